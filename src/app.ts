@@ -1,0 +1,99 @@
+/** The app, whole: the same in production and in tests. What it consists of is listed here, and nowhere else. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import cors from '@fastify/cors';
+import helmet from '@fastify/helmet';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  LogController,
+  type RawServerDefault,
+} from 'fastify';
+import { authRoutes } from './auth/routes.ts';
+import { type SmsDriver, smsDriver } from './auth/sms.ts';
+import type { Config } from './config.ts';
+import type { Sql } from './db/connect.ts';
+import { eventAnswerRoutes } from './events/answer-routes.ts';
+import { eventListRoutes } from './events/list-routes.ts';
+import { eventRoutes } from './events/routes.ts';
+import { type Flags, openFlags } from './flags.ts';
+import { healthRoutes } from './http/health.ts';
+import { registerLimits } from './http/limits.ts';
+import { loggerOptions } from './http/log.ts';
+import { registerOpenApi } from './http/openapi.ts';
+import { pageRoutes } from './http/pages.ts';
+import { answerClientError, registerProblems } from './http/problem.ts';
+import { registerStrictness } from './http/strictness.ts';
+import { registerViewer } from './http/viewer.ts';
+import { claimRoutes, itemRoutes } from './items/routes.ts';
+import { meRoutes } from './me/routes.ts';
+import { userRoutes } from './users/routes.ts';
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+export type ReadyConfig = Config & { secretKey: string };
+export type Deps = { config: ReadyConfig; sql: Sql; sms: SmsDriver; clock: () => Date; flags: Flags };
+export type AppOptions = {
+  config: ReadyConfig;
+  sql: Sql;
+  /** Default: the driver of the configuration. */
+  sms?: SmsDriver;
+  /** Default: the time of this machine. */
+  clock?: () => Date;
+};
+
+export async function buildApp({ config, sql, sms, clock = () => new Date() }: AppOptions): Promise<App> {
+  const app: App = Fastify({
+    logger: loggerOptions(config),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    trustProxy: config.trustProxy,
+    requestTimeout: 10_000,
+    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
+    clientErrorHandler: answerClientError,
+    routerOptions: { maxParamLength: 200 },
+    return503OnClosing: true,
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  const deps: Deps = {
+    config,
+    sql,
+    clock,
+    sms: sms ?? smsDriver(config.sms, app.log),
+    flags: await openFlags(config, randomUUID()),
+  };
+
+  registerStrictness(app);
+  registerProblems(app);
+  // Pictures may be shown on other sites; pages set a policy of their own.
+  await app.register(helmet, {
+    contentSecurityPolicy: false,
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+  });
+  await app.register(cors, { origin: '*', exposedHeaders: ['Retry-After', 'Location', 'WWW-Authenticate'] });
+  await registerLimits(app, config);
+  registerViewer(app, deps);
+  await registerOpenApi(app, config);
+
+  await app.register(async (scope) => {
+    const routes = scope.withTypeProvider<TypeBoxTypeProvider>();
+    healthRoutes(routes, deps);
+    pageRoutes(routes, deps);
+    authRoutes(routes, deps);
+    meRoutes(routes, deps);
+    userRoutes(routes, deps);
+    eventListRoutes(routes, deps);
+    eventRoutes(routes, deps);
+    eventAnswerRoutes(routes, deps);
+    itemRoutes(routes, deps);
+    claimRoutes(routes, deps);
+  });
+  return app;
+}

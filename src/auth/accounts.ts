@@ -1,0 +1,63 @@
+/** Accounts are made by the first sign-in of a phone, or by a command that names one. */
+import { randomInt } from 'node:crypto';
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
+import type { Tx } from '../db/connect.ts';
+import { invalid, Problem } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { userSearchText } from '../users/queries.ts';
+import type { Phone } from './codes.ts';
+
+/** @throws Problem `invalid_request` for what is no number in international form */
+export function readPhone(text: string): Phone {
+  const phone = /^\+[\d\s().-]+$/.test(text) ? parsePhoneNumberFromString(text) : undefined;
+  if (!phone?.isPossible())
+    throw invalid('phone', 'must be a phone number in international form, such as +12025550102');
+  const { number, country } = phone;
+  return { number, country: country && isSupportedCountry(country) ? country : undefined };
+}
+
+/**
+ * The account of a phone, made when there is none: two at once make one, by the primary key of `phones`.
+ * The account is share-locked, so that it is still there when the transaction commits.
+ * @param number E.164
+ */
+export async function findOrCreateAccount(
+  tx: Tx,
+  number: string,
+  now: Date,
+): Promise<{ id: string; isNew: boolean }> {
+  // An account that is being deleted holds its phone until it is gone: then the second round makes a new one.
+  for (let round = 0; round < 5; round++) {
+    const id = newId();
+    const { count } =
+      await tx`insert into phones (phone, user_id) values (${number}, ${id}) on conflict do nothing`;
+    if (count === 1) {
+      await insertAccount(tx, id, number, now);
+      return { id, isNew: true };
+    }
+    const [found] = await tx<{ id: string }[]>`
+      select u.id from users u where u.id = (select user_id from phones where phone = ${number}) for key share`;
+    if (found) return { id: found.id, isNew: false };
+  }
+  throw new Problem('unavailable');
+}
+
+async function insertAccount(tx: Tx, id: string, phone: string, now: Date): Promise<void> {
+  const username = await reserveUsername(tx, id);
+  await tx`
+    insert into users (id, phone, name, username, bio, city, is_private, role, search, created_at)
+    values (${id}, ${phone}, ${username}, ${username}, '', '', false, 'user', ${userSearchText(username, username)}, ${now})`;
+  await tx`
+    insert into user_counters (user_id, followers_count, following_count, events_count) values (${id}, 0, 0, 0)`;
+}
+
+async function reserveUsername(tx: Tx, id: string): Promise<string> {
+  for (;;) {
+    const username = `guest_${randomInt(36 ** 6)
+      .toString(36)
+      .padStart(6, '0')}`;
+    const { count } =
+      await tx`insert into usernames (username, user_id) values (${username}, ${id}) on conflict do nothing`;
+    if (count === 1) return username;
+  }
+}

@@ -1,0 +1,124 @@
+/** One-time codes: six digits for a phone and a purpose. The newest counts, for five minutes, once. */
+import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import type { CountryCode } from 'libphonenumber-js';
+import type { Config } from '../config.ts';
+import type { Sql, Tx } from '../db/connect.ts';
+import { transaction } from '../db/transaction.ts';
+import { Problem } from '../errors.ts';
+import { dayMs } from '../time.ts';
+import { countSends, findCodeForUpdate, insertCode, lastSentAt, updateTries, useCode } from './queries.ts';
+import type { SmsDriver } from './sms.ts';
+
+export type Purpose = 'sign_in' | 'delete_account';
+
+export const codeLifetimeMs = 5 * 60_000;
+const triesWindowMs = 15 * 60_000;
+const maxTries = 5;
+const resendAfterMs = 60_000;
+/** Messages a day: what one number, one caller's address, one block of numbers and one country may cause. */
+const sendCaps = { number: 10, address: 50, prefix: 100, country: 1_000 } as const;
+
+export type Phone = { number: string; country: CountryCode | undefined };
+export type CodeDeps = {
+  config: Config & { secretKey: string };
+  sql: Sql;
+  sms: SmsDriver;
+  clock: () => Date;
+};
+/** `expiresIn` and `resendAfter` in seconds. `devCode`: only where no message really leaves. */
+export type CodeSent = { expiresIn: number; resendAfter: number; devCode?: string };
+
+/** A keyed hash: the tables of codes hold no phone, and nobody without the key can try numbers against them. */
+const keyed = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+export const hashPhone = (key: string, phone: string): Buffer => keyed(key, `phone\0${phone}`);
+
+const codeHash = (key: string, phone: string, purpose: Purpose, code: string) =>
+  keyed(key, `code\0${purpose}\0${phone}\0${code}`);
+
+/**
+ * Makes a new code and sends it. What it does and answers is the same whether or not the number has an account.
+ * @param address where the request came from
+ * @throws Problem `too_many_codes`, `sms_unavailable`
+ */
+export async function sendCode(
+  deps: CodeDeps,
+  phone: Phone,
+  purpose: Purpose,
+  address: string,
+): Promise<CodeSent> {
+  const { config, sql, sms, clock } = deps;
+  const now = clock();
+  const limited = config.production || sms.delivers;
+  const code = randomInt(1_000_000).toString().padStart(6, '0');
+  const phoneHash = hashPhone(config.secretKey, phone.number);
+  await transaction(sql, async (tx) => {
+    if (limited) {
+      // The row of the number is locked first, so that two requests at once cannot both find a minute gone by.
+      const last = await lastSentAt(tx, phoneHash, now);
+      const wait = last ? last.getTime() + resendAfterMs - now.getTime() : 0;
+      if (wait > 0) throw new Problem('too_many_codes', { retryAfter: Math.ceil(wait / 1000) });
+      await spendSend(deps, tx, phone, address, now);
+    }
+    await insertCode(tx, {
+      phoneHash,
+      purpose,
+      codeHash: codeHash(config.secretKey, phone.number, purpose, code),
+      sentAt: now,
+      expiresAt: new Date(now.getTime() + codeLifetimeMs),
+    });
+  });
+  await sms.send(phone.number, purpose, code);
+  return {
+    expiresIn: codeLifetimeMs / 1000,
+    resendAfter: limited ? resendAfterMs / 1000 : 0,
+    ...(!sms.delivers && !config.production && { devCode: code }),
+  };
+}
+
+async function spendSend(deps: CodeDeps, tx: Tx, phone: Phone, address: string, now: Date) {
+  const key = deps.config.secretKey;
+  const caps: [string, number][] = [
+    [`address:${keyed(key, `address\0${address}`).toString('base64url')}`, sendCaps.address],
+    [`country:${phone.country ?? 'none'}`, sendCaps.country],
+    ['everybody', deps.config.smsPerDay],
+    [`number:${hashPhone(key, phone.number).toString('base64url')}`, sendCaps.number],
+    [`prefix:${phone.number.slice(0, -4)}`, sendCaps.prefix],
+  ];
+  const counted = await countSends(tx, caps, now);
+  const midnight = Math.ceil((dayMs - (now.getTime() % dayMs)) / 1000);
+  if (counted < caps.length) throw new Problem('too_many_codes', { retryAfter: midnight });
+}
+
+/**
+ * Uses up the code when it is right, and gives the refusal when it is not: the caller must let the transaction
+ * commit before throwing it, or the try would not count. A try is counted before another code is compared, under a
+ * lock on the number's row: of fifty guesses at once five are compared, of fifty right ones at once one succeeds.
+ * @returns null, or a Problem `wrong_code` or `too_many_tries`
+ */
+export async function checkCode(
+  tx: Tx,
+  deps: Pick<CodeDeps, 'config'> & { now: Date },
+  phone: string,
+  purpose: Purpose,
+  code: string,
+  path = 'code',
+): Promise<Problem | null> {
+  const key = deps.config.secretKey;
+  const { now } = deps;
+  const phoneHash = hashPhone(key, phone);
+  const row = await findCodeForUpdate(tx, phoneHash, purpose, now);
+  const tries = row.tries.filter((at) => at.getTime() > now.getTime() - triesWindowMs);
+  const [oldest] = tries;
+  if (oldest && tries.length >= maxTries) {
+    const wait = oldest.getTime() + triesWindowMs - now.getTime();
+    return new Problem('too_many_tries', { retryAfter: Math.ceil(wait / 1000) });
+  }
+  const expected = row.expiresAt > now ? row.codeHash : null;
+  if (expected && timingSafeEqual(expected, codeHash(key, phone, purpose, code))) {
+    await useCode(tx, phoneHash, purpose);
+    return null;
+  }
+  await updateTries(tx, phoneHash, purpose, [...tries, now]);
+  return new Problem('wrong_code', { errors: [{ path, message: 'is wrong or has expired' }] });
+}

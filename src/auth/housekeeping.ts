@@ -1,0 +1,17 @@
+/** Removes what nobody can use any more, once an hour; on several servers at once it is merely done twice. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { Sql } from '../db/connect.ts';
+import { deleteExpired } from './queries.ts';
+
+const everyMs = 60 * 60_000;
+
+/** Gives the function that stops it. */
+export function startHousekeeping(sql: Sql, log: FastifyBaseLogger): () => void {
+  const timer = setInterval(() => {
+    deleteExpired(sql, new Date()).catch((error) =>
+      log.warn({ err: error }, 'housekeeping failed; it will be tried again'),
+    );
+  }, everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}

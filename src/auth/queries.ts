@@ -1,0 +1,164 @@
+import type { Db, Sql, Tx } from '../db/connect.ts';
+import type { Viewer } from '../http/viewer.ts';
+import type { Purpose } from './codes.ts';
+import type { Token, TokenIds, TokenPair } from './tokens.ts';
+
+/** The caller that a live access token stands for. Every request asks the database; nothing is remembered. */
+export async function findViewer(sql: Db, token: Token, now: Date): Promise<Viewer | null> {
+  const [row] = await sql<Viewer[]>`
+    select u.id, s.id as session_id, u.role
+    from sessions s join users u on u.id = s.user_id
+    where s.user_id = ${token.userId} and s.id = ${token.sessionId}
+      and s.access_hash = ${token.hash} and s.access_expires_at > ${now}`;
+  return row ?? null;
+}
+
+// Sessions
+
+export type SessionTimes = { now: Date; accessExpiresAt: Date; refreshExpiresAt: Date };
+
+export async function insertSession(
+  tx: Tx,
+  ids: TokenIds,
+  pair: TokenPair,
+  times: SessionTimes & { endsAt: Date; userAgent: string },
+): Promise<void> {
+  await tx`
+    insert into sessions (user_id, id, access_hash, refresh_hash, spent_hash, refreshed_at, access_expires_at,
+      refresh_expires_at, ends_at, created_at, user_agent)
+    values (${ids.userId}, ${ids.sessionId}, ${pair.accessHash}, ${pair.refreshHash}, null, ${times.now},
+      ${times.accessExpiresAt}, ${times.refreshExpiresAt}, ${times.endsAt}, ${times.now}, ${times.userAgent})`;
+}
+
+export type SessionRow = {
+  refreshHash: Buffer;
+  spentHash: Buffer | null;
+  refreshedAt: Date;
+  accessExpiresAt: Date;
+  refreshExpiresAt: Date;
+  endsAt: Date;
+};
+
+/** Locks the session: of twenty refreshes at once one rotates, and the others find it rotated. */
+export async function findSessionForUpdate(tx: Tx, ids: TokenIds): Promise<SessionRow | null> {
+  const [row] = await tx<SessionRow[]>`
+    select refresh_hash, spent_hash, refreshed_at, access_expires_at, refresh_expires_at, ends_at
+    from sessions where user_id = ${ids.userId} and id = ${ids.sessionId} for update`;
+  return row ?? null;
+}
+
+export async function rotateSession(
+  tx: Tx,
+  spent: Token,
+  pair: TokenPair,
+  times: SessionTimes,
+): Promise<void> {
+  await tx`
+    update sessions set access_hash = ${pair.accessHash}, refresh_hash = ${pair.refreshHash},
+      spent_hash = ${spent.hash}, refreshed_at = ${times.now}, access_expires_at = ${times.accessExpiresAt},
+      refresh_expires_at = ${times.refreshExpiresAt}
+    where user_id = ${spent.userId} and id = ${spent.sessionId}`;
+}
+
+/** True when there was one. Waits for writes under way in the session's name, which hold a share lock on it. */
+export async function deleteSession(sql: Db, userId: string, sessionId: string): Promise<boolean> {
+  const { count } = await sql`delete from sessions where user_id = ${userId} and id = ${sessionId}`;
+  return count > 0;
+}
+
+export type SessionListRow = {
+  id: string;
+  createdAt: Date;
+  refreshedAt: Date;
+  refreshExpiresAt: Date;
+  userAgent: string;
+};
+
+export async function listSessions(sql: Sql, userId: string, now: Date): Promise<SessionListRow[]> {
+  return await sql<SessionListRow[]>`
+    select id, created_at, refreshed_at, refresh_expires_at, user_agent from sessions
+    where user_id = ${userId} and refresh_expires_at > ${now}
+    order by refreshed_at desc, id`;
+}
+
+// Codes
+
+/** When the last code of any purpose went to the number; locks the number's rows, making one if there is none. */
+export async function lastSentAt(tx: Tx, phoneHash: Buffer, now: Date): Promise<Date | null> {
+  await lockCode(tx, phoneHash, 'sign_in', now);
+  const rows = await tx<{ sentAt: Date; sent: boolean }[]>`
+    select sent_at, expires_at > sent_at as sent from codes where phone_hash = ${phoneHash}
+    order by sent_at desc for update`;
+  return rows.find((row) => row.sent)?.sentAt ?? null;
+}
+
+/** A row without a code, so that there is one to lock and to count tries on. */
+async function lockCode(tx: Tx, phoneHash: Buffer, purpose: Purpose, now: Date): Promise<void> {
+  await tx`
+    insert into codes (phone_hash, purpose, code_hash, sent_at, expires_at, tries)
+    values (${phoneHash}, ${purpose}, null, ${now}, ${now}, '{}')
+    on conflict do nothing`;
+}
+
+/** Counts a message against each cap that is not yet reached; gives how many those were. Keys must come sorted. */
+export async function countSends(tx: Tx, caps: [scope: string, cap: number][], now: Date): Promise<number> {
+  const day = now.toISOString().slice(0, 10);
+  const scopes = caps.map(([scope]) => scope);
+  const limits = caps.map(([, limit]) => limit);
+  // The conflicting row is locked before its guard is read, so a cap holds however many send at once.
+  const { count } = await tx`
+    insert into code_sends (scope, day, sent)
+    select scope, ${day}::date, 1 from unnest(${scopes}::text[]) scope
+    on conflict (scope, day) do update set sent = code_sends.sent + 1
+    where code_sends.sent < (${limits}::int[])[array_position(${scopes}::text[], code_sends.scope)]`;
+  return count;
+}
+
+export async function insertCode(
+  tx: Tx,
+  code: { phoneHash: Buffer; purpose: Purpose; codeHash: Buffer; sentAt: Date; expiresAt: Date },
+): Promise<void> {
+  await tx`
+    insert into codes (phone_hash, purpose, code_hash, sent_at, expires_at, tries)
+    values (${code.phoneHash}, ${code.purpose}, ${code.codeHash}, ${code.sentAt}, ${code.expiresAt}, '{}')
+    on conflict (phone_hash, purpose) do update
+    set code_hash = excluded.code_hash, sent_at = excluded.sent_at, expires_at = excluded.expires_at`;
+}
+
+export type CodeRow = { codeHash: Buffer | null; expiresAt: Date; tries: Date[] };
+
+/** Locks the row of (number, purpose), which it makes if there is none: guesses queue up here. */
+export async function findCodeForUpdate(
+  tx: Tx,
+  phoneHash: Buffer,
+  purpose: Purpose,
+  now: Date,
+): Promise<CodeRow> {
+  await lockCode(tx, phoneHash, purpose, now);
+  const [row] = await tx<CodeRow[]>`
+    select code_hash, expires_at, tries from codes
+    where phone_hash = ${phoneHash} and purpose = ${purpose} for update`;
+  // None: the account deletion that held the row has just taken it along.
+  return row ?? { codeHash: null, expiresAt: now, tries: [] };
+}
+
+export async function updateTries(tx: Tx, phoneHash: Buffer, purpose: Purpose, tries: Date[]): Promise<void> {
+  await tx`
+    update codes set tries = ${tries.map((at) => at.toISOString())}::timestamptz[]
+    where phone_hash = ${phoneHash} and purpose = ${purpose}`;
+}
+
+export async function useCode(tx: Tx, phoneHash: Buffer, purpose: Purpose): Promise<void> {
+  await tx`update codes set code_hash = null where phone_hash = ${phoneHash} and purpose = ${purpose}`;
+}
+
+export async function deleteCodes(tx: Tx, phoneHash: Buffer): Promise<void> {
+  await tx`delete from codes where phone_hash = ${phoneHash}`;
+}
+
+/** What nobody can use any more: ended sessions, codes and counts of earlier days. */
+export async function deleteExpired(sql: Sql, now: Date): Promise<void> {
+  await sql`delete from sessions where refresh_expires_at <= ${now}`;
+  await sql`delete from codes where sent_at < ${now}::timestamptz - interval '1 day'`;
+  await sql`delete from code_sends where day < ${now.toISOString().slice(0, 10)}`;
+}

@@ -1,0 +1,30 @@
+import { findOrCreateAccount, readPhone } from '../auth/accounts.ts';
+import type { Config } from '../config.ts';
+import { transaction } from '../db/transaction.ts';
+import { Problem } from '../errors.ts';
+import { CommandError, inWorld } from './world.ts';
+
+const roles: Record<string, 'admin' | 'user'> = { grant: 'admin', revoke: 'user' };
+
+/** `admin grant PHONE`, `admin revoke PHONE`; an account that does not exist yet is made. Takes effect at once. */
+export async function adminCommand(config: Config, [verb = '', phone = '']: string[]): Promise<void> {
+  const role = roles[verb];
+  if (!role || !phone) throw new CommandError('Usage: admin grant PHONE, or admin revoke PHONE');
+  const number = phoneArgument(phone);
+  await inWorld(config, async ({ sql }) => {
+    await transaction(sql, async (tx) => {
+      const { id } = await findOrCreateAccount(tx, number, new Date());
+      await tx`update users set role = ${role} where id = ${id}`;
+    });
+    console.log(`${number} ${role === 'admin' ? 'is an admin' : 'is no admin'} now.`);
+  });
+}
+
+/** @throws CommandError that says what a phone looks like */
+export function phoneArgument(text: string): string {
+  try {
+    return readPhone(text).number;
+  } catch (error) {
+    throw error instanceof Problem ? new CommandError(`"${text}" as ${error.message}`) : error;
+  }
+}

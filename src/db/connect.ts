@@ -1,0 +1,46 @@
+/** The one way to reach PostgreSQL. */
+import postgres from 'postgres';
+
+export type Sql = postgres.Sql;
+/** A connection inside a transaction; queries take either. */
+export type Tx = postgres.TransactionSql;
+export type Db = Sql | Tx;
+
+/** An address, or the socket directory and password of the embedded database. */
+export type Target =
+  | string
+  | { socketDir: string; port: number; user: string; password: string; database: string };
+
+/**
+ * A pool. Under contention few connections beat many, so it is small.
+ * @param max connections
+ */
+export function connect(target: Target, max = 8): Sql {
+  return open(target, {
+    max,
+    connect_timeout: 5,
+    // Seconds between attempts to reconnect. The default grows to 20 s, so an outage would outlast itself.
+    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5),
+    // Result columns become camelCase; nothing else is renamed.
+    transform: { column: { from: postgres.toCamel } },
+    connection: {
+      application_name: 'potluck',
+      TimeZone: 'UTC',
+      statement_timeout: 5_000,
+      lock_timeout: 4_000,
+      idle_in_transaction_session_timeout: 10_000,
+    },
+    onnotice: () => {},
+  });
+}
+
+/** One connection without time-outs, columns as they are named: for migrations and the care of the database itself. */
+export function connectOne(target: Target, purpose: string): Sql {
+  return open(target, { max: 1, onnotice: () => {}, connection: { application_name: `potluck ${purpose}` } });
+}
+
+function open(target: Target, options: postgres.Options<Record<string, never>>): Sql {
+  if (typeof target === 'string') return postgres(target, options);
+  const { socketDir, port, user, password, database } = target;
+  return postgres({ ...options, path: `${socketDir}/.s.PGSQL.${port}`, user, password, database });
+}

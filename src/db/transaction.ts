@@ -1,0 +1,44 @@
+/** Transactions, and the lock that ties a write to the person who makes it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '../errors.ts';
+import type { Viewer } from '../http/viewer.ts';
+import type { Sql, Tx } from './connect.ts';
+import { isRetryable } from './problems.ts';
+
+const attempts = 5;
+
+/**
+ * Runs `work` in a transaction, again (at most five times) when PostgreSQL ended it for a deadlock.
+ * `work` must have no effect outside the database.
+ *
+ * Everything takes its locks in one order, which is what keeps deadlocks out in the first place:
+ * users, events, rsvps and saves, event_counters, items, item_stock, claims, relations, user_counters;
+ * within a table by key.
+ */
+export async function transaction<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await sql.begin('isolation level read committed', work)) as T;
+    } catch (error) {
+      if (attempt >= attempts || !isRetryable(error)) throw error;
+      await sleep(Math.random() * 20 * attempt);
+    }
+  }
+}
+
+/**
+ * A transaction in the name of `viewer`. Their account and session are share-locked first: logout and account
+ * deletion take the same rows for themselves, so a write either commits before them, and is cleaned up by them,
+ * or finds its caller gone. Nothing of a person can appear after their deletion has answered.
+ * @throws Problem `token_invalid` when the session ended in the meantime
+ */
+export function actAs<T>(sql: Sql, viewer: Viewer, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return transaction(sql, async (tx) => {
+    const rows = await tx`
+      select 1 from users u join sessions s on s.user_id = u.id
+      where u.id = ${viewer.id} and s.id = ${viewer.sessionId}
+      for key share of u, s`;
+    if (rows.length === 0) throw new Problem('token_invalid');
+    return work(tx);
+  });
+}

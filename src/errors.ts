@@ -1,0 +1,198 @@
+/**
+ * The catalogue of everything that can go wrong, and the only place where a code gets its status and title.
+ * A code is part of the API: once released it keeps its meaning.
+ */
+
+type Entry = { status: number; title: string; detail: string };
+
+/** code → status, title, and a sentence that says what to do about it (shown on /docs/errors). */
+export const catalogue = {
+  invalid_request: {
+    status: 400,
+    title: 'The request is not valid',
+    detail:
+      'A field, parameter or header is missing, unknown, of the wrong type or out of range; `errors` names each.',
+  },
+  malformed_json: {
+    status: 400,
+    title: 'The body is not JSON',
+    detail: 'The body could not be parsed. Send one JSON object, encoded as UTF-8.',
+  },
+  self_relation: {
+    status: 400,
+    title: 'That is you',
+    detail: 'Nobody can follow or block themselves.',
+  },
+  wrong_code: {
+    status: 400,
+    title: 'The code is wrong or has expired',
+    detail: 'Only the newest code counts, for five minutes and for one use. Ask for a new one if in doubt.',
+  },
+  token_missing: {
+    status: 401,
+    title: 'Sign in first',
+    detail: 'Send `Authorization: Bearer <access token>`.',
+  },
+  token_invalid: {
+    status: 401,
+    title: 'The access token is not valid',
+    detail: 'It is malformed, expired or revoked. Refresh it, or sign in again.',
+  },
+  refresh_token_invalid: {
+    status: 401,
+    title: 'The refresh token is not valid',
+    detail: 'It is malformed, expired, revoked or was used before. Sign in again.',
+  },
+  not_organizer: {
+    status: 403,
+    title: 'Only the organizer may do this',
+    detail: "The caller is neither the event's organizer nor an admin.",
+  },
+  rsvp_required: {
+    status: 403,
+    title: 'Answer the event first',
+    detail: 'Claiming needs an RSVP of `going` on the event of the item.',
+  },
+  claims_disabled: {
+    status: 403,
+    title: 'Claiming is switched off',
+    detail: 'The operator of this server has switched claiming off.',
+  },
+  module_disabled: {
+    status: 403,
+    title: 'This list is switched off',
+    detail: "The event's `enabledModules` do not include the list of this kind.",
+  },
+  profile_private: {
+    status: 403,
+    title: 'This profile is private',
+    detail: 'Only its owner, admins and the people whom the owner follows may see it.',
+  },
+  blocked: {
+    status: 403,
+    title: 'One of you has blocked the other',
+    detail: 'While a block stands between two people, neither can follow the other.',
+  },
+  route_not_found: {
+    status: 404,
+    title: 'There is nothing here',
+    detail: 'No operation has this path. See /docs for those that exist.',
+  },
+  event_not_found: {
+    status: 404,
+    title: 'No such event',
+    detail: 'The event does not exist, or the caller may not see it.',
+  },
+  user_not_found: { status: 404, title: 'No such person', detail: 'No account has this id.' },
+  item_not_found: {
+    status: 404,
+    title: 'No such item',
+    detail: 'The item does not exist, or the caller may not see its event.',
+  },
+  claim_not_found: {
+    status: 404,
+    title: 'Nothing to give back',
+    detail: 'The caller has no claim on this item.',
+  },
+  session_not_found: {
+    status: 404,
+    title: 'No such session',
+    detail: 'The caller has no session with this id.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'This method is not allowed here',
+    detail: 'The path exists, but not with this method; the `Allow` header lists those that do.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    detail: 'Headers must arrive within 5 seconds, the whole request within 10.',
+  },
+  already_claimed: {
+    status: 409,
+    title: 'Already claimed',
+    detail: 'The caller has a claim on this item. Give it back to claim another quantity.',
+  },
+  username_taken: { status: 409, title: 'This username is taken', detail: 'Choose another one.' },
+  event_cancelled: {
+    status: 409,
+    title: 'The event is cancelled',
+    detail: 'It takes no new RSVPs, items or claims; clearing, giving back, saving and reading still work.',
+  },
+  payload_too_large: { status: 413, title: 'The body is too large', detail: 'A body may have up to 1 MiB.' },
+  unsupported_media_type: {
+    status: 415,
+    title: 'This media type is not supported',
+    detail: 'Send `Content-Type: application/json`.',
+  },
+  quantity_unavailable: {
+    status: 422,
+    title: 'Not that many are left',
+    detail: 'The quantity is above what is left of the item.',
+  },
+  too_many_requests: {
+    status: 429,
+    title: 'Too many requests',
+    detail: 'Wait for the number of seconds in `Retry-After`.',
+  },
+  too_many_codes: {
+    status: 429,
+    title: 'Too many codes were sent',
+    detail: 'A limit on sending codes is reached. Wait for the number of seconds in `Retry-After`.',
+  },
+  too_many_tries: {
+    status: 429,
+    title: 'Too many wrong codes',
+    detail: 'Five wrong codes lock the number for this purpose, for up to 15 minutes. See `Retry-After`.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'The headers are too large',
+    detail: 'Send less than 16 KiB of headers.',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Something broke on our side',
+    detail: 'It has been logged under the `requestId`. Tell the operator if it persists.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Not available right now',
+    detail:
+      'The database is away or the server is full. Whether a write took place is undecided; read before you retry.',
+  },
+  sms_unavailable: {
+    status: 503,
+    title: 'The message could not be sent',
+    detail: 'The SMS service did not take the message. Try again shortly.',
+  },
+} as const satisfies Record<string, Entry>;
+
+export type ProblemCode = keyof typeof catalogue;
+
+/** One fault of one field: `path` is dotted, with the part of the request first where it is not the body. */
+export type FieldError = { path: string; message: string };
+
+/** Thrown anywhere below a route; `http/problem.ts` makes the answer of it. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly errors: FieldError[] | undefined;
+  /** In seconds; sent as `Retry-After`. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    code: ProblemCode,
+    options: { detail?: string; errors?: FieldError[]; retryAfter?: number } = {},
+  ) {
+    super(options.detail ?? catalogue[code].detail);
+    this.code = code;
+    this.errors = options.errors;
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/** A 400 for one named field. */
+export function invalid(path: string, message: string): Problem {
+  return new Problem('invalid_request', { detail: `${path} ${message}.`, errors: [{ path, message }] });
+}

@@ -1,0 +1,61 @@
+import type { App, Deps } from '../app.ts';
+import { actAs } from '../db/transaction.ts';
+import { Problem } from '../errors.ts';
+import { route } from '../http/route.ts';
+import { signedIn } from '../http/viewer.ts';
+import { readId } from '../ids.ts';
+import { deleteRsvp, isVisible, setSaved, upsertRsvp } from './queries.ts';
+import { Answer, Answered, EventParams, Save, Saved } from './schemas.ts';
+
+/** What people say of an event: RSVP and save. */
+export function eventAnswerRoutes(app: App, { sql, clock }: Deps): void {
+  // Spec 4.12
+  app.post(
+    '/v1/events/:id/rsvp',
+    route({
+      name: 'answerEvent',
+      access: 'required',
+      tag: 'Events',
+      summary: 'Answer an event, or take the answer back',
+      description: 'Leaving `going` keeps the claims; give them back one by one.',
+      params: EventParams,
+      body: Answer,
+      response: { 200: Answered },
+      problems: ['event_not_found', 'event_cancelled'],
+    }),
+    async (request) => {
+      const viewer = signedIn(request);
+      const id = readId(request.params.id, 'event_not_found');
+      const { status } = request.body;
+      const rsvpCount = await actAs(sql, viewer, (tx) =>
+        status === null ? deleteRsvp(tx, id, viewer) : upsertRsvp(tx, id, viewer, status, clock()),
+      );
+      if (rsvpCount !== null) return { myRsvp: status, rsvpCount };
+      throw new Problem((await isVisible(sql, id, viewer)) ? 'event_cancelled' : 'event_not_found');
+    },
+  );
+
+  // Spec 4.13
+  app.post(
+    '/v1/events/:id/save',
+    route({
+      name: 'saveEvent',
+      access: 'required',
+      tag: 'Events',
+      summary: 'Save an event for later, or drop it',
+      params: EventParams,
+      body: Save,
+      response: { 200: Saved },
+      problems: ['event_not_found'],
+    }),
+    async (request) => {
+      const viewer = signedIn(request);
+      const id = readId(request.params.id, 'event_not_found');
+      const { saved } = request.body;
+      if (!(await actAs(sql, viewer, (tx) => setSaved(tx, id, viewer, saved, clock())))) {
+        throw new Problem('event_not_found');
+      }
+      return { isSaved: saved };
+    },
+  );
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { cellOf, circleCells, earthRadiusKm } from './cells.ts';
+
+/** Vector algebra rather than haversine, so that the formula is not checked against itself. */
+function distanceKm(a: [number, number], b: [number, number]): number {
+  const [u, v] = [a, b].map(([lat, lng]) => {
+    const [phi, lambda] = [(lat * Math.PI) / 180, (lng * Math.PI) / 180];
+    return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)] as const;
+  }) as [readonly [number, number, number], readonly [number, number, number]];
+  const dot = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+  const cross = Math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]);
+  return earthRadiusKm * Math.atan2(cross, dot);
+}
+
+const lat = fc.oneof(
+  fc.constantFrom(-90, 90, 0, 89.99, -89.99),
+  fc.double({ min: -90, max: 90, noNaN: true }),
+);
+const lng = fc.oneof(fc.constantFrom(-180, 180, 0, 179.99), fc.double({ min: -180, max: 180, noNaN: true }));
+
+test('circleCells: whatever lies in the circle lies in one of its cells', () => {
+  const radius = fc.double({ min: 0.1, max: 500, noNaN: true });
+  const nearby = fc.tuple(fc.double({ min: -6, max: 6, noNaN: true }), lng);
+  fc.assert(
+    fc.property(lat, lng, radius, nearby, (lat1, lng1, km, [dLat, anyLng]) => {
+      const cells = circleCells(lat1, lng1, km, 1_000_000);
+      const lat2 = Math.min(90, Math.max(-90, lat1 + dLat));
+      for (const lng2 of [anyLng, lng1, ((lng1 + 180.2) % 360) - 180]) {
+        if (distanceKm([lat1, lng1], [lat2, lng2]) <= km) assert.ok(cells?.includes(cellOf(lat2, lng2)));
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('circleCells: across the antimeridian and round a pole, each cell once', () => {
+  const cells = circleCells(0, 179.95, 50);
+  assert.ok(cells?.includes(cellOf(0, -179.9)));
+  assert.equal(new Set(cells).size, cells?.length);
+  const polar = circleCells(89.9, 0, 20, 1_000_000);
+  assert.ok(polar?.includes(cellOf(89.95, 180)));
+  assert.equal(new Set(polar).size, polar?.length);
+});
+
+test('circleCells: a circle that would name too many cells names none', () => {
+  assert.equal(circleCells(50, 10, 20_000), null);
+});
+
+test('cellOf: the two names of the antimeridian are one place', () => {
+  assert.equal(cellOf(10, 180), cellOf(10, -180));
+});

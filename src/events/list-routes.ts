@@ -1,0 +1,108 @@
+import type { App, Deps } from '../app.ts';
+import { invalid } from '../errors.ts';
+import { route } from '../http/route.ts';
+import { ref } from '../http/schemas.ts';
+import type { Viewer } from '../http/viewer.ts';
+import { dayMs, parseDay, parseTimestamp } from '../time.ts';
+import { listHidden } from '../users/queries.ts';
+import { type Filters, listEvents, type Order, type Page } from './list.ts';
+import {
+  type EventListQuery,
+  EventListQuery as EventListQuerySchema,
+  EventPage,
+  EventSearchQuery,
+} from './schemas.ts';
+import { searchQuery } from './search.ts';
+import { toListedEvent } from './views.ts';
+
+const defaultRadiusKm = 50;
+
+export function eventListRoutes(app: App, { sql, config, clock }: Deps): void {
+  const answer = async (
+    wanted: Omit<Filters, 'hiddenOrganizers'>,
+    order: Order,
+    { page, limit }: Page,
+    viewer: Viewer | null,
+  ) => {
+    const hiddenOrganizers = viewer ? await listHidden(sql, viewer.id, 'blocked') : [];
+    const { rows, total } = await listEvents(
+      sql,
+      { ...wanted, hiddenOrganizers },
+      order,
+      { page, limit },
+      viewer,
+    );
+    return {
+      data: rows.map((row) => toListedEvent(row, viewer, config.publicUrl)),
+      meta: { total, page, limit },
+    };
+  };
+
+  // Spec 4.9
+  app.get(
+    '/v1/events',
+    route({
+      name: 'listEvents',
+      access: 'optional',
+      tag: 'Events',
+      summary: 'List public events',
+      description:
+        'By start. Without dates: what has not ended yet; with either: what overlaps the range. With a token, events ' +
+        'of people whom the caller blocked are left out.',
+      querystring: EventListQuerySchema,
+      response: { 200: ref(EventPage) },
+    }),
+    async (request) => answer(readFilters(request.query, clock()), 'start', request.query, request.viewer),
+  );
+
+  // Spec 4.10
+  app.get(
+    '/v1/events/search',
+    route({
+      name: 'searchEvents',
+      access: 'optional',
+      tag: 'Events',
+      summary: 'Search public events',
+      description: 'The best match first. Every word of `q` must be there, as a word or as the start of one.',
+      querystring: EventSearchQuery,
+      response: { 200: ref(EventPage) },
+    }),
+    async (request) => {
+      if (request.query.q.trim() === '') throw invalid('querystring.q', 'must not be empty');
+      const filters = readFilters({ q: request.query.q }, clock());
+      return answer(filters, 'relevance', request.query, request.viewer);
+    },
+  );
+}
+
+/** @throws Problem `invalid_request` for what the schema cannot say: which parameters need which others */
+function readFilters(query: Partial<EventListQuery>, now: Date): Omit<Filters, 'hiddenOrganizers'> {
+  const { lat, lng, radius } = query;
+  if (lat !== undefined && lng === undefined) throw invalid('querystring.lng', 'is required with lat');
+  if (lng !== undefined && lat === undefined) throw invalid('querystring.lat', 'is required with lng');
+  if (radius !== undefined && lat === undefined) throw invalid('querystring.radius', 'needs lat and lng');
+  const from = readFrom(query.dateFrom);
+  const until = readUntil(query.dateTo);
+  if (from && until && until <= from) throw invalid('querystring.dateTo', 'must not be before dateFrom');
+  const q = query.q?.trim() ?? '';
+  return {
+    near: lat !== undefined && lng !== undefined ? { lat, lng, radius: radius ?? defaultRadiusKm } : null,
+    category: query.category || null,
+    from: from ?? (until ? null : now),
+    until,
+    // A text without a single word in it finds nothing.
+    words: q === '' ? null : (searchQuery(q) ?? ''),
+  };
+}
+
+const readFrom = (text: string | undefined): Date | null =>
+  text === undefined ? null : (parseDay(text) ?? parseTimestamp(text));
+
+/** Exclusive: the midnight after a bare date, the millisecond after a moment. */
+function readUntil(text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const day = parseDay(text);
+  if (day) return new Date(day.getTime() + dayMs);
+  const moment = parseTimestamp(text);
+  return moment && new Date(moment.getTime() + 1);
+}

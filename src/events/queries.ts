@@ -1,0 +1,213 @@
+import type { Db, Sql, Tx } from '../db/connect.ts';
+import type { Viewer } from '../http/viewer.ts';
+import { newId } from '../ids.ts';
+import { cellOf } from './cells.ts';
+import { searchVector } from './search.ts';
+import type { EventRow } from './views.ts';
+
+/** What an event is made of; times are set and ids given elsewhere. */
+export type EventFields = Omit<
+  EventRow,
+  | 'id'
+  | 'organizerId'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'rsvpCount'
+  | 'goingCount'
+  | 'myRsvp'
+  | 'isSaved'
+  | 'distanceKm'
+>;
+
+const noOne = '00000000-0000-0000-0000-000000000000';
+
+/** The columns of EventRow but `distance_km`, from `events e`; ends where a `where` may follow. */
+export function selectEvent(sql: Db, viewer: Viewer | null) {
+  const me = viewer?.id ?? noOne;
+  return sql`
+    select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.timezone, e.address,
+      e.lat, e.lng, e.category, e.template, e.price::float8 as price, e.currency, e.capacity, e.visibility, e.status,
+      e.enabled_modules, e.created_at, e.updated_at, c.rsvp_count, c.going_count,
+      r.status as my_rsvp, s.user_id is not null as is_saved
+    from events e
+    join event_counters c on c.event_id = e.id
+    left join rsvps r on r.event_id = e.id and r.user_id = ${me}
+    left join saves s on s.event_id = e.id and s.user_id = ${me}`;
+}
+
+/** Who may see an event by its id; the lists show less. */
+function visibleTo(sql: Db, viewer: Viewer | null) {
+  return sql`(e.visibility <> 'private' or e.organizer_id = ${viewer?.id ?? noOne} or ${viewer?.role === 'admin'})`;
+}
+
+export async function findEvent(sql: Db, id: string, viewer: Viewer | null): Promise<EventRow | null> {
+  const [row] = await sql<EventRow[]>`
+    select found.*, null::float8 as distance_km
+    from (${selectEvent(sql, viewer)} where e.id = ${id} and ${visibleTo(sql, viewer)}) found`;
+  return row ?? null;
+}
+
+export type EventAccess = {
+  organizerId: string;
+  status: 'scheduled' | 'cancelled';
+  enabledModules: string[];
+};
+
+/** What decides over a write to an event or to what hangs on it; null when the viewer may not see it. */
+export async function findEventAccess(
+  sql: Db,
+  id: string,
+  viewer: Viewer | null,
+): Promise<EventAccess | null> {
+  const [row] = await sql<EventAccess[]>`
+    select e.organizer_id, e.status, e.enabled_modules from events e
+    where e.id = ${id} and ${visibleTo(sql, viewer)}`;
+  return row ?? null;
+}
+
+/** The same with the event locked, against other changes and against whatever is just being hung on it. */
+export async function findEventForUpdate(tx: Tx, id: string, viewer: Viewer): Promise<EventRow | null> {
+  await tx`select 1 from events where id = ${id} for update`;
+  return findEvent(tx, id, viewer);
+}
+
+/** 1 when the event adds to its organizer's `eventsCount`. */
+export const countsAsPublic = (event: Pick<EventFields, 'visibility' | 'status'>): number =>
+  Number(event.visibility === 'public' && event.status === 'scheduled');
+
+/** Makes the event, its counters, and counts it for its organizer, whose account the transaction must hold. */
+export async function insertEvent(
+  tx: Tx,
+  organizerId: string,
+  fields: EventFields,
+  now: Date,
+): Promise<string> {
+  const id = newId();
+  await tx`
+    insert into events ${tx({ ...columns(fields), id, organizer_id: organizerId, created_at: now, updated_at: now })}`;
+  await tx`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${id}, 0, 0, 0)`;
+  await moveEventsCount(tx, organizerId, countsAsPublic(fields));
+  return id;
+}
+
+/** `before` must be the locked row: its organizer's count moves by the difference. */
+export async function updateEvent(tx: Tx, before: EventRow, fields: EventFields, now: Date): Promise<void> {
+  await tx`update events set ${tx({ ...columns(fields), updated_at: now })} where id = ${before.id}`;
+  await moveEventsCount(tx, before.organizerId, countsAsPublic(fields) - countsAsPublic(before));
+}
+
+/** Takes everything along that hangs on the event; `event` must be the locked row. */
+export async function deleteEvent(tx: Tx, event: EventRow): Promise<void> {
+  await tx`delete from events where id = ${event.id}`;
+  await tx`delete from imports where organizer_id = ${event.organizerId} and event_id = ${event.id}`;
+  await moveEventsCount(tx, event.organizerId, -countsAsPublic(event));
+}
+
+async function moveEventsCount(tx: Tx, organizerId: string, by: number): Promise<void> {
+  if (by === 0) return;
+  await tx`update user_counters set events_count = events_count + ${by} where user_id = ${organizerId}`;
+}
+
+function columns(fields: EventFields) {
+  return {
+    title: fields.title,
+    description: fields.description,
+    cover_url: fields.coverUrl,
+    start_at: fields.startAt,
+    end_at: fields.endAt,
+    timezone: fields.timezone,
+    address: fields.address,
+    lat: fields.lat,
+    lng: fields.lng,
+    cell: cellOf(fields.lat, fields.lng),
+    category: fields.category,
+    template: fields.template,
+    price: fields.price,
+    currency: fields.currency,
+    capacity: fields.capacity,
+    visibility: fields.visibility,
+    status: fields.status,
+    enabled_modules: fields.enabledModules,
+    search: searchVector(fields),
+  };
+}
+
+export type Rsvp = 'going' | 'interested';
+
+/**
+ * Sets the answer and moves the counters by what really changed.
+ *
+ * Right under any concurrency: the event is share-locked first, so that its deletion is before or after. The upsert
+ * waits for another change of the same answer and reads the old status from the very row that it overwrites
+ * (`previous`), not from the statement's snapshot, so one person racing with themself cannot make the count drift.
+ * The counters' row comes last and is held for the shortest time.
+ * @returns null when the event is not there for the viewer, or takes no answers
+ */
+export async function upsertRsvp(tx: Tx, eventId: string, viewer: Viewer, status: Rsvp, now: Date) {
+  const [row] = await tx<{ rsvpCount: number }[]>`
+    with event as (
+      select e.id from events e
+      where e.id = ${eventId} and e.status = 'scheduled' and ${visibleTo(tx, viewer)}
+      for key share
+    ), answer as (
+      insert into rsvps (event_id, user_id, status, previous, created_at)
+      select id, ${viewer.id}, ${status}, null, ${now} from event
+      on conflict (event_id, user_id) do update set status = excluded.status, previous = rsvps.status
+      returning event_id, status, previous
+    )
+    update event_counters c
+    set rsvp_count = rsvp_count + (a.previous is null)::int,
+      going_count = going_count + (a.status = 'going')::int - coalesce(a.previous = 'going', false)::int
+    from answer a where c.event_id = a.event_id
+    returning c.rsvp_count`;
+  return row?.rsvpCount ?? null;
+}
+
+/**
+ * Takes the answer back. Of two at once the second waits for the row, finds it gone and moves nothing.
+ * @returns null when the event is not there for the viewer
+ */
+export async function deleteRsvp(tx: Tx, eventId: string, viewer: Viewer): Promise<number | null> {
+  const events = await tx`
+    select 1 from events e where e.id = ${eventId} and ${visibleTo(tx, viewer)} for key share`;
+  if (events.length === 0) return null;
+  const [row] = await tx<{ rsvpCount: number }[]>`
+    with gone as (
+      delete from rsvps where event_id = ${eventId} and user_id = ${viewer.id} returning event_id, status
+    ), counted as (
+      update event_counters c
+      set rsvp_count = rsvp_count - 1, going_count = going_count - (gone.status = 'going')::int
+      from gone where c.event_id = gone.event_id
+      returning c.rsvp_count
+    )
+    select coalesce(
+      (select rsvp_count from counted),
+      (select rsvp_count from event_counters where event_id = ${eventId})) as rsvp_count`;
+  return row?.rsvpCount ?? null;
+}
+
+/** False when the event is not there for the viewer. Saving twice, or unsaving twice, changes nothing. */
+export async function setSaved(
+  tx: Tx,
+  eventId: string,
+  viewer: Viewer,
+  saved: boolean,
+  now: Date,
+): Promise<boolean> {
+  const events = await tx`
+    select 1 from events e where e.id = ${eventId} and ${visibleTo(tx, viewer)} for key share`;
+  if (events.length === 0) return false;
+  if (saved) {
+    await tx`
+      insert into saves (event_id, user_id, created_at) values (${eventId}, ${viewer.id}, ${now})
+      on conflict do nothing`;
+  } else {
+    await tx`delete from saves where event_id = ${eventId} and user_id = ${viewer.id}`;
+  }
+  return true;
+}
+
+/** True when the event is there for the viewer; used to tell 404 from 409 after a write that found nothing to do. */
+export async function isVisible(sql: Sql, eventId: string, viewer: Viewer | null): Promise<boolean> {
+  return (await findEventAccess(sql, eventId, viewer)) !== null;
+}

@@ -1,0 +1,30 @@
+/** Events as documents of words, and searches as queries over them; PostgreSQL's own parser is left out of both. */
+import { words } from '../text.ts';
+
+/** What PostgreSQL can hold in one tsvector. */
+const maxPosition = 16_383;
+const maxPlaces = 255;
+
+/** A tsvector literal with title as weight A, address B and description C. Its lexemes need no escaping. */
+export function searchVector(event: { title: string; address: string; description: string }): string {
+  const places = new Map<string, string[]>();
+  let position = 1;
+  for (const [text, weight] of [
+    [event.title, 'A'],
+    [event.address, 'B'],
+    [event.description, 'C'],
+  ] as const) {
+    for (const word of words(text)) {
+      const list = places.get(word) ?? [];
+      if (list.length < maxPlaces) list.push(`${Math.min(position++, maxPosition)}${weight}`);
+      places.set(word, list);
+    }
+  }
+  return [...places].map(([word, list]) => `'${word}':${list.join(',')}`).join(' ');
+}
+
+/** A tsquery literal: every word must be there, as a word or as the start of one. Null when the text has no words. */
+export function searchQuery(q: string): string | null {
+  const wanted = [...new Set(words(q))];
+  return wanted.length === 0 ? null : wanted.map((word) => `'${word}':*`).join(' & ');
+}

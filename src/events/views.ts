@@ -1,0 +1,85 @@
+/** Events as they leave the server. */
+import type { Viewer } from '../http/viewer.ts';
+import { avatarUrl, type PersonRow } from '../users/views.ts';
+import { findCategory, findTemplate } from './catalogue.ts';
+import type { Event, ListedEvent } from './schemas.ts';
+
+export type EventRow = {
+  id: string;
+  organizerId: string;
+  title: string;
+  description: string;
+  coverUrl: string | null;
+  startAt: Date;
+  endAt: Date;
+  timezone: string;
+  address: string;
+  lat: number;
+  lng: number;
+  category: string;
+  template: string;
+  price: number;
+  currency: string;
+  capacity: number;
+  visibility: 'public' | 'unlisted' | 'private';
+  status: 'scheduled' | 'cancelled';
+  enabledModules: string[];
+  createdAt: Date;
+  updatedAt: Date;
+  rsvpCount: number;
+  goingCount: number;
+  /** The viewer's, null and false when there is none. */
+  myRsvp: 'going' | 'interested' | null;
+  isSaved: boolean;
+  /** Null where no place was searched. */
+  distanceKm: number | null;
+};
+
+/** `present only when a token is sent`: the caller's fields are left out without a viewer. */
+function common(row: EventRow, viewer: Viewer | null, publicUrl: string) {
+  return {
+    id: row.id,
+    title: row.title,
+    description: row.description,
+    coverUrl: row.coverUrl ?? `${publicUrl}/v1/events/${row.id}/cover.svg?category=${row.category}`,
+    startAt: row.startAt.toISOString(),
+    endAt: row.endAt.toISOString(),
+    timezone: row.timezone,
+    location: { address: row.address, lat: row.lat, lng: row.lng },
+    category: findCategory(row.category),
+    price: row.price,
+    currency: row.currency,
+    capacity: row.capacity,
+    rsvpCount: row.rsvpCount,
+    goingCount: row.goingCount,
+    ...(viewer && { myRsvp: row.myRsvp, isSaved: row.isSaved }),
+    visibility: row.visibility,
+    status: row.status,
+    createdAt: row.createdAt.toISOString(),
+  };
+}
+
+export const toListedEvent = (row: EventRow, viewer: Viewer | null, publicUrl: string): ListedEvent => ({
+  ...common(row, viewer, publicUrl),
+  // Tens of metres are as far as an address goes.
+  ...(row.distanceKm !== null && { distanceKm: Math.round(row.distanceKm * 100) / 100 }),
+});
+
+export const toEvent = (
+  row: EventRow,
+  organizer: Pick<PersonRow, 'name'> | undefined,
+  viewer: Viewer | null,
+  publicUrl: string,
+): Event => ({
+  ...common(row, viewer, publicUrl),
+  organizer: {
+    id: row.organizerId,
+    name: organizer?.name ?? '',
+    avatar: avatarUrl(publicUrl, row.organizerId),
+  },
+  bookedCount: 0,
+  template: findTemplate(row.template),
+  enabledModules: row.enabledModules,
+  myBooking: null,
+  updatedAt: row.updatedAt.toISOString(),
+});

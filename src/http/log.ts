@@ -1,0 +1,25 @@
+/** What the log says of a request, and what never reaches it. */
+import type { FastifyServerOptions } from 'fastify';
+import type { Config } from '../config.ts';
+
+export function loggerOptions(config: Config): NonNullable<FastifyServerOptions['logger']> {
+  return {
+    level: config.logLevel,
+    serializers: {
+      // Path without query: a search may hold a name. No headers: they hold tokens.
+      req: (request) => ({ method: request.method, path: request.url?.split('?', 1)[0] }),
+      err: (error: Error & { code?: string }) => ({
+        type: error.name,
+        code: error.code,
+        message: error.message,
+        stack: error.stack ?? '',
+      }),
+    },
+    ...(!config.production && {
+      transport: {
+        target: 'pino-pretty',
+        options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname,reqId' },
+      },
+    }),
+  };
+}

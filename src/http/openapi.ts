@@ -1,0 +1,159 @@
+/** The OpenAPI 3.1 document, made from the very schemas that validate, and the reference page at /docs. */
+import swagger from '@fastify/swagger';
+import reference from '@scalar/fastify-api-reference';
+import type { FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import manifest from '../../package.json' with { type: 'json' };
+import { CodeSent, Session, SignedIn, TokenPair } from '../auth/schemas.ts';
+import type { Config } from '../config.ts';
+import { catalogue, invalid, type ProblemCode } from '../errors.ts';
+import { Category, Event, EventPage, ListedEvent, Template } from '../events/schemas.ts';
+import { AddedItem, Claim, Item } from '../items/schemas.ts';
+import { Me } from '../me/schemas.ts';
+import { FoundUser, Profile } from '../users/schemas.ts';
+import { PageMeta, shared } from './schemas.ts';
+
+const Problem = shared(
+  'Problem',
+  Type.Object(
+    {
+      type: Type.String({
+        description: 'Where the code is explained.',
+        examples: ['/docs/errors#event_not_found'],
+      }),
+      title: Type.String(),
+      status: Type.Integer(),
+      detail: Type.String({ description: 'What happened, for a person to read.' }),
+      code: Type.String({ description: 'Stable, for a program to read.', examples: ['event_not_found'] }),
+      requestId: Type.String({ description: 'Name it when you ask the operator.' }),
+      errors: Type.Optional(
+        Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+          description: 'The fields at fault.',
+        }),
+      ),
+    },
+    { description: 'Every answer that is not a success has this shape (RFC 9457).' },
+  ),
+);
+
+/** Everything that answers refer to by name. */
+const components: TSchema[] = [
+  AddedItem,
+  Category,
+  Claim,
+  CodeSent,
+  Event,
+  EventPage,
+  FoundUser,
+  Item,
+  ListedEvent,
+  Me,
+  PageMeta,
+  Problem,
+  Profile,
+  Session,
+  SignedIn,
+  Template,
+  TokenPair,
+];
+
+export async function registerOpenApi(app: FastifyInstance, config: Config): Promise<void> {
+  for (const schema of components) app.addSchema(schema);
+  await app.register(swagger, {
+    convertConstToEnum: false,
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Potluck',
+        version: manifest.version,
+        description:
+          'Discover events, answer them, and share bring-lists that cannot be double-booked.\n\n' +
+          'Sign in with a phone number: `POST /v1/auth/otp/request`, then `POST /v1/auth/otp/verify`. ' +
+          'Every refusal is an `application/problem+json` whose `code` is explained on [/docs/errors](/docs/errors).',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: config.publicUrl }],
+      components: {
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An access token.' } },
+      },
+      tags: [
+        { name: 'Sign in', description: 'Codes, tokens and devices.' },
+        { name: 'Me', description: "The caller's own account." },
+        { name: 'People', description: 'Search, profiles, follows and blocks.' },
+        { name: 'Events', description: 'Discover, organize, answer and save.' },
+        { name: 'Items', description: 'Bring-lists, wish-lists and who brings what.' },
+        { name: 'Server', description: 'For those who run it.' },
+      ],
+    },
+    hideUntagged: true,
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, i) => (json.$id as string | undefined) ?? `def-${i}`,
+    },
+    transform: ({ schema, url, route }) => ({ schema: documented(schema as Documented, route), url }),
+  });
+
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  await app.register(reference, {
+    routePrefix: '/docs',
+    hooks: { onRequest: refuseUnreadableHost },
+    configuration: {
+      url: '/openapi.json',
+      pageTitle: 'Potluck API',
+      // Nothing is fetched from elsewhere: neither fonts, nor a proxy for the requests that are tried out.
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      defaultOpenAllTags: true,
+    },
+  });
+}
+
+/** The reference page makes an address of it. */
+function refuseUnreadableHost(request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void {
+  done(URL.canParse(`http://${request.hostname}`) ? undefined : invalid('headers.host', 'is not a host'));
+}
+
+type Documented = FastifySchema & { response?: Record<string, TSchema> };
+
+/** Adds what `route()` declares beside the schemas: the refusals by status, and who may call. */
+function documented(schema: Documented | undefined, route: RouteOptions): Documented {
+  const { access, problems = [] } = route.config ?? {};
+  if (!schema || !access) return schema ?? {};
+  const byStatus = Map.groupBy(problems, (code) => catalogue[code].status);
+  const refusals = [...byStatus].map(([status, codes]) => [status, refusal(status, codes)]);
+  const security = { public: [], optional: [{}, { bearer: [] }], required: [{ bearer: [] }] }[access];
+  const successes = Object.entries(schema.response ?? {}).map(([status, body]) => [
+    status,
+    success(route.url, body),
+  ]);
+  return { ...schema, security, response: Object.fromEntries([...successes, ...refusals]) };
+}
+
+function success(url: string, body: TSchema) {
+  if (url.endsWith('.svg'))
+    return { description: 'The picture.', content: { 'image/svg+xml': { schema: body } } };
+  if (url === '/metrics')
+    return { description: 'Prometheus text.', content: { 'text/plain': { schema: body } } };
+  return { description: 'Success.', content: { 'application/json': { schema: body } } };
+}
+
+function refusal(status: number, codes: ProblemCode[]) {
+  const wait = { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait.' } };
+  const ask = { 'WWW-Authenticate': { schema: { type: 'string' }, description: '`Bearer`.' } };
+  return {
+    description: codes.map((code) => `\`${code}\`: ${catalogue[code].title}.`).join('\n\n'),
+    ...(status === 429 || status === 503 ? { headers: wait } : status === 401 ? { headers: ask } : {}),
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [
+            { $ref: 'Problem#' },
+            { type: 'object', properties: { code: { type: 'string', enum: codes } } },
+          ],
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,47 @@
+/** Pictures for those who have none: drawn from an id, so that they need no storage and reveal nothing. */
+import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+
+const bytesOf = (id: string) => createHash('sha256').update(id).digest();
+const hue = (byte = 0) => Math.round((byte / 256) * 360);
+
+/** Two soft shapes in the colours of the id: 400 × 400. */
+export function avatarSvg(id: string): string {
+  const [a, b, c, d, e, f] = bytesOf(id);
+  const spot = (x = 0, y = 0, radius: number, colour: string) =>
+    `<circle cx="${(x / 255) * 400}" cy="${(y / 255) * 400}" r="${radius}" fill="${colour}"/>`;
+  return svg(
+    400,
+    400,
+    `<rect width="400" height="400" fill="hsl(${hue(a)} 55% 72%)"/>` +
+      spot(b, c, 190, `hsl(${(hue(a) + 40) % 360} 60% 60% / .8)`) +
+      spot(d, e, 120, `hsl(${(hue(a) + 160 + (f ?? 0) / 4) % 360} 60% 68% / .75)`),
+  );
+}
+
+/** A gradient in the colours of the id, with the emoji of the category: 1200 × 630. */
+export function coverSvg(id: string, emoji: string): string {
+  const [a, b, c, d] = bytesOf(id);
+  const from = `hsl(${hue(a)} 62% 62%)`;
+  const to = `hsl(${(hue(a) + 30 + (b ?? 0) / 4) % 360} 65% 48%)`;
+  const wave = (y: number, opacity: number) =>
+    `<path d="M0 ${y} C 300 ${y - (c ?? 0) / 2}, 700 ${y + (d ?? 0) / 2}, 1200 ${y - 60} V630 H0Z" fill="#fff" opacity="${opacity}"/>`;
+  return svg(
+    1200,
+    630,
+    `<defs><linearGradient id="g" x1="0" y1="0" x2="1" y2="1"><stop stop-color="${from}"/>` +
+      `<stop offset="1" stop-color="${to}"/></linearGradient></defs>` +
+      `<rect width="1200" height="630" fill="url(#g)"/>${wave(420, 0.12)}${wave(500, 0.16)}` +
+      `<text x="600" y="315" font-size="190" text-anchor="middle" dominant-baseline="central">${emoji}</text>`,
+  );
+}
+
+const svg = (width: number, height: number, inside: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${inside}</svg>`;
+
+export function sendSvg(reply: FastifyReply, picture: string) {
+  return reply
+    .type('image/svg+xml')
+    .header('cache-control', 'public, max-age=604800, immutable')
+    .send(picture);
+}

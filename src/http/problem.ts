@@ -1,0 +1,132 @@
+/** Every answer that is not a success leaves through here, as application/problem+json (RFC 9457). */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import findMyWay, { type HTTPMethod } from 'find-my-way';
+import { databaseProblem } from '../db/problems.ts';
+import { catalogue, type FieldError, Problem, type ProblemCode } from '../errors.ts';
+
+const mediaType = 'application/problem+json; charset=utf-8';
+
+export function problemBody(problem: Problem, requestId: string) {
+  const { status, title } = catalogue[problem.code];
+  return {
+    type: `/docs/errors#${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    code: problem.code,
+    requestId,
+    ...(problem.errors && { errors: problem.errors }),
+  };
+}
+
+export function registerProblems(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const problem = toProblem(error);
+    if (problem.code === 'internal_error') request.log.error({ err: error }, 'unexpected error');
+    return sendProblem(problem, request, reply);
+  });
+  const allowedMethods = trackMethods(app);
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = allowedMethods(request.url);
+    if (allowed.length === 0) return sendProblem(new Problem('route_not_found'), request, reply);
+    reply.header('allow', allowed.join(', '));
+    return sendProblem(new Problem('method_not_allowed'), request, reply);
+  });
+}
+
+export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
+  const { status } = catalogue[problem.code];
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (status === 429 || status === 503) reply.header('retry-after', problem.retryAfter ?? 1);
+  // Sent as a string: the compiled serializers are for the successes that a route declares.
+  return reply
+    .code(status)
+    .type(mediaType)
+    .send(JSON.stringify(problemBody(problem, request.id)));
+}
+
+/** Codes that Fastify gives before a handler runs → ours. */
+const fromFastify: Record<string, ProblemCode> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_json',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_json',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_BAD_URL: 'route_not_found',
+  FST_ERR_MAX_PARAM_LENGTH: 'route_not_found',
+};
+
+function toProblem(error: FastifyError): Problem {
+  if (error instanceof Problem) return error;
+  if (error.validation) return validationProblem(error);
+  const code = fromFastify[error.code];
+  if (code) return new Problem(code);
+  if (error.statusCode === 429) return new Problem('too_many_requests', retryIn(error));
+  const database = databaseProblem(error);
+  if (database) return database;
+  if (error.statusCode === 400) return new Problem('malformed_json');
+  return new Problem('internal_error');
+}
+
+function retryIn(error: FastifyError & { retryAfter?: number }) {
+  return error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter };
+}
+
+function validationProblem(error: FastifyError): Problem {
+  const where = error.validationContext === 'body' || !error.validationContext ? '' : error.validationContext;
+  const errors = new Map<string, FieldError>();
+  for (const fault of error.validation ?? []) {
+    const params = fault.params as {
+      missingProperty?: string;
+      additionalProperty?: string;
+      allowedValues?: unknown[];
+    };
+    const inside = fault.instancePath.slice(1).split('/').filter(Boolean);
+    const name = params.missingProperty ?? params.additionalProperty;
+    const path = [...inside, ...(name === undefined ? [] : [name])].join('.') || where || 'body';
+    let message = fault.message ?? 'is not valid';
+    if (params.missingProperty !== undefined) message = 'is required';
+    if (params.additionalProperty !== undefined) message = 'is not a known field';
+    if (params.allowedValues) message = `must be one of ${params.allowedValues.map(String).join(', ')}`;
+    // The first fault of a field says it; "must match a schema in anyOf" after it would not.
+    if (!errors.has(path)) errors.set(path, { path, message });
+  }
+  const list = [...errors.values()];
+  return new Problem('invalid_request', {
+    detail: `${list.map(({ path, message }) => `${path} ${message}`).join('; ')}.`,
+    errors: list,
+  });
+}
+
+/** Fastify answers 404 for a known path with the wrong method; this knows which methods the path has. */
+function trackMethods(app: FastifyInstance): (url: string) => string[] {
+  const router = findMyWay();
+  const methods = new Set<HTTPMethod>();
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat() as HTTPMethod[]) {
+      if (url === '*' || url === '/*') continue;
+      methods.add(each);
+      if (!router.hasRoute(each, url)) router.on(each, url, () => {});
+    }
+  });
+  return (url) => [...methods].filter((method) => router.find(method, url.split('?', 1)[0] ?? url));
+}
+
+const clientFaults: Record<string, { code: ProblemCode }> = {
+  HPE_HEADER_OVERFLOW: { code: 'headers_too_large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout' },
+};
+
+/** For bytes that never became a request: Node gives only the socket. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const problem = new Problem(clientFaults[error.code ?? '']?.code ?? 'invalid_request');
+  const body = JSON.stringify(problemBody(problem, 'none'));
+  const { status } = catalogue[problem.code];
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${mediaType}\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,51 @@
+/** What each route says of itself: who may call it, what goes in, what comes out, and which problems it can give. */
+import type { TSchema } from 'typebox';
+import type { ProblemCode } from '../errors.ts';
+
+/** `public`: the header is not read. `optional`: a token adds the caller's own fields. `required`: 401 without one. */
+export type Access = 'public' | 'optional' | 'required';
+
+type Schemas = {
+  params?: TSchema;
+  querystring?: TSchema;
+  body?: TSchema;
+  response: Record<number, TSchema>;
+};
+
+type Declaration<S extends Schemas> = S & {
+  /** The operation's id in the OpenAPI document. */
+  name: string;
+  access: Access;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** The codes that this route can give beyond those that every route of its kind can. */
+  problems?: ProblemCode[];
+};
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+    problems?: ProblemCode[];
+  }
+}
+
+/** Spread into the options of a Fastify route; `app.ts` refuses a route under /v1 that was made without it. */
+export function route<S extends Schemas>(declaration: Declaration<S>) {
+  const { name, access, tag, summary, description, problems = [], ...schemas } = declaration;
+  const common: ProblemCode[] = ['too_many_requests', 'internal_error', 'unavailable'];
+  if (access !== 'public') common.push('token_invalid');
+  if (access === 'required') common.push('token_missing');
+  if (schemas.body || schemas.querystring) common.push('invalid_request');
+  if (schemas.body) common.push('malformed_json', 'unsupported_media_type', 'payload_too_large');
+  return {
+    config: { access, problems: [...common, ...problems] },
+    schema: {
+      ...(schemas as unknown as S),
+      operationId: name,
+      tags: [tag],
+      summary,
+      ...(description && { description }),
+    },
+  };
+}

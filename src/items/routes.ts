@@ -1,0 +1,210 @@
+import type { App, Deps } from '../app.ts';
+import { violates } from '../db/problems.ts';
+import { actAs } from '../db/transaction.ts';
+import { Problem } from '../errors.ts';
+import type { Module } from '../events/catalogue.ts';
+import { findEventAccess, findEventForUpdate } from '../events/queries.ts';
+import { EventParams } from '../events/schemas.ts';
+import { route } from '../http/route.ts';
+import { ref, Success } from '../http/schemas.ts';
+import { signedIn, type Viewer } from '../http/viewer.ts';
+import { type ItemId, readId, readItemId } from '../ids.ts';
+import * as queries from './queries.ts';
+import {
+  AddedItem,
+  Claim,
+  ClaimRequest,
+  ItemList,
+  ItemListQuery,
+  ItemParams,
+  type Kind,
+  NewItem,
+} from './schemas.ts';
+import { toAddedItem, toClaim, toItem } from './views.ts';
+
+const moduleOf: Record<Kind, Module> = { bring: 'bringList', wish: 'wishList' };
+
+export function itemRoutes(app: App, { sql, clock }: Deps): void {
+  // Spec 4.14
+  app.get(
+    '/v1/events/:id/items',
+    route({
+      name: 'listItems',
+      access: 'optional',
+      tag: 'Items',
+      summary: 'What an event needs and wishes for',
+      description: 'In the order in which items were added.',
+      params: EventParams,
+      querystring: ItemListQuery,
+      response: { 200: ItemList },
+      problems: ['event_not_found'],
+    }),
+    async (request) => {
+      const { viewer, query } = request;
+      const id = readId(request.params.id, 'event_not_found');
+      if (!(await findEventAccess(sql, id, viewer))) throw new Problem('event_not_found');
+      const rows = await queries.listItems(sql, id, query.kind ?? null, viewer);
+      return { data: rows.map((row) => toItem(row, viewer)) };
+    },
+  );
+
+  // Spec 4.15
+  app.post(
+    '/v1/events/:id/items',
+    route({
+      name: 'addItem',
+      access: 'required',
+      tag: 'Items',
+      summary: 'Add an item',
+      description: "For the event's organizer and admins.",
+      params: EventParams,
+      body: NewItem,
+      response: { 201: ref(AddedItem) },
+      problems: ['event_not_found', 'not_organizer', 'module_disabled', 'event_cancelled'],
+    }),
+    async (request, reply) => {
+      const viewer = signedIn(request);
+      const id = readId(request.params.id, 'event_not_found');
+      const item = await actAs(sql, viewer, async (tx) => {
+        const event = await findEventForUpdate(tx, id, viewer);
+        if (!event) throw new Problem('event_not_found');
+        ownedBy(event, viewer);
+        if (!event.enabledModules.includes(moduleOf[request.body.kind])) throw new Problem('module_disabled');
+        if (event.status === 'cancelled') throw new Problem('event_cancelled');
+        return queries.insertItem(tx, id, request.body, clock());
+      });
+      return reply.code(201).send(toAddedItem(item));
+    },
+  );
+
+  // Spec 4.16
+  app.delete(
+    '/v1/items/:id',
+    route({
+      name: 'deleteItem',
+      access: 'required',
+      tag: 'Items',
+      summary: 'Remove an item',
+      description: "For the event's organizer and admins. All claims on it end; nobody is told.",
+      params: ItemParams,
+      response: { 200: Success },
+      problems: ['item_not_found', 'not_organizer'],
+    }),
+    async (request) => {
+      const viewer = signedIn(request);
+      const id = readItemId(request.params.id);
+      await actAs(sql, viewer, async (tx) => {
+        const access = await queries.findClaimAccess(tx, id, viewer);
+        if (!access || !maySee(access, viewer)) throw new Problem('item_not_found');
+        ownedBy(access, viewer);
+        if (!(await queries.deleteItem(tx, id))) throw new Problem('item_not_found');
+      });
+      return { success: true as const };
+    },
+  );
+}
+
+/** Claims; `claimsEnabled` asks the feature flag. */
+export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
+  // Spec 4.17
+  app.post(
+    '/v1/items/:id/claim',
+    route({
+      name: 'claimItem',
+      access: 'required',
+      tag: 'Items',
+      summary: 'Claim a quantity of an item',
+      description:
+        'Needs an RSVP of `going`. However many claim at once, no more than `quantityNeeded` is given away.',
+      params: ItemParams,
+      body: ClaimRequest,
+      response: { 201: ref(Claim) },
+      problems: [
+        'item_not_found',
+        'rsvp_required',
+        'claims_disabled',
+        'module_disabled',
+        'event_cancelled',
+        'already_claimed',
+        'quantity_unavailable',
+      ],
+    }),
+    async (request, reply) => {
+      const viewer = signedIn(request);
+      const id = readItemId(request.params.id);
+      const { quantity } = request.body;
+      const enabled = await flags.claims();
+      // What refused the claim may be gone by the time that it is named; then claiming is tried again.
+      for (let attempt = 0; attempt < 5; attempt++) {
+        const claim = enabled ? await tryToClaim(id, viewer, quantity) : null;
+        if (claim) return reply.code(201).send(toClaim(claim));
+        const refusal = whyNot(await queries.findClaimAccess(sql, id, viewer), viewer, quantity, enabled);
+        if (refusal) throw refusal;
+      }
+      throw new Problem('unavailable');
+    },
+  );
+
+  async function tryToClaim(id: ItemId, viewer: Viewer, quantity: number) {
+    try {
+      return await actAs(sql, viewer, (tx) => queries.insertClaim(tx, id, viewer, quantity, clock()));
+    } catch (error) {
+      if (violates(error, 'claims_pkey')) throw new Problem('already_claimed');
+      throw error;
+    }
+  }
+
+  // Spec 4.18
+  app.delete(
+    '/v1/items/:id/claim',
+    route({
+      name: 'unclaimItem',
+      access: 'required',
+      tag: 'Items',
+      summary: 'Give a claim back',
+      params: ItemParams,
+      response: { 200: Success },
+      problems: ['item_not_found', 'claim_not_found'],
+    }),
+    async (request) => {
+      const viewer = signedIn(request);
+      const id = readItemId(request.params.id);
+      await actAs(sql, viewer, async (tx) => {
+        if (await queries.deleteClaim(tx, id, viewer)) return;
+        const access = await queries.findClaimAccess(tx, id, viewer);
+        throw new Problem(access && maySee(access, viewer) ? 'claim_not_found' : 'item_not_found');
+      });
+      return { success: true as const };
+    },
+  );
+}
+
+/** The first refusal in the order 404, 403, 409, 422; null when nothing stands against the claim. */
+function whyNot(
+  access: queries.ClaimAccess | null,
+  viewer: Viewer,
+  quantity: number,
+  enabled: boolean,
+): Problem | null {
+  if (!access || !maySee(access, viewer)) return new Problem('item_not_found');
+  if (!enabled) return new Problem('claims_disabled');
+  if (!access.enabledModules.includes(moduleOf[access.kind])) return new Problem('module_disabled');
+  if (access.rsvp !== 'going') return new Problem('rsvp_required');
+  if (access.status === 'cancelled') return new Problem('event_cancelled');
+  if (access.hasClaim) return new Problem('already_claimed');
+  if (quantity > access.left) {
+    const detail = access.left === 1 ? 'Only 1 is left.' : `Only ${access.left} are left.`;
+    return new Problem('quantity_unavailable', {
+      detail,
+      errors: [{ path: 'quantity', message: `is above ${access.left}` }],
+    });
+  }
+  return null;
+}
+
+const maySee = (access: { visibility: string; organizerId: string }, viewer: Viewer): boolean =>
+  access.visibility !== 'private' || access.organizerId === viewer.id || viewer.role === 'admin';
+
+function ownedBy({ organizerId }: { organizerId: string }, viewer: Viewer): void {
+  if (organizerId !== viewer.id && viewer.role !== 'admin') throw new Problem('not_organizer');
+}

@@ -1,0 +1,82 @@
+/**
+ * Account deletion: everything of a person goes in one transaction, and what others see is corrected with it.
+ *
+ * A declared fan-out: it touches every event that the person answered, saved or claimed on. It takes all its locks
+ * in the one order of db/transaction.ts. The person's own row comes first: whatever they are just writing holds a
+ * share lock on it (actAs), so it either ends before and is found below, or finds its author gone. Every event
+ * involved is locked before the rows that hang on it, so that the deletion of such an event is wholly before or after.
+ */
+import type { Tx } from '../db/connect.ts';
+
+/** @param phoneHash the key of the person's codes */
+export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): Promise<void> {
+  await tx`delete from codes where phone_hash = ${phoneHash}`;
+  await tx`select 1 from users where id = ${userId} for update`;
+  await deleteOwnedEvents(tx, userId);
+  await lockInvolvedEvents(tx, userId);
+  await deleteRsvpsAndSaves(tx, userId);
+  await deleteClaims(tx, userId);
+  await deleteRelations(tx, userId);
+  await tx`delete from phones where user_id = ${userId} and phone = (select phone from users where id = ${userId})`;
+  await tx`delete from usernames where username = (select username from users where id = ${userId})`;
+  // Takes sessions, imports and counters along. No session, no token: on every node, at once.
+  await tx`delete from users where id = ${userId}`;
+}
+
+async function deleteOwnedEvents(tx: Tx, userId: string): Promise<void> {
+  await tx`select 1 from events where organizer_id = ${userId} order by id for update`;
+  await tx`delete from events where organizer_id = ${userId}`;
+}
+
+async function lockInvolvedEvents(tx: Tx, userId: string): Promise<void> {
+  await tx`
+    select 1 from events
+    where id in (
+      select event_id from rsvps where user_id = ${userId}
+      union select event_id from saves where user_id = ${userId}
+      union select event_id from claims where user_id = ${userId})
+    order by id for key share`;
+}
+
+async function deleteRsvpsAndSaves(tx: Tx, userId: string): Promise<void> {
+  const gone = await tx<{ eventId: string; going: number }[]>`
+    delete from rsvps where user_id = ${userId} returning event_id, (status = 'going')::int as going`;
+  const ids = gone.map((row) => row.eventId);
+  await tx`select 1 from event_counters where event_id = any(${ids}::uuid[]) order by event_id for update`;
+  await tx`
+    update event_counters c set rsvp_count = rsvp_count - 1, going_count = going_count - gone.going
+    from unnest(${ids}::uuid[], ${gone.map((row) => row.going)}::int[]) gone (event_id, going)
+    where c.event_id = gone.event_id`;
+  await tx`delete from saves where user_id = ${userId}`;
+}
+
+async function deleteClaims(tx: Tx, userId: string): Promise<void> {
+  await tx`
+    select 1 from item_stock s where (event_id, n) in (select event_id, n from claims where user_id = ${userId})
+    order by event_id, n for update`;
+  await tx`
+    with gone as (delete from claims where user_id = ${userId} returning event_id, n, quantity)
+    update item_stock s set claimed = claimed - gone.quantity
+    from gone where s.event_id = gone.event_id and s.n = gone.n`;
+}
+
+async function deleteRelations(tx: Tx, userId: string): Promise<void> {
+  const others = await tx<{ otherId: string; follows: number; followedBy: number }[]>`
+    select other_id, follows::int as follows, followed_by::int as followed_by from relations
+    where user_id = ${userId} order by other_id`;
+  const ids = others.map((row) => row.otherId);
+  await tx`
+    select 1 from relations
+    where (user_id = ${userId}) or (user_id = any(${ids}::uuid[]) and other_id = ${userId})
+    order by user_id, other_id for update`;
+  await tx`
+    delete from relations
+    where (user_id = ${userId}) or (user_id = any(${ids}::uuid[]) and other_id = ${userId})`;
+  await tx`select 1 from user_counters where user_id = any(${ids}::uuid[]) order by user_id for update`;
+  await tx`
+    update user_counters c
+    set followers_count = followers_count - gone.follows, following_count = following_count - gone.followed_by
+    from unnest(${ids}::uuid[], ${others.map((row) => row.follows)}::int[], ${others.map((row) => row.followedBy)}::int[])
+      gone (other_id, follows, followed_by)
+    where c.user_id = gone.other_id`;
+}

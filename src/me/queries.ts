@@ -1,0 +1,38 @@
+import type { Db, Tx } from '../db/connect.ts';
+import { Problem } from '../errors.ts';
+import { userSearchText } from '../users/queries.ts';
+import type { MeChange } from './schemas.ts';
+import type { MeRow } from './views.ts';
+
+export async function findMe(sql: Db, id: string): Promise<MeRow | null> {
+  const [row] = await sql<MeRow[]>`
+    select u.id, u.name, u.username, u.bio, u.city, u.phone, u.role, u.is_private, u.created_at,
+      c.followers_count, c.following_count, c.events_count
+    from users u join user_counters c on c.user_id = u.id
+    where u.id = ${id}`;
+  return row ?? null;
+}
+
+/**
+ * Changes the fields that are given. The row is locked before it is read, so two changes at once are one after the
+ * other and neither is lost; a username is unique by the primary key of `usernames`.
+ * @throws Problem `username_taken`
+ */
+export async function updateMe(tx: Tx, id: string, change: MeChange): Promise<void> {
+  const [current] = await tx<[Required<MeChange>]>`
+    select name, username, bio, city, is_private from users where id = ${id} for no key update`;
+  const next = { ...current, ...change, username: (change.username ?? current.username).toLowerCase() };
+  if (next.username !== current.username) {
+    // Waits for anybody who is just taking or giving up the same name.
+    const { count } = await tx`
+      insert into usernames (username, user_id) values (${next.username}, ${id}) on conflict do nothing`;
+    if (count === 0) {
+      throw new Problem('username_taken', { errors: [{ path: 'username', message: 'is taken' }] });
+    }
+    await tx`delete from usernames where username = ${current.username}`;
+  }
+  await tx`
+    update users set name = ${next.name}, username = ${next.username}, bio = ${next.bio}, city = ${next.city},
+      is_private = ${next.isPrivate}, search = ${userSearchText(next.name, next.username)}
+    where id = ${id}`;
+}

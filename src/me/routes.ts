@@ -1,0 +1,96 @@
+import type { App, Deps } from '../app.ts';
+import { readPhone } from '../auth/accounts.ts';
+import { checkCode, hashPhone, sendCode } from '../auth/codes.ts';
+import { CodeSent } from '../auth/schemas.ts';
+import { actAs, transaction } from '../db/transaction.ts';
+import { Problem } from '../errors.ts';
+import { route } from '../http/route.ts';
+import { ref, Success } from '../http/schemas.ts';
+import { signedIn } from '../http/viewer.ts';
+import { deleteAccount } from './delete-account.ts';
+import { findMe, updateMe } from './queries.ts';
+import { Farewell, Me, MeChange } from './schemas.ts';
+import { toMe } from './views.ts';
+
+export function meRoutes(app: App, deps: Deps): void {
+  const { sql, config, clock } = deps;
+
+  // Spec 4.7
+  app.patch(
+    '/v1/me',
+    route({
+      name: 'updateMe',
+      access: 'required',
+      tag: 'Me',
+      summary: 'Change your profile',
+      description: 'Fields that are left out stay as they are.',
+      body: MeChange,
+      response: { 200: ref(Me) },
+      problems: ['username_taken'],
+    }),
+    async (request) => {
+      const viewer = signedIn(request);
+      const row = await actAs(sql, viewer, async (tx) => {
+        await updateMe(tx, viewer.id, request.body);
+        return findMe(tx, viewer.id);
+      });
+      if (!row) throw new Problem('token_invalid');
+      return toMe(row, config.publicUrl);
+    },
+  );
+
+  app.post(
+    '/v1/me/delete-code',
+    route({
+      name: 'requestDeleteCode',
+      access: 'required',
+      tag: 'Me',
+      summary: 'Have the code sent that deletes your account',
+      response: { 202: ref(CodeSent) },
+      problems: ['too_many_codes', 'sms_unavailable'],
+    }),
+    async (request, reply) => {
+      const me = await findMe(sql, signedIn(request).id);
+      if (!me) throw new Problem('token_invalid');
+      const sent = await sendCode(deps, readPhone(me.phone), 'delete_account', request.ip);
+      return reply.code(202).send(sent);
+    },
+  );
+
+  // Spec 4.8
+  app.delete(
+    '/v1/me',
+    route({
+      name: 'deleteMe',
+      access: 'required',
+      tag: 'Me',
+      summary: 'Delete your account and everything in it, for good',
+      description:
+        'Needs the newest code of POST /v1/me/delete-code. Your events, items, RSVPs, claims and follows go with it, ' +
+        'and every token of yours is refused from the answer on.',
+      body: Farewell,
+      response: { 200: Success },
+      problems: ['wrong_code', 'too_many_tries'],
+    }),
+    async (request) => {
+      const viewer = signedIn(request);
+      const refusal = await transaction(sql, async (tx) => {
+        const me = await findMe(tx, viewer.id);
+        if (!me) return new Problem('token_invalid');
+        const check = { config, now: clock() };
+        const problem = await checkCode(
+          tx,
+          check,
+          me.phone,
+          'delete_account',
+          request.body.confirmCode,
+          'confirmCode',
+        );
+        if (!problem) await deleteAccount(tx, viewer.id, hashPhone(config.secretKey, me.phone));
+        return problem;
+      });
+      if (refusal) throw refusal;
+      return { success: true as const };
+    },
+  );
+}

@@ -1,0 +1,53 @@
+import { type Static, Type } from 'typebox';
+import { body, oneOf, prose, shared, text, timestamp } from '../http/schemas.ts';
+
+/** The caller's own account: what GET /v1/auth/me gives. */
+export const Me = shared(
+  'Me',
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    username: Type.String(),
+    avatar: Type.String(),
+    bio: Type.String(),
+    city: Type.String(),
+    phone: Type.String({ description: 'E.164; shown to its owner alone.', examples: ['+12025550102'] }),
+    role: oneOf(['user', 'admin']),
+    isPrivate: Type.Boolean(),
+    followersCount: Type.Integer(),
+    followingCount: Type.Integer(),
+    eventsCount: Type.Integer(),
+    createdAt: timestamp(),
+  }),
+);
+export type Me = Static<typeof Me>;
+
+/** Spec 2.3; every field may be left out, and then stays as it is. */
+export const MeChange = body(
+  {
+    name: Type.Optional(text(1, 80, { examples: ['Mara Lindgren'] })),
+    username: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9_.]{3,30}$',
+        description: '3–30 of a–z, 0–9, _ and .; capitals are stored small.',
+        examples: ['mara.l'],
+      }),
+    ),
+    bio: Type.Optional(prose(500)),
+    city: Type.Optional(text(0, 80)),
+    isPrivate: Type.Optional(
+      Type.Boolean({ description: 'A private profile is shown only to people whom you follow.' }),
+    ),
+  },
+  { examples: [{ name: 'Mara Lindgren', username: 'mara.l', city: 'Gothenburg' }] },
+);
+export type MeChange = Static<typeof MeChange>;
+
+/** Spec 4.8 */
+export const Farewell = body({
+  confirmCode: Type.String({
+    maxLength: 20,
+    description: 'From POST /v1/me/delete-code.',
+    examples: ['493027'],
+  }),
+});

@@ -1,0 +1,62 @@
+/** Text made comparable: what search stores and what it looks for go through the same two functions. */
+
+/** Letters that Unicode does not take apart into a base letter and a mark. */
+const plain: Record<string, string> = {
+  ß: 'ss',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+  ı: 'i',
+  ħ: 'h',
+  ŧ: 't',
+};
+
+/** Without case and accents: "Łódź Straße" → "lodz strasse". */
+export function fold(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[ßøłđðþæœıħŧ]/g, (letter) => plain[letter] ?? letter);
+}
+
+/** Scripts that put no spaces between words. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
+const longestWord = 60;
+
+/** The folded words of a text, in order; a word is letters, digits and marks only, at most 60 characters. */
+export function words(text: string): string[] {
+  const folded = fold(text);
+  const found = folded.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  return found
+    .flatMap((run) =>
+      unspaced.test(run)
+        ? [...segmenter.segment(run)].filter((s) => s.isWordLike).map((s) => s.segment)
+        : [run],
+    )
+    .map((word) => [...word].slice(0, longestWord).join(''));
+}
+
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** True for what a person sees as one character, such as 🏳️‍🌈. */
+export function isOneGrapheme(text: string): boolean {
+  const [first, second] = graphemes.segment(text);
+  return first !== undefined && second === undefined;
+}
+
+/** NUL cannot be stored in PostgreSQL, and a lone surrogate would silently become U+FFFD. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+/** For `like`: the text matches itself alone. */
+export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');

@@ -1,0 +1,150 @@
+import type { Db, Sql, Tx } from '../db/connect.ts';
+import { Problem } from '../errors.ts';
+import { escapeLike, fold, words } from '../text.ts';
+import type { PersonRow, ProfileRow, RelationRow } from './views.ts';
+
+/** What `users.search` holds: a space before each word of name and username, and before the whole username. */
+export function userSearchText(name: string, username: string): string {
+  return ` ${[...words(name), ...words(username), fold(username)].join(' ')}`;
+}
+
+/** What is looked for in it: the words, one space apart. */
+export const userSearchTerm = (q: string): string => fold(q).trim().replace(/\s+/g, ' ');
+
+/**
+ * People whose name or username has a word that starts with `term`, or from three characters on has it anywhere.
+ * Best first: the username itself, its start, the start of the name, of another word, anywhere; then by username.
+ * @param hidden ids of people whom a block stands between
+ */
+export async function searchUsers(sql: Sql, term: string, hidden: string[], limit: number) {
+  const start = escapeLike(term);
+  const pattern = [...term].length < 3 ? `% ${start}%` : `%${start}%`;
+  return await sql<(PersonRow & { isPrivate: boolean })[]>`
+    select id, name, username, bio, is_private
+    from users
+    where search like ${pattern} and id <> all(${hidden}::uuid[])
+    order by username <> ${term}, username not like ${`${start}%`}, search not like ${` ${start}%`},
+      search not like ${`% ${start}%`}, username
+    limit ${limit}`;
+}
+
+export async function findProfile(sql: Sql, id: string): Promise<ProfileRow | null> {
+  const [row] = await sql<ProfileRow[]>`
+    select u.id, u.name, u.username, u.bio, u.is_private, c.followers_count, c.following_count, c.events_count
+    from users u join user_counters c on c.user_id = u.id
+    where u.id = ${id}`;
+  return row ?? null;
+}
+
+/** Names for a page of things, fetched by id since people live under another key. */
+export async function listPeople(sql: Db, ids: string[]): Promise<Map<string, PersonRow>> {
+  const rows = await sql<
+    PersonRow[]
+  >`select id, name, username, bio from users where id = any(${ids}::uuid[])`;
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export async function findRelation(sql: Sql, userId: string, otherId: string): Promise<RelationRow | null> {
+  const [row] = await sql<RelationRow[]>`
+    select follows, followed_by, blocks, blocked_by from relations
+    where user_id = ${userId} and other_id = ${otherId}`;
+  return row ?? null;
+}
+
+/** Which of `ids` the person follows. */
+export async function listFollowed(sql: Sql, userId: string, ids: string[]): Promise<Set<string>> {
+  const rows = await sql<{ otherId: string }[]>`
+    select other_id from relations where user_id = ${userId} and other_id = any(${ids}::uuid[]) and follows`;
+  return new Set(rows.map((row) => row.otherId));
+}
+
+/** The people whom a block stands between; `blocked`: only those whom the person blocked. */
+export async function listHidden(sql: Sql, userId: string, which: 'blocked' | 'either'): Promise<string[]> {
+  const rows = await sql<{ otherId: string }[]>`
+    select other_id from relations
+    where user_id = ${userId} and (blocks or (blocked_by and ${which === 'either'}))`;
+  return rows.map((row) => row.otherId);
+}
+
+/**
+ * Makes `change` to what is between two people, and corrects both sides' counters by what really changed.
+ *
+ * Right under any concurrency: both accounts are share-locked (deletion waits, or is seen here as a 404), then both
+ * directions of the relation are locked in the order of the key, so that two changes to the same pair follow one
+ * another; and the counters move by the difference between the locked rows before and after.
+ * @throws Problem `user_not_found`, and whatever `change` throws
+ * @returns the other person's new number of followers
+ */
+export async function changeRelation(
+  tx: Tx,
+  me: string,
+  other: string,
+  change: (relation: RelationRow) => RelationRow,
+): Promise<number> {
+  const present = await tx`select id from users where id in (${me}, ${other}) order by id for key share`;
+  if (present.length < 2) throw new Problem('user_not_found');
+  const before = await lockRelation(tx, me, other);
+  const after = change(before);
+  if (!sameRelation(before, after)) {
+    await writeRelation(tx, me, other, after);
+    await writeRelation(tx, other, me, mirrored(after));
+    const follows = Number(after.follows) - Number(before.follows);
+    const followed = Number(after.followedBy) - Number(before.followedBy);
+    const moves = [
+      { id: me, followers: followed, following: follows },
+      { id: other, followers: follows, following: followed },
+    ].sort((a, b) => (a.id < b.id ? -1 : 1));
+    for (const move of moves) {
+      if (move.followers !== 0 || move.following !== 0) await moveCounters(tx, move);
+    }
+  }
+  const [row] = await tx<[{ followersCount: number }]>`
+    select followers_count from user_counters where user_id = ${other}`;
+  return row.followersCount;
+}
+
+async function lockRelation(tx: Tx, me: string, other: string): Promise<RelationRow> {
+  const [first, second] = me < other ? [me, other] : [other, me];
+  // A second maker of the same pair waits here for the first, and then finds the rows.
+  await tx`
+    insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
+    values (${first}, ${second}, false, false, false, false), (${second}, ${first}, false, false, false, false)
+    on conflict do nothing`;
+  const rows = await tx<(RelationRow & { userId: string })[]>`
+    select user_id, follows, followed_by, blocks, blocked_by from relations
+    where (user_id, other_id) in ((${first}, ${second}), (${second}, ${first}))
+    order by user_id for update`;
+  const mine = rows.find((row) => row.userId === me);
+  if (!mine) throw new Problem('user_not_found');
+  return mine;
+}
+
+async function writeRelation(tx: Tx, userId: string, otherId: string, relation: RelationRow): Promise<void> {
+  await tx`
+    update relations set follows = ${relation.follows}, followed_by = ${relation.followedBy},
+      blocks = ${relation.blocks}, blocked_by = ${relation.blockedBy}
+    where user_id = ${userId} and other_id = ${otherId}`;
+}
+
+async function moveCounters(
+  tx: Tx,
+  move: { id: string; followers: number; following: number },
+): Promise<void> {
+  await tx`
+    update user_counters set followers_count = followers_count + ${move.followers},
+      following_count = following_count + ${move.following}
+    where user_id = ${move.id}`;
+}
+
+const mirrored = (relation: RelationRow): RelationRow => ({
+  follows: relation.followedBy,
+  followedBy: relation.follows,
+  blocks: relation.blockedBy,
+  blockedBy: relation.blocks,
+});
+
+const sameRelation = (a: RelationRow, b: RelationRow): boolean =>
+  a.follows === b.follows &&
+  a.followedBy === b.followedBy &&
+  a.blocks === b.blocks &&
+  a.blockedBy === b.blockedBy;

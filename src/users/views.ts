@@ -1,0 +1,44 @@
+/** People as they leave the server. */
+import type { Profile } from './schemas.ts';
+
+export type PersonRow = { id: string; name: string; username: string; bio: string };
+export type ProfileRow = PersonRow & {
+  followersCount: number;
+  followingCount: number;
+  eventsCount: number;
+  isPrivate: boolean;
+};
+/** What the viewer has to do with another person; all false for a stranger. */
+export type RelationRow = { follows: boolean; followedBy: boolean; blocks: boolean; blockedBy: boolean };
+
+export const avatarUrl = (publicUrl: string, userId: string): string =>
+  `${publicUrl}/v1/users/${userId}/avatar.svg`;
+
+const toPerson = (row: PersonRow, publicUrl: string) => ({
+  id: row.id,
+  name: row.name,
+  username: row.username,
+  avatar: avatarUrl(publicUrl, row.id),
+  bio: row.bio,
+});
+
+export const toFoundUser = (
+  row: PersonRow & { isPrivate: boolean },
+  isFollowing: boolean,
+  publicUrl: string,
+) => ({
+  ...toPerson(row, publicUrl),
+  bio: row.isPrivate ? '' : row.bio,
+  isFollowing,
+});
+
+export function toProfile(row: ProfileRow, relation: RelationRow | null, publicUrl: string): Profile {
+  return {
+    ...toPerson(row, publicUrl),
+    followersCount: row.followersCount,
+    followingCount: row.followingCount,
+    eventsCount: row.eventsCount,
+    isFollowing: relation?.follows ?? false,
+    isBlocked: relation?.blocks ?? false,
+  };
+}

@@ -1,0 +1,92 @@
+/** Holds answers against the OpenAPI document: an undeclared status, code, media type or field fails the test. */
+import assert from 'node:assert/strict';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { Answer } from './setup.ts';
+
+export type Contract = { check(method: string, path: string, answer: Answer): void };
+
+type Operation = { responses: Record<string, { content?: Record<string, { schema: unknown }> }> };
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown> };
+};
+
+const seen = new Set<string>();
+/** `METHOD /path → status` of every answer that this process has checked. */
+export const seenAnswers = (): ReadonlySet<string> => seen;
+
+export function readContract(swagger: unknown): Contract {
+  const document = close(structuredClone(swagger)) as Document;
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addFormat('http-url', true);
+  ajv.addSchema(document, 'openapi');
+  const paths = Object.keys(document.paths)
+    .map((path) => ({
+      path,
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`),
+    }))
+    // A path without parameters goes before one that has them.
+    .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
+  const validators = new Map<string, ValidateFunction>();
+  const validator = (pointer: string) => {
+    const known = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` });
+    validators.set(pointer, known);
+    return known;
+  };
+
+  return {
+    check(method, url, { status, headers, body }) {
+      const path = paths.find(({ pattern }) => pattern.test(url.split('?', 1)[0] ?? ''))?.path;
+      const name = `${method} ${path ?? url} → ${status}`;
+      const operation = path && document.paths[path]?.[method.toLowerCase()];
+      const type = headers.get('content-type')?.split(';', 1)[0] ?? '';
+      if (!operation) {
+        // Pages, and what exists for nobody, are not in the document; their refusals have its shape all the same.
+        if (status >= 400 && method !== 'HEAD')
+          assertValid(validator('/components/schemas/Problem'), body, name);
+        return;
+      }
+      assert.ok(operation.responses[status], `${name} is not declared: ${JSON.stringify(body)}`);
+      assert.ok(operation.responses[status]?.content?.[type], `${name} is not declared as ${type}`);
+      const pointer = [
+        'paths',
+        path,
+        method.toLowerCase(),
+        'responses',
+        `${status}`,
+        'content',
+        type,
+        'schema',
+      ];
+      assertValid(
+        validator(
+          pointer
+            .map(
+              (part) =>
+                `/${part.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')}`,
+            )
+            .join(''),
+        ),
+        body,
+        name,
+      );
+      seen.add(name);
+    },
+  };
+}
+
+function assertValid(validate: ValidateFunction, body: unknown, name: string): void {
+  assert.ok(validate(body), `${name}: ${JSON.stringify(validate.errors)} in ${JSON.stringify(body)}`);
+}
+
+/** Every object that lists its properties has no others. */
+function close(node: unknown, inAllOf = false): unknown {
+  if (Array.isArray(node)) return node.map((inner) => close(inner, inAllOf));
+  if (typeof node !== 'object' || node === null) return node;
+  const entries = Object.entries(node).map(([key, inner]) => [key, close(inner, key === 'allOf')]);
+  const closed: Record<string, unknown> = Object.fromEntries(entries);
+  const listsProperties = closed.type === 'object' && closed.properties && !inAllOf;
+  return listsProperties ? { ...closed, additionalProperties: false } : closed;
+}

@@ -1,0 +1,32 @@
+/** One real PostgreSQL for the whole run, with a migrated database that each test file clones. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { connectOne, type Target } from '../src/db/connect.ts';
+import { type Embedded, openEmbedded } from '../src/db/embedded.ts';
+import { migrate } from '../src/db/migrate.ts';
+
+let dataDir: string;
+let embedded: Embedded;
+
+export async function globalSetup(): Promise<void> {
+  dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-test-'));
+  // Tests kill processes, not the machine: nothing is gained by waiting for the disk.
+  embedded = await openEmbedded(dataDir, {
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+  });
+  const server = embedded.target as Exclude<Target, string>;
+  const template = { ...server, database: 'template_of_tests' };
+  const sql = connectOne(server, 'tests');
+  await sql`create database template_of_tests`;
+  await sql.end();
+  await migrate(template);
+  process.env.POTLUCK_TEST_SERVER = JSON.stringify(server);
+}
+
+export async function globalTeardown(): Promise<void> {
+  await embedded.close();
+  await rm(dataDir, { recursive: true, force: true });
+}

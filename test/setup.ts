@@ -1,0 +1,158 @@
+/**
+ * What every test over HTTP starts with: a database of its own, the app as in production, and a client that checks
+ * each answer against the OpenAPI document.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after } from 'node:test';
+import { type App, buildApp } from '../src/app.ts';
+import type { Purpose } from '../src/auth/codes.ts';
+import type { SmsDriver } from '../src/auth/sms.ts';
+import { type Config, readConfig } from '../src/config.ts';
+import { connect, connectOne, type Sql, type Target } from '../src/db/connect.ts';
+import { type Contract, readContract } from './contract.ts';
+
+export type Answer = {
+  status: number;
+  headers: Headers;
+  /** Parsed JSON, or the text where it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely; the contract has checked its shape
+  body: any;
+};
+export type Call = {
+  token?: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+  raw?: string;
+};
+
+export type TestApp = {
+  app: App;
+  url: string;
+  sql: Sql;
+  target: Target;
+  clock: TestClock;
+  sent: { phone: string; purpose: Purpose; code: string }[];
+  call(method: string, path: string, call?: Call): Promise<Answer>;
+  get(path: string, token?: string): Promise<Answer>;
+  post(path: string, token?: string, body?: unknown): Promise<Answer>;
+  patch(path: string, token?: string, body?: unknown): Promise<Answer>;
+  delete(path: string, token?: string, body?: unknown): Promise<Answer>;
+  /** A second instance on the same database. */
+  another(options?: TestOptions): Promise<TestApp>;
+};
+
+export type TestOptions = {
+  /** Environment variables over the defaults of tests. */
+  env?: Record<string, string>;
+  sms?: SmsDriver;
+  clock?: TestClock;
+};
+
+/** The machine's time, moved forward at will. */
+export class TestClock {
+  #offsetMs = 0;
+  now = (): Date => new Date(Date.now() + this.#offsetMs);
+  advance(ms: number): void {
+    this.#offsetMs += ms;
+  }
+}
+
+const secretKey = 'the-key-of-the-tests-is-long-enough';
+
+/** For the file that calls it: everything is closed and dropped when its tests have ended. */
+export async function testApp(options: TestOptions = {}): Promise<TestApp> {
+  return startOn(await cloneDatabase(), options);
+}
+
+/** A fresh, migrated database, dropped after the file's tests. */
+export async function cloneDatabase(): Promise<Target> {
+  const info = process.env.POTLUCK_TEST_SERVER;
+  assert.ok(info, 'run tests through npm: npm test, or npm run test:one -- FILE');
+  const server = JSON.parse(info) as Exclude<Target, string>;
+  const database = `test_${randomBytes(6).toString('hex')}`;
+  const admin = connectOne(server, 'tests');
+  await admin`create database ${admin(database)} template template_of_tests`;
+  after(async () => {
+    await admin`drop database ${admin(database)} with (force)`;
+    await admin.end();
+  });
+  return { ...server, database };
+}
+
+async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
+  const config: Config = readConfig({ LOG_LEVEL: 'silent', PORT: '0', ...options.env });
+  const clock = options.clock ?? new TestClock();
+  const sent: TestApp['sent'] = [];
+  const sms: SmsDriver | undefined =
+    options.sms ?? (config.sms.driver === 'console' ? outbox(sent) : undefined);
+  const sql = connect(target);
+  const app = await buildApp({
+    config: { ...config, secretKey: config.secretKey ?? secretKey },
+    sql,
+    clock: clock.now,
+    ...(sms && { sms }),
+  });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  after(async () => {
+    await app.close();
+    await sql.end({ timeout: 1 });
+  });
+  const contract = readContract(app.swagger());
+  const call = caller(url, contract);
+  return {
+    app,
+    url,
+    sql,
+    target,
+    clock,
+    sent,
+    call,
+    get: (path, token) => call('GET', path, { token }),
+    post: (path, token, body) => call('POST', path, { token, body }),
+    patch: (path, token, body) => call('PATCH', path, { token, body }),
+    delete: (path, token, body) => call('DELETE', path, { token, body }),
+    another: (more = {}) => startOn(target, { env: options.env ?? {}, clock, ...more }),
+  };
+}
+
+/** Delivers nothing and keeps everything; counts as a driver that delivers nothing, as the console does. */
+function outbox(sent: TestApp['sent']): SmsDriver {
+  return { delivers: false, send: async (phone, purpose, code) => void sent.push({ phone, purpose, code }) };
+}
+
+function caller(url: string, contract: Contract): TestApp['call'] {
+  return async (method, path, { token, body, headers = {}, raw } = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(raw !== undefined && { body: raw }),
+    });
+    const text = await response.text();
+    const type = response.headers.get('content-type') ?? '';
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: type.includes('json') ? JSON.parse(text) : text,
+    };
+    contract.check(method, path, answer);
+    return answer;
+  };
+}
+
+/** The answer, which must have this status; else the failure shows what came instead. */
+export function expectStatus(answer: Answer, status: number): Answer {
+  assert.equal(answer.status, status, JSON.stringify(answer.body));
+  return answer;
+}
+
+/** A refusal, by status and code. */
+export function expectProblem(answer: Answer, status: number, code: string): Answer {
+  assert.deepEqual([answer.status, answer.body?.code], [status, code], JSON.stringify(answer.body));
+  return answer;
+}

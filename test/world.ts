@@ -1,0 +1,83 @@
+/** People and things for tests, made through the API itself. */
+import assert from 'node:assert/strict';
+import { expectStatus, type TestApp } from './setup.ts';
+
+export type Person = { id: string; phone: string; token: string; refreshToken: string; username: string };
+
+let people = 0;
+
+/** A phone that no other test of this process uses. */
+export const aPhone = (): string => `+1415${String(5_550_000 + people++).padStart(7, '0')}`;
+
+export async function aUser(
+  api: TestApp,
+  profile: { name?: string; username?: string; isPrivate?: boolean; bio?: string } = {},
+): Promise<Person> {
+  const person = await signIn(api, aPhone());
+  if (Object.keys(profile).length > 0) expectStatus(await api.patch('/v1/me', person.token, profile), 200);
+  return { ...person, username: profile.username ?? person.username };
+}
+
+export async function signIn(api: TestApp, phone: string): Promise<Person> {
+  const { body: sent } = expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone }), 202);
+  const code = sent.devCode ?? api.sent.findLast((message) => message.phone === phone)?.code;
+  const { body } = expectStatus(await api.post('/v1/auth/otp/verify', undefined, { phone, code }), 200);
+  return {
+    id: body.user.id,
+    phone,
+    token: body.accessToken,
+    refreshToken: body.refreshToken,
+    username: body.user.username,
+  };
+}
+
+export async function users(api: TestApp, count: number): Promise<Person[]> {
+  return Promise.all(Array.from({ length: count }, () => aUser(api)));
+}
+
+export async function anAdmin(api: TestApp): Promise<Person> {
+  const person = await aUser(api);
+  await api.sql`update users set role = 'admin' where id = ${person.id}`;
+  return person;
+}
+
+export const inDays = (days: number, hours = 0): string =>
+  new Date(Date.now() + days * 86_400_000 + hours * 3_600_000).toISOString();
+
+export const eventBody = (overrides: Record<string, unknown> = {}) => ({
+  title: 'Harbour potluck',
+  startAt: inDays(7),
+  endAt: inDays(7, 4),
+  location: { address: 'Aker Brygge, Oslo', lat: 59.9106, lng: 10.7291 },
+  category: 'food',
+  ...overrides,
+});
+
+/** The event as the API answered it. */
+export async function anEvent(api: TestApp, organizer: Person, overrides: Record<string, unknown> = {}) {
+  return expectStatus(await api.post('/v1/events', organizer.token, eventBody(overrides)), 201).body;
+}
+
+export async function anItem(
+  api: TestApp,
+  organizer: Person,
+  eventId: string,
+  overrides: Record<string, unknown> = {},
+) {
+  const item = { title: 'Sourdough bread', kind: 'bring', quantityNeeded: 3, ...overrides };
+  return expectStatus(await api.post(`/v1/events/${eventId}/items`, organizer.token, item), 201).body;
+}
+
+export async function going(api: TestApp, person: Person, eventId: string): Promise<void> {
+  const { body } = expectStatus(
+    await api.post(`/v1/events/${eventId}/rsvp`, person.token, { status: 'going' }),
+    200,
+  );
+  assert.equal(body.myRsvp, 'going');
+}
+
+/** Asks for the code and deletes the account with it. */
+export async function deleteAccount(api: TestApp, person: Person) {
+  const { body } = expectStatus(await api.post('/v1/me/delete-code', person.token), 202);
+  return api.delete('/v1/me', person.token, { confirmCode: body.devCode });
+}
