@@ -1,0 +1,80 @@
+/**
+ * What must be true of the database at any moment between two transactions, whatever happened before: every counter
+ * equals the rows it counts, nothing points at somebody who is gone, and what is kept twice agrees with itself.
+ */
+import assert from 'node:assert/strict';
+import type { Sql } from '../src/db/connect.ts';
+import { userSearchText } from '../src/users/queries.ts';
+
+/** Name of the rule → a query for whatever breaks it. */
+const rules: Record<string, string> = {
+  'a person has counters': `
+    select u.id from users u left join user_counters c on c.user_id = u.id where c.user_id is null`,
+  'followers_count, following_count and events_count count': `
+    select * from (
+      select c.user_id, c.followers_count, c.following_count, c.events_count,
+        (select count(*)::int from relations r where r.user_id = c.user_id and r.followed_by) as followers,
+        (select count(*)::int from relations r where r.user_id = c.user_id and r.follows) as following,
+        (select count(*)::int from events e where e.organizer_id = c.user_id
+          and e.visibility = 'public' and e.status = 'scheduled') as events
+      from user_counters c) t
+    where (followers_count, following_count, events_count) <> (followers, following, events)`,
+  'a relation has a mirror that says the same': `
+    select a.* from relations a left join relations b on b.user_id = a.other_id and b.other_id = a.user_id
+    where (b.followed_by, b.follows, b.blocked_by, b.blocks) is distinct from
+      (a.follows, a.followed_by, a.blocks, a.blocked_by)`,
+  'a relation is between two people who exist': `
+    select r.* from relations r left join users u on u.id = r.other_id where u.id is null`,
+  'phones and users agree': `
+    select u.id, u.phone, p.phone as listed, p.user_id
+    from users u full join phones p on p.phone = u.phone and p.user_id = u.id
+    where u.id is null or p.phone is null`,
+  'usernames and users agree': `
+    select u.id, u.username, n.username as listed, n.user_id
+    from users u full join usernames n on n.username = u.username and n.user_id = u.id
+    where u.id is null or n.username is null`,
+  'an event has counters': `
+    select e.id from events e left join event_counters c on c.event_id = e.id where c.event_id is null`,
+  'an event has an organizer who exists': `
+    select e.id, e.organizer_id from events e left join users u on u.id = e.organizer_id where u.id is null`,
+  'rsvp_count and going_count count': `
+    select * from (
+      select c.event_id, c.rsvp_count, c.going_count,
+        (select count(*)::int from rsvps r where r.event_id = c.event_id) as rsvps,
+        (select count(*)::int from rsvps r where r.event_id = c.event_id and r.status = 'going') as going
+      from event_counters c) t
+    where (rsvp_count, going_count) <> (rsvps, going)`,
+  'an item has stock, and a number that its event has handed out': `
+    select i.event_id, i.n from items i
+    join event_counters c on c.event_id = i.event_id
+    left join item_stock s on s.event_id = i.event_id and s.n = i.n
+    where s.n is null or i.n > c.last_item`,
+  'claimed is the sum of the claims, and no more than needed': `
+    select * from (
+      select s.event_id, s.n, s.needed, s.claimed,
+        (select coalesce(sum(c.quantity), 0)::int from claims c where c.event_id = s.event_id and c.n = s.n) as sum
+      from item_stock s) t
+    where claimed <> sum or claimed > needed`,
+  'rsvps, saves and claims are of people who exist': `
+    select 'rsvp' as kind, event_id, user_id from rsvps where user_id not in (select id from users)
+    union all select 'save', event_id, user_id from saves where user_id not in (select id from users)
+    union all select 'claim', event_id, user_id from claims where user_id not in (select id from users)`,
+  'an import is of an event of its organizer': `
+    select i.* from imports i left join events e on e.id = i.event_id and e.organizer_id = i.organizer_id
+    where e.id is null`,
+};
+
+/** Throws with the rules that are broken and the rows that break them. All of them see the database at one moment. */
+export async function assertCounters(sql: Sql): Promise<void> {
+  const broken = await sql.begin('isolation level repeatable read read only', async (tx) => {
+    const found: Record<string, unknown[]> = {};
+    for (const [rule, query] of Object.entries(rules)) found[rule] = [...(await tx.unsafe(query))];
+    const people = await tx<{ id: string; name: string; username: string; search: string }[]>`
+      select id, name, username, search from users`;
+    found['what search finds a person by is made of their name and username'] = people.filter(
+      (person) => person.search !== userSearchText(person.name, person.username),
+    );
+    return Object.entries(found).filter(([, rows]) => rows.length > 0);
+  });
+  assert.deepEqual(Object.fromEntries(broken), {});
+}
