@@ -8,7 +8,7 @@ const phone = Type.String({
   examples: ['+12025550102'],
 });
 
-export const CodeRequest = body({ phone });
+export const CodeRequest = body({ phone }, { examples: [{ phone: '+12025550102' }] });
 
 export const CodeSent = shared(
   'CodeSent',
@@ -23,10 +23,10 @@ export const CodeSent = shared(
   }),
 );
 
-export const CodeProof = body({
-  phone,
-  code: Type.String({ maxLength: 20, description: 'The six digits that were sent.', examples: ['493027'] }),
-});
+export const CodeProof = body(
+  { phone, code: Type.String({ maxLength: 20, description: 'The six digits that were sent.' }) },
+  { examples: [{ phone: '+12025550102', code: '493027' }] },
+);
 
 const pair = {
   accessToken: Type.String({ description: 'Send it as `Authorization: Bearer …`.' }),
@@ -45,7 +45,10 @@ export const SignedIn = shared(
   }),
 );
 
-export const RefreshRequest = body({ refreshToken: Type.String({ maxLength: 200 }) });
+export const RefreshRequest = body(
+  { refreshToken: Type.String({ maxLength: 200 }) },
+  { examples: [{ refreshToken: 'pr_AZel6u…' }] },
+);
 
 export const SessionParams = Type.Object({ id: Type.String() });
 export const Session = shared(

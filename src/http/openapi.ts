@@ -115,7 +115,8 @@ function refuseUnreadableHost(request: FastifyRequest, _reply: unknown, done: (e
   done(URL.canParse(`http://${request.hostname}`) ? undefined : invalid('headers.host', 'is not a host'));
 }
 
-type Documented = FastifySchema & { response?: Record<string, TSchema> };
+type QuerySchema = { required?: string[]; properties: Record<string, { default?: unknown }> };
+type Documented = FastifySchema & { response?: Record<string, TSchema>; querystring?: QuerySchema };
 
 /** Adds what `route()` declares beside the schemas: the refusals by status, and who may call. */
 function documented(schema: Documented | undefined, route: RouteOptions): Documented {
@@ -128,7 +129,18 @@ function documented(schema: Documented | undefined, route: RouteOptions): Docume
     status,
     success(route.url, body),
   ]);
-  return { ...schema, security, response: Object.fromEntries([...successes, ...refusals]) };
+  return {
+    ...schema,
+    ...(schema.querystring && { querystring: withoutDefaulted(schema.querystring) }),
+    security,
+    response: Object.fromEntries([...successes, ...refusals]),
+  };
+}
+
+/** Within, a parameter with a default is always there; for a client it is one that may be left out. */
+function withoutDefaulted(querystring: QuerySchema): QuerySchema {
+  const { required = [], properties } = querystring;
+  return { ...querystring, required: required.filter((name) => properties[name]?.default === undefined) };
 }
 
 function success(url: string, body: TSchema) {
@@ -140,8 +152,8 @@ function success(url: string, body: TSchema) {
 }
 
 function refusal(status: number, codes: ProblemCode[]) {
-  const wait = { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait.' } };
-  const ask = { 'WWW-Authenticate': { schema: { type: 'string' }, description: '`Bearer`.' } };
+  const wait = { 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } };
+  const ask = { 'WWW-Authenticate': { type: 'string', description: '`Bearer`.' } };
   return {
     description: codes.map((code) => `\`${code}\`: ${catalogue[code].title}.`).join('\n\n'),
     ...(status === 429 || status === 503 ? { headers: wait } : status === 401 ? { headers: ask } : {}),

@@ -39,7 +39,7 @@ function withFormats(ajv: Ajv): Ajv {
   ajv.addFormat('currency', (text) => currencies.has(text));
   // Money has two decimals; 0.1 + 0.2 style noise is not what anybody meant to send.
   ajv.addKeyword({
-    keyword: 'maxDecimals',
+    keyword: 'x-max-decimals',
     type: 'number',
     schemaType: 'number',
     error: { message: ({ schema }) => `must have at most ${schema} decimals` },

@@ -15,6 +15,10 @@ declare module 'fastify' {
 
 export function registerViewer(app: FastifyInstance, deps: { sql: Sql; clock: () => Date }): void {
   app.decorateRequest('viewer', null);
+  // Deny by default: a route that does not say who may call it does not exist.
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (url.startsWith('/v1') && !config?.access) throw new Error(`${method} ${url} declares no access`);
+  });
   // onRequest runs before the body is read: 401 comes before 400, and strangers cost little.
   app.addHook('onRequest', async (request) => {
     const access = request.routeOptions.config.access;

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { promisify } from 'node:util';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import openapiTS, { astToString } from 'openapi-typescript';
+import { catalogue } from '../src/errors.ts';
+import { testApp } from './setup.ts';
+
+const api = await testApp();
+const { body: document } = await api.get('/openapi.json');
+
+type Operation = {
+  operationId: string;
+  security: unknown[];
+  summary?: string;
+  responses: Record<
+    string,
+    { content?: Record<string, { schema: { allOf?: { properties?: { code?: { enum: string[] } } }[] } }> }
+  >;
+  requestBody?: {
+    content: Record<string, { schema: { additionalProperties?: boolean }; example?: unknown }>;
+  };
+};
+const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([url, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${url}`,
+    operation,
+  })),
+);
+
+test('openapi: the document passes a strict linter without a finding', async () => {
+  const config = await createConfig({ extends: ['recommended-strict'] });
+  const problems = await lintFromString({
+    source: JSON.stringify(document),
+    absoluteRef: 'openapi.json',
+    config,
+  });
+  assert.deepEqual(
+    problems.map(
+      (problem) => `${problem.ruleId}: ${problem.message} ${problem.location.map((at) => at.pointer)}`,
+    ),
+    [],
+  );
+});
+
+test('openapi: types generated from it compile', async () => {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-types-'));
+  try {
+    const use = [
+      "import type { components, paths } from './api.ts';",
+      "type Answer = paths['/v1/items/{id}/claim']['post']['responses'][201]['content']['application/json'];",
+      'export const quantity = (claim: Answer): number => claim.quantity;',
+      "export const answer = (event: components['schemas']['Event']): 'going' | 'interested' | null | undefined => event.myRsvp;",
+    ];
+    await writeFile(path.join(directory, 'api.ts'), astToString(await openapiTS(document)));
+    await writeFile(path.join(directory, 'use.ts'), use.join('\n'));
+    const tsc = path.join(import.meta.dirname, '..', 'node_modules', 'typescript7', 'bin', 'tsc');
+    const flags = [
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--exactOptionalPropertyTypes',
+      '--allowImportingTsExtensions',
+      '--module',
+      'nodenext',
+    ];
+    await promisify(execFile)(process.execPath, [
+      tsc,
+      ...flags,
+      '--types',
+      '',
+      path.join(directory, 'use.ts'),
+    ]).catch((error) => assert.fail(error.stdout));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+});
+
+test('openapi: every operation has an id of its own, a summary and a declared access', () => {
+  const ids = operations.map(({ operation }) => operation.operationId);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const { name, operation } of operations) {
+    assert.ok(operation.summary, name);
+    assert.ok(Array.isArray(operation.security), name);
+  }
+});
+
+test('openapi: every refusal is a problem+json whose codes are in the catalogue under that status', () => {
+  for (const { name, operation } of operations) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (Number(status) < 400) continue;
+      const schema = response.content?.['application/problem+json']?.schema;
+      const codes = schema?.allOf?.flatMap((part) => part.properties?.code?.enum ?? []) ?? [];
+      assert.ok(codes.length > 0, `${name} ${status}`);
+      for (const code of codes)
+        assert.equal(catalogue[code as keyof typeof catalogue].status, Number(status), `${name} ${code}`);
+    }
+  }
+});
+
+test('openapi: bodies are closed and come with an example', () => {
+  for (const { name, operation } of operations) {
+    const body = operation.requestBody?.content['application/json'];
+    if (!body) continue;
+    assert.equal(body.schema.additionalProperties, false, name);
+    assert.ok(body.example, `${name} has no example`);
+  }
+});
+
+test('openapi: every path and method of the specification is there', () => {
+  const specified = [
+    'GET /v1/users/search',
+    'GET /v1/users/{id}',
+    'POST /v1/users/{id}/follow',
+    'DELETE /v1/users/{id}/follow',
+    'POST /v1/users/{id}/block',
+    'DELETE /v1/users/{id}/block',
+    'PATCH /v1/me',
+    'DELETE /v1/me',
+    'GET /v1/events',
+    'GET /v1/events/search',
+    'GET /v1/events/{id}',
+    'POST /v1/events/{id}/rsvp',
+    'POST /v1/events/{id}/save',
+    'GET /v1/events/{id}/items',
+    'POST /v1/events/{id}/items',
+    'DELETE /v1/items/{id}',
+    'POST /v1/items/{id}/claim',
+    'DELETE /v1/items/{id}/claim',
+  ];
+  const names = new Set(operations.map(({ name }) => name));
+  assert.deepEqual(
+    specified.filter((name) => !names.has(name)),
+    [],
+  );
+});
