@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, made from the very schemas that validate, and the reference page at /docs. */
 import swagger from '@fastify/swagger';
 import reference from '@scalar/fastify-api-reference';
-import type { FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import manifest from '../../package.json' with { type: 'json' };
 import { CodeSent, Session, SignedIn, TokenPair } from '../auth/schemas.ts';
@@ -95,7 +95,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   await app.register(reference, {
     routePrefix: '/docs',
-    hooks: { onRequest: refuseUnreadableHost },
+    hooks: { onRequest: guardDocs },
     configuration: {
       url: '/openapi.json',
       pageTitle: 'Potluck API',
@@ -103,6 +103,8 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
+      showDeveloperTools: 'never',
+      authentication: { preferredSecurityScheme: 'bearer' },
       agent: { disabled: true },
       mcp: { disabled: true },
       defaultOpenAllTags: true,
@@ -110,8 +112,14 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
   });
 }
 
-/** The reference page makes an address of it. */
-function refuseUnreadableHost(request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void {
+/** The reference runs its own script, and may load and ask this server alone. */
+const docsPolicy =
+  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+
+/** The page makes an address of the Host header, so one that cannot be read is refused here. */
+function guardDocs(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+  reply.header('content-security-policy', docsPolicy);
   done(URL.canParse(`http://${request.hostname}`) ? undefined : invalid('headers.host', 'is not a host'));
 }
 
