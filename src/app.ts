@@ -59,7 +59,8 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
     clientErrorHandler: answerClientError,
     routerOptions: { maxParamLength: 200 },
-    return503OnClosing: true,
+    // While stopping, what still comes in on an open connection is answered, not refused.
+    return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   const deps: Deps = {
@@ -77,7 +78,11 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     contentSecurityPolicy: false,
     crossOriginResourcePolicy: { policy: 'cross-origin' },
   });
-  await app.register(cors, { origin: '*', exposedHeaders: ['Retry-After', 'Location', 'WWW-Authenticate'] });
+  await app.register(cors, {
+    origin: '*',
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    exposedHeaders: ['Retry-After', 'Location', 'WWW-Authenticate'],
+  });
   await registerLimits(app, config);
   registerViewer(app, deps);
   await registerOpenApi(app, config);
