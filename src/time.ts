@@ -25,6 +25,9 @@ export function parseDay(text: string): Date | null {
   return within(at) && at.toISOString().startsWith(text) ? at : null;
 }
 
+/** In a query string a bare `+` arrives as a space; before an offset nothing else can have been meant by it. */
+export const withPlus = (text: string): string => text.replace(/ (\d{2}:\d{2})$/, '+$1');
+
 function within(at: Date): boolean {
   return at.getTime() >= earliest && at.getTime() <= latest;
 }

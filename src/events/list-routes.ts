@@ -3,7 +3,7 @@ import { invalid } from '../errors.ts';
 import { route } from '../http/route.ts';
 import { ref } from '../http/schemas.ts';
 import type { Viewer } from '../http/viewer.ts';
-import { dayMs, parseDay, parseTimestamp } from '../time.ts';
+import { dayMs, parseDay, parseTimestamp, withPlus } from '../time.ts';
 import { listHidden } from '../users/queries.ts';
 import { type Filters, listEvents, type Order, type Page } from './list.ts';
 import {
@@ -68,7 +68,7 @@ export function eventListRoutes(app: App, { sql, config, clock }: Deps): void {
       response: { 200: ref(EventPage) },
     }),
     async (request) => {
-      if (request.query.q.trim() === '') throw invalid('querystring.q', 'must not be empty');
+      if (request.query.q.trim() === '') throw invalid('q', 'must not be empty');
       const filters = readFilters({ q: request.query.q }, clock());
       return answer(filters, 'relevance', request.query, request.viewer);
     },
@@ -78,12 +78,12 @@ export function eventListRoutes(app: App, { sql, config, clock }: Deps): void {
 /** @throws Problem `invalid_request` for what the schema cannot say: which parameters need which others */
 function readFilters(query: Partial<EventListQuery>, now: Date): Omit<Filters, 'hiddenOrganizers'> {
   const { lat, lng, radius } = query;
-  if (lat !== undefined && lng === undefined) throw invalid('querystring.lng', 'is required with lat');
-  if (lng !== undefined && lat === undefined) throw invalid('querystring.lat', 'is required with lng');
-  if (radius !== undefined && lat === undefined) throw invalid('querystring.radius', 'needs lat and lng');
+  if (lat !== undefined && lng === undefined) throw invalid('lng', 'is required with lat');
+  if (lng !== undefined && lat === undefined) throw invalid('lat', 'is required with lng');
+  if (radius !== undefined && lat === undefined) throw invalid('radius', 'needs lat and lng');
   const from = readFrom(query.dateFrom);
   const until = readUntil(query.dateTo);
-  if (from && until && until <= from) throw invalid('querystring.dateTo', 'must not be before dateFrom');
+  if (from && until && until < from) throw invalid('dateTo', 'must not be before dateFrom');
   const q = query.q?.trim() ?? '';
   return {
     near: lat !== undefined && lng !== undefined ? { lat, lng, radius: radius ?? defaultRadiusKm } : null,
@@ -96,13 +96,11 @@ function readFilters(query: Partial<EventListQuery>, now: Date): Omit<Filters, '
 }
 
 const readFrom = (text: string | undefined): Date | null =>
-  text === undefined ? null : (parseDay(text) ?? parseTimestamp(text));
+  text === undefined ? null : (parseDay(text) ?? parseTimestamp(withPlus(text)));
 
-/** Exclusive: the midnight after a bare date, the millisecond after a moment. */
+/** Inclusive; a bare date goes on until its last millisecond. */
 function readUntil(text: string | undefined): Date | null {
   if (text === undefined) return null;
   const day = parseDay(text);
-  if (day) return new Date(day.getTime() + dayMs);
-  const moment = parseTimestamp(text);
-  return moment && new Date(moment.getTime() + 1);
+  return day ? new Date(day.getTime() + dayMs - 1) : parseTimestamp(withPlus(text));
 }

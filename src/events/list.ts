@@ -9,7 +9,7 @@ export type Filters = {
   /** Radius in km. */
   near: { lat: number; lng: number; radius: number } | null;
   category: string | null;
-  /** Events that have not ended by `from`, and begin before `until`. */
+  /** Events that have not ended by `from`, and begin by `until`. */
   from: Date | null;
   until: Date | null;
   /** A tsquery literal. */
@@ -62,7 +62,7 @@ function conditions(sql: Sql, { near, category, from, until, words, hiddenOrgani
     ${near ? sql`and distance_km(${near.lat}, ${near.lng}, e.lat, e.lng) <= ${near.radius}` : sql``}
     ${category === null ? sql`` : sql`and e.category = ${category}`}
     ${from ? sql`and e.end_at > ${from}` : sql``}
-    ${until ? sql`and e.start_at < ${until}` : sql``}
+    ${until ? sql`and e.start_at <= ${until}` : sql``}
     ${words === null ? sql`` : sql`and e.search @@ ${words}::tsquery`}
     ${hiddenOrganizers.length > 0 ? sql`and e.organizer_id <> all(${hiddenOrganizers}::uuid[])` : sql``}`;
 }

@@ -125,7 +125,13 @@ const fields = {
     lng: longitude,
   }),
   category: oneOf(categorySlugs, { examples: ['food'] }),
-  price: Type.Unsafe<number>({ type: 'number', minimum: 0, maximum: 1_000_000, 'x-max-decimals': 2, description: 'At most two decimals.' }),
+  price: Type.Unsafe<number>({
+    type: 'number',
+    minimum: 0,
+    maximum: 1_000_000,
+    'x-max-decimals': 2,
+    description: 'At most two decimals.',
+  }),
   currency: Type.String({ format: 'currency', pattern: '^[A-Z]{3}$', examples: ['EUR'] }),
   capacity: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   visibility: oneOf(visibilities, {

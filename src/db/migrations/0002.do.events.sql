@@ -1,11 +1,13 @@
 -- Events and what hangs on them. Every table here is keyed by the event's id.
 
 -- Great-circle distance in km on a sphere of 6,371 km (haversine), right at the poles and across the antimeridian.
+-- PostgreSQL refuses results too small for a float; 1e-99 of a degree keeps squares of next to nothing out of there.
 create function distance_km(lat1 float8, lng1 float8, lat2 float8, lng2 float8) returns float8
   language sql immutable parallel safe
   return 2 * 6371 * asin(sqrt(least(1,
-    power(sin(radians(lat2 - lat1) / 2), 2)
-    + cos(radians(lat1)) * cos(radians(lat2)) * power(sin(radians(lng2 - lng1) / 2), 2))));
+    power(sin(radians(abs(lat2 - lat1) + 1e-99) / 2), 2)
+    + cos(radians(abs(lat1) + 1e-99)) * cos(radians(abs(lat2) + 1e-99))
+    * power(sin(radians(abs(lng2 - lng1) + 1e-99) / 2), 2))));
 
 create table events (
   id uuid primary key,

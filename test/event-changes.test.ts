@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { assertCounters } from './invariants.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anAdmin, anEvent, anItem, aUser, going, inDays } from './world.ts';
+
+const api = await testApp();
+const organizer = await aUser(api);
+const stranger = await aUser(api);
+const admin = await anAdmin(api);
+const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
+
+const eventsCount = async () => (await api.get(`/v1/users/${organizer.id}`)).body.eventsCount;
+const paths = (body: { errors: { path: string }[] }) => body.errors.map((error) => error.path);
+
+test('change: 200, the fields that were sent change and no others', async () => {
+  const event = await anEvent(api, organizer, {
+    description: 'Before',
+    price: 5,
+    enabledModules: ['bringList'],
+  });
+  const changes = {
+    title: 'After',
+    description: '',
+    coverUrl: 'https://example.org/x.png',
+    startAt: inDays(20),
+    endAt: inDays(21),
+    timezone: 'Europe/Oslo',
+    location: { address: 'Elsewhere', lat: -33.5, lng: 151 },
+    category: 'music',
+    price: 0.5,
+    currency: 'AUD',
+    capacity: 12,
+    template: 'concert',
+    enabledModules: [],
+    visibility: 'unlisted',
+    status: 'cancelled',
+  };
+  const shown: Record<string, unknown> = {
+    category: { slug: 'music', name: 'Music', emoji: '🎵' },
+    template: { slug: 'concert', name: 'Concert' },
+  };
+  let before = event;
+  for (const [field, value] of Object.entries(changes).reverse()) {
+    const { body } = expectStatus(
+      await api.patch(`/v1/events/${event.id}`, organizer.token, { [field]: value }),
+      200,
+    );
+    assert.ok(body.updatedAt >= before.updatedAt);
+    // The generated cover shows the category.
+    const cover =
+      field === 'category' && body.coverUrl.includes('/cover.svg') ? { coverUrl: body.coverUrl } : {};
+    assert.deepEqual(body, {
+      ...before,
+      ...cover,
+      [field]: shown[field] ?? value,
+      updatedAt: body.updatedAt,
+    });
+    assert.deepEqual((await api.get(`/v1/events/${event.id}`, organizer.token)).body, body);
+    before = body;
+  }
+});
+
+test('change: 200 with nothing in it, and coverUrl null brings the generated cover back', async () => {
+  const event = await anEvent(api, organizer, { coverUrl: 'https://example.org/x.png' });
+  const { body } = expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, {}), 200);
+  assert.deepEqual({ ...body, updatedAt: '' }, { ...event, updatedAt: '' });
+  const { body: bare } = await api.patch(`/v1/events/${event.id}`, organizer.token, { coverUrl: null });
+  assert.match(bare.coverUrl, /\/cover\.svg\?category=food$/);
+});
+
+test('change: 400 naming endAt when either time, moved alone, would end the event before it starts', async () => {
+  const event = await anEvent(api, organizer, { startAt: inDays(5), endAt: inDays(6) });
+  for (const change of [
+    { startAt: inDays(7) },
+    { startAt: event.endAt },
+    { endAt: inDays(4) },
+    { endAt: event.startAt },
+  ]) {
+    const { body } = expectProblem(
+      await api.patch(`/v1/events/${event.id}`, organizer.token, change),
+      400,
+      'invalid_request',
+    );
+    assert.deepEqual(paths(body), ['endAt'], JSON.stringify(change));
+  }
+  expectStatus(
+    await api.patch(`/v1/events/${event.id}`, organizer.token, { startAt: inDays(7), endAt: inDays(8) }),
+    200,
+  );
+});
+
+test('change: 400 for whatever creation refuses, and the event stays as it was', async () => {
+  const event = await anEvent(api, organizer);
+  for (const [field, value, path = field] of [
+    ['title', ' '],
+    ['title', null],
+    ['price', 0.001],
+    ['capacity', -1],
+    ['status', 'over'],
+    ['visibility', null],
+    ['category', 'nonsense'],
+    ['location', { lat: 1, lng: 1 }, 'location.address'],
+    ['enabledModules', ['wishList', 'wishList']],
+    ['organizer', stranger.id],
+    ['rsvpCount', 5],
+  ] as const) {
+    const { body } = expectProblem(
+      await api.patch(`/v1/events/${event.id}`, organizer.token, { [field]: value }),
+      400,
+      'invalid_request',
+    );
+    assert.deepEqual(paths(body), [path]);
+  }
+  for (const body of [[], 'x', null, 1]) {
+    expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, body), 400);
+  }
+  assert.deepEqual((await api.get(`/v1/events/${event.id}`, organizer.token)).body, event);
+});
+
+test('change and delete: 200 for organizer and admin, 403 for others, 401 without a token, 404 for what is not there', async () => {
+  const event = await anEvent(api, organizer);
+  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  const calls = [
+    (id: string, token?: string) => api.patch(`/v1/events/${id}`, token, { title: 'Changed' }),
+    (id: string, token?: string) => api.delete(`/v1/events/${id}`, token),
+  ];
+  for (const call of calls) {
+    expectProblem(await call(event.id), 401, 'token_missing');
+    expectProblem(await call(event.id, stranger.token), 403, 'not_organizer');
+    expectProblem(await call(draft.id, stranger.token), 404, 'event_not_found');
+    for (const id of [unknown, 'nonsense'])
+      expectProblem(await call(id, organizer.token), 404, 'event_not_found');
+    for (const { token } of [organizer, admin]) {
+      const mine = await anEvent(api, organizer);
+      expectStatus(await call(mine.id, token), 200);
+    }
+  }
+  assert.equal((await api.get(`/v1/events/${event.id}`)).body.title, event.title);
+  assert.equal(
+    expectStatus(await api.patch(`/v1/events/${event.id}`, admin.token, { title: 'By the admin' }), 200).body
+      .organizer.id,
+    organizer.id,
+  );
+});
+
+test('cancel: 200 there and back; eventsCount counts public, scheduled events alone', async () => {
+  const before = await eventsCount();
+  const event = await anEvent(api, organizer);
+  const steps = [
+    [{ status: 'cancelled' }, 0],
+    [{ status: 'cancelled' }, 0],
+    [{ visibility: 'unlisted' }, 0],
+    [{ status: 'scheduled' }, 0],
+    [{ visibility: 'public' }, 1],
+    [{ visibility: 'private' }, 0],
+    [{ visibility: 'public', title: 'Again' }, 1],
+  ] as const;
+  for (const [change, counted] of steps) {
+    const { body } = expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, change), 200);
+    for (const [field, value] of Object.entries(change)) assert.equal(body[field], value);
+    assert.equal(await eventsCount(), before + counted, JSON.stringify(change));
+  }
+  await anEvent(api, organizer, { startAt: '2001-01-01T00:00:00Z', endAt: '2001-01-02T00:00:00Z' });
+  assert.equal(await eventsCount(), before + 2);
+  expectStatus(await api.delete(`/v1/events/${event.id}`, organizer.token), 200);
+  assert.equal(await eventsCount(), before + 1);
+  await assertCounters(api.sql);
+});
+
+test('delete: 200, then 404, and nothing of the event is left in any table', async () => {
+  const event = await anEvent(api, organizer);
+  const item = await anItem(api, organizer, event.id);
+  await anItem(api, organizer, event.id, { kind: 'wish' });
+  await going(api, stranger, event.id);
+  expectStatus(await api.post(`/v1/events/${event.id}/save`, admin.token, { saved: true }), 200);
+  expectStatus(await api.post(`/v1/items/${item.id}/claim`, stranger.token, { quantity: 2 }), 201);
+  await api.sql`insert into imports (organizer_id, uid, event_id) values (${organizer.id}, 'a@b', ${event.id})`;
+  assert.deepEqual(await tablesWith(event.id), [
+    'claims',
+    'event_counters',
+    'events',
+    'imports',
+    'item_stock',
+    'items',
+    'rsvps',
+    'saves',
+  ]);
+  assert.deepEqual(expectStatus(await api.delete(`/v1/events/${event.id}`, organizer.token), 200).body, {
+    success: true,
+  });
+  assert.deepEqual(await tablesWith(event.id), []);
+  expectProblem(await api.get(`/v1/events/${event.id}`, organizer.token), 404, 'event_not_found');
+  expectProblem(await api.delete(`/v1/events/${event.id}`, organizer.token), 404, 'event_not_found');
+  expectProblem(
+    await api.post(`/v1/items/${item.id}/claim`, stranger.token, { quantity: 1 }),
+    404,
+    'item_not_found',
+  );
+  expectProblem(await api.delete(`/v1/items/${item.id}/claim`, stranger.token), 404, 'item_not_found');
+  await assertCounters(api.sql);
+});
+
+/** Every table with a row that has the id anywhere in it. */
+async function tablesWith(id: string): Promise<string[]> {
+  const tables = await api.sql<{ name: string }[]>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE' order by table_name`;
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await api.sql`select 1 from ${api.sql(name)} t where t::text like ${`%${id}%`} limit 1`;
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}

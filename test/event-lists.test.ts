@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anEvent, aUser, eventBody, going, inDays, type Person } from './world.ts';
+
+const api = await testApp();
+const organizer = await aUser(api);
+
+type Query = Record<string, string | number>;
+type Listed = { id: string; startAt: string; title: string; [field: string]: unknown };
+
+const address = (query: Query) =>
+  `/v1/events?${new URLSearchParams(Object.entries(query).map(([key, value]) => [key, `${value}`]))}`;
+const ask = (query: Query, person?: Person) => api.get(address(query), person?.token);
+
+async function list(
+  query: Query,
+  person?: Person,
+): Promise<{ data: Listed[]; total: number; titles: string[] }> {
+  const { body } = expectStatus(await ask({ limit: 50, ...query }, person), 200);
+  return { data: body.data, total: body.meta.total, titles: body.data.map((event: Listed) => event.title) };
+}
+
+async function refused(query: Query, field: string): Promise<void> {
+  const { body } = expectProblem(await ask(query), 400, 'invalid_request');
+  assert.deepEqual(
+    body.errors.map((error: { path: string }) => error.path),
+    [field],
+    JSON.stringify(query),
+  );
+}
+
+const make = (overrides: Record<string, unknown>) => anEvent(api, organizer, overrides);
+const at = (lat: number, lng: number) => ({ location: { address: 'Somewhere', lat, lng } });
+const on = (startAt: string, endAt: string) => ({ startAt, endAt });
+
+test('pages: 60 matching events in pages of 7 come exactly once, by start and then id, with an exact total', async () => {
+  // Four starts for sixty events: almost every neighbour is a tie.
+  const starts = [30, 31, 32, 33].map((day) => inDays(day));
+  const made = await Promise.all(
+    Array.from({ length: 60 }, (_, i) =>
+      make({ category: 'games', startAt: starts[(i * 7) % 4], endAt: inDays(40) }),
+    ),
+  );
+  const wanted = made
+    .sort((a, b) => a.startAt.localeCompare(b.startAt) || a.id.localeCompare(b.id))
+    .map((event) => event.id);
+  const seen: string[] = [];
+  for (let page = 1; page <= 9; page++) {
+    const { body } = expectStatus(await ask({ category: 'games', page, limit: 7 }), 200);
+    assert.deepEqual(body.meta, { total: 60, page, limit: 7 });
+    assert.equal(body.data.length, page < 9 ? 7 : 4);
+    seen.push(...body.data.map((event: Listed) => event.id));
+  }
+  assert.deepEqual(seen, wanted);
+  for (const page of [10, 2_147_483_647]) {
+    const { body } = expectStatus(await ask({ category: 'games', page, limit: 7 }), 200);
+    assert.deepEqual(body, { data: [], meta: { total: 60, page, limit: 7 } });
+  }
+});
+
+test('pages: page 1 and limit 20 unless said otherwise; 400 below 1, above 50 or not whole', async () => {
+  const { body } = expectStatus(await ask({ category: 'games' }), 200);
+  assert.deepEqual([body.meta, body.data.length], [{ total: 60, page: 1, limit: 20 }, 20]);
+  assert.equal((await ask({ category: 'games', limit: 50 })).body.data.length, 50);
+  assert.equal((await ask({ category: 'games', limit: 1 })).body.data.length, 1);
+  for (const limit of [0, 51, -1, 1.5, 'ten', '']) await refused({ limit }, 'limit');
+  for (const page of [0, -1, 1.5, 'one', '', 2_147_483_648, 'Infinity']) await refused({ page }, 'page');
+  expectProblem(await api.get('/v1/events?page=1&page=2'), 400, 'invalid_request');
+});
+
+test('dates: what has not ended is the default; a range takes what overlaps it, open at the other end', async () => {
+  const day = (number: number, time = '12:00:00') => `2040-01-${String(number).padStart(2, '0')}T${time}Z`;
+  await make({ title: 'ended', category: 'film', ...on(inDays(-3), inDays(-2)) });
+  await make({ title: 'going on', category: 'film', ...on(inDays(-3), inDays(2)) });
+  await make({ title: 'from 10 to 12', category: 'film', ...on(day(10), day(12)) });
+  await make({ title: 'from 14 to 15', category: 'film', ...on(day(14), day(15)) });
+  await make({ title: 'last of 20', category: 'film', ...on(day(20, '23:59:59.999'), day(22)) });
+  const [early, middle, late] = ['from 10 to 12', 'from 14 to 15', 'last of 20'];
+  for (const [query, titles] of [
+    [{}, ['going on', early, middle, late]],
+    [{ dateFrom: '2040-01-11' }, [early, middle, late]],
+    [{ dateFrom: '2040-01-12' }, [early, middle, late]],
+    // It has ended by then.
+    [{ dateFrom: day(12) }, [middle, late]],
+    [{ dateFrom: '2040-01-12T11:59:59.999Z' }, [early, middle, late]],
+    [{ dateFrom: '2040-01-12T13:59:59+02:00' }, [early, middle, late]],
+    [{ dateFrom: '2040-01-13' }, [middle, late]],
+    [{ dateTo: '2040-01-09' }, ['ended', 'going on']],
+    [{ dateTo: '2040-01-10' }, ['ended', 'going on', early]],
+    [{ dateTo: day(10) }, ['ended', 'going on', early]],
+    [{ dateTo: '2040-01-10T11:59:59.999Z' }, ['ended', 'going on']],
+    [{ dateFrom: '2040-01-11', dateTo: '2040-01-11' }, [early]],
+    [{ dateFrom: '2040-01-13', dateTo: '2040-01-13' }, []],
+    [{ dateFrom: '2040-01-12', dateTo: '2040-01-14' }, [early, middle]],
+    [{ dateFrom: '2040-01-20', dateTo: '2040-01-20' }, [late]],
+    [{ dateFrom: '2040-01-16', dateTo: '2040-01-19' }, []],
+    [{ dateFrom: day(14), dateTo: day(14) }, [middle]],
+    [{ dateFrom: '1900-01-01', dateTo: '9999-12-31' }, ['ended', 'going on', early, middle, late]],
+    [{ dateTo: '9999-12-31T23:59:59.999Z' }, ['ended', 'going on', early, middle, late]],
+    [{ dateFrom: '9999-12-31T23:59:59.999Z' }, []],
+  ] as const) {
+    const found = await list({ category: 'film', ...query });
+    assert.deepEqual(
+      [found.titles.toSorted(), found.total],
+      [titles.toSorted(), titles.length],
+      JSON.stringify(query),
+    );
+  }
+});
+
+test('dates: 400 naming the parameter for what is no date and for dateTo before dateFrom', async () => {
+  for (const value of ['', 'today', '2040-02-30', '2040-1-1', '2040-01-01T10:00:00', '1704067200']) {
+    await refused({ dateFrom: value }, 'dateFrom');
+    await refused({ dateTo: value }, 'dateTo');
+  }
+  await refused({ dateFrom: '2040-01-02', dateTo: '2040-01-01' }, 'dateTo');
+  await refused({ dateFrom: '2040-01-01T12:00:00Z', dateTo: '2040-01-01T11:59:59.999Z' }, 'dateTo');
+  await refused({ dateFrom: '2040-01-01T12:00:00+02:00', dateTo: '2040-01-01T12:00:00+03:00' }, 'dateTo');
+  expectStatus(await ask({ dateFrom: '2040-01-01T12:00:00Z', dateTo: '2040-01-01' }), 200);
+});
+
+test('dates: a + of an offset that came as a space is understood', async () => {
+  expectStatus(
+    await api.get('/v1/events?dateFrom=2040-01-01T12:00:00+02:00&dateTo=2040-01-01T12:00:00%2B02:00'),
+    200,
+  );
+});
+
+test('category: an unknown one finds nothing, an empty one is none', async () => {
+  assert.deepEqual(await list({ category: 'nonsense' }), { data: [], total: 0, titles: [] });
+  assert.equal((await list({ category: '' })).total, (await list({})).total);
+});
+
+test('q: filters by words without changing the order; an empty one is none, one without words finds nothing', async () => {
+  await make({ title: 'Plain evening', description: 'with zither music', ...on(inDays(2), inDays(3)) });
+  await make({ title: 'Zither zither', description: 'zither', ...on(inDays(4), inDays(5)) });
+  assert.deepEqual((await list({ q: 'ZITH' })).titles, ['Plain evening', 'Zither zither']);
+  assert.deepEqual((await list({ q: 'zither plain' })).titles, ['Plain evening']);
+  assert.deepEqual((await list({ q: 'zither', category: 'music' })).titles, []);
+  const { total } = await list({});
+  for (const q of ['', '   ']) assert.equal((await list({ q })).total, total);
+  for (const q of ['!!!', "'", '&|']) assert.equal((await list({ q })).total, 0);
+  await refused({ q: 'x'.repeat(201) }, 'q');
+});
+
+test('list: public, scheduled events alone, even for their organizer', async () => {
+  const event = await make({ category: 'wellbeing' });
+  const found = async () => (await list({ category: 'wellbeing' }, organizer)).total;
+  assert.equal(await found(), 1);
+  for (const [change, total] of [
+    [{ visibility: 'unlisted' }, 0],
+    [{ visibility: 'private' }, 0],
+    [{ visibility: 'public' }, 1],
+    [{ status: 'cancelled' }, 0],
+    [{ status: 'scheduled' }, 1],
+    [{ category: 'arts' }, 0],
+    [{ category: 'wellbeing' }, 1],
+  ] as const) {
+    expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, change), 200);
+    assert.equal(await found(), total, JSON.stringify(change));
+  }
+  expectStatus(await api.delete(`/v1/events/${event.id}`, organizer.token), 200);
+  assert.equal(await found(), 0);
+});
+
+test('list: a change moves the event to where it now belongs, by place, time and words', async () => {
+  const event = await make({ category: 'learning', title: 'Quokka', ...at(10, 10) });
+  const move = { ...at(-20, -20), title: 'Wombat', ...on('2050-01-01T00:00:00Z', '2050-01-02T00:00:00Z') };
+  expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, move), 200);
+  for (const [query, total] of [
+    [{ lat: 10, lng: 10 }, 0],
+    [{ lat: -20, lng: -20 }, 1],
+    [{ q: 'quokka' }, 0],
+    [{ q: 'wombat' }, 1],
+    [{ dateTo: '2049-12-31' }, 0],
+    [{ dateFrom: '2050-01-01' }, 1],
+  ] as const) {
+    assert.equal((await list({ category: 'learning', ...query })).total, total, JSON.stringify(query));
+  }
+});
+
+test('list: events of people whom the caller blocked are left out of data and total, for that caller alone', async () => {
+  const [blocker, blocked, third] = await Promise.all([aUser(api), aUser(api), aUser(api)]);
+  await anEvent(api, blocked, { category: 'community', title: 'theirs' });
+  await anEvent(api, blocker, { category: 'community', title: 'mine' });
+  await anEvent(api, third, { category: 'community', title: 'another' });
+  expectStatus(await api.post(`/v1/users/${blocked.id}/block`, blocker.token), 200);
+  const seen = async (person?: Person) => {
+    const { titles, total } = await list({ category: 'community', limit: 2 }, person);
+    assert.equal(titles.length, Math.min(total, 2));
+    return total;
+  };
+  assert.equal(await seen(blocker), 2);
+  for (const person of [blocked, third, undefined]) assert.equal(await seen(person), 3);
+  expectStatus(await api.delete(`/v1/users/${blocked.id}/block`, blocker.token), 200);
+  assert.equal(await seen(blocker), 3);
+});
+
+test('list: exactly the fields of an element; myRsvp and isSaved only with a token', async () => {
+  const guest = await aUser(api);
+  const [first, second] = [await make({ category: 'family' }), await make({ category: 'family' })];
+  await going(api, guest, first.id);
+  expectStatus(await api.post(`/v1/events/${second.id}/save`, guest.token, { saved: true }), 200);
+  const element = (id: string, mine: object, counts: object) => ({
+    ...eventBody(),
+    id,
+    startAt: id === first.id ? first.startAt : second.startAt,
+    endAt: id === first.id ? first.endAt : second.endAt,
+    description: '',
+    coverUrl: `http://127.0.0.1:0/v1/events/${id}/cover.svg?category=family`,
+    timezone: 'UTC',
+    category: { slug: 'family', name: 'Family & kids', emoji: '🧸' },
+    price: 0,
+    currency: 'EUR',
+    capacity: 0,
+    visibility: 'public',
+    status: 'scheduled',
+    createdAt: id === first.id ? first.createdAt : second.createdAt,
+    ...counts,
+    ...mine,
+  });
+  const counts = [
+    { rsvpCount: 1, goingCount: 1 },
+    { rsvpCount: 0, goingCount: 0 },
+  ] as const;
+  const own = [
+    { myRsvp: 'going', isSaved: false },
+    { myRsvp: null, isSaved: true },
+  ] as const;
+  const none = { myRsvp: null, isSaved: false };
+  for (const [person, mine] of [
+    [guest, own],
+    [organizer, [none, none]],
+    [undefined, [{}, {}]],
+  ] as const) {
+    const { data } = await list({ category: 'family' }, person);
+    assert.deepEqual(data, [element(first.id, mine[0], counts[0]), element(second.id, mine[1], counts[1])]);
+  }
+});

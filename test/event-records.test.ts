@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anAdmin, anEvent, aUser, going } from './world.ts';
+
+const api = await testApp();
+const organizer = await aUser(api);
+const stranger = await aUser(api);
+const admin = await anAdmin(api);
+
+test('record: 200 without a token has neither myRsvp nor isSaved, with one they are there even when empty', async () => {
+  const event = await anEvent(api, organizer);
+  const { body: anonymous } = expectStatus(await api.get(`/v1/events/${event.id}`), 200);
+  assert.ok(!('myRsvp' in anonymous) && !('isSaved' in anonymous));
+  assert.equal(anonymous.myBooking, null);
+  const { body: seen } = expectStatus(await api.get(`/v1/events/${event.id}`, stranger.token), 200);
+  assert.deepEqual({ ...anonymous, myRsvp: null, isSaved: false }, seen);
+  await going(api, stranger, event.id);
+  await api.post(`/v1/events/${event.id}/save`, stranger.token, { saved: true });
+  const { body: answered } = await api.get(`/v1/events/${event.id}`, stranger.token);
+  assert.deepEqual([answered.myRsvp, answered.isSaved, answered.rsvpCount], ['going', true, 1]);
+  const { body: other } = await api.get(`/v1/events/${event.id}`, admin.token);
+  assert.deepEqual([other.myRsvp, other.isSaved, other.rsvpCount], [null, false, 1]);
+});
+
+test('record: 404 for an id that is unknown or not well formed; capitals in an id do not matter', async () => {
+  for (const id of [
+    '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1',
+    'nonsense',
+    '1',
+    '%20',
+    "'; drop table events",
+    'x'.repeat(190),
+  ]) {
+    expectProblem(await api.get(`/v1/events/${encodeURIComponent(id)}`), 404, 'event_not_found');
+  }
+  const event = await anEvent(api, organizer);
+  assert.equal(expectStatus(await api.get(`/v1/events/${event.id.toUpperCase()}`), 200).body.id, event.id);
+});
+
+test('visibility: unlisted by id for everybody, private 404 to all but its organizer and admins', async () => {
+  const unlisted = await anEvent(api, organizer, { visibility: 'unlisted' });
+  for (const token of [undefined, stranger.token, organizer.token, admin.token]) {
+    assert.equal(
+      expectStatus(await api.get(`/v1/events/${unlisted.id}`, token), 200).body.visibility,
+      'unlisted',
+    );
+  }
+  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  for (const token of [undefined, stranger.token]) {
+    for (const path of ['', '/items']) {
+      expectProblem(await api.get(`/v1/events/${draft.id}${path}`, token), 404, 'event_not_found');
+    }
+  }
+  for (const token of [organizer.token, admin.token]) {
+    assert.equal(
+      expectStatus(await api.get(`/v1/events/${draft.id}`, token), 200).body.visibility,
+      'private',
+    );
+    expectStatus(await api.get(`/v1/events/${draft.id}/items`, token), 200);
+  }
+});
+
+test('pictures: 200 with an SVG at the address that the record gives, for cover and avatar', async () => {
+  const event = await anEvent(api, organizer, { category: 'music' });
+  for (const address of [event.coverUrl, event.organizer.avatar]) {
+    const { pathname, search } = new URL(address);
+    const { body, headers } = expectStatus(await api.get(pathname + search), 200);
+    assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/);
+    assert.match(body, /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+  }
+  assert.match((await api.get(`/v1/events/${event.id}/cover.svg?category=music`)).body, /🎵/);
+  expectStatus(await api.get(`/v1/events/${event.id}/cover.svg?category=%3Cscript%3E`), 200);
+  expectProblem(await api.get('/v1/events/nonsense/cover.svg'), 404, 'event_not_found');
+});
+
+test('catalogues: 200 with every category and template, and each can be used', async () => {
+  const { body: categories } = expectStatus(await api.get('/v1/categories'), 200);
+  const { body: templates } = expectStatus(await api.get('/v1/templates'), 200);
+  assert.ok(categories.data.length > 5 && templates.data.length > 3);
+  for (const category of categories.data) {
+    assert.deepEqual((await anEvent(api, organizer, { category: category.slug })).category, category);
+  }
+  for (const template of templates.data) {
+    assert.deepEqual((await anEvent(api, organizer, { template: template.slug })).template, template);
+  }
+});

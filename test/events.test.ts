@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { aUser, eventBody, inDays } from './world.ts';
+
+const api = await testApp();
+const organizer = await aUser(api, { name: 'Olga Organizer' });
+const stranger = await aUser(api);
+
+const create = (overrides: Record<string, unknown>) =>
+  api.post('/v1/events', organizer.token, eventBody(overrides));
+
+/** Each value must be refused with a 400 that names the field, and nothing else. */
+async function refuses(field: string, values: unknown[], path = field): Promise<void> {
+  for (const value of values) {
+    const { body } = expectProblem(await create({ [field]: value }), 400, 'invalid_request');
+    const paths = body.errors.map((error: { path: string }) => error.path);
+    assert.deepEqual(paths, [path], `${field} ${JSON.stringify(value)?.slice(0, 80)}`);
+  }
+}
+
+/** Each value must be taken and come back as it was sent. */
+async function takes(field: string, values: unknown[]): Promise<void> {
+  for (const value of values) {
+    const { body } = expectStatus(await create({ [field]: value }), 201);
+    assert.deepEqual(body[field], value);
+    assert.deepEqual((await api.get(`/v1/events/${body.id}`)).body[field], value);
+  }
+}
+
+test('create: 201 with Location, every default, and every field of the full record', async () => {
+  const startAt = '2030-12-24T18:00:00+02:00';
+  const { body, headers } = expectStatus(await create({ startAt, endAt: '2030-12-24T20:00:00Z' }), 201);
+  assert.equal(headers.get('location'), `/v1/events/${body.id}`);
+  const { createdAt, updatedAt, ...rest } = body;
+  assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
+  assert.equal(updatedAt, createdAt);
+  assert.deepEqual(rest, {
+    id: body.id,
+    title: 'Harbour potluck',
+    description: '',
+    coverUrl: `http://127.0.0.1:0/v1/events/${body.id}/cover.svg?category=food`,
+    startAt: '2030-12-24T16:00:00.000Z',
+    endAt: '2030-12-24T20:00:00.000Z',
+    timezone: 'UTC',
+    location: { address: 'Aker Brygge, Oslo', lat: 59.9106, lng: 10.7291 },
+    category: { slug: 'food', name: 'Food & drink', emoji: '🍲' },
+    price: 0,
+    currency: 'EUR',
+    capacity: 0,
+    rsvpCount: 0,
+    goingCount: 0,
+    myRsvp: null,
+    isSaved: false,
+    visibility: 'public',
+    status: 'scheduled',
+    organizer: {
+      id: organizer.id,
+      name: 'Olga Organizer',
+      avatar: `http://127.0.0.1:0/v1/users/${organizer.id}/avatar.svg`,
+    },
+    bookedCount: 0,
+    template: { slug: 'general', name: 'General' },
+    enabledModules: ['bringList', 'wishList'],
+    myBooking: null,
+  });
+  assert.deepEqual(expectStatus(await api.get(`/v1/events/${body.id}`, organizer.token), 200).body, body);
+});
+
+test('create: 201 with every optional field as it was sent', async () => {
+  const sent = {
+    description: 'Line one\nline two 🥘',
+    coverUrl: 'https://example.org/cover.jpg?size=large',
+    timezone: 'Europe/Oslo',
+    price: 19.99,
+    currency: 'NOK',
+    capacity: 40,
+    visibility: 'unlisted',
+    enabledModules: ['wishList'],
+  };
+  const { body } = expectStatus(await create({ ...sent, template: 'potluck' }), 201);
+  const { body: read } = expectStatus(await api.get(`/v1/events/${body.id}`, organizer.token), 200);
+  assert.deepEqual(read, body);
+  for (const [field, value] of Object.entries(sent)) assert.deepEqual(read[field], value, field);
+  assert.deepEqual(read.template, { slug: 'potluck', name: 'Potluck dinner' });
+});
+
+test('create: 400 for each required field that is missing, and for an unknown one', async () => {
+  for (const field of ['title', 'startAt', 'endAt', 'location', 'category'])
+    await refuses(field, [undefined]);
+  await refuses('status', ['cancelled']);
+  await refuses('organizerId', [stranger.id]);
+  expectProblem(await api.post('/v1/events', undefined, eventBody()), 401, 'token_missing');
+});
+
+test('create: title has 1 to 140 characters with something to see, on one line', async () => {
+  await takes('title', ['x', 'é'.repeat(140), '🎉'.repeat(140), ' a ']);
+  await refuses('title', [
+    '',
+    'x'.repeat(141),
+    '   ',
+    '\t',
+    '\u3000\u00a0',
+    '\u200b',
+    'a\nb',
+    'a\0b',
+    '\ud83c',
+    7,
+    null,
+  ]);
+});
+
+test('create: description has at most 10,000 characters of any lines', async () => {
+  await takes('description', ['', ' \n\t', '🥘'.repeat(10_000)]);
+  await refuses('description', ['x'.repeat(10_001), null, 1, 'a\0b']);
+});
+
+test('create: location is an address of 1 to 300 characters and a point on the globe', async () => {
+  const at = { address: 'Here', lat: 0, lng: 0 };
+  await takes('location', [
+    { ...at, address: 'x'.repeat(300) },
+    { ...at, lat: 90, lng: 180 },
+    { ...at, lat: -90, lng: -180 },
+    { ...at, lat: 1.23456789012345, lng: -0.1 },
+  ]);
+  await refuses(
+    'location',
+    [
+      { ...at, address: '' },
+      { ...at, address: 'x'.repeat(301) },
+      { ...at, address: ' ' },
+    ],
+    'location.address',
+  );
+  await refuses(
+    'location',
+    [
+      { ...at, lat: 90.000001 },
+      { ...at, lat: -91 },
+      { ...at, lat: '1' },
+      { ...at, lat: null },
+    ],
+    'location.lat',
+  );
+  await refuses(
+    'location',
+    [
+      { ...at, lng: 180.1 },
+      { ...at, lng: -181 },
+      { address: 'x', lat: 1 },
+    ],
+    'location.lng',
+  );
+  await refuses('location', [{ ...at, city: 'Oslo' }], 'location.city');
+  await refuses('location', [null, 'Oslo', []]);
+});
+
+test('create: coverUrl is an http(s) address of at most 2,048 characters, or null for the generated one', async () => {
+  const longest = `https://example.org/${'x'.repeat(2048 - 20)}`;
+  await takes('coverUrl', [
+    'http://example.org',
+    longest,
+    'HTTPS://EXAMPLE.org/a%20b?c#d',
+    'https://例え.jp/画像.png',
+  ]);
+  const { body } = expectStatus(await create({ coverUrl: null }), 201);
+  assert.match(body.coverUrl, /\/cover\.svg/);
+  await refuses('coverUrl', [
+    `${longest}x`,
+    'ftp://example.org/x',
+    'javascript:alert(1)',
+    'data:image/png;base64,AA==',
+    '//example.org/x',
+    '/x.png',
+    'https://',
+    'https://a b',
+    '',
+    1,
+  ]);
+});
+
+test('create: price is 0 to 1,000,000 with at most two decimals', async () => {
+  await takes('price', [0, 0.01, 0.07, 0.3, 1.1, 19.99, 4.35, 999_999.99, 1_000_000]);
+  await refuses('price', [-0.01, 1_000_000.01, 0.1 + 0.2, 1e-7, 0.001, 19.999, 1e300, '5', null, true]);
+});
+
+test('create: currency is ISO 4217', async () => {
+  await takes('currency', ['USD', 'JPY', 'KES']);
+  await refuses('currency', ['eur', 'ZZZ', 'EURO', '', '€', null]);
+});
+
+test('create: capacity is a whole number from 0 to 1,000,000', async () => {
+  await takes('capacity', [0, 1, 1_000_000]);
+  await refuses('capacity', [-1, 1.5, 1_000_001, 1e12, '10', null, true]);
+});
+
+test('create: timezone is an IANA name', async () => {
+  await takes('timezone', ['Europe/Oslo', 'UTC', 'America/Argentina/Buenos_Aires', 'Asia/Kolkata']);
+  await refuses('timezone', ['Mars/Olympus', '+02:00', '', 'Europe/Oslo ', 'x'.repeat(65), null]);
+});
+
+test('create: 400 for a category, template, visibility or module that does not exist', async () => {
+  await refuses('category', ['nonsense', '', 'Food', null, { slug: 'food' }]);
+  await refuses('template', ['nonsense', null]);
+  await refuses('visibility', ['friends', 'Public', null]);
+  await refuses('enabledModules', [['karaoke']], 'enabledModules.0');
+  await refuses('enabledModules', [['bringList', 'bringList'], 'bringList', null]);
+  await takes('enabledModules', [[], ['bringList'], ['wishList', 'bringList']]);
+  await takes('visibility', ['public', 'unlisted']);
+});
+
+test('create: any RFC 3339 offset, past dates and ten thousand years are taken', async () => {
+  for (const [startAt, endAt, start, end] of [
+    [
+      '2026-12-24T18:00:00+05:45',
+      '2026-12-24T18:00:00-11:00',
+      '2026-12-24T12:15:00.000Z',
+      '2026-12-25T05:00:00.000Z',
+    ],
+    [
+      '1999-12-31t23:59:59z',
+      '2000-01-01T00:00:00.001Z',
+      '1999-12-31T23:59:59.000Z',
+      '2000-01-01T00:00:00.001Z',
+    ],
+    [
+      '1900-01-01T00:00:00Z',
+      '9999-12-31T23:59:59.999Z',
+      '1900-01-01T00:00:00.000Z',
+      '9999-12-31T23:59:59.999Z',
+    ],
+  ] as const) {
+    const { body } = expectStatus(await create({ startAt, endAt }), 201);
+    const { body: read } = await api.get(`/v1/events/${body.id}`);
+    assert.deepEqual([read.startAt, read.endAt], [start, end]);
+  }
+  await refuses('startAt', [
+    '2026-12-24',
+    '2026-12-24T18:00:00',
+    '2026-02-30T10:00:00Z',
+    '1899-12-31T23:59:59Z',
+    'tomorrow',
+    1_800_000_000,
+    null,
+  ]);
+});
+
+test('create: 400 naming endAt when the event does not end after it starts', async () => {
+  const startAt = inDays(3);
+  await refuses('endAt', ['not a time']);
+  for (const endAt of [startAt, inDays(2), '2020-01-01T00:00:00Z']) {
+    const { body } = expectProblem(await create({ startAt, endAt }), 400, 'invalid_request');
+    assert.deepEqual(
+      body.errors.map((error: { path: string }) => error.path),
+      ['endAt'],
+    );
+  }
+  // The same moment under two offsets.
+  const answer = await create({ startAt: '2030-01-01T12:00:00+02:00', endAt: '2030-01-01T10:00:00Z' });
+  assert.equal(expectProblem(answer, 400, 'invalid_request').body.errors[0].path, 'endAt');
+});
+
+test('create: 400 at once for texts and lists far beyond their limits, with no more than 20 faults named', async () => {
+  const started = performance.now();
+  for (const overrides of [
+    { title: `${'a'.repeat(500_000)}\n` },
+    { title: `${' '.repeat(500_000)}\n` },
+    { location: { address: `${'a '.repeat(250_000)}\t`, lat: 0, lng: 0 } },
+    { enabledModules: Array.from({ length: 100_000 }, (_, i) => `${i}`) },
+    Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`unknown${i}`, i])),
+  ]) {
+    const { body } = expectProblem(await create(overrides), 400, 'invalid_request');
+    assert.ok(body.errors.length <= 20);
+  }
+  // Far more than it takes, far less than a pattern that backtracks.
+  assert.ok(performance.now() - started < 10_000);
+});
