@@ -23,7 +23,7 @@ import { registerLimits } from './http/limits.ts';
 import { loggerOptions } from './http/log.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { pageRoutes } from './http/pages.ts';
-import { answerClientError, registerProblems } from './http/problem.ts';
+import { answerClientError, answerError, registerProblems } from './http/problem.ts';
 import { registerStrictness } from './http/strictness.ts';
 import { registerViewer } from './http/viewer.ts';
 import { claimRoutes, itemRoutes } from './items/routes.ts';
@@ -56,8 +56,9 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy,
     requestTimeout: 10_000,
-    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
+    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     clientErrorHandler: answerClientError,
+    frameworkErrors: answerError,
     routerOptions: { maxParamLength: 200 },
     // While stopping, what still comes in on an open connection is answered, not refused.
     return503OnClosing: false,
@@ -82,6 +83,8 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     exposedHeaders: ['Retry-After', 'Location', 'WWW-Authenticate'],
+    // Any OPTIONS gets this answer, a preflight or not.
+    strictPreflight: false,
   });
   await registerLimits(app, config);
   registerViewer(app, deps);

@@ -171,7 +171,7 @@ export const catalogue = {
 
 export type ProblemCode = keyof typeof catalogue;
 
-/** One fault of one field: `path` is dotted, with the part of the request first where it is not the body. */
+/** One fault of one field: `path` is the plain name of a parameter, or dotted into the body, as in `location.lat`. */
 export type FieldError = { path: string; message: string };
 
 /** Thrown anywhere below a route; `http/problem.ts` makes the answer of it. */
@@ -193,6 +193,16 @@ export class Problem extends Error {
 }
 
 /** A 400 for one named field. */
-export function invalid(path: string, message: string): Problem {
-  return new Problem('invalid_request', { detail: `${path} ${message}.`, errors: [{ path, message }] });
+export const invalid = (path: string, message: string): Problem => invalidFields([{ path, message }]);
+
+/** A body of a mebibyte can have a hundred thousand faults; nobody reads more than these. */
+const mostFaults = 20;
+
+/** A 400 for several. Their names may come from the sender, so they are cut too. */
+export function invalidFields(faults: FieldError[]): Problem {
+  const errors = faults
+    .slice(0, mostFaults)
+    .map(({ path, message }) => ({ path: path.slice(0, 100), message }));
+  const detail = `${errors.map(({ path, message }) => `${path} ${message}`).join('; ')}.`;
+  return new Problem('invalid_request', { detail, errors });
 }

@@ -39,6 +39,7 @@ const codeHash = (key: string, phone: string, purpose: Purpose, code: string) =>
 /**
  * Makes a new code and sends it. What it does and answers is the same whether or not the number has an account.
  * @param address where the request came from
+ * @param check ends the transaction that stores the code by throwing; it runs once the code's row is locked
  * @throws Problem `too_many_codes`, `sms_unavailable`
  */
 export async function sendCode(
@@ -46,6 +47,7 @@ export async function sendCode(
   phone: Phone,
   purpose: Purpose,
   address: string,
+  check?: (tx: Tx) => Promise<void>,
 ): Promise<CodeSent> {
   const { config, sql, sms, clock } = deps;
   const now = clock();
@@ -67,6 +69,7 @@ export async function sendCode(
       sentAt: now,
       expiresAt: new Date(now.getTime() + codeLifetimeMs),
     });
+    await check?.(tx);
   });
   await sms.send(phone.number, purpose, code);
   return {

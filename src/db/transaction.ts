@@ -27,18 +27,26 @@ export async function transaction<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Pr
 }
 
 /**
- * A transaction in the name of `viewer`. Their account and session are share-locked first: logout and account
- * deletion take the same rows for themselves, so a write either commits before them, and is cleaned up by them,
- * or finds its caller gone. Nothing of a person can appear after their deletion has answered.
+ * A transaction in the name of `viewer`, whose account and session it holds from the first.
  * @throws Problem `token_invalid` when the session ended in the meantime
  */
 export function actAs<T>(sql: Sql, viewer: Viewer, work: (tx: Tx) => Promise<T>): Promise<T> {
   return transaction(sql, async (tx) => {
-    const rows = await tx`
-      select 1 from users u join sessions s on s.user_id = u.id
-      where u.id = ${viewer.id} and s.id = ${viewer.sessionId}
-      for key share of u, s`;
-    if (rows.length === 0) throw new Problem('token_invalid');
+    await lockCaller(tx, viewer);
     return work(tx);
   });
+}
+
+/**
+ * Share-locks account and session: logout and account deletion take the same rows for themselves, so a write either
+ * commits before them, and is cleaned up by them, or finds its caller gone. Nothing of a person can appear after their
+ * deletion has answered.
+ * @throws Problem `token_invalid` when the session has ended
+ */
+export async function lockCaller(tx: Tx, viewer: Viewer): Promise<void> {
+  const rows = await tx`
+    select 1 from users u join sessions s on s.user_id = u.id
+    where u.id = ${viewer.id} and s.id = ${viewer.sessionId}
+    for key share of u, s`;
+  if (rows.length === 0) throw new Problem('token_invalid');
 }

@@ -120,17 +120,21 @@ const docsPolicy =
 /** The page makes an address of the Host header, so one that cannot be read is refused here. */
 function guardDocs(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
   reply.header('content-security-policy', docsPolicy);
-  done(URL.canParse(`http://${request.hostname}`) ? undefined : invalid('headers.host', 'is not a host'));
+  done(URL.canParse(`http://${request.hostname}`) ? undefined : invalid('host', 'is not a host'));
 }
 
 type QuerySchema = { required?: string[]; properties: Record<string, { default?: unknown }> };
 type Documented = FastifySchema & { response?: Record<string, TSchema>; querystring?: QuerySchema };
 
+/** What a body can be refused for before a route sees it, also where none is expected. */
+const bodyProblems: ProblemCode[] = ['malformed_json', 'unsupported_media_type', 'payload_too_large'];
+
 /** Adds what `route()` declares beside the schemas: the refusals by status, and who may call. */
 function documented(schema: Documented | undefined, route: RouteOptions): Documented {
   const { access, problems = [] } = route.config ?? {};
   if (!schema || !access) return schema ?? {};
-  const byStatus = Map.groupBy(problems, (code) => catalogue[code].status);
+  const codes = route.method === 'GET' ? problems : [...problems, ...bodyProblems];
+  const byStatus = Map.groupBy(codes, (code) => catalogue[code].status);
   const refusals = [...byStatus].map(([status, codes]) => [status, refusal(status, codes)]);
   const security = { public: [], optional: [{}, { bearer: [] }], required: [{ bearer: [] }] }[access];
   const successes = Object.entries(schema.response ?? {}).map(([status, body]) => [

@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/problems.ts';
-import { catalogue, type FieldError, Problem, type ProblemCode } from '../errors.ts';
+import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../errors.ts';
+import { linePattern, visiblePattern } from './schemas.ts';
 
 const mediaType = 'application/problem+json; charset=utf-8';
 
@@ -22,18 +23,25 @@ export function problemBody(problem: Problem, requestId: string) {
 }
 
 export function registerProblems(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    const problem = toProblem(error);
-    if (problem.code === 'internal_error') request.log.error({ err: error }, 'unexpected error');
-    return sendProblem(problem, request, reply);
-  });
+  app.setErrorHandler(answerError);
   const allowedMethods = trackMethods(app);
-  app.setNotFoundHandler((request, reply) => {
+  const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const allowed = allowedMethods(request.url);
-    if (allowed.length === 0) return sendProblem(new Problem('route_not_found'), request, reply);
-    reply.header('allow', allowed.join(', '));
-    return sendProblem(new Problem('method_not_allowed'), request, reply);
+    if (allowed.length > 0) reply.header('allow', allowed.join(', '));
+    const code = allowed.length > 0 ? 'method_not_allowed' : 'route_not_found';
+    return sendProblem(new Problem(code), request, reply);
+  };
+  app.setNotFoundHandler(answerUnknown);
+  // Whatever body was sent to nowhere: that there is nothing comes first.
+  app.addHook('preParsing', async (request, reply) => {
+    if (request.is404) await answerUnknown(request, reply);
   });
+}
+
+export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const problem = toProblem(error);
+  if (problem.code === 'internal_error') request.log.error({ err: error }, 'unexpected error');
+  return sendProblem(problem, request, reply);
 }
 
 export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
@@ -51,8 +59,6 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
 const fromFastify: Record<string, ProblemCode> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_json',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_json',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
   FST_ERR_BAD_URL: 'route_not_found',
   FST_ERR_MAX_PARAM_LENGTH: 'route_not_found',
@@ -75,29 +81,27 @@ function retryIn(error: FastifyError & { retryAfter?: number }) {
 }
 
 function validationProblem(error: FastifyError): Problem {
-  const where = error.validationContext === 'body' || !error.validationContext ? '' : error.validationContext;
   const errors = new Map<string, FieldError>();
   for (const fault of error.validation ?? []) {
     const params = fault.params as {
       missingProperty?: string;
       additionalProperty?: string;
       allowedValues?: unknown[];
+      pattern?: string;
     };
     const inside = fault.instancePath.slice(1).split('/').filter(Boolean);
     const name = params.missingProperty ?? params.additionalProperty;
-    const path = [...inside, ...(name === undefined ? [] : [name])].join('.') || where || 'body';
+    const path = [...inside, ...(name === undefined ? [] : [name])].join('.') || 'body';
     let message = fault.message ?? 'is not valid';
     if (params.missingProperty !== undefined) message = 'is required';
     if (params.additionalProperty !== undefined) message = 'is not a known field';
+    if (params.pattern === visiblePattern) message = 'must be one line with something to see in it';
+    if (params.pattern === linePattern) message = 'must be one line';
     if (params.allowedValues) message = `must be one of ${params.allowedValues.map(String).join(', ')}`;
     // The first fault of a field says it; "must match a schema in anyOf" after it would not.
     if (!errors.has(path)) errors.set(path, { path, message });
   }
-  const list = [...errors.values()];
-  return new Problem('invalid_request', {
-    detail: `${list.map(({ path, message }) => `${path} ${message}`).join('; ')}.`,
-    errors: list,
-  });
+  return invalidFields([...errors.values()]);
 }
 
 /** Fastify answers 404 for a known path with the wrong method; this knows which methods the path has. */
@@ -114,15 +118,18 @@ function trackMethods(app: FastifyInstance): (url: string) => string[] {
   return (url) => [...methods].filter((method) => router.find(method, url.split('?', 1)[0] ?? url));
 }
 
-const clientFaults: Record<string, { code: ProblemCode }> = {
-  HPE_HEADER_OVERFLOW: { code: 'headers_too_large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout' },
+const clientFaults: Record<string, ProblemCode> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
 /** For bytes that never became a request: Node gives only the socket. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const problem = new Problem(clientFaults[error.code ?? '']?.code ?? 'invalid_request');
+  const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
+  if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) return void socket.destroy();
+  const code = clientFaults[error.code ?? ''];
+  const problem = code ? new Problem(code) : new Problem('invalid_request', { detail: 'That is not HTTP.' });
   const body = JSON.stringify(problemBody(problem, 'none'));
   const { status } = catalogue[problem.code];
   socket.end(

@@ -33,11 +33,9 @@ declare module 'fastify' {
 /** Spread into the options of a Fastify route; `app.ts` refuses a route under /v1 that was made without it. */
 export function route<S extends Schemas>(declaration: Declaration<S>) {
   const { name, access, tag, summary, description, problems = [], ...schemas } = declaration;
-  const common: ProblemCode[] = ['too_many_requests', 'internal_error', 'unavailable'];
+  const common: ProblemCode[] = ['invalid_request', 'too_many_requests', 'internal_error', 'unavailable'];
   if (access !== 'public') common.push('token_invalid');
   if (access === 'required') common.push('token_missing');
-  if (schemas.body || schemas.querystring) common.push('invalid_request');
-  if (schemas.body) common.push('malformed_json', 'unsupported_media_type', 'payload_too_large');
   return {
     config: { access, problems: [...common, ...problems] },
     schema: {

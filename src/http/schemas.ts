@@ -26,12 +26,19 @@ export function nullable<S extends TSchema>(
   return Type.Unsafe<Static<S> | null>({ anyOf: [schema, { type: 'null' }], ...options });
 }
 
+/**
+ * No control characters, and one that can be seen. What leads up to the first visible character cannot be that character:
+ * one way to match, so linear time however long the text.
+ */
+export const visiblePattern = '^[\\p{Z}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}]*[^\\p{Z}\\p{C}]\\P{Cc}*$';
+export const linePattern = '^\\P{Cc}*$';
+
 /** One line of text with something to see in it; lengths in characters. */
 export function text(minLength: number, maxLength: number, options: TSchemaOptions = {}) {
   return Type.String({
     minLength,
     maxLength,
-    pattern: minLength > 0 ? '^\\P{Cc}*[^\\s\\p{C}]\\P{Cc}*$' : '^\\P{Cc}*$',
+    pattern: minLength > 0 ? visiblePattern : linePattern,
     ...options,
   });
 }

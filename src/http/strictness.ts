@@ -2,37 +2,66 @@
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type FieldError, Problem } from '../errors.ts';
+import { type FieldError, invalid, invalidFields, Problem } from '../errors.ts';
 import { isOneGrapheme, isStorable } from '../text.ts';
-import { parseDay, parseTimestamp } from '../time.ts';
+import { parseDay, parseTimestamp, withPlus } from '../time.ts';
 
 const options: Options = { allErrors: true, useDefaults: true, strict: true, strictTypes: false };
 
 export function registerStrictness(app: FastifyInstance): void {
-  const body = withFormats(new Ajv(options));
-  const query = withFormats(new Ajv({ ...options, coerceTypes: true }));
+  const body = strictAjv();
+  // With strictNumbers the limits are not held against 1e400, which coercion lets through as Infinity.
+  const query = withFormats(new Ajv({ ...options, coerceTypes: true, strictNumbers: false }));
   app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? body : query).compile(schema));
 
-  app.removeAllContentTypeParsers();
-  const parse = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    // Many clients declare JSON and send nothing, on DELETE above all.
-    if (text === '') return done(null, undefined);
-    return parse(request, text as string, done);
+  registerParsers(app);
+
+  // Node's own check answers with an empty page; it is switched off in app.ts.
+  app.addHook('onRequest', async (request) => {
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw invalid('host', 'is a header that HTTP/1.1 requires');
+    }
   });
 
-  // After validation: by then a body is no deeper than its schema, so the walk below is bounded.
+  // After validation: by then a body is no deeper than its schema, so the walk through it is bounded.
   app.addHook('preHandler', async (request) => {
-    const errors = [...unstorable(request.query, ''), ...unstorable(request.body, '')];
-    if (errors.length > 0) throw new Problem('invalid_request', { errors });
     refuseUnaskedBody(request);
+    const errors = [...unstorable(request.query, ''), ...unstorable(request.body, '')];
+    if (errors.length > 0) throw invalidFields(errors);
   });
 }
+
+/** JSON and nothing else. */
+function registerParsers(app: FastifyInstance): void {
+  // A decoder that is not fatal would put U+FFFD where the sender's text was broken.
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+    // Many clients declare JSON and send nothing, on DELETE above all.
+    if (bytes.length === 0) return done(null, undefined);
+    try {
+      // `__proto__` is an unknown field like any other here: JSON.parse makes a plain property of it.
+      done(null, JSON.parse(utf8.decode(bytes as Buffer)));
+    } catch {
+      done(new Problem('malformed_json'), undefined);
+    }
+  });
+  // Some clients name a type although they send nothing, which is all right where nothing is expected.
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+    const isEmpty = length === '0' && encoding === undefined;
+    if (isEmpty && !request.routeOptions.schema?.body) return done(null, undefined);
+    done(new Problem('unsupported_media_type'), undefined);
+  });
+}
+
+/** What checks bodies; whoever takes in the same things from elsewhere holds them to the same rules with it. */
+export const strictAjv = (): Ajv => withFormats(new Ajv(options));
 
 function withFormats(ajv: Ajv): Ajv {
   addFormats.default(ajv, ['uri']);
   ajv.addFormat('timestamp', (text) => parseTimestamp(text) !== null);
-  ajv.addFormat('timestamp-or-day', (text) => (parseDay(text) ?? parseTimestamp(text)) !== null);
+  ajv.addFormat('timestamp-or-day', (text) => (parseDay(text) ?? parseTimestamp(withPlus(text))) !== null);
   ajv.addFormat('grapheme', isOneGrapheme);
   ajv.addFormat('time-zone', isTimeZone);
   ajv.addFormat('http-url', (text) => URL.canParse(text) && /^https?:\/\/[^\s]+$/i.test(text));
@@ -50,7 +79,7 @@ function withFormats(ajv: Ajv): Ajv {
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
-function isTimeZone(name: string): boolean {
+export function isTimeZone(name: string): boolean {
   try {
     // Offsets such as +02:00 are no names, though Intl takes them.
     return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
@@ -59,7 +88,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** The paths of texts with NUL or half a surrogate pair; keys count too. */
+/** The paths of texts with NUL or half a surrogate pair. */
 function unstorable(value: unknown, path: string): FieldError[] {
   if (typeof value === 'string') {
     return isStorable(value)
@@ -68,18 +97,16 @@ function unstorable(value: unknown, path: string): FieldError[] {
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
-    const name = key.toWellFormed().replaceAll('\0', '');
-    const here = path ? `${path}.${name}` : name;
-    return isStorable(key) ? unstorable(inner, here) : [{ path: here, message: 'is not a known field' }];
+    return unstorable(inner, path ? `${path}.${key}` : key);
   });
 }
 
 /** A route without a body takes none, or an empty object. */
 function refuseUnaskedBody(request: FastifyRequest): void {
-  if (request.routeOptions.schema?.body || request.body === undefined || request.body === null) return;
-  const keys = typeof request.body === 'object' ? Object.keys(request.body) : ['body'];
-  if (keys.length === 0) return;
-  throw new Problem('invalid_request', {
-    errors: keys.map((path) => ({ path, message: 'is not a known field' })),
-  });
+  const { body } = request;
+  if (request.routeOptions.schema?.body || body === undefined || body === null) return;
+  if (typeof body !== 'object' || Array.isArray(body))
+    throw invalid('body', 'must be empty or an empty object');
+  const errors = Object.keys(body).map((name) => ({ path: name, message: 'is not a known field' }));
+  if (errors.length > 0) throw invalidFields(errors);
 }

@@ -1,41 +1,54 @@
 /**
  * Account deletion: everything of a person goes in one transaction, and what others see is corrected with it.
  *
- * A declared fan-out: it touches every event that the person answered, saved or claimed on. It takes all its locks
- * in the one order of db/transaction.ts. The person's own row comes first: whatever they are just writing holds a
- * share lock on it (actAs), so it either ends before and is found below, or finds its author gone. Every event
- * involved is locked before the rows that hang on it, so that the deletion of such an event is wholly before or after.
+ * A declared fan-out: it touches every event that the person answered, saved or claimed on. It takes its locks in the
+ * one order of db/transaction.ts, so that it waits for others and others wait for it, but never in a circle:
+ * - The codes come first, before any account, as in a sign-in.
+ * - The person's own row: whatever they are just writing holds a share lock on it (actAs), so it either ends before and
+ *   is found below, or finds its author gone.
+ * - Every event involved, their own or not, in one sorted pass: two people who are on each other's events and delete
+ *   their accounts at once meet there in the same order. That lock leaves others free to answer and to claim.
+ * - Their own events once more, now against everybody.
  */
 import type { Tx } from '../db/connect.ts';
 
-/** @param phoneHash the key of the person's codes */
+/** @param phoneHash the key of the person's codes; the transaction must hold the one that confirms the deletion */
 export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): Promise<void> {
-  await tx`delete from codes where phone_hash = ${phoneHash}`;
+  await deleteCodes(tx, phoneHash);
   await tx`select 1 from users where id = ${userId} for update`;
-  await deleteOwnedEvents(tx, userId);
   await lockInvolvedEvents(tx, userId);
+  await deleteOwnedEvents(tx, userId);
   await deleteRsvpsAndSaves(tx, userId);
   await deleteClaims(tx, userId);
   await deleteRelations(tx, userId);
   await tx`delete from phones where user_id = ${userId} and phone = (select phone from users where id = ${userId})`;
-  await tx`delete from usernames where username = (select username from users where id = ${userId})`;
+  await tx`
+    delete from usernames
+    where user_id = ${userId} and username = (select username from users where id = ${userId})`;
   // Takes sessions, imports and counters along. No session, no token: on every node, at once.
   await tx`delete from users where id = ${userId}`;
 }
 
-async function deleteOwnedEvents(tx: Tx, userId: string): Promise<void> {
-  await tx`select 1 from events where organizer_id = ${userId} order by id for update`;
-  await tx`delete from events where organizer_id = ${userId}`;
+/** With the count of messages to this number; those of its prefix and country tell of nobody. */
+async function deleteCodes(tx: Tx, phoneHash: Buffer): Promise<void> {
+  await tx`delete from codes where phone_hash = ${phoneHash}`;
+  await tx`delete from code_sends where scope = ${`number:${phoneHash.toString('base64url')}`}`;
 }
 
 async function lockInvolvedEvents(tx: Tx, userId: string): Promise<void> {
   await tx`
     select 1 from events
     where id in (
-      select event_id from rsvps where user_id = ${userId}
+      select id from events where organizer_id = ${userId}
+      union select event_id from rsvps where user_id = ${userId}
       union select event_id from saves where user_id = ${userId}
       union select event_id from claims where user_id = ${userId})
-    order by id for key share`;
+    order by id for no key update`;
+}
+
+async function deleteOwnedEvents(tx: Tx, userId: string): Promise<void> {
+  await tx`select 1 from events where organizer_id = ${userId} order by id for update`;
+  await tx`delete from events where organizer_id = ${userId}`;
 }
 
 async function deleteRsvpsAndSaves(tx: Tx, userId: string): Promise<void> {
@@ -61,22 +74,22 @@ async function deleteClaims(tx: Tx, userId: string): Promise<void> {
 }
 
 async function deleteRelations(tx: Tx, userId: string): Promise<void> {
-  const others = await tx<{ otherId: string; follows: number; followedBy: number }[]>`
-    select other_id, follows::int as follows, followed_by::int as followed_by from relations
-    where user_id = ${userId} order by other_id`;
-  const ids = others.map((row) => row.otherId);
+  const known = await tx<{ otherId: string }[]>`select other_id from relations where user_id = ${userId}`;
+  const ids = known.map((row) => row.otherId);
   await tx`
     select 1 from relations
     where (user_id = ${userId}) or (user_id = any(${ids}::uuid[]) and other_id = ${userId})
     order by user_id, other_id for update`;
-  await tx`
-    delete from relations
-    where (user_id = ${userId}) or (user_id = any(${ids}::uuid[]) and other_id = ${userId})`;
+  // What counts is what is there once it is locked: one of the others may have just deleted their account.
+  const gone = await tx<{ otherId: string; follows: number; followedBy: number }[]>`
+    delete from relations where user_id = ${userId}
+    returning other_id, follows::int as follows, followed_by::int as followed_by`;
+  await tx`delete from relations where user_id = any(${ids}::uuid[]) and other_id = ${userId}`;
   await tx`select 1 from user_counters where user_id = any(${ids}::uuid[]) order by user_id for update`;
   await tx`
     update user_counters c
     set followers_count = followers_count - gone.follows, following_count = following_count - gone.followed_by
-    from unnest(${ids}::uuid[], ${others.map((row) => row.follows)}::int[], ${others.map((row) => row.followedBy)}::int[])
-      gone (other_id, follows, followed_by)
+    from unnest(${gone.map((row) => row.otherId)}::uuid[], ${gone.map((row) => row.follows)}::int[],
+      ${gone.map((row) => row.followedBy)}::int[]) gone (other_id, follows, followed_by)
     where c.user_id = gone.other_id`;
 }

@@ -2,7 +2,7 @@ import type { App, Deps } from '../app.ts';
 import { readPhone } from '../auth/accounts.ts';
 import { checkCode, hashPhone, sendCode } from '../auth/codes.ts';
 import { CodeSent } from '../auth/schemas.ts';
-import { actAs, transaction } from '../db/transaction.ts';
+import { actAs, lockCaller, transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { route } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
@@ -50,9 +50,12 @@ export function meRoutes(app: App, deps: Deps): void {
       problems: ['too_many_codes', 'sms_unavailable'],
     }),
     async (request, reply) => {
-      const me = await findMe(sql, signedIn(request).id);
+      const viewer = signedIn(request);
+      const me = await findMe(sql, viewer.id);
       if (!me) throw new Problem('token_invalid');
-      const sent = await sendCode(deps, readPhone(me.phone), 'delete_account', request.ip);
+      const phone = readPhone(me.phone);
+      // A code that was stored after the account was gone would stay.
+      const sent = await sendCode(deps, phone, 'delete_account', request.ip, (tx) => lockCaller(tx, viewer));
       return reply.code(202).send(sent);
     },
   );
@@ -86,6 +89,8 @@ export function meRoutes(app: App, deps: Deps): void {
           request.body.confirmCode,
           'confirmCode',
         );
+        // Held up by the same person's deletion, this finds neither code nor caller, and must leave nothing behind.
+        await lockCaller(tx, viewer);
         if (!problem) await deleteAccount(tx, viewer.id, hashPhone(config.secretKey, me.phone));
         return problem;
       });

@@ -3,13 +3,17 @@ import { Problem } from '../errors.ts';
 import { escapeLike, fold, words } from '../text.ts';
 import type { PersonRow, ProfileRow, RelationRow } from './views.ts';
 
-/** What `users.search` holds: a space before each word of name and username, and before the whole username. */
-export function userSearchText(name: string, username: string): string {
-  return ` ${[...words(name), ...words(username), fold(username)].join(' ')}`;
-}
-
-/** What is looked for in it: the words, one space apart. */
+/** What is looked for: the text as it was typed, but for case, accents and the width of its spaces. */
 export const userSearchTerm = (q: string): string => fold(q).trim().replace(/\s+/g, ' ');
+
+/**
+ * What `users.search` holds, with a space before each word: the name as it is written, so that "o'neil" finds O'Neil, then
+ * its words without punctuation, so that "neil" does; the same of the username. Begins with the name.
+ */
+export function userSearchText(name: string, username: string): string {
+  const spellings = [name, username].flatMap((text) => [userSearchTerm(text), words(text).join(' ')]);
+  return ` ${[...new Set(spellings)].join(' ')}`;
+}
 
 /**
  * People whose name or username has a word that starts with `term`, or from three characters on has it anywhere.
@@ -85,38 +89,42 @@ export async function changeRelation(
   if (present.length < 2) throw new Problem('user_not_found');
   const before = await lockRelation(tx, me, other);
   const after = change(before);
-  if (!sameRelation(before, after)) {
+  if (isNothing(after)) {
+    await tx`delete from relations where (user_id, other_id) in ((${me}, ${other}), (${other}, ${me}))`;
+  } else if (!sameRelation(before, after)) {
     await writeRelation(tx, me, other, after);
     await writeRelation(tx, other, me, mirrored(after));
-    const follows = Number(after.follows) - Number(before.follows);
-    const followed = Number(after.followedBy) - Number(before.followedBy);
-    const moves = [
-      { id: me, followers: followed, following: follows },
-      { id: other, followers: follows, following: followed },
-    ].sort((a, b) => (a.id < b.id ? -1 : 1));
-    for (const move of moves) {
-      if (move.followers !== 0 || move.following !== 0) await moveCounters(tx, move);
-    }
+  }
+  const follows = Number(after.follows) - Number(before.follows);
+  const followed = Number(after.followedBy) - Number(before.followedBy);
+  const moves = [
+    { id: me, followers: followed, following: follows },
+    { id: other, followers: follows, following: followed },
+  ].sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const move of moves) {
+    if (move.followers !== 0 || move.following !== 0) await moveCounters(tx, move);
   }
   const [row] = await tx<[{ followersCount: number }]>`
     select followers_count from user_counters where user_id = ${other}`;
   return row.followersCount;
 }
 
+/** Both directions, made where there are none: two changes to the same pair follow one another here. */
 async function lockRelation(tx: Tx, me: string, other: string): Promise<RelationRow> {
   const [first, second] = me < other ? [me, other] : [other, me];
-  // A second maker of the same pair waits here for the first, and then finds the rows.
-  await tx`
-    insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
-    values (${first}, ${second}, false, false, false, false), (${second}, ${first}, false, false, false, false)
-    on conflict do nothing`;
-  const rows = await tx<(RelationRow & { userId: string })[]>`
-    select user_id, follows, followed_by, blocks, blocked_by from relations
-    where (user_id, other_id) in ((${first}, ${second}), (${second}, ${first}))
-    order by user_id for update`;
-  const mine = rows.find((row) => row.userId === me);
-  if (!mine) throw new Problem('user_not_found');
-  return mine;
+  for (;;) {
+    await tx`
+      insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
+      values (${first}, ${second}, false, false, false, false), (${second}, ${first}, false, false, false, false)
+      on conflict do nothing`;
+    const rows = await tx<(RelationRow & { userId: string })[]>`
+      select user_id, follows, followed_by, blocks, blocked_by from relations
+      where (user_id, other_id) in ((${first}, ${second}), (${second}, ${first}))
+      order by user_id for update`;
+    const mine = rows.find((row) => row.userId === me);
+    // None: whoever held the rows until now has left nothing between the two, and taken them away.
+    if (mine && rows.length === 2) return mine;
+  }
 }
 
 async function writeRelation(tx: Tx, userId: string, otherId: string, relation: RelationRow): Promise<void> {
@@ -142,6 +150,9 @@ const mirrored = (relation: RelationRow): RelationRow => ({
   blocks: relation.blockedBy,
   blockedBy: relation.blocks,
 });
+
+const isNothing = (relation: RelationRow): boolean =>
+  sameRelation(relation, mirrored(relation)) && !relation.follows && !relation.blocks;
 
 const sameRelation = (a: RelationRow, b: RelationRow): boolean =>
   a.follows === b.follows &&

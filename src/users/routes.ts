@@ -26,8 +26,7 @@ export function userRoutes(app: App, { sql, config }: Deps): void {
     }),
     async (request) => {
       const viewer = signedIn(request);
-      const term = queries.userSearchTerm(request.query.q);
-      if ([...term].length < 2) throw invalid('querystring.q', 'must have at least 2 characters');
+      const term = readTerm(request.query.q);
       const hidden = await queries.listHidden(sql, viewer.id, 'either');
       const rows = await queries.searchUsers(sql, term, hidden, request.query.limit);
       const followed = await queries.listFollowed(
@@ -171,6 +170,14 @@ export function userRoutes(app: App, { sql, config }: Deps): void {
       return { isBlocked: false };
     },
   );
+}
+
+/** Two characters as they were typed, and as they are looked for: ß is one, though it is looked for as ss. */
+function readTerm(q: string): string {
+  const term = queries.userSearchTerm(q);
+  const length = Math.min([...q.normalize().trim()].length, [...term].length);
+  if (length < 2) throw invalid('q', 'must have at least 2 characters');
+  return term;
 }
 
 /** `relation`: the viewer's view of the person. */
