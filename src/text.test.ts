@@ -5,12 +5,15 @@ import { escapeLike, fold, isOneGrapheme, isStorable, words } from './text.ts';
 test('fold: case, accents and letters that Unicode keeps whole fall away', () => {
   assert.equal(fold('Łódź STRASSE Straße Ærø İzmir ﬁn'), 'lodz strasse strasse aero izmir fin');
   assert.equal(fold('Ångström'), fold('ångström'));
+  assert.equal(fold('ΟΔΟΣ'), fold('οδοσ'));
+  assert.equal(fold('❤️ 1️⃣ Pot\u00adluck'), '❤ 1 potluck');
 });
 
 test('words: punctuation separates, marks stay, unspaced scripts are cut into words', () => {
   assert.deepEqual(words("Rock'n'Roll — Node.js, 2026!"), ['rock', 'n', 'roll', 'node', 'js', '2026']);
   assert.ok(words('東京で花見').length > 1);
   assert.deepEqual(words('\'":*&|!()<->'), []);
+  assert.deepEqual(words('❤️ 🏳️‍🌈 \u0301'), []);
   assert.equal(words('a'.repeat(500))[0]?.length, 60);
 });
 

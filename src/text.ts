@@ -13,17 +13,21 @@ const plain: Record<string, string> = {
   ı: 'i',
   ħ: 'h',
   ŧ: 't',
+  ς: 'σ',
 };
+
+/** Accents; what picks one look of a character, as after ❤️; rings and squares round it, as in 1️⃣; soft hyphens. */
+const ornaments = /[\u0300-\u036f\ufe00-\ufe0f\u20dd-\u20e4\u00ad]/g;
 
 /** Without case and accents: "Łódź Straße" → "lodz strasse". */
 export function fold(text: string): string {
   return text
     .toLowerCase()
     .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
+    .replace(ornaments, '')
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/[ßøłđðþæœıħŧ]/g, (letter) => plain[letter] ?? letter);
+    .replace(/[ßøłđðþæœıħŧς]/g, (letter) => plain[letter] ?? letter);
 }
 
 /** Scripts that put no spaces between words. */
@@ -32,10 +36,10 @@ const unspaced =
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 const longestWord = 60;
 
-/** The folded words of a text, in order; a word is letters, digits and marks only, at most 60 characters. */
+/** The folded words of a text, in order; a word is letters and digits with their marks, at most 60 characters. */
 export function words(text: string): string[] {
   const folded = fold(text);
-  const found = folded.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  const found = folded.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
   return found
     .flatMap((run) =>
       unspaced.test(run)

@@ -90,8 +90,7 @@ function readFilters(query: Partial<EventListQuery>, now: Date): Omit<Filters, '
     category: query.category || null,
     from: from ?? (until ? null : now),
     until,
-    // A text without a single word in it finds nothing.
-    words: q === '' ? null : (searchQuery(q) ?? ''),
+    search: q === '' ? null : searchQuery(q),
   };
 }
 

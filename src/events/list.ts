@@ -3,6 +3,7 @@ import type { Sql } from '../db/connect.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { circleCells } from './cells.ts';
 import { selectEvent } from './queries.ts';
+import type { Search } from './search.ts';
 import type { EventRow } from './views.ts';
 
 export type Filters = {
@@ -12,8 +13,7 @@ export type Filters = {
   /** Events that have not ended by `from`, and begin by `until`. */
   from: Date | null;
   until: Date | null;
-  /** A tsquery literal. */
-  words: string | null;
+  search: Search | null;
   /** Ids of organizers whom the viewer does not want to see. */
   hiddenOrganizers: string[];
 };
@@ -32,9 +32,9 @@ export async function listEvents(
   { page, limit }: Page,
   viewer: Viewer | null,
 ): Promise<{ rows: EventRow[]; total: number }> {
-  const { near, words } = filters;
+  const { near, search } = filters;
   const distance = near ? sql`distance_km(${near.lat}, ${near.lng}, e.lat, e.lng)` : sql`null::float8`;
-  const rank = order === 'relevance' && words ? sql`ts_rank(e.search, ${words}::tsquery)` : sql`0::float4`;
+  const rank = order === 'relevance' && search ? relevance(sql, search) : sql`0::float8`;
   const found = await sql<(EventRow & { total: number; id: string | null })[]>`
     with matches as materialized (
       select e.id, e.start_at, ${distance} as distance_km, ${rank} as rank
@@ -55,7 +55,18 @@ export async function listEvents(
   return { rows: found.filter((row) => row.id !== null), total: found[0]?.total ?? 0 };
 }
 
-function conditions(sql: Sql, { near, category, from, until, words, hiddenOrganizers }: Filters) {
+/**
+ * All words in the title (whole words first) comes before title and address, that before the rest; the number, weight
+ * and nearness of the words, always below 1, decides between what is still equal. It alone would put a long
+ * description that says a word often, or says many words with one start, before a title.
+ */
+function relevance(sql: Sql, { anywhere, inTitle, inTitleOrAddress, wholeInTitle }: Search) {
+  return sql`(
+    4 * (e.search @@ ${inTitle}::tsquery)::int + 2 * (e.search @@ ${inTitleOrAddress}::tsquery)::int
+    + (e.search @@ ${wholeInTitle}::tsquery)::int + ts_rank(e.search, ${anywhere}::tsquery, 32))`;
+}
+
+function conditions(sql: Sql, { near, category, from, until, search, hiddenOrganizers }: Filters) {
   const cells = near && circleCells(near.lat, near.lng, near.radius);
   return sql`
     ${cells ? sql`and e.cell = any(${cells}::int[])` : sql``}
@@ -63,6 +74,6 @@ function conditions(sql: Sql, { near, category, from, until, words, hiddenOrgani
     ${category === null ? sql`` : sql`and e.category = ${category}`}
     ${from ? sql`and e.end_at > ${from}` : sql``}
     ${until ? sql`and e.start_at <= ${until}` : sql``}
-    ${words === null ? sql`` : sql`and e.search @@ ${words}::tsquery`}
+    ${search ? sql`and e.search @@ ${search.anywhere}::tsquery` : sql``}
     ${hiddenOrganizers.length > 0 ? sql`and e.organizer_id <> all(${hiddenOrganizers}::uuid[])` : sql``}`;
 }

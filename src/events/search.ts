@@ -23,8 +23,20 @@ export function searchVector(event: { title: string; address: string; descriptio
   return [...places].map(([word, list]) => `'${word}':${list.join(',')}`).join(' ');
 }
 
-/** A tsquery literal: every word must be there, as a word or as the start of one. Null when the text has no words. */
-export function searchQuery(q: string): string | null {
+/** The tsquery literals of one search. Every word must be there in each; they differ in where and how. */
+export type Search = {
+  /** Anywhere, as a word or as the start of one: this decides what is found. */
+  anywhere: string;
+  /** These decide what comes first. */
+  inTitle: string;
+  inTitleOrAddress: string;
+  /** In the title, as whole words. */
+  wholeInTitle: string;
+};
+
+/** A text without a single word gives empty literals, which find nothing. */
+export function searchQuery(q: string): Search {
   const wanted = [...new Set(words(q))];
-  return wanted.length === 0 ? null : wanted.map((word) => `'${word}':*`).join(' & ');
+  const all = (kind: string) => wanted.map((word) => `'${word}'${kind}`).join(' & ');
+  return { anywhere: all(':*'), inTitle: all(':*A'), inTitleOrAddress: all(':*AB'), wholeInTitle: all(':A') };
 }

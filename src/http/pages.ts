@@ -19,7 +19,7 @@ export function pageRoutes(app: App, { sql, config, clock }: Deps): void {
     category: null,
     from: clock(),
     until: null,
-    words: null,
+    search: null,
     hiddenOrganizers: [],
   });
 
