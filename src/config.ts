@@ -1,4 +1,5 @@
 /** The environment, read once at the start into one frozen object. Every variable is explained in `.env.example`. */
+import { isIP } from 'node:net';
 import path from 'node:path';
 
 export type SmsConfig =
@@ -14,7 +15,7 @@ export type Config = Readonly<{
   /** Absolute. */
   dataDir: string;
   demo: boolean;
-  /** Undefined until `main.ts` has made or read the one kept under `dataDir`. */
+  /** Undefined until the command has made or read the one kept under `dataDir`. */
   secretKey: string | undefined;
   /** Where clients reach this server, without a slash at the end. */
   publicUrl: string;
@@ -23,89 +24,157 @@ export type Config = Readonly<{
   smsPerDay: number;
   /** Requests a minute for each caller; 0 switches the limit off. */
   rateLimit: number;
-  /** True behind a reverse proxy: the caller's address is then taken from X-Forwarded-For. */
-  trustProxy: boolean;
+  /** Reverse proxies whose word about the caller's address is taken: addresses, networks, or `loopback` and the like. */
+  trustProxy: string[] | false;
   /** The start value of the flag `claims`. */
   claimsEnabled: boolean;
   logLevel: string;
 }>;
 
-/** Says which variables are wrong and why, one to a line. */
+/** Says which variables are wrong and why, one to a line. Never holds a secret. */
 export class ConfigError extends Error {}
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** @throws ConfigError with one line for each variable that is wrong */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const faults: string[] = [];
+  const read = reader(env);
   const production = env.NODE_ENV === 'production';
-
-  const text = (name: string) => env[name]?.trim() || undefined;
-  const oneOf = <T extends string>(name: string, allowed: readonly T[], fallback: T): T => {
-    const value = text(name);
-    if (value === undefined) return fallback;
-    const found = allowed.find((option) => option === value);
-    if (!found) faults.push(`${name} is "${value}"; it must be one of ${allowed.join(', ')}.`);
-    return found ?? fallback;
-  };
-  const whole = (name: string, fallback: number, min: number, max: number): number => {
-    const value = text(name);
-    if (value === undefined) return fallback;
-    const number = Number(value);
-    if (/^\d+$/.test(value) && number >= min && number <= max) return number;
-    faults.push(`${name} is "${value}"; it must be a whole number from ${min} to ${max}.`);
-    return fallback;
-  };
-  const url = (name: string, protocols: string[]): string | undefined => {
-    const value = text(name);
-    if (value === undefined) return undefined;
-    if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/+$/, '');
-    // The value is left out on purpose: a database address holds a password.
-    faults.push(`${name} is not an address that starts with ${protocols.join('// or ')}//.`);
-    return undefined;
-  };
-  const needed = (name: string, why: string): string => {
-    const value = text(name);
-    if (value === undefined) faults.push(`${name} is not set; ${why}.`);
-    return value ?? '';
-  };
-
-  const host = text('HOST') ?? '127.0.0.1';
-  const port = whole('PORT', 3000, 0, 65_535);
-  const databaseUrl = url('DATABASE_URL', ['postgres:', 'postgresql:']);
-  const secretKey = text('SECRET_KEY');
-  if (production && !secretKey)
-    faults.push('SECRET_KEY is not set; in production it must be, with 32 or more characters.');
-  if (secretKey && secretKey.length < 32)
-    faults.push('SECRET_KEY is too short; it needs 32 or more characters.');
-
-  const driver = oneOf('SMS_DRIVER', ['console', 'twilio'], 'console');
+  const host = read.text('HOST') ?? '127.0.0.1';
+  const port = read.whole('PORT', 3000, 0, 65_535);
+  const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
   const config: Config = {
     production,
     port,
     host,
     databaseUrl,
-    dataDir: path.resolve(text('DATA_DIR') ?? 'data'),
-    demo: oneOf('DEMO', ['on', 'off'], databaseUrl || production ? 'off' : 'on') === 'on',
-    secretKey,
-    publicUrl:
-      url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    sms:
-      driver === 'console'
-        ? { driver }
-        : {
-            driver,
-            accountSid: needed('TWILIO_ACCOUNT_SID', 'SMS_DRIVER=twilio needs it'),
-            authToken: needed('TWILIO_AUTH_TOKEN', 'SMS_DRIVER=twilio needs it'),
-            from: needed('TWILIO_FROM', 'SMS_DRIVER=twilio needs the number or messaging service that sends'),
-            baseUrl: url('TWILIO_BASE_URL', ['http:', 'https:']),
-          },
-    smsPerDay: whole('SMS_PER_DAY', 2_000, 1, 10_000_000),
-    rateLimit: whole('RATE_LIMIT', production ? 600 : 0, 0, 1_000_000),
-    trustProxy: oneOf('TRUST_PROXY', ['on', 'off'], 'off') === 'on',
-    claimsEnabled: oneOf('FEATURE_CLAIMS', ['on', 'off'], 'on') === 'on',
-    logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
+    dataDir: path.resolve(read.text('DATA_DIR') ?? 'data'),
+    demo: read.onOff('DEMO', !databaseUrl && !production),
+    secretKey: readSecretKey(read, production),
+    publicUrl: read.url('PUBLIC_URL', ['http:', 'https:']) ?? localUrl(host, port),
+    sms: readSms(read, production),
+    smsPerDay: read.whole('SMS_PER_DAY', 2_000, 1, 10_000_000),
+    rateLimit: read.whole('RATE_LIMIT', production ? 600 : 0, 0, 1_000_000),
+    trustProxy: readProxies(read),
+    claimsEnabled: read.onOff('FEATURE_CLAIMS', true),
+    logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
   };
-  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  if (read.faults.length > 0) throw new ConfigError(read.faults.join('\n'));
   return Object.freeze(config);
+}
+
+function readSecretKey(read: Reader, production: boolean): string | undefined {
+  const key = read.text('SECRET_KEY');
+  if (production && key === undefined)
+    read.faults.push('SECRET_KEY is not set; in production it must be, with 32 or more characters.');
+  if (key !== undefined && key.length < 32)
+    read.faults.push('SECRET_KEY is too short; it needs 32 or more characters.');
+  return key;
+}
+
+function readSms(read: Reader, production: boolean): SmsConfig {
+  // Nobody should find out by waiting for a message that their server never meant to send.
+  if (production && read.text('SMS_DRIVER') === undefined) {
+    read.faults.push(
+      'SMS_DRIVER is not set; in production it must be: twilio, which sends the codes, ' +
+        'or console, which only writes them into the log of this server.',
+    );
+  }
+  const driver = read.oneOf('SMS_DRIVER', ['console', 'twilio'], 'console');
+  if (driver === 'console') return { driver };
+  const accountSid = read.needed('TWILIO_ACCOUNT_SID', 'SMS_DRIVER=twilio needs it');
+  if (accountSid && !accountSid.startsWith('AC'))
+    read.faults.push('TWILIO_ACCOUNT_SID is not an account SID; those start with AC.');
+  return {
+    driver,
+    accountSid,
+    authToken: read.needed('TWILIO_AUTH_TOKEN', 'SMS_DRIVER=twilio needs it'),
+    from: read.needed('TWILIO_FROM', 'SMS_DRIVER=twilio needs the number or messaging service that sends'),
+    baseUrl: read.url('TWILIO_BASE_URL', ['http:', 'https:']),
+  };
+}
+
+const networks = /^(loopback|linklocal|uniquelocal)$/;
+
+function readProxies(read: Reader): string[] | false {
+  const value = read.text('TRUST_PROXY');
+  if (value === undefined || value === 'off') return false;
+  const proxies = value.split(',').map((proxy) => proxy.trim());
+  for (const proxy of proxies) {
+    const [address = '', bits, ...rest] = proxy.split('/');
+    const most = isIP(address) === 6 ? 128 : 32;
+    const isNetwork = isIP(address) !== 0 && rest.length === 0 && isWhole(bits ?? '0', 0, most);
+    if (!isNetwork && !networks.test(proxy)) {
+      read.faults.push(
+        `TRUST_PROXY has "${proxy}"; it must be a list of addresses, networks such as 10.0.0.0/8, ` +
+          'or loopback, linklocal or uniquelocal.',
+      );
+    }
+  }
+  return proxies;
+}
+
+/** What a client on this machine calls the server. */
+function localUrl(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+type Reader = ReturnType<typeof reader>;
+
+/** Reads variable by variable and remembers what is wrong with them. A variable that is empty counts as not set. */
+function reader(env: NodeJS.ProcessEnv) {
+  const faults: string[] = [];
+  const text = (name: string) => env[name]?.trim() || undefined;
+
+  function oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+    const value = text(name);
+    if (value === undefined) return fallback;
+    const found = allowed.find((option) => option === value);
+    if (!found) faults.push(`${name} is "${value}"; it must be one of ${allowed.join(', ')}.`);
+    return found ?? fallback;
+  }
+
+  function whole(name: string, fallback: number, min: number, max: number): number {
+    const value = text(name);
+    if (value === undefined) return fallback;
+    if (isWhole(value, min, max)) return Number(value);
+    faults.push(`${name} is "${value}"; it must be a whole number from ${min} to ${max}.`);
+    return fallback;
+  }
+
+  function url(name: string, protocols: string[]): string | undefined {
+    const value = text(name);
+    if (value === undefined) return undefined;
+    if (isUrl(value, protocols)) return value.replace(/\/+$/, '');
+    // The value is left out on purpose: a database address holds a password.
+    faults.push(
+      `${name} is not an address that starts with ${protocols.join('// or ')}//; ` +
+        'characters such as @, # and % in a password must be percent-encoded.',
+    );
+    return undefined;
+  }
+
+  function needed(name: string, why: string): string {
+    const value = text(name);
+    if (value === undefined) faults.push(`${name} is not set; ${why}.`);
+    return value ?? '';
+  }
+
+  const onOff = (name: string, fallback: boolean) =>
+    oneOf(name, ['on', 'off'], fallback ? 'on' : 'off') === 'on';
+  return { faults, text, oneOf, onOff, whole, url, needed };
+}
+
+function isWhole(text: string, min: number, max: number): boolean {
+  return /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max;
+}
+
+function isUrl(value: string, protocols: string[]): boolean {
+  try {
+    const { protocol, username, password } = new URL(value);
+    return protocols.includes(protocol) && decodeURIComponent(username + password) !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -5,6 +5,7 @@ import { demoCommand } from './commands/demo.ts';
 import { importCommand } from './commands/import.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { serveCommand } from './commands/serve.ts';
+import { Interrupted } from './commands/stop.ts';
 import { CommandError } from './commands/world.ts';
 import { ConfigError, readConfig } from './config.ts';
 
@@ -41,13 +42,13 @@ async function main(argv: string[]): Promise<void> {
   throw new CommandError(`There is no command "${command}".\n\n${help}`);
 }
 
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  const known = error instanceof ConfigError || error instanceof CommandError || isUsage(error);
-  // What we foresaw is said in a line; only what we did not comes with its stack.
-  console.error(known ? (error as Error).message : error);
-  process.exitCode = 1;
+/** `.env` beside the package is read where there is one; what the environment itself says goes before it. */
+function readDotEnv(): void {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }
 
 function isUsage(error: unknown): boolean {
@@ -55,3 +56,17 @@ function isUsage(error: unknown): boolean {
     error instanceof TypeError && (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true
   );
 }
+
+const foreseen = [ConfigError, CommandError, Interrupted];
+
+try {
+  readDotEnv();
+  await main(process.argv.slice(2));
+} catch (error) {
+  const known = foreseen.some((kind) => error instanceof kind) || isUsage(error);
+  // What we foresaw is said in a line; only what we did not comes with its stack.
+  console.error(known ? (error as Error).message : error);
+  process.exitCode = error instanceof Interrupted ? error.exitCode : 1;
+}
+// Everything is closed by now; a connection that somebody does not let go of must not keep the process.
+setTimeout(() => process.exit(), 200).unref();

@@ -1,5 +1,5 @@
 /** One real PostgreSQL for the whole run, with a migrated database that each test file clones. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { connectOne, type Target } from '../src/db/connect.ts';
@@ -11,6 +11,8 @@ let embedded: Embedded;
 
 export async function globalSetup(): Promise<void> {
   dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-test-'));
+  // Open to the user as whom PostgreSQL runs under root, so that all of it is in here, and goes with it.
+  await chmod(dataDir, 0o755);
   // Tests kill processes, not the machine: nothing is gained by waiting for the disk.
   embedded = await openEmbedded(dataDir, {
     fsync: 'off',

@@ -81,7 +81,12 @@ export async function cloneDatabase(): Promise<Target> {
 }
 
 async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
-  const config: Config = readConfig({ LOG_LEVEL: 'silent', PORT: '0', ...options.env });
+  const config: Config = readConfig({
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+    SMS_DRIVER: 'console',
+    ...options.env,
+  });
   const clock = options.clock ?? new TestClock();
   const sent: TestApp['sent'] = [];
   const sms: SmsDriver | undefined =

@@ -25,6 +25,8 @@ export function phoneArgument(text: string): string {
   try {
     return readPhone(text).number;
   } catch (error) {
-    throw error instanceof Problem ? new CommandError(`"${text}" as ${error.message}`) : error;
+    throw error instanceof Problem
+      ? new CommandError(`"${text}" is no phone number in international form, such as +12025550102.`)
+      : error;
   }
 }

@@ -1,71 +1,82 @@
-import type { AddressInfo } from 'node:net';
-import { buildApp } from '../app.ts';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type App, buildApp } from '../app.ts';
 import { startHousekeeping } from '../auth/housekeeping.ts';
 import type { Config } from '../config.ts';
 import { demoPhones, seedDemo } from './demo.ts';
-import { CommandError, openWorld, type World } from './world.ts';
+import { Interrupted, stopSignal, unlessStopped } from './stop.ts';
+import { CommandError, type World, withWorld } from './world.ts';
+
+/** What is under way may take this long after the signal; the database needs the rest of the ten seconds. */
+const finishMs = 5_000;
 
 /** Starts the server and keeps it until SIGTERM or SIGINT; then what is under way ends first, within 10 s. */
 export async function serveCommand(config: Config): Promise<void> {
-  const stop = onStopSignal();
-  const world = await openWorld(config);
+  const stop = stopSignal();
   try {
-    if (config.demo) await seedDemo(world);
-    const app = await buildApp(world);
-    const stopHousekeeping = startHousekeeping(world.sql, app.log);
-    await app.listen({ host: config.host, port: config.port }).catch((error) => {
-      throw portProblem(error, config);
-    });
-    console.log(welcome(config, (app.server.address() as AddressInfo).port));
-    await stop;
-    stopHousekeeping();
-    await app.close();
-  } finally {
-    await closeInTime(world);
+    await withWorld(await withPort(config), stop, (world) => serve(world, stop));
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
   }
 }
 
-/** Resolves at the first signal; the second one, or 10 s, ends the process whatever is still open. */
-function onStopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let stopping = false;
-    const onSignal = () => {
-      if (stopping) return;
-      stopping = true;
-      resolve();
-    };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
+/** PORT=0: any free one, which must be known before the first address is written into an answer. */
+async function withPort(config: Config): Promise<Config> {
+  if (config.port !== 0) return config;
+  const port = await new Promise<number>((resolve, reject) => {
+    const probe = createServer().once('error', (error) => reject(addressTrouble(error, config)));
+    probe.listen(0, config.host, () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
   });
+  return { ...config, port, publicUrl: config.publicUrl.replace(/:0$/, `:${port}`) };
 }
 
-/** The exit must not hang on a database that no longer answers. */
-async function closeInTime(world: World): Promise<void> {
-  const timer = setTimeout(() => process.exit(1), 9_000);
-  await world.close();
-  clearTimeout(timer);
+async function serve(world: World, stop: AbortSignal): Promise<void> {
+  const { config, sql } = world;
+  if (config.demo) await unlessStopped(seedDemo(world), stop);
+  const app = await buildApp(world);
+  const stopHousekeeping = startHousekeeping(sql, app.log);
+  try {
+    await app.listen({ host: config.host, port: config.port }).catch((error) => {
+      throw addressTrouble(error, config);
+    });
+    announce(app, config);
+    await unlessStopped(new Promise(() => {}), stop);
+  } finally {
+    stopHousekeeping();
+    await Promise.race([app.close(), sleep(finishMs, undefined, { ref: false })]);
+    app.server.closeAllConnections();
+  }
 }
 
-function portProblem(error: NodeJS.ErrnoException, { host, port }: Config): Error {
+function addressTrouble(error: NodeJS.ErrnoException, { host, port }: Config): Error {
   if (error.code === 'EADDRINUSE') return new CommandError(`Port ${port} is in use. Set PORT to a free one.`);
   if (error.code === 'EACCES')
     return new CommandError(`Port ${port} may not be used by this user. Set PORT to one above 1023.`);
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN') {
     return new CommandError(`HOST is "${host}", which is no address of this machine.`);
   }
   return error;
 }
 
-function welcome(config: Config, port: number): string {
-  const address = config.port === 0 ? `http://${config.host}:${port}` : config.publicUrl;
+/** A screen for whoever tries it out; a line like all the others where lines are read by machines. */
+function announce(app: App, config: Config): void {
+  if (config.production) app.log.info({ address: config.publicUrl }, 'Potluck is open');
+  else console.log(welcome(config));
+}
+
+function welcome({ publicUrl, databaseUrl, dataDir, demo, sms }: Config): string {
   const lines = [
     '',
-    `  🥘 Potluck is open at  ${address}`,
-    `     API reference       ${address}/docs`,
-    `     Database            ${config.databaseUrl ? 'DATABASE_URL' : `PostgreSQL 18, embedded, in ${config.dataDir}`}`,
+    `  🥘 Potluck is open at  ${publicUrl}`,
+    `     API reference       ${publicUrl}/docs`,
+    `     Database            ${databaseUrl ? 'DATABASE_URL' : `PostgreSQL 18, embedded, in ${dataDir}`}`,
   ];
-  if (config.demo) {
-    lines.push('', '     Sign in as          with the phone (the answer carries the code)');
+  if (demo) {
+    const how = sms.driver === 'console' ? ' (the answer carries the code)' : '';
+    lines.push('', `     Sign in as          with the phone${how}`);
     for (const { phone, who } of demoPhones) lines.push(`       ${who.padEnd(18)}${phone}`);
   }
   return [...lines, '', '  Ctrl-C stops the server and its database.', ''].join('\n');

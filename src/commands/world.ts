@@ -1,45 +1,44 @@
 /** What every command needs: a migrated database, the embedded one or another, and the way back out. */
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadyConfig } from '../app.ts';
 import type { Config } from '../config.ts';
 import { connect, type Sql, type Target } from '../db/connect.ts';
-import { openEmbedded } from '../db/embedded.ts';
-import { migrate } from '../db/migrate.ts';
+import { type Embedded, openEmbedded } from '../db/embedded.ts';
+import { EmbeddedError } from '../db/embedded-place.ts';
+import { LockedError } from '../db/file-lock.ts';
+import { MigrationError, migrate } from '../db/migrate.ts';
+import { keptSecret } from '../kept-secret.ts';
+import { stopSignal, unlessStopped } from './stop.ts';
 
 /** Foreseen: said in a line, without a stack. */
 export class CommandError extends Error {}
 
 export type World = { config: ReadyConfig; target: Target; sql: Sql; close(): Promise<void> };
 
-/** Opens the database, starting the embedded one when nobody has, and migrates it. */
-export async function openWorld(config: Config): Promise<World> {
-  const secretKey = config.secretKey ?? (await keptSecretKey(config.dataDir));
-  const embedded = config.databaseUrl ? null : await openEmbedded(config.dataDir);
-  const target = config.databaseUrl ?? embedded?.target;
-  if (!target) throw new CommandError('There is no database.');
-  try {
-    await migrate(target);
-  } catch (error) {
-    await embedded?.close();
-    throw foreseen(error);
-  }
-  const sql = connect(target);
-  return {
-    config: Object.freeze({ ...config, secretKey }),
-    target,
-    sql,
-    async close() {
-      await sql.end({ timeout: 5 });
-      await embedded?.close();
-    },
-  };
+/** Time for a database elsewhere to answer at all; migrating it may take as long as it takes. */
+const reachMs = 15_000;
+
+/**
+ * Runs a command, and gives it up when it is told to stop.
+ * @throws as `withWorld`
+ */
+export function inWorld(config: Config, work: (world: World) => Promise<void>): Promise<void> {
+  const stop = stopSignal();
+  return withWorld(config, stop, (world) => unlessStopped(work(world), stop));
 }
 
-/** Runs a command that is not the server: opens the world, and closes it whatever happens. */
-export async function inWorld(config: Config, work: (world: World) => Promise<void>): Promise<void> {
-  const world = await openWorld(config);
+/**
+ * Opens the database, starting the embedded one when nobody has, migrates it, and closes it whatever happens.
+ * @throws CommandError for what the operator can mend; Interrupted when told to stop before `work` began
+ */
+export async function withWorld(
+  config: Config,
+  stop: AbortSignal,
+  work: (world: World) => Promise<void>,
+): Promise<void> {
+  const world = await openWorld(config, stop);
   try {
     await work(world);
   } finally {
@@ -47,22 +46,77 @@ export async function inWorld(config: Config, work: (world: World) => Promise<vo
   }
 }
 
-/** Made at the first start and kept, so that sessions and codes outlive a restart. */
-async function keptSecretKey(dataDir: string): Promise<string> {
-  const file = path.join(dataDir, 'secret-key');
-  await mkdir(dataDir, { recursive: true });
-  const fresh = randomBytes(32).toString('base64url');
-  await writeFile(file, fresh, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  return (await readFile(file, 'utf8')).trim();
+async function openWorld(config: Config, stop: AbortSignal): Promise<World> {
+  const { databaseUrl, dataDir } = config;
+  const secretKey = config.secretKey ?? (await openDataDir(dataDir));
+  const embedded = databaseUrl === undefined ? await openDatabase(dataDir, stop) : null;
+  const target = databaseUrl ?? (embedded as Embedded).target;
+  try {
+    await unlessStopped(prepare(target, stop), stop);
+  } catch (error) {
+    await embedded?.close();
+    throw stop.aborted ? stop.reason : databaseTrouble(error, databaseUrl);
+  }
+  const sql = connect(target);
+  return {
+    config: Object.freeze({ ...config, secretKey }),
+    target,
+    sql,
+    async close() {
+      await sql.end({ timeout: 0.5 });
+      await embedded?.close();
+    },
+  };
 }
 
-/** A database that cannot be reached or entered is the operator's to mend: say so in a line. */
-function foreseen(error: unknown): unknown {
-  const { code = '', message } = error as Error & { code?: string };
-  const reachable = !/^(ECONN|ENOTFOUND|EAI_|CONNECT|28|3D)/.test(code);
-  return reachable
-    ? error
-    : new CommandError(`The database at DATABASE_URL cannot be used: ${message} (${code}).`);
+/** Gives the key that is kept there, so that sessions and codes outlive a restart. */
+async function openDataDir(dataDir: string): Promise<string> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    return await keptSecret(path.join(dataDir, 'secret-key'));
+  } catch (error) {
+    throw dataDirTrouble(error, dataDir);
+  }
+}
+
+async function openDatabase(dataDir: string, stop: AbortSignal): Promise<Embedded> {
+  try {
+    return await openEmbedded(dataDir, {}, stop);
+  } catch (error) {
+    throw stop.aborted ? stop.reason : dataDirTrouble(error, dataDir);
+  }
+}
+
+async function prepare(target: Target, stop: AbortSignal): Promise<void> {
+  const probe = connect(target, 1);
+  const silence = new AbortController();
+  const silent = sleep(reachMs, undefined, { signal: silence.signal }).then(() => {
+    throw new MigrationError('it does not answer');
+  });
+  try {
+    // A server that hangs up before it has said anything is asked again and again by the driver, for ever.
+    await Promise.race([probe`select 1`, silent]);
+  } finally {
+    silence.abort();
+    await probe.end({ timeout: 0 });
+  }
+  await migrate(target, stop);
+}
+
+/** A database that cannot be reached, entered or used is the operator's to mend. */
+function databaseTrouble(error: unknown, databaseUrl: string | undefined): unknown {
+  const { code, message } = error as Error & { code?: string };
+  if (!(error instanceof MigrationError) && code === undefined) return error;
+  const which = databaseUrl === undefined ? 'in DATA_DIR' : 'at DATABASE_URL';
+  const why = [message, code && `(${code})`].filter(Boolean).join(' ');
+  return new CommandError(`The database ${which} cannot be used: ${why}.`);
+}
+
+const notOurs = /^(EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EEXIST|ENOTDIR|ENAMETOOLONG|ELOOP|EIO|ENOTSUP)$/;
+
+function dataDirTrouble(error: unknown, dataDir: string): unknown {
+  const { code, message } = error as Error & { code?: string };
+  if (error instanceof EmbeddedError || error instanceof LockedError) return new CommandError(message);
+  const known = notOurs.test(code ?? '') || code === 'ERR_SQLITE_ERROR' || /is damaged/.test(message);
+  return known ? new CommandError(`DATA_DIR is ${dataDir}, which cannot be used: ${message}.`) : error;
 }

@@ -34,13 +34,32 @@ export function connect(target: Target, max = 8): Sql {
   });
 }
 
-/** One connection without time-outs, columns as they are named: for migrations and the care of the database itself. */
-export function connectOne(target: Target, purpose: string): Sql {
-  return open(target, { max: 1, onnotice: () => {}, connection: { application_name: `potluck ${purpose}` } });
+/**
+ * One connection without time-outs, columns as they are named: for migrations and the care of the database itself.
+ * It is kept until it is ended: locks that belong to it must not go with a change of connection.
+ * @param onClose called whenever it closes
+ */
+export function connectOne(target: Target, purpose: string, onClose = () => {}): Sql {
+  return open(target, {
+    max: 1,
+    connect_timeout: 10,
+    max_lifetime: null,
+    onnotice: () => {},
+    onclose: onClose,
+    connection: { application_name: `potluck ${purpose}` },
+  });
 }
 
 function open(target: Target, options: postgres.Options<Record<string, never>>): Sql {
-  if (typeof target === 'string') return postgres(target, options);
+  if (typeof target === 'string') return openUrl(new URL(target), options);
   const { socketDir, port, user, password, database } = target;
   return postgres({ ...options, path: `${socketDir}/.s.PGSQL.${port}`, user, password, database });
+}
+
+/** Takes what libpq takes for a socket, which the driver does not: `postgres:///name?host=/var/run/postgresql`. */
+function openUrl(url: URL, options: postgres.Options<Record<string, never>>): Sql {
+  const socketDir = url.searchParams.get('host');
+  if (!socketDir?.startsWith('/')) return postgres(url.href, options);
+  url.searchParams.delete('host');
+  return postgres(url.href, { ...options, path: `${socketDir}/.s.PGSQL.${url.port || 5432}` });
 }

