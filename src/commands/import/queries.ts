@@ -1,0 +1,47 @@
+/** What an import reads and writes beside the events themselves: which entry became which event. */
+import type { Db, Tx } from '../../db/connect.ts';
+import { selectEvent } from '../../events/queries.ts';
+import type { EventRow } from '../../events/views.ts';
+import { newId } from '../../ids.ts';
+
+/** The events that entries became in earlier imports, by the entries' keys; as they are now, unlocked. */
+export async function listImported(
+  sql: Db,
+  organizerId: string,
+  keys: string[],
+): Promise<Map<string, EventRow>> {
+  const imports = await sql<{ uid: string; eventId: string }[]>`
+    select uid, event_id from imports where organizer_id = ${organizerId} and uid = any(${keys}::text[])`;
+  const ids = imports.map(({ eventId }) => eventId);
+  const events = await sql<EventRow[]>`
+    select found.*, null::float8 as distance_km
+    from (${selectEvent(sql, null)} where e.id = any(${ids}::uuid[])) found`;
+  const byId = new Map(events.map((event) => [event.id, event]));
+  return new Map(
+    imports.flatMap(({ uid, eventId }) => {
+      const event = byId.get(eventId);
+      return event ? [[uid, event] as const] : [];
+    }),
+  );
+}
+
+/** Share-locks the account, so that it outlives the transaction; false when it is gone. */
+export async function holdAccount(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx`select 1 from users where id = ${id} for key share`;
+  return rows.length === 1;
+}
+
+/**
+ * Takes an entry's key for an event that the transaction is about to make. Of two imports at once the second waits
+ * here for the first, and is then told no.
+ */
+export async function reserveKey(tx: Tx, organizerId: string, key: string): Promise<boolean> {
+  const { count } = await tx`
+    insert into imports (organizer_id, uid, event_id) values (${organizerId}, ${key}, ${newId()})
+    on conflict do nothing`;
+  return count === 1;
+}
+
+export async function setImported(tx: Tx, organizerId: string, key: string, eventId: string): Promise<void> {
+  await tx`update imports set event_id = ${eventId} where organizer_id = ${organizerId} and uid = ${key}`;
+}

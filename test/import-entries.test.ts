@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calendar, counts, entry, faultsOf, importer } from './calendar-files.ts';
+import { testApp } from './setup.ts';
+
+const api = await testApp();
+const { take, imported, single, refusal } = importer(api);
+
+test('import: of two entries with one UID the newer revision counts, else the later one', async () => {
+  const { report, events } = await imported(
+    calendar(
+      entry({ UID: 'a', SUMMARY: 'A 1' }),
+      entry({ UID: 'a', SUMMARY: 'A 2' }),
+      entry({ UID: 'b', SUMMARY: 'B 2', SEQUENCE: '2' }),
+      entry({ UID: 'b', SUMMARY: 'B 1', SEQUENCE: '1' }),
+    ),
+  );
+  assert.deepEqual(
+    events.map((event) => event.title),
+    ['A 2', 'B 2'],
+  );
+  assert.deepEqual(
+    report.faults.map(({ line, title }) => [line, title]),
+    [
+      [4, 'A 1'],
+      [29, 'B 1'],
+    ],
+  );
+});
+
+test('import: one moved date of a series is an event beside it; a series comes in once, and that is said', async () => {
+  const file = calendar(
+    entry({ UID: 'weekly', SUMMARY: 'Choir', RRULE: 'FREQ=WEEKLY;COUNT=10' }),
+    entry({ UID: 'weekly', SUMMARY: 'Choir, in church', 'RECURRENCE-ID': '20270312T170000Z' }),
+  );
+  const { report, phone, events } = await imported(file);
+  assert.deepEqual(
+    events.map((event) => event.title),
+    ['Choir', 'Choir, in church'],
+  );
+  assert.deepEqual(
+    report.notes.map(({ line, reason }) => [line, reason]),
+    [[4, 'repeats; only its first date came in']],
+  );
+  const again = await take(file, phone);
+  assert.deepEqual([...counts(again), again.notes.length], [0, 0, 2, 0, 0]);
+});
+
+test('import: without UID, or with one of great length, a second import still adds nothing', async () => {
+  const file = calendar(
+    entry({ UID: undefined, SUMMARY: 'Nameless' }),
+    entry({ UID: '' }),
+    entry({ UID: `${'x'.repeat(20_000)}1` }),
+    entry({ UID: `${'x'.repeat(20_000)}2` }),
+  );
+  const { report, phone } = await imported(file);
+  assert.deepEqual(counts(report), [4, 0, 0, 0]);
+  assert.deepEqual(counts(await take(file, phone)), [0, 0, 4, 0]);
+});
+
+test('import: broken entries are named by line and reason, and the others come in', async () => {
+  const { report, events } = await imported(
+    calendar(
+      entry({ SUMMARY: 'Good 1' }),
+      entry({ SUMMARY: undefined }),
+      entry({ DTSTART: undefined }),
+      entry({ DTSTART: '20270305T170000+0100' }),
+      entry({ DTSTART: '20270230T170000Z' }),
+      entry({ DTEND: '20270305T160000Z' }),
+      entry({ GEO: '95;10' }),
+      entry({ GEO: '59,10' }),
+      'BEGIN:VEVENT\r\nSUMMARY:No end\r\n',
+      entry({ DESCRIPTION: 'one\r\ntwo, badly folded' }),
+      entry({ DURATION: 'an hour', DTEND: undefined }),
+      entry({ DTSTART: '18990101T000000Z' }),
+      'END:VEVENT\r\n',
+      entry({ SUMMARY: 'Good 2' }),
+    ),
+  );
+  assert.deepEqual(
+    events.map((event) => event.title),
+    ['Good 1', 'Good 2'],
+  );
+  assert.deepEqual(faultsOf(report), [
+    [12, 'has no SUMMARY'],
+    [19, 'has no DTSTART'],
+    [29, '"DTSTART:20270305T170000+0100" is no date or time'],
+    [37, '"DTSTART:20270230T170000Z" is no date or time'],
+    [46, 'DTEND is not after DTSTART'],
+    [55, '"GEO:95;10" is no latitude and longitude'],
+    [63, '"GEO:59,10" is no latitude and longitude'],
+    [66, 'has no END:VEVENT'],
+    [76, '"two, badly folded" is not a property'],
+    [84, 'invalid duration value: Not enough duration components in "an hour"'],
+    [90, 'is not within the years 1900 to 9999'],
+    [94, 'END:VEVENT without its BEGIN'],
+  ]);
+});
+
+test('import: a file that breaks off gives what was whole', async () => {
+  const whole = calendar(entry({ SUMMARY: 'Whole' }), entry({ SUMMARY: 'Half' }));
+  const { report, events } = await imported(whole.slice(0, whole.indexOf('Half') + 4));
+  assert.deepEqual(
+    events.map((event) => event.title),
+    ['Whole'],
+  );
+  assert.deepEqual(faultsOf(report), [[12, 'has no END:VEVENT']]);
+});
+
+test('import: what is too long is cut, and that is said', async () => {
+  const { event, report } = await single({
+    SUMMARY: '🥖'.repeat(200),
+    LOCATION: 'a'.repeat(400),
+    DESCRIPTION: 'b'.repeat(20_000),
+    URL: 'https://bread.example/',
+  });
+  assert.equal(event.title, `${'🥖'.repeat(139)}…`);
+  assert.equal(event.location.address, `${'a'.repeat(299)}…`);
+  assert.equal([...event.description].length, 10_000);
+  assert.ok(event.description.endsWith('b…\nhttps://bread.example/'));
+  assert.equal(report.notes.length, 3);
+});
+
+test('import: line breaks and control characters in a title become spaces; a blank one is none', async () => {
+  assert.equal((await single({ SUMMARY: ' Two\\nlines\tand a tab ' })).event.title, 'Two lines and a tab');
+  assert.equal(await refusal({ SUMMARY: ' \\n ' }), 'has no SUMMARY');
+});
+
+test('import: text that is not UTF-8, NUL and half a surrogate pair break their own entry alone', async () => {
+  const file = Buffer.from(
+    calendar(entry({ SUMMARY: 'Café X' }), entry({ SUMMARY: 'Nul\0' }), entry({ SUMMARY: 'Fine: Ærø' })),
+  );
+  const at = file.indexOf('é');
+  const latin1 = Buffer.concat([file.subarray(0, at), Buffer.from([0xe9]), file.subarray(at + 2)]);
+  const { report, events } = await imported(latin1);
+  assert.deepEqual(
+    events.map((event) => event.title),
+    ['Fine: Ærø'],
+  );
+  assert.deepEqual(faultsOf(report), [
+    [6, 'is not UTF-8'],
+    [14, 'holds NUL or half a surrogate pair'],
+  ]);
+
+  const utf16 = Buffer.from(
+    `\uFEFF${calendar(entry({ SUMMARY: 'Half \uD83E' }), entry({ SUMMARY: 'Smørrebrød 🥖' }))}`,
+    'utf16le',
+  );
+  for (const bytes of [utf16, Buffer.from(utf16).swap16()]) {
+    const other = await imported(bytes);
+    assert.deepEqual(
+      other.events.map((event) => event.title),
+      ['Smørrebrød 🥖'],
+    );
+    assert.deepEqual(faultsOf(other.report), [[6, 'holds NUL or half a surrogate pair']]);
+  }
+});
+
+test('import: folded lines, also within a character, with CRLF and with LF, with and without a mark at the start', async () => {
+  const file = Buffer.from(calendar(entry({ SUMMARY: 'Smörgåsbord', DESCRIPTION: 'one two' })));
+  const fold = Buffer.from('\r\n ');
+  const cutAt = (bytes: Buffer, at: number) =>
+    Buffer.concat([bytes.subarray(0, at), fold, bytes.subarray(at)]);
+  const folded = cutAt(cutAt(file, file.indexOf('two')), file.indexOf('ö') + 1);
+  const lf = Buffer.from(folded.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
+  for (const bytes of [folded, lf, Buffer.concat([Buffer.from('\uFEFF'), folded])]) {
+    const { events } = await imported(bytes);
+    assert.deepEqual(
+      events.map((event) => [event.title, event.description]),
+      [['Smörgåsbord', 'one two']],
+    );
+  }
+});
+
+test('import: parts of an entry, such as alarms, are not the entry', async () => {
+  const alarm = 'BEGIN:VALARM\r\nSUMMARY:Alarm\r\nDTSTART:bad\r\nEND:VALARM\r\n';
+  const file = calendar(entry({ DESCRIPTION: 'Kept' }).replace('END:VEVENT', `${alarm}END:VEVENT`));
+  assert.deepEqual(
+    (await imported(file)).events.map((event) => event.title),
+    ['Sourdough evening'],
+  );
+});
+
+test('import: a category of ours by slug or name, else the one asked for, else other', async () => {
+  const slug = async (categories: string | undefined, asked?: string) =>
+    (await imported(calendar(entry({ CATEGORIES: categories })), asked)).events[0].category.slug;
+  assert.equal(await slug('MUSIC', 'tech'), 'music');
+  assert.equal(await slug('php,Arts & culture'), 'arts');
+  assert.equal(await slug('php', 'tech'), 'tech');
+  assert.equal(await slug(undefined), 'other');
+});
+
+test('import: without GEO the place is found by LOCATION, or the entry is named', async () => {
+  const { report, events } = await imported(
+    calendar(
+      entry({
+        SUMMARY: 'A',
+        GEO: undefined,
+        LOCATION: 'Messe (Halle 3)\\, 60327 Frankfurt am Main\\, Germany',
+      }),
+      entry({ SUMMARY: 'B', GEO: undefined, LOCATION: 'Perth\\, WA' }),
+      entry({ SUMMARY: 'C', GEO: undefined, LOCATION: 'Atlanta\\, Georgia' }),
+      entry({ SUMMARY: 'D', GEO: undefined, LOCATION: 'Tbilisi\\, Georgia' }),
+      entry({ SUMMARY: 'E', GEO: undefined, LOCATION: 'Online' }),
+      entry({ SUMMARY: 'F', GEO: undefined, LOCATION: undefined }),
+      entry({ SUMMARY: 'G', LOCATION: undefined }),
+    ),
+  );
+  const place = ({
+    title,
+    location: { lat, lng },
+  }: {
+    title: string;
+    location: { lat: number; lng: number };
+  }) => [title, Math.round(lat), Math.round(lng)];
+  assert.deepEqual(events.map(place), [
+    ['A', 50, 9],
+    ['B', -32, 116],
+    ['C', 34, -84],
+    ['D', 42, 45],
+    ['G', 60, 11],
+  ]);
+  assert.equal(events.at(-1)?.location.address, '59.9139, 10.7522');
+  assert.equal(report.placedByName, 4);
+  assert.deepEqual(
+    report.faults.map(({ title, reason }) => [title, reason]),
+    [
+      ['E', 'could not be placed: it has no GEO, and "Online" names no place that we know'],
+      ['F', 'has neither GEO nor LOCATION'],
+    ],
+  );
+});

@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import test, { after } from 'node:test';
+import { importCommand } from '../src/commands/import.ts';
+import { CommandError } from '../src/commands/world.ts';
+import { readConfig } from '../src/config.ts';
+import { calendar, counts, entry, importer } from './calendar-files.ts';
+import { assertCounters } from './invariants.ts';
+import { expectStatus, testApp } from './setup.ts';
+import { anEvent, aPhone, deleteAccount, signIn } from './world.ts';
+
+const api = await testApp();
+const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-import-'));
+after(() => rm(directory, { recursive: true, force: true }));
+
+const { take, eventsOf, imported } = importer(api);
+
+test('import: an entry becomes an event with all that it says, for an account made on the way', async () => {
+  const { report, person, events } = await imported(
+    calendar(
+      entry({
+        SUMMARY: 'Bread\\, butter\\; and more',
+        DESCRIPTION: 'Bring flour.\\nAnd an apron.',
+        URL: 'https://bread.example/evening?a=1,2;b',
+        CATEGORIES: 'baking,Food & Drink',
+      }),
+    ),
+  );
+  assert.deepEqual(counts(report), [1, 0, 0, 0]);
+  const [event] = events;
+  const { title, description, startAt, endAt, location, category, template, status, visibility } = event;
+  assert.deepEqual(
+    {
+      title,
+      description,
+      startAt,
+      endAt,
+      location,
+      category: category.slug,
+      template: template.slug,
+      status,
+      visibility,
+    },
+    {
+      title: 'Bread, butter; and more',
+      description: 'Bring flour.\nAnd an apron.\nhttps://bread.example/evening?a=1,2;b',
+      startAt: '2027-03-05T17:00:00.000Z',
+      endAt: '2027-03-05T20:00:00.000Z',
+      location: { address: 'Mathallen, Oslo', lat: 59.9139, lng: 10.7522 },
+      category: 'food',
+      template: 'general',
+      status: 'scheduled',
+      visibility: 'public',
+    },
+  );
+  assert.equal(event.organizer.id, person.id);
+  assert.equal(expectStatus(await api.get('/v1/auth/me', person.token), 200).body.eventsCount, 1);
+  await assertCounters(api.sql);
+});
+
+test('import: the same file again changes nothing, and a changed entry changes one event', async () => {
+  const first = entry({ SUMMARY: 'Alder' });
+  const file = calendar(first, entry({ SUMMARY: 'Birch' }), entry({ SUMMARY: 'Cedar' }));
+  const { phone, person, events } = await imported(file);
+  assert.deepEqual(counts(await take(file, phone)), [0, 0, 3, 0]);
+  assert.deepEqual(await eventsOf(person), events);
+
+  assert.deepEqual(counts(await take(file.replace('Birch', 'Birches'), phone)), [0, 1, 2, 0]);
+  const after = await eventsOf(person);
+  assert.deepEqual(after[1], {
+    ...events[1],
+    title: 'Birches',
+    updatedAt: after[1].updatedAt,
+    coverUrl: after[1].coverUrl,
+  });
+  assert.ok(after[1].updatedAt > events[1].updatedAt);
+  assert.deepEqual([after[0], after[2]], [events[0], events[2]]);
+
+  // An entry that is no longer in the file is left alone.
+  assert.deepEqual(counts(await take(calendar(first), phone)), [0, 0, 1, 0]);
+  assert.equal((await eventsOf(person)).length, 3);
+});
+
+test('import: two imports of one file at once add nothing twice', async () => {
+  const file = calendar(...Array.from({ length: 40 }, (_, at) => entry({ SUMMARY: `Walk ${at}` })));
+  const phone = aPhone();
+  const reports = await Promise.all([take(file, phone), take(file, phone), take(file, phone)]);
+  assert.deepEqual(
+    reports.map((report) => report.added + report.unchanged),
+    [40, 40, 40],
+  );
+  assert.equal(
+    reports.reduce((sum, report) => sum + report.added, 0),
+    40,
+  );
+  const person = await signIn(api, phone);
+  assert.equal((await eventsOf(person)).length, 40);
+  assert.equal(expectStatus(await api.get('/v1/auth/me', person.token), 200).body.eventsCount, 40);
+  await assertCounters(api.sql);
+});
+
+test('import: the same UID from two organizers makes two events', async () => {
+  const file = calendar(entry());
+  assert.deepEqual(counts((await imported(file)).report), [1, 0, 0, 0]);
+  assert.deepEqual(counts((await imported(file)).report), [1, 0, 0, 0]);
+});
+
+test('import: an event that was deleted by hand comes in anew', async () => {
+  const file = calendar(entry());
+  const { phone, person, events } = await imported(file);
+  expectStatus(await api.delete(`/v1/events/${events[0].id}`, person.token), 200);
+  assert.deepEqual(counts(await take(file, phone)), [1, 0, 0, 0]);
+  const [again] = await eventsOf(person);
+  assert.notEqual(again.id, events[0].id);
+});
+
+test('import: what the file does not say stays as the organizer set it', async () => {
+  const file = calendar(entry());
+  const { phone, person, events } = await imported(file, 'food');
+  const change = {
+    price: 12.5,
+    capacity: 30,
+    visibility: 'unlisted',
+    status: 'cancelled',
+    template: 'potluck',
+    enabledModules: [],
+  };
+  expectStatus(await api.patch(`/v1/events/${events[0].id}`, person.token, change), 200);
+  assert.deepEqual(counts(await take(file, phone)), [0, 0, 1, 0]);
+  assert.deepEqual(counts(await take(file.replace('Sourdough', 'Rye'), phone)), [0, 1, 0, 0]);
+  const [event] = await eventsOf(person);
+  const { title, price, capacity, visibility, status, category, template, enabledModules } = event;
+  assert.deepEqual(
+    {
+      title,
+      price,
+      capacity,
+      visibility,
+      status,
+      category: category.slug,
+      template: template.slug,
+      enabledModules,
+    },
+    { ...change, title: 'Rye evening', category: 'food' },
+  );
+  await assertCounters(api.sql);
+});
+
+test('import: an account that was deleted starts over', async () => {
+  const file = calendar(entry());
+  const { phone, person } = await imported(file);
+  expectStatus(await deleteAccount(api, person), 200);
+  assert.deepEqual(counts(await take(file, phone)), [1, 0, 0, 0]);
+  await assertCounters(api.sql);
+});
+
+test('import: CANCELLED and PRIVATE are kept, and follow the file when it says otherwise', async () => {
+  const file = calendar(
+    entry({ SUMMARY: 'A', STATUS: 'CANCELLED' }),
+    entry({ SUMMARY: 'B', CLASS: 'PRIVATE' }),
+  );
+  const { phone, person, events } = await imported(file);
+  const states = (list: { status: string; visibility: string }[]) =>
+    list.map((one) => [one.status, one.visibility]);
+  assert.deepEqual(states(events), [
+    ['cancelled', 'public'],
+    ['scheduled', 'private'],
+  ]);
+  expectStatus(await api.get(`/v1/events/${events[1].id}`), 404);
+  assert.equal(expectStatus(await api.get('/v1/auth/me', person.token), 200).body.eventsCount, 0);
+
+  const opened = file.replace('CANCELLED', 'CONFIRMED').replace('CLASS:PRIVATE', 'CLASS:PUBLIC');
+  assert.deepEqual(counts(await take(opened, phone)), [0, 2, 0, 0]);
+  assert.deepEqual(states(await eventsOf(person)), [
+    ['scheduled', 'public'],
+    ['scheduled', 'public'],
+  ]);
+  assert.equal(expectStatus(await api.get('/v1/auth/me', person.token), 200).body.eventsCount, 2);
+  await assertCounters(api.sql);
+});
+
+test('import: a place that was corrected by hand stays until LOCATION changes', async () => {
+  const file = calendar(entry({ GEO: undefined, LOCATION: 'Oslo\\, Norway' }));
+  const { phone, person, events } = await imported(file);
+  const location = { address: 'Oslo, Norway', lat: 59.95, lng: 10.65 };
+  expectStatus(await api.patch(`/v1/events/${events[0].id}`, person.token, { location }), 200);
+  assert.deepEqual(counts(await take(file, phone)), [0, 0, 1, 0]);
+  assert.deepEqual(counts(await take(file.replace('Oslo', 'Bergen'), phone)), [0, 1, 0, 0]);
+  const [event] = await eventsOf(person);
+  assert.equal(Math.round(event.location.lng), 5);
+});
+
+test('import: events made by hand are none of its business', async () => {
+  const phone = aPhone();
+  const person = await signIn(api, phone);
+  const own = await anEvent(api, person, { title: 'Sourdough evening' });
+  assert.deepEqual(counts(await take(calendar(entry()), phone)), [1, 0, 0, 0]);
+  const events = await eventsOf(person);
+  assert.equal(events.length, 2);
+  assert.deepEqual(
+    events.find((event) => event.id === own.id),
+    own,
+  );
+});
+
+const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: path.join(directory, 'never-made') });
+const refuses = (rest: string[], values: object, message: RegExp) =>
+  assert.rejects(importCommand(config, rest, values), (error: unknown) => {
+    assert.ok(error instanceof CommandError);
+    assert.match((error as Error).message, message);
+    assert.ok(!error.message.includes('\n'));
+    return true;
+  });
+
+test('import: bad arguments and bad files are one clear line, before any database is opened', async () => {
+  const organizer = '+14155550000';
+  const file = path.join(directory, 'some.ics');
+  await writeFile(file, calendar(entry()));
+  const letter = path.join(directory, 'letter.txt');
+  await writeFile(letter, 'Dear reader,\nthis is no calendar.\n');
+  await refuses([], { organizer }, /^Usage: /);
+  await refuses([file], {}, /^Usage: /);
+  await refuses([file, file], { organizer }, /^Usage: /);
+  await refuses([file], { organizer: '555' }, /^"555" /);
+  await refuses(
+    [file],
+    { organizer, category: 'bread' },
+    /no category "bread"\. There are: music, .*other\./,
+  );
+  await refuses([path.join(directory, 'none.ics')], { organizer }, /none\.ics does not exist/);
+  await refuses([directory], { organizer }, /is a directory/);
+  await refuses([letter], { organizer }, /letter\.txt is not a calendar/);
+});
+
+/** The command itself, as a process of its own on the database of these tests. */
+function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  assert.ok(typeof api.target === 'object');
+  const { socketDir, port, user, password, database } = api.target;
+  const env = {
+    ...process.env,
+    DATABASE_URL: `postgres:///${database}`,
+    PGHOST: socketDir,
+    PGPORT: `${port}`,
+    PGUSER: user,
+    PGPASSWORD: password,
+    DATA_DIR: path.join(directory, 'data'),
+  };
+  const main = path.join(import.meta.dirname, '..', 'src', 'main.ts');
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, 'import', ...args], { env }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+  });
+}
+
+test('import: the command says what came in and what did not, and exits 0; without a calendar 1', async () => {
+  const file = path.join(directory, 'mixed.ics');
+  await writeFile(
+    file,
+    calendar(
+      entry(),
+      entry({ DTSTART: '\u001b[31m' }),
+      entry({ GEO: undefined, LOCATION: 'Oslo\\, Norway' }),
+    ),
+  );
+  const phone = aPhone();
+  assert.deepEqual(await run(file, '--organizer', phone), {
+    code: 0,
+    stdout: '2 added, 0 changed, 0 unchanged, 1 left out.\n1 had no GEO and was placed by its LOCATION.\n',
+    stderr: 'mixed.ics:15: "Sourdough evening" "DTSTART:\uFFFD[31m" is no date or time\n',
+  });
+  const again = await run(file, '--organizer', phone, '--category', 'other');
+  assert.equal(again.stdout, '0 added, 0 changed, 2 unchanged, 1 left out.\n');
+  const missing = await run(path.join(directory, 'none.ics'), '--organizer', phone);
+  assert.deepEqual(missing, {
+    code: 1,
+    stdout: '',
+    stderr: `${path.join(directory, 'none.ics')} does not exist.\n`,
+  });
+});
