@@ -1,24 +1,230 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anEvent, anItem, aUser, going } from './world.ts';
+import { assertCounters } from './invariants.ts';
+import { type Answer, expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
+import { anAdmin, anEvent, anItem, aUser, going, type Person } from './world.ts';
 
 const api = await testApp();
+const switchedOff = await api.another({ env: { FEATURE_CLAIMS: 'off' } });
+const organizer = await aUser(api);
+const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
 
-test('claim: 201 with the claim, and the item shows it', async () => {
-  const organizer = await aUser(api);
+const claim = (
+  id: string,
+  person: Person | undefined,
+  quantity: unknown,
+  on: TestApp = api,
+): Promise<Answer> => on.post(`/v1/items/${id}/claim`, person?.token, { quantity });
+const unclaim = (id: string, person: Person | undefined) =>
+  api.delete(`/v1/items/${id}/claim`, person?.token);
+
+/** A guest who goes to an event with one item of which five are needed. */
+async function scene(overrides: Record<string, unknown> = {}) {
   const guest = await aUser(api);
-  const event = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, event.id);
+  const event = await anEvent(api, organizer, overrides);
+  const item = await anItem(api, organizer, event.id, { quantityNeeded: 5 });
+  if (overrides.visibility !== 'private') await going(api, guest, event.id);
+  const shown = async (person: Person | undefined = guest) =>
+    expectStatus(await api.get(`/v1/events/${event.id}/items`, person?.token), 200).body.data[0];
+  return { guest, event, item, shown };
+}
+const change = async (id: string, fields: Record<string, unknown>) =>
+  expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, fields), 200);
+
+test('claim: 201 with exactly the claim, and the item shows it', async () => {
+  const { guest, item, shown } = await scene();
+  const { body } = expectStatus(await claim(item.id, guest, 2), 201);
+  const { id, createdAt, ...rest } = body;
+  assert.deepEqual(rest, { itemId: item.id, userId: guest.id, quantity: 2 });
+  assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
+  const { quantityClaimed, myClaim } = await shown();
+  assert.deepEqual([quantityClaimed, myClaim], [2, { id, quantity: 2 }]);
+  assert.equal((await shown(organizer)).myClaim, null);
+  const { body: anonymous } = await api.get(`/v1/events/${item.id.split('.')[0]}/items`);
+  assert.ok(!('myClaim' in anonymous.data[0]));
+});
+
+test('claim: 400 naming quantity when it is below 1, not whole, no number or missing', async () => {
+  const { guest, item, shown } = await scene();
+  for (const quantity of [0, -1, -0.5, 1.5, 1e-9, '1', true, null, undefined, [1], {}]) {
+    const { body } = expectProblem(await claim(item.id, guest, quantity), 400, 'invalid_request');
+    assert.deepEqual(
+      body.errors.map((error: { path: string }) => error.path),
+      ['quantity'],
+      `${quantity}`,
+    );
+  }
+  for (const raw of [
+    '',
+    '{',
+    '{"quantity":NaN}',
+    '[]',
+    '1',
+    'null',
+    '{"quantity":1,"note":"x"}',
+    '{"quantity":1e400}',
+  ]) {
+    const headers = { 'content-type': 'application/json' };
+    expectStatus(
+      await api.call('POST', `/v1/items/${item.id}/claim`, { token: guest.token, raw, headers }),
+      400,
+    );
+  }
+  assert.equal((await shown()).quantityClaimed, 0);
+});
+
+test('claim: 422 when the quantity is above what is left, however large it is', async () => {
+  const { guest, event, item, shown } = await scene();
+  const other = await aUser(api);
+  await going(api, other, event.id);
+  expectStatus(await claim(item.id, other, 3), 201);
+  for (const quantity of [
+    3,
+    5,
+    6,
+    10_001,
+    2 ** 31 - 1,
+    2 ** 31,
+    1e12,
+    Number.MAX_SAFE_INTEGER,
+    1e18,
+    1e300,
+  ]) {
+    const { body } = expectProblem(await claim(item.id, guest, quantity), 422, 'quantity_unavailable');
+    assert.match(body.detail, /Only 2 are left/);
+  }
+  expectStatus(await claim(item.id, guest, 2), 201);
+  assert.equal((await shown()).quantityClaimed, 5);
+  const third = await aUser(api);
+  await going(api, third, event.id);
+  expectProblem(await claim(item.id, third, 1), 422, 'quantity_unavailable');
+});
+
+test('claim: 403 without an RSVP of going', async () => {
+  const { guest, event, item } = await scene();
+  for (const status of ['interested', null]) {
+    expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status }), 200);
+    expectProblem(await claim(item.id, guest, 1), 403, 'rsvp_required');
+  }
+  expectProblem(await claim(item.id, organizer, 1), 403, 'rsvp_required');
+  expectProblem(await claim(item.id, await anAdmin(api), 1), 403, 'rsvp_required');
   await going(api, guest, event.id);
-  const { body } = expectStatus(
-    await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 2 }),
-    201,
-  );
-  assert.deepEqual([body.itemId, body.userId, body.quantity], [item.id, guest.id, 2]);
+  expectStatus(await claim(item.id, guest, 1), 201);
+});
+
+test('claim: 409 for a second one, and after giving it back 201 again under another id', async () => {
+  const { guest, item, shown } = await scene();
+  const { body: first } = expectStatus(await claim(item.id, guest, 2), 201);
+  expectProblem(await claim(item.id, guest, 1), 409, 'already_claimed');
+  assert.deepEqual(expectStatus(await unclaim(item.id, guest), 200).body, { success: true });
+  assert.deepEqual([(await shown()).quantityClaimed, (await shown()).myClaim], [0, null]);
+  expectProblem(await unclaim(item.id, guest), 404, 'claim_not_found');
+  const { body: second } = expectStatus(await claim(item.id, guest, 5), 201);
+  assert.notEqual(second.id, first.id);
+  assert.equal((await shown()).quantityClaimed, 5);
+});
+
+test('claim: 404 for an item that is unknown, not well formed or of a hidden event', async () => {
+  const { guest, event, item } = await scene();
+  const { item: hidden } = await scene({ visibility: 'private' });
+  for (const id of [
+    `${unknown}.1`,
+    `${event.id}.2`,
+    `${event.id}.0`,
+    `${event.id}.01`,
+    `${event.id}.1e0`,
+    `${event.id}.9999999999`,
+    event.id,
+    hidden.id,
+    'nonsense',
+    '1',
+  ]) {
+    expectProblem(await claim(id, guest, 1), 404, 'item_not_found');
+    expectProblem(await unclaim(id, guest), 404, 'item_not_found');
+  }
+  assert.equal(expectStatus(await claim(item.id.toUpperCase(), guest, 1), 201).body.itemId, item.id);
+});
+
+test('claim: refusals come in the order 401, 400, 404, 403, 409, 422', async () => {
+  const { guest, event, item } = await scene();
+  const other = await aUser(api);
+  const missing = `${event.id}.99`;
+  // Everything is wrong at once, and is put right from the front.
+  expectProblem(await claim(missing, undefined, 0, switchedOff), 401, 'token_missing');
   expectProblem(
-    await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 }),
-    409,
-    'already_claimed',
+    await api.post(`/v1/items/${missing}/claim`, 'nonsense', { quantity: 0 }),
+    401,
+    'token_invalid',
   );
+  expectProblem(await claim(missing, other, 0, switchedOff), 400, 'invalid_request');
+  expectProblem(await claim(missing, other, 99, switchedOff), 404, 'item_not_found');
+  // 403 over 409 and 422: the guest has a claim, the event is cancelled, the quantity is too high.
+  expectStatus(await claim(item.id, guest, 2), 201);
+  await change(event.id, { status: 'cancelled' });
+  expectProblem(await claim(item.id, guest, 99, switchedOff), 403, 'claims_disabled');
+  expectProblem(await claim(item.id, other, 99), 403, 'rsvp_required');
+  await change(event.id, { enabledModules: [] });
+  expectProblem(await claim(item.id, guest, 99), 403, 'module_disabled');
+  await change(event.id, { enabledModules: ['bringList'] });
+  // 409 over 422.
+  expectProblem(await claim(item.id, guest, 99), 409, 'event_cancelled');
+  await change(event.id, { status: 'scheduled' });
+  expectProblem(await claim(item.id, guest, 99), 409, 'already_claimed');
+  expectStatus(await unclaim(item.id, guest), 200);
+  expectProblem(await claim(item.id, guest, 99), 422, 'quantity_unavailable');
+});
+
+test('claim: 404 before 403 on a private event, whatever else stands against it', async () => {
+  const { guest, event, item } = await scene();
+  await change(event.id, { visibility: 'private' });
+  expectProblem(await claim(item.id, guest, 99), 404, 'item_not_found');
+  expectProblem(await claim(item.id, guest, 1, switchedOff), 404, 'item_not_found');
+  await going(api, organizer, event.id);
+  expectStatus(await claim(item.id, organizer, 1), 201);
+});
+
+test('claim: 403 while the flag is off; giving back and reading still work', async () => {
+  const { guest, event, item } = await scene();
+  expectProblem(await claim(item.id, guest, 1, switchedOff), 403, 'claims_disabled');
+  expectProblem(await claim(`${unknown}.1`, guest, 1, switchedOff), 404, 'item_not_found');
+  expectStatus(await claim(item.id, guest, 1), 201);
+  const path = `/v1/items/${item.id}/claim`;
+  expectStatus(await switchedOff.get(`/v1/events/${event.id}/items`), 200);
+  expectStatus(await switchedOff.delete(path, guest.token), 200);
+});
+
+test('unclaim: 401 without a token, 404 without a claim; on a cancelled event and after leaving going it works', async () => {
+  const { guest, event, item, shown } = await scene();
+  expectProblem(await unclaim(item.id, undefined), 401, 'token_missing');
+  expectProblem(await unclaim(item.id, guest), 404, 'claim_not_found');
+  expectProblem(await unclaim(item.id, organizer), 404, 'claim_not_found');
+  expectStatus(await claim(item.id, guest, 3), 201);
+  expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: null }), 200);
+  assert.deepEqual([(await shown()).quantityClaimed, (await shown()).myClaim.quantity], [3, 3]);
+  expectProblem(await claim(item.id, guest, 1), 403, 'rsvp_required');
+  await change(event.id, { status: 'cancelled' });
+  expectProblem(await unclaim(item.id, organizer), 404, 'claim_not_found');
+  expectStatus(await unclaim(item.id, guest), 200);
+  assert.equal((await shown()).quantityClaimed, 0);
+});
+
+test('claim: 201 for items of both kinds, and claims of different people and items do not touch', async () => {
+  const { guest, event, item } = await scene();
+  const other = await aUser(api);
+  await going(api, other, event.id);
+  const wish = await anItem(api, organizer, event.id, { kind: 'wish', quantityNeeded: 1 });
+  expectStatus(await claim(item.id, guest, 1), 201);
+  expectStatus(await claim(item.id, other, 4), 201);
+  expectStatus(await claim(wish.id, guest, 1), 201);
+  expectProblem(await claim(wish.id, other, 1), 422, 'quantity_unavailable');
+  const { body } = await api.get(`/v1/events/${event.id}/items`, guest.token);
+  const counts = body.data.map((each: { quantityClaimed: number; myClaim: { quantity: number } }) => [
+    each.quantityClaimed,
+    each.myClaim.quantity,
+  ]);
+  assert.deepEqual(counts, [
+    [5, 1],
+    [1, 1],
+  ]);
+  await assertCounters(api.sql);
 });

@@ -90,6 +90,7 @@ export async function findClaimAccess(
  * `claimed + quantity <= needed` again on the row as the one before left it. Never twice: the claim's primary key is
  * (item, person), so a second one fails as a whole with 23505, stock included. The item is share-locked before its
  * stock, so its removal is before or after.
+ * @param quantity at most `beyondAnyItem`
  * @returns null when something refuses it; `findClaimAccess` tells what
  * @throws PostgresError of `claims_pkey` when the person already claimed
  */
@@ -112,14 +113,25 @@ export async function insertClaim(
         and not exists (select 1 from claims c where c.event_id = i.event_id and c.n = i.n and c.user_id = ${viewer.id})
       for key share of e, i
     ), taken as (
-      update item_stock s set claimed = s.claimed + ${quantity}::bigint::int
-      from item where s.event_id = item.event_id and s.n = item.n and s.claimed + ${quantity}::bigint <= s.needed
+      update item_stock s set claimed = s.claimed + ${quantity}
+      from item where s.event_id = item.event_id and s.n = item.n and s.claimed + ${quantity} <= s.needed
       returning s.event_id, s.n
     )
     insert into claims (event_id, n, user_id, id, quantity, created_at)
-    select event_id, n, ${viewer.id}, ${newId()}, ${quantity}::bigint::int, ${now} from taken
+    select event_id, n, ${viewer.id}, ${newId()}, ${quantity}, ${now} from taken
     returning id, event_id, n, user_id, quantity, created_at`;
   return row ?? null;
+}
+
+/** Stands for every quantity that is more than any item needs; with what is claimed it still fits an int. */
+export const beyondAnyItem = 1_000_000_000;
+
+/** Holds all that decides over the viewer's claim, in the order of locks, so that a look and a claim see the same. */
+export async function lockForClaim(tx: Tx, { eventId, n }: ItemId, viewer: Viewer): Promise<void> {
+  await tx`select 1 from events where id = ${eventId} for key share`;
+  await tx`select 1 from rsvps where event_id = ${eventId} and user_id = ${viewer.id} for share`;
+  await tx`select 1 from items where event_id = ${eventId} and n = ${n} for key share`;
+  await tx`select 1 from item_stock where event_id = ${eventId} and n = ${n} for update`;
 }
 
 /**

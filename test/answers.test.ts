@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { assertCounters } from './invariants.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anAdmin, anEvent, anItem, aUser, going, type Person } from './world.ts';
+
+const api = await testApp();
+const organizer = await aUser(api);
+const guest = await aUser(api);
+const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
+
+const answer = (id: string, status: unknown, person: Person = guest) =>
+  api.post(`/v1/events/${id}/rsvp`, person.token, { status });
+const save = (id: string, saved: unknown, person: Person = guest) =>
+  api.post(`/v1/events/${id}/save`, person.token, { saved });
+/** What the record shows to the person: myRsvp, rsvpCount, goingCount. */
+async function shown(id: string, person: Person = guest): Promise<unknown[]> {
+  const { body } = expectStatus(await api.get(`/v1/events/${id}`, person.token), 200);
+  return [body.myRsvp, body.rsvpCount, body.goingCount];
+}
+
+test('rsvp: 200 for every way from one state to another, with myRsvp and rsvpCount alone, and right counts', async () => {
+  const states = [null, 'interested', 'going'] as const;
+  for (const from of states) {
+    for (const to of states) {
+      const event = await anEvent(api, organizer);
+      await going(api, organizer, event.id);
+      expectStatus(await answer(event.id, from), 200);
+      const rsvpCount = 1 + Number(to !== null);
+      // Twice: the second changes nothing and answers the same.
+      for (let time = 0; time < 2; time++) {
+        const { body } = expectStatus(await answer(event.id, to), 200);
+        assert.deepEqual(body, { myRsvp: to, rsvpCount }, `${from} → ${to}`);
+        assert.deepEqual(
+          await shown(event.id),
+          [to, rsvpCount, 1 + Number(to === 'going')],
+          `${from} → ${to}`,
+        );
+      }
+      assert.deepEqual(await shown(event.id, organizer), ['going', rsvpCount, 1 + Number(to === 'going')]);
+    }
+  }
+  await assertCounters(api.sql);
+});
+
+test('rsvp: 400 naming status when it is missing or anything but going, interested and null', async () => {
+  const event = await anEvent(api, organizer);
+  for (const status of [undefined, '', 'Going', 'maybe', 'none', 'null', 0, false, true, [], ['going'], {}]) {
+    const { body } = expectProblem(await answer(event.id, status), 400, 'invalid_request');
+    assert.equal(body.errors[0].path, 'status', JSON.stringify(status));
+  }
+  for (const body of [{ status: 'going', note: 'x' }, { myRsvp: 'going' }, [], 'going', null]) {
+    expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, guest.token, body), 400);
+  }
+  expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, guest.token), 400);
+  assert.deepEqual(await shown(event.id), [null, 0, 0]);
+});
+
+test('save: 200 there and back, twice the same, and the record shows it to that person alone', async () => {
+  const event = await anEvent(api, organizer);
+  for (const saved of [false, true, true, false, false, true]) {
+    assert.deepEqual(expectStatus(await save(event.id, saved), 200).body, { isSaved: saved });
+    assert.equal((await api.get(`/v1/events/${event.id}`, guest.token)).body.isSaved, saved);
+    assert.equal((await api.get(`/v1/events/${event.id}`, organizer.token)).body.isSaved, false);
+  }
+});
+
+test('save: 400 naming saved when it is missing or no boolean', async () => {
+  const event = await anEvent(api, organizer);
+  for (const saved of [undefined, null, 'true', 1, 0, {}]) {
+    const { body } = expectProblem(await save(event.id, saved), 400, 'invalid_request');
+    assert.equal(body.errors[0].path, 'saved', JSON.stringify(saved));
+  }
+});
+
+test('rsvp and save: 401 without a token, 404 for what is unknown or hidden, 400 before 404', async () => {
+  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  const calls = [
+    ['rsvp', { status: 'going' }],
+    ['rsvp', { status: null }],
+    ['save', { saved: true }],
+    ['save', { saved: false }],
+  ] as const;
+  for (const [path, body] of calls) {
+    expectProblem(await api.post(`/v1/events/${draft.id}/${path}`, undefined, body), 401, 'token_missing');
+    for (const id of [unknown, draft.id, 'nonsense', '1']) {
+      expectProblem(await api.post(`/v1/events/${id}/${path}`, guest.token, body), 404, 'event_not_found');
+      expectProblem(await api.post(`/v1/events/${id}/${path}`, guest.token, {}), 400, 'invalid_request');
+    }
+    for (const person of [organizer, await anAdmin(api)]) {
+      expectStatus(await api.post(`/v1/events/${draft.id}/${path}`, person.token, body), 200);
+    }
+  }
+});
+
+test('rsvp and save: 200 on unlisted, past and full events: capacity limits bookings, not answers', async () => {
+  const past = { startAt: '2001-01-01T00:00:00Z', endAt: '2001-01-02T00:00:00Z' };
+  for (const overrides of [{ visibility: 'unlisted' }, past, { capacity: 1 }]) {
+    const event = await anEvent(api, organizer, overrides);
+    for (const person of [guest, organizer]) {
+      expectStatus(await answer(event.id, 'going', person), 200);
+      expectStatus(await save(event.id, true, person), 200);
+    }
+    assert.deepEqual(await shown(event.id), ['going', 2, 2]);
+  }
+});
+
+test('cancelled: 409 for an answer, while clearing, saving and reading work; un-cancelled, all works again', async () => {
+  const event = await anEvent(api, organizer);
+  const other = await aUser(api);
+  await going(api, guest, event.id);
+  expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { status: 'cancelled' }), 200);
+  expectProblem(await answer(event.id, 'going', other), 409, 'event_cancelled');
+  expectProblem(await answer(event.id, 'interested', other), 409, 'event_cancelled');
+  expectProblem(await answer(event.id, 'interested'), 409, 'event_cancelled');
+  assert.deepEqual(await shown(event.id), ['going', 1, 1]);
+  for (const saved of [true, false])
+    assert.deepEqual(expectStatus(await save(event.id, saved), 200).body, { isSaved: saved });
+  assert.deepEqual(expectStatus(await answer(event.id, null), 200).body, { myRsvp: null, rsvpCount: 0 });
+  assert.deepEqual(expectStatus(await answer(event.id, null, other), 200).body, {
+    myRsvp: null,
+    rsvpCount: 0,
+  });
+  expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { status: 'scheduled' }), 200);
+  expectStatus(await answer(event.id, 'going'), 200);
+  assert.deepEqual(await shown(event.id), ['going', 1, 1]);
+  await assertCounters(api.sql);
+});
+
+test('rsvp: leaving going keeps the claims', async () => {
+  const event = await anEvent(api, organizer);
+  const item = await anItem(api, organizer, event.id);
+  await going(api, guest, event.id);
+  expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 2 }), 201);
+  for (const status of ['interested', null]) {
+    expectStatus(await answer(event.id, status), 200);
+    const { body } = await api.get(`/v1/events/${event.id}/items`, guest.token);
+    assert.deepEqual([body.data[0].quantityClaimed, body.data[0].myClaim.quantity], [2, 2]);
+  }
+});

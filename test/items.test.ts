@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { assertCounters } from './invariants.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anAdmin, anEvent, anItem, aUser, going } from './world.ts';
+
+const api = await testApp();
+const organizer = await aUser(api);
+const admin = await anAdmin(api);
+const guest = await aUser(api);
+const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
+const event = await anEvent(api, organizer);
+
+const itemBody = (overrides: Record<string, unknown> = {}) => ({
+  title: 'Sourdough bread',
+  kind: 'bring',
+  quantityNeeded: 3,
+  ...overrides,
+});
+const add = (overrides: Record<string, unknown>, id = event.id) =>
+  api.post(`/v1/events/${id}/items`, organizer.token, itemBody(overrides));
+const list = async (id: string, query = '', token?: string) =>
+  expectStatus(await api.get(`/v1/events/${id}/items${query}`, token), 200).body.data;
+
+async function refuses(field: string, values: unknown[]): Promise<void> {
+  for (const value of values) {
+    const { body } = expectProblem(await add({ [field]: value }), 400, 'invalid_request');
+    const paths = body.errors.map((error: { path: string }) => error.path);
+    assert.deepEqual(paths, [field], `${field} ${JSON.stringify(value)?.slice(0, 80)}`);
+  }
+}
+
+async function takes(field: string, values: unknown[]): Promise<void> {
+  for (const value of values) {
+    const { body } = expectStatus(await add({ [field]: value }), 201);
+    const item = (await list(event.id)).find((each: { id: string }) => each.id === body.id);
+    assert.deepEqual(item[field], value);
+  }
+}
+
+test('add: 201 with exactly five fields, and the list shows all of it', async () => {
+  const own = await anEvent(api, organizer);
+  const sent = { description: 'Still warm', emoji: '🍞', link: 'https://example.org/bread' };
+  const { body } = expectStatus(await add(sent, own.id), 201);
+  assert.deepEqual(body, {
+    id: `${own.id}.1`,
+    title: 'Sourdough bread',
+    kind: 'bring',
+    quantityNeeded: 3,
+    quantityClaimed: 0,
+  });
+  assert.deepEqual(await list(own.id), [{ ...body, ...sent, imageUrl: null }]);
+  assert.deepEqual(await list(own.id, '', guest.token), [
+    { ...body, ...sent, imageUrl: null, myClaim: null },
+  ]);
+});
+
+test('add: what was left out is absent or null, and the emoji is that of the kind', async () => {
+  const own = await anEvent(api, organizer);
+  for (const [kind, emoji] of [
+    ['bring', '🥘'],
+    ['wish', '🎁'],
+  ]) {
+    const { body } = expectStatus(await add({ kind }, own.id), 201);
+    assert.deepEqual(await list(own.id, `?kind=${kind}`), [{ ...body, emoji, imageUrl: null, link: null }]);
+  }
+});
+
+test('list: by kind or both, in the order of adding; 400 for a kind that does not exist', async () => {
+  const own = await anEvent(api, organizer);
+  const kinds = [
+    'bring',
+    'wish',
+    'wish',
+    'bring',
+    'wish',
+    'bring',
+    'bring',
+    'bring',
+    'bring',
+    'bring',
+    'bring',
+    'wish',
+  ];
+  for (const [i, kind] of kinds.entries()) await anItem(api, organizer, own.id, { kind, title: `${i}` });
+  const titles = async (query: string) =>
+    (await list(own.id, query)).map((item: { title: string }) => Number(item.title));
+  assert.deepEqual(await titles(''), [...kinds.keys()]);
+  for (const kind of ['bring', 'wish']) {
+    assert.deepEqual(
+      await titles(`?kind=${kind}`),
+      [...kinds.keys()].filter((i) => kinds[i] === kind),
+    );
+  }
+  for (const kind of ['', 'Bring', 'gift', 'bring,wish']) {
+    const { body } = expectProblem(
+      await api.get(`/v1/events/${own.id}/items?kind=${kind}`),
+      400,
+      'invalid_request',
+    );
+    assert.deepEqual(
+      body.errors.map((error: { path: string }) => error.path),
+      ['kind'],
+    );
+  }
+  assert.deepEqual(await list((await anEvent(api, organizer)).id), []);
+});
+
+test('add: 400 for each required field that is missing, and for an unknown one', async () => {
+  for (const field of ['title', 'kind', 'quantityNeeded']) await refuses(field, [undefined]);
+  await refuses('quantityClaimed', [1]);
+  await refuses('imageUrl', ['https://example.org/x.png']);
+});
+
+test('add: every limit at its edge', async () => {
+  await takes('title', ['x', '🎉'.repeat(120)]);
+  await refuses('title', ['', ' ', 'x'.repeat(121), 'a\nb', 'a\0b', null, 1]);
+  await takes('description', ['', 'two\nlines', '🎉'.repeat(1_000)]);
+  await refuses('description', ['x'.repeat(1_001), null, 1]);
+  await takes('quantityNeeded', [1, 10_000]);
+  await refuses('quantityNeeded', [0, -1, 1.5, 10_001, 1e12, '3', null, true]);
+  await refuses('kind', ['gift', '', null, 'Bring']);
+  await takes('link', ['http://example.org', `https://example.org/${'x'.repeat(2_028)}`]);
+  await refuses('link', [
+    `https://example.org/${'x'.repeat(2_029)}`,
+    'ftp://example.org',
+    'javascript:alert(1)',
+    'example.org',
+    '',
+    null,
+  ]);
+  await takes('emoji', ['🍞', '🏳️‍🌈', '👩🏽‍🍳', '🇩🇪', '❤️', '1️⃣', 'é']);
+  await refuses('emoji', ['', '🍞🍞', 'ab', ' ', '\n', null, 1, 'é'.repeat(40), `e${'\u0301'.repeat(40)}`]);
+});
+
+test('add and remove: organizer and admins; 403 for others, 401 without a token, 404 for what is unknown or hidden', async () => {
+  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  const hidden = await anItem(api, organizer, draft.id);
+  for (const { token } of [organizer, admin]) {
+    const { body } = expectStatus(await api.post(`/v1/events/${draft.id}/items`, token, itemBody()), 201);
+    assert.deepEqual(expectStatus(await api.delete(`/v1/items/${body.id}`, token), 200).body, {
+      success: true,
+    });
+    expectProblem(await api.delete(`/v1/items/${body.id}`, token), 404, 'item_not_found');
+  }
+  const item = await anItem(api, organizer, event.id);
+  await going(api, guest, event.id);
+  expectProblem(await api.post(`/v1/events/${event.id}/items`, undefined, itemBody()), 401, 'token_missing');
+  expectProblem(
+    await api.post(`/v1/events/${event.id}/items`, guest.token, itemBody()),
+    403,
+    'not_organizer',
+  );
+  expectProblem(
+    await api.post(`/v1/events/${draft.id}/items`, guest.token, itemBody()),
+    404,
+    'event_not_found',
+  );
+  expectProblem(await api.delete(`/v1/items/${item.id}`), 401, 'token_missing');
+  expectProblem(await api.delete(`/v1/items/${item.id}`, guest.token), 403, 'not_organizer');
+  expectProblem(await api.delete(`/v1/items/${hidden.id}`, guest.token), 404, 'item_not_found');
+  for (const id of [unknown, 'nonsense', '1']) {
+    expectProblem(await api.get(`/v1/events/${id}/items`), 404, 'event_not_found');
+    expectProblem(
+      await api.post(`/v1/events/${id}/items`, organizer.token, itemBody()),
+      404,
+      'event_not_found',
+    );
+  }
+  for (const id of [
+    `${unknown}.1`,
+    unknown,
+    event.id,
+    `${event.id}.0`,
+    `${event.id}.01`,
+    `${event.id}.999999999`,
+    `${event.id}.99999999999`,
+    `${event.id}.-1`,
+    `${event.id}.1.1`,
+    `${event.id}.`,
+    '.1',
+    'nonsense',
+  ]) {
+    expectProblem(await api.delete(`/v1/items/${id}`, organizer.token), 404, 'item_not_found');
+  }
+  expectStatus(await api.delete(`/v1/items/${item.id.toUpperCase()}`, organizer.token), 200);
+});
+
+test('remove: numbers are never used again', async () => {
+  const own = await anEvent(api, organizer);
+  const ids: string[] = [];
+  for (let i = 0; i < 4; i++) {
+    const { id } = await anItem(api, organizer, own.id);
+    ids.push(id);
+    expectStatus(await api.delete(`/v1/items/${id}`, organizer.token), 200);
+  }
+  assert.deepEqual(
+    ids,
+    [1, 2, 3, 4].map((n) => `${own.id}.${n}`),
+  );
+});
+
+test('remove: all claims on it end, those on others stay', async () => {
+  const own = await anEvent(api, organizer);
+  const [gone, kept] = [await anItem(api, organizer, own.id), await anItem(api, organizer, own.id)];
+  for (const person of [guest, admin]) {
+    await going(api, person, own.id);
+    for (const item of [gone, kept]) {
+      expectStatus(await api.post(`/v1/items/${item.id}/claim`, person.token, { quantity: 1 }), 201);
+    }
+  }
+  expectStatus(await api.delete(`/v1/items/${gone.id}`, organizer.token), 200);
+  const [left, ...others] = await list(own.id, '', guest.token);
+  assert.deepEqual([left.id, left.quantityClaimed, left.myClaim.quantity, others], [kept.id, 2, 1, []]);
+  expectProblem(await api.delete(`/v1/items/${gone.id}/claim`, guest.token), 404, 'item_not_found');
+  const [row] = await api.sql`select count(*)::int as n from claims where event_id = ${own.id}`;
+  assert.equal(row?.n, 2);
+  await assertCounters(api.sql);
+});
+
+test('modules: 403 for new items and claims of a kind that is off; what is there stays readable and can be given back', async () => {
+  const own = await anEvent(api, organizer);
+  const items = [
+    await anItem(api, organizer, own.id),
+    await anItem(api, organizer, own.id, { kind: 'wish' }),
+  ];
+  const later = await anItem(api, organizer, own.id);
+  await going(api, guest, own.id);
+  for (const item of items)
+    expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 }), 201);
+  const change = (enabledModules: string[]) =>
+    api.patch(`/v1/events/${own.id}`, organizer.token, { enabledModules });
+  expectStatus(await change(['wishList']), 200);
+  expectProblem(await add({ kind: 'bring' }, own.id), 403, 'module_disabled');
+  expectStatus(await add({ kind: 'wish' }, own.id), 201);
+  expectProblem(
+    await api.post(`/v1/items/${later.id}/claim`, guest.token, { quantity: 1 }),
+    403,
+    'module_disabled',
+  );
+  assert.equal((await list(own.id, '?kind=bring', guest.token)).length, 2);
+  expectStatus(await api.delete(`/v1/items/${items[0]?.id}/claim`, guest.token), 200);
+  expectStatus(await change([]), 200);
+  for (const kind of ['bring', 'wish']) expectProblem(await add({ kind }, own.id), 403, 'module_disabled');
+  expectProblem(await api.post(`/v1/events/${own.id}/items`, guest.token, itemBody()), 403, 'not_organizer');
+  assert.equal((await list(own.id)).length, 4);
+  expectStatus(await api.delete(`/v1/items/${later.id}`, organizer.token), 200);
+  expectStatus(await change(['bringList']), 200);
+  expectStatus(await add({ kind: 'bring' }, own.id), 201);
+});
+
+test('cancelled: 409 for a new item, while reading and removing work', async () => {
+  const own = await anEvent(api, organizer);
+  const item = await anItem(api, organizer, own.id);
+  expectStatus(await api.patch(`/v1/events/${own.id}`, organizer.token, { status: 'cancelled' }), 200);
+  expectProblem(await add({}, own.id), 409, 'event_cancelled');
+  // 403 comes before 409.
+  expectProblem(await api.post(`/v1/events/${own.id}/items`, guest.token, itemBody()), 403, 'not_organizer');
+  assert.equal((await list(own.id)).length, 1);
+  expectStatus(await api.delete(`/v1/items/${item.id}`, organizer.token), 200);
+});
