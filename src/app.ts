@@ -23,8 +23,8 @@ import { registerLimits } from './http/limits.ts';
 import { loggerOptions } from './http/log.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { pageRoutes } from './http/pages.ts';
-import { answerClientError, answerError, registerProblems } from './http/problem.ts';
-import { registerStrictness } from './http/strictness.ts';
+import { answerClientError, answerError, maxParamLength, registerProblems } from './http/problem.ts';
+import { readablePath, registerStrictness } from './http/strictness.ts';
 import { registerViewer } from './http/viewer.ts';
 import { claimRoutes, itemRoutes } from './items/routes.ts';
 import { meRoutes } from './me/routes.ts';
@@ -59,7 +59,9 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     clientErrorHandler: answerClientError,
     frameworkErrors: answerError,
-    routerOptions: { maxParamLength: 200 },
+    // An id of any length is an id that nothing has; the headers' limit bounds it.
+    routerOptions: { maxParamLength },
+    rewriteUrl: (request: IncomingMessage) => readablePath(request.url ?? '/'),
     // While stopping, what still comes in on an open connection is answered, not refused.
     return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>();

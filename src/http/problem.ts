@@ -7,6 +7,8 @@ import { databaseProblem } from '../db/problems.ts';
 import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../errors.ts';
 import { linePattern, visiblePattern } from './schemas.ts';
 
+export const maxParamLength = 16_384;
+
 const mediaType = 'application/problem+json; charset=utf-8';
 
 export function problemBody(problem: Problem, requestId: string) {
@@ -106,7 +108,7 @@ function validationProblem(error: FastifyError): Problem {
 
 /** Fastify answers 404 for a known path with the wrong method; this knows which methods the path has. */
 function trackMethods(app: FastifyInstance): (url: string) => string[] {
-  const router = findMyWay();
+  const router = findMyWay({ maxParamLength });
   const methods = new Set<HTTPMethod>();
   app.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat() as HTTPMethod[]) {

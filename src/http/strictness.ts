@@ -23,10 +23,17 @@ export function registerStrictness(app: FastifyInstance): void {
     }
   });
 
+  // An expectation that is not known may be ignored; Node would answer it with an empty page.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+
   // After validation: by then a body is no deeper than its schema, so the walk through it is bounded.
   app.addHook('preHandler', async (request) => {
     refuseUnaskedBody(request);
-    const errors = [...unstorable(request.query, ''), ...unstorable(request.body, '')];
+    const errors = [
+      ...undecodable(request.url),
+      ...unstorable(request.query, ''),
+      ...unstorable(request.body, ''),
+    ];
     if (errors.length > 0) throw invalidFields(errors);
   });
 }
@@ -83,6 +90,33 @@ export function isTimeZone(name: string): boolean {
   try {
     // Offsets such as +02:00 are no names, though Intl takes them.
     return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
+/** A path whose percent-encoding is broken is taken as it stands: an id like any other that nothing has. */
+export function readablePath(url: string): string {
+  const [path = '', ...query] = url.split('?');
+  return isDecodable(path) ? url : [path.replaceAll('%', '%25'), ...query].join('?');
+}
+
+/** The parameters whose percent-encoding is broken, or not of UTF-8; the parser leaves those as they are. */
+function undecodable(url: string): FieldError[] {
+  const query = url.slice(url.indexOf('?') + 1);
+  if (query.length === url.length || isDecodable(query)) return [];
+  const broken = query.split('&').filter((pair) => !isDecodable(pair));
+  return broken.map((pair) => ({
+    path: pair.split('=', 1)[0] ?? pair,
+    message: 'is not percent-encoded UTF-8',
+  }));
+}
+
+function isDecodable(text: string): boolean {
+  if (!text.includes('%')) return true;
+  try {
+    decodeURIComponent(text);
+    return true;
   } catch {
     return false;
   }

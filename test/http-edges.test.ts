@@ -1,0 +1,263 @@
+/** What happens around a request: unknown paths, wrong methods, headers, and bytes that are no request at all. */
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import test from 'node:test';
+import { catalogue } from '../src/errors.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anEvent, aUser } from './world.ts';
+
+const api = await testApp();
+const me = await aUser(api);
+const event = await anEvent(api, me);
+const strange = { raw: '<x/>', headers: { 'content-type': 'text/xml' } };
+
+type RawAnswer = { status: number; headers: Record<string, string>; text: string };
+
+/** Writes bytes to a fresh connection and reads until the server closes it. */
+function raw(bytes: string | Buffer): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(Number(new URL(api.url).port), '127.0.0.1', () => socket.write(bytes));
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    socket.on('error', reject);
+    socket.setTimeout(5_000, () => socket.destroy(new Error('the connection was left open')));
+    socket.on('close', () => {
+      const [head = '', text = ''] = received.split('\r\n\r\n');
+      const [line = '', ...lines] = head.split('\r\n');
+      const headers = lines.map((header) => [
+        header.split(':', 1)[0]?.toLowerCase(),
+        header.replace(/^[^:]*: */, ''),
+      ]);
+      resolve({ status: Number(line.split(' ')[1]), headers: Object.fromEntries(headers), text });
+    });
+  });
+}
+
+const get = (path: string, headers: string) =>
+  raw(`GET ${path} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
+
+function expectRawProblem({ status, headers, text }: RawAnswer, expected: number, code: string): void {
+  assert.equal(status, expected, text);
+  assert.match(headers['content-type'] ?? '', /^application\/problem\+json/);
+  const body = JSON.parse(text);
+  assert.deepEqual(Object.keys(body).slice(0, 6), ['type', 'title', 'status', 'detail', 'code', 'requestId']);
+  assert.deepEqual([body.status, body.code, body.type], [expected, code, `/docs/errors#${code}`]);
+}
+
+test('unknown path: 404 whatever the method, the body and the token', async () => {
+  for (const path of [
+    '/nothing',
+    '/v1',
+    '/v1/',
+    '/v2/events',
+    '/v1/Events',
+    '//v1/events',
+    '/healthz/x',
+    `/${'x/'.repeat(4_000)}`,
+  ]) {
+    for (const method of ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'PROPFIND']) {
+      expectProblem(await api.call(method, path), 404, 'route_not_found');
+    }
+    expectProblem(await api.call('POST', path, strange), 404, 'route_not_found');
+    expectProblem(
+      await api.call('POST', path, { raw: '{', headers: { 'content-type': 'application/json' } }),
+      404,
+      'route_not_found',
+    );
+    expectProblem(await api.call('GET', path, { token: 'nonsense' }), 404, 'route_not_found');
+  }
+});
+
+test('wrong method: 405 with Allow, whatever the body', async () => {
+  for (const [method, path, allow] of [
+    ['PUT', '/v1/events', 'GET, HEAD, POST'],
+    ['DELETE', '/v1/events', 'GET, HEAD, POST'],
+    ['POST', `/v1/events/${event.id}`, 'DELETE, GET, HEAD, PATCH'],
+    ['PUT', `/v1/events/${'x'.repeat(500)}`, 'DELETE, GET, HEAD, PATCH'],
+    ['GET', `/v1/users/${me.id}/follow`, 'DELETE, POST'],
+    ['GET', '/v1/me', 'DELETE, PATCH'],
+    ['POST', '/healthz?x=1', 'GET, HEAD'],
+  ] as const) {
+    const answer = expectProblem(await api.call(method, path), 405, 'method_not_allowed');
+    assert.equal(answer.headers.get('allow')?.split(', ').sort().join(', '), allow, `${method} ${path}`);
+    if (method !== 'GET') expectProblem(await api.call(method, path, strange), 405, 'method_not_allowed');
+  }
+});
+
+test('id: 404 of its kind when it is malformed in any way', async () => {
+  const ids = [
+    '1',
+    'null',
+    '%00',
+    '%zz',
+    '%',
+    '%ff',
+    '%2e%2e%2f',
+    "'",
+    '%F0%9F%A5%98',
+    'x'.repeat(8_000),
+    `${event.id}x`,
+    `${event.id}%20`,
+    event.id.replaceAll('-', ''),
+  ];
+  for (const id of ids) {
+    expectProblem(await api.get(`/v1/events/${id}`), 404, 'event_not_found');
+    expectProblem(await api.get(`/v1/events/${id}/items?kind=bring`), 404, 'event_not_found');
+    expectProblem(await api.get(`/v1/users/${id}`, me.token), 404, 'user_not_found');
+    expectProblem(await api.post(`/v1/users/${id}/follow`, me.token), 404, 'user_not_found');
+    expectProblem(await api.delete(`/v1/items/${id}/claim`, me.token), 404, 'item_not_found');
+    expectProblem(await api.delete(`/v1/auth/sessions/${id}`, me.token), 404, 'session_not_found');
+  }
+  expectStatus(await api.get(`/v1/events/${event.id.toUpperCase()}`), 200);
+});
+
+test('id: 401 comes before 404', async () => {
+  expectProblem(await api.post('/v1/users/%zz/follow'), 401, 'token_missing');
+  expectProblem(await api.get('/v1/events/%zz', 'nonsense'), 401, 'token_invalid');
+});
+
+test('HEAD: the status and headers of GET without its body', async () => {
+  for (const [path, status] of [
+    ['/v1/events', 200],
+    [`/v1/events/${event.id}`, 200],
+    ['/v1/events/nothing', 404],
+    ['/v1/auth/me', 401],
+    ['/nothing', 404],
+    ['/v1/me', 405],
+  ] as const) {
+    const answer = await fetch(api.url + path, { method: 'HEAD' });
+    assert.deepEqual([answer.status, await answer.text()], [status, ''], path);
+    assert.match(answer.headers.get('content-type') ?? '', /json/);
+  }
+});
+
+test('preflight: 204 that allows every method and the headers that were asked for', async () => {
+  for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+    const headers = {
+      origin: 'https://app.example',
+      'access-control-request-method': method,
+      'access-control-request-headers': 'authorization,content-type',
+    };
+    const answer = expectStatus(await api.call('OPTIONS', '/v1/me', { headers }), 204);
+    assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+    assert.ok(answer.headers.get('access-control-allow-methods')?.split(', ').includes(method), method);
+    assert.equal(answer.headers.get('access-control-allow-headers'), 'authorization,content-type');
+  }
+  expectStatus(await api.call('OPTIONS', '/v1/events'), 204);
+});
+
+test('CORS: refusals can be read by pages of other sites too', async () => {
+  for (const path of ['/v1/auth/me', '/nothing', '/v1/events?page=0', '/v1/events/nothing']) {
+    const { headers } = await api.call('GET', path, { headers: { origin: 'https://app.example' } });
+    assert.equal(headers.get('access-control-allow-origin'), '*', path);
+    assert.match(headers.get('access-control-expose-headers') ?? '', /Retry-After/);
+  }
+});
+
+test('401: WWW-Authenticate with every one, and no other kind of credentials is taken', async () => {
+  expectProblem(await api.get('/v1/auth/me'), 401, 'token_missing');
+  for (const authorization of [
+    '',
+    'Bearer',
+    'Bearer ',
+    'Basic YTpi',
+    `Token ${me.token}`,
+    me.token,
+    `Bearer ${me.token}x`,
+    `Bearer ${me.token} x`,
+    `Bearer ${me.refreshToken}`,
+    `Bearer ${'a'.repeat(8_000)}`,
+    'Bearer "\u00e9"',
+  ]) {
+    for (const path of ['/v1/auth/me', '/v1/events']) {
+      const answer = expectProblem(
+        await api.call('GET', path, { headers: { authorization } }),
+        401,
+        'token_invalid',
+      );
+      assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
+    }
+  }
+  expectStatus(
+    await api.call('GET', '/v1/auth/me', { headers: { authorization: `bearer  ${me.token}` } }),
+    200,
+  );
+});
+
+test('problems: the type names the code, and nothing of the inside shows', async () => {
+  const { body: page } = expectStatus(await api.get('/docs/errors'), 200);
+  for (const code of Object.keys(catalogue)) assert.ok(page.includes(`id="${code}"`), code);
+  const ids = new Set<string>();
+  for (const path of ['/nothing', '/v1/auth/me', '/v1/events?page=0', '/v1/events/nothing', '/v1/me']) {
+    const { status, headers, body } = await api.get(path);
+    assert.deepEqual([body.status, body.type], [status, `/docs/errors#${body.code}`]);
+    assert.equal(headers.get('content-type'), 'application/problem+json; charset=utf-8');
+    assert.equal(headers.get('x-powered-by'), null);
+    assert.doesNotMatch(JSON.stringify(body), /fastify|postgres|select |\.ts:|node_modules/i);
+    ids.add(body.requestId);
+  }
+  assert.equal(ids.size, 5);
+});
+
+test('Host: 400 where it is missing or unusable, and never a 5xx', async () => {
+  for (const path of ['/healthz', '/docs/', '/v1/events', '/nothing']) {
+    expectRawProblem(await get(path, ''), 400, 'invalid_request');
+    for (const host of [
+      'a b',
+      '%',
+      '[::',
+      '',
+      'x:y:z',
+      'ex\u00e4mple.org',
+      '"',
+      '<script>',
+      'a'.repeat(5_000),
+    ]) {
+      const { status } = await get(path, `Host: ${host}\r\n`);
+      assert.ok(status < 500, `${path} ${host}: ${status}`);
+    }
+  }
+  assert.equal((await raw('GET /healthz HTTP/1.0\r\n\r\n')).status, 200);
+});
+
+test('bytes that are no request: 400 problem+json, and the connection ends', async () => {
+  const post = 'POST /v1/auth/refresh HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  for (const bytes of [
+    'hello\r\n\r\n',
+    'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n',
+    'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
+    'GET /v1/\0 HTTP/1.1\r\nHost: x\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    Buffer.from('16030100a5010000a10303', 'hex'),
+    `${post}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc`,
+    `${post}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    `${post}Content-Length: -1\r\n\r\n`,
+    `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+  ]) {
+    expectRawProblem(await raw(bytes), 400, 'invalid_request');
+  }
+});
+
+test('headers: 431 above 16 KiB, in a field or in the path', async () => {
+  expectRawProblem(
+    await get('/healthz', `Host: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n`),
+    431,
+    'headers_too_large',
+  );
+  expectRawProblem(await get(`/${'a'.repeat(20_000)}`, 'Host: x\r\n'), 431, 'headers_too_large');
+});
+
+test('headers: what is unusual but allowed is answered', async () => {
+  for (const headers of [
+    'Expect: the-unexpected\r\n',
+    'Connection: upgrade\r\nUpgrade: websocket\r\n',
+    'Accept: text/xml\r\n',
+    'Accept-Version: 9.x\r\n',
+    'X-HTTP-Method-Override: DELETE\r\n',
+  ]) {
+    assert.equal((await get('/healthz', `Host: x\r\n${headers}`)).status, 200, headers);
+  }
+});

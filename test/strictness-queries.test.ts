@@ -1,0 +1,157 @@
+/** What query strings may hold, and a shower of random bodies over every route that takes one. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { changed, expectFault, fields, listOperations, paths, type Schema } from './document.ts';
+import { expectProblem, testApp } from './setup.ts';
+import { anEvent, anItem, aUser } from './world.ts';
+
+const api = await testApp();
+const me = await aUser(api);
+const event = await anEvent(api, me);
+const item = await anItem(api, me, event.id);
+const { withQuery, withBody } = await listOperations(api, { event: event.id, item: item.id, user: me.id });
+
+test('query: 400 naming the parameter for every number that is none, is empty, comes twice or is out of range', async () => {
+  let tried = 0;
+  for (const { path, parameters } of withQuery) {
+    for (const { name, schema } of parameters) {
+      if (schema.type !== 'integer' && schema.type !== 'number') continue;
+      const { minimum = 0, maximum = 0 } = schema;
+      const bad = [
+        '',
+        'abc',
+        'NaN',
+        'Infinity',
+        '1e400',
+        '-1e400',
+        'true',
+        'null',
+        '[1]',
+        '1,5',
+        `${minimum - 1}`,
+        `${maximum + 1}`,
+        '%FF',
+      ];
+      if (schema.type === 'integer') bad.push('1.5', '0', '-1');
+      for (const value of bad) {
+        const others = name === 'lat' ? '&lng=0' : name === 'lng' ? '&lat=0' : '&lat=0&lng=0';
+        const answer = await api.get(`${path}?q=bread&${name}=${value}${others}`, me.token);
+        expectFault(answer, name, `${path} ${name}=${value}`);
+        tried++;
+      }
+      expectFault(
+        await api.get(`${path}?q=bread&${name}=1&${name}=2&${name === 'lat' ? 'lng' : 'lat'}=1`, me.token),
+        name,
+        'twice',
+      );
+    }
+  }
+  assert.ok(tried > 60, `${tried}`);
+});
+
+test('query: 400 naming the parameter for NUL, bytes that are no UTF-8, and texts that come twice', async () => {
+  for (const { path, parameters } of withQuery) {
+    for (const { name, schema } of parameters) {
+      if (schema.type !== 'string') continue;
+      const others = name === 'q' ? '' : 'q=bread&';
+      for (const value of ['ab%00', '%ED%A0%80ab', 'ab%FF', '%C0%80', '100%', '%zz']) {
+        const answer = expectProblem(
+          await api.get(`${path}?${others}${name}=${value}`, me.token),
+          400,
+          'invalid_request',
+        );
+        assert.deepEqual(paths(answer), [name], `${path} ${name}=${value}`);
+      }
+      expectFault(
+        await api.get(`${path}?${others}${name}=food&${name}=food`, me.token),
+        name,
+        `${path} ${name} twice`,
+      );
+    }
+  }
+});
+
+test('query: 400 naming parameters that need each other or contradict each other', async () => {
+  for (const [query, path] of [
+    ['lat=1', 'lng'],
+    ['lng=1', 'lat'],
+    ['radius=5', 'radius'],
+    ['lat=91&lng=0', 'lat'],
+    ['lat=0&lng=-180.1', 'lng'],
+    ['lat=0&lng=0&radius=-1', 'radius'],
+    ['dateFrom=2026-02-30', 'dateFrom'],
+    ['dateTo=tomorrow', 'dateTo'],
+    ['dateFrom=2026-02-03&dateTo=2026-02-01', 'dateTo'],
+    ['limit=0', 'limit'],
+    ['limit=51', 'limit'],
+    ['page=0', 'page'],
+  ] as const) {
+    expectFault(await api.get(`/v1/events?${query}`), path, query);
+  }
+  const several = expectProblem(
+    await api.get('/v1/events?page=x&limit=99&lat=100&lng=0'),
+    400,
+    'invalid_request',
+  );
+  assert.deepEqual(paths(several).sort(), ['lat', 'limit', 'page']);
+  expectFault(await api.get('/v1/events/search'), 'q', 'missing');
+  expectFault(await api.get('/v1/events/search?q=%20%20'), 'q', 'blank');
+  expectFault(await api.get(`/v1/events/${event.id}/items?kind=gift`), 'kind', 'unknown word');
+});
+
+const texts = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 100 }),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.constantFrom('', ' ', '\u202e', '%', "' or 1=1 --", '\\', '$1', '+12025550199', 'https://example.org'),
+  fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+);
+const numbers = fc.oneof(
+  fc.nat(100),
+  fc.maxSafeInteger(),
+  fc.double(),
+  fc.constantFrom(-0, 1e300, 0.1, 2 ** 31),
+);
+const anything = fc.oneof(texts, numbers, fc.boolean(), fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }));
+
+/** Of the right type three times in four. */
+function valueFor({ type, enum: words, anyOf, items }: Schema): fc.Arbitrary<unknown> {
+  if (anyOf) return fc.oneof(...anyOf.map(valueFor));
+  const right: Record<string, fc.Arbitrary<unknown>> = {
+    string: words ? fc.constantFrom(...words) : texts,
+    boolean: fc.boolean(),
+    null: fc.constant(null),
+    array: fc.array(items ? valueFor(items) : anything, { maxLength: 3 }),
+  };
+  return fc.oneof({ weight: 3, arbitrary: right[type ?? ''] ?? numbers }, { weight: 1, arbitrary: anything });
+}
+
+/** The example of a body with one or two fields changed, so that what lies behind the schema is reached too. */
+const requests = fc
+  .constantFrom(...withBody.filter(({ path }) => !path.startsWith('/v1/auth')))
+  .chain(({ method, path, schema, example }) =>
+    fc
+      .array(fc.constantFrom(...fields(schema)), { minLength: 1, maxLength: 2 })
+      .chain((chosen) =>
+        fc.tuple(...chosen.map((field) => valueFor(field.schema).map((value) => ({ field, value })))),
+      )
+      .map((changes) => changes.reduce((body, { field, value }) => changed(body, field.path, value), example))
+      .map((body) => ({ method, path, body })),
+  );
+
+test('any body of any shape: an answer that the OpenAPI document declares, and never a 5xx', async () => {
+  const seen = new Set<number>();
+  const send = async ({ method, path, body }: { method: string; path: string; body: unknown }) => {
+    const { status } = await api.call(method, path, { token: me.token, body });
+    seen.add(status);
+    assert.ok(status < 500, `${method} ${path}`);
+  };
+  await fc.assert(fc.asyncProperty(requests, send), { numRuns: 400 });
+  const shapeless = fc.record({
+    method: fc.constantFrom('POST', 'PATCH'),
+    path: fc.constantFrom('/v1/events', '/v1/me'),
+    body: anything,
+  });
+  await fc.assert(fc.asyncProperty(shapeless, send), { numRuns: 50 });
+  for (const status of [200, 201, 400]) assert.ok(seen.has(status), `${status} never came`);
+});
