@@ -144,23 +144,19 @@ export type Rsvp = 'going' | 'interested';
  * @returns null when the event is not there for the viewer, or takes no answers
  */
 export async function upsertRsvp(tx: Tx, eventId: string, viewer: Viewer, status: Rsvp, now: Date) {
-  const [row] = await tx<{ rsvpCount: number }[]>`
+  const [answer] = await tx<{ previous: Rsvp | null }[]>`
     with event as (
       select e.id from events e
       where e.id = ${eventId} and e.status = 'scheduled' and ${visibleTo(tx, viewer)}
       for key share
-    ), answer as (
-      insert into rsvps (event_id, user_id, status, previous, created_at)
-      select id, ${viewer.id}, ${status}, null, ${now} from event
-      on conflict (event_id, user_id) do update set status = excluded.status, previous = rsvps.status
-      returning event_id, status, previous
     )
-    update event_counters c
-    set rsvp_count = rsvp_count + (a.previous is null)::int,
-      going_count = going_count + (a.status = 'going')::int - coalesce(a.previous = 'going', false)::int
-    from answer a where c.event_id = a.event_id
-    returning c.rsvp_count`;
-  return row?.rsvpCount ?? null;
+    insert into rsvps (event_id, user_id, status, previous, created_at)
+    select id, ${viewer.id}, ${status}, null, ${now} from event
+    on conflict (event_id, user_id) do update set status = excluded.status, previous = rsvps.status
+    returning previous`;
+  if (!answer) return null;
+  const going = Number(status === 'going') - Number(answer.previous === 'going');
+  return moveRsvpCounts(tx, eventId, answer.previous === null ? 1 : 0, going);
 }
 
 /**
@@ -171,19 +167,25 @@ export async function deleteRsvp(tx: Tx, eventId: string, viewer: Viewer): Promi
   const events = await tx`
     select 1 from events e where e.id = ${eventId} and ${visibleTo(tx, viewer)} for key share`;
   if (events.length === 0) return null;
-  const [row] = await tx<{ rsvpCount: number }[]>`
-    with gone as (
-      delete from rsvps where event_id = ${eventId} and user_id = ${viewer.id} returning event_id, status
-    )
-    update event_counters c
-    set rsvp_count = rsvp_count - 1, going_count = going_count - (gone.status = 'going')::int
-    from gone where c.event_id = gone.event_id
-    returning c.rsvp_count`;
-  if (row) return row.rsvpCount;
-  // A statement of its own: it sees what the one that took the answer back before us has counted.
-  const [counted] = await tx<{ rsvpCount: number }[]>`
-    select rsvp_count from event_counters where event_id = ${eventId}`;
-  return counted?.rsvpCount ?? null;
+  const [gone] = await tx<{ status: Rsvp }[]>`
+    delete from rsvps where event_id = ${eventId} and user_id = ${viewer.id} returning status`;
+  return gone
+    ? moveRsvpCounts(tx, eventId, -1, gone.status === 'going' ? -1 : 0)
+    : moveRsvpCounts(tx, eventId, 0, 0);
+}
+
+/**
+ * Gives the new number of RSVPs. Not in one statement with the change that it counts: such a statement may have begun
+ * before the change that this one undoes, and PostgreSQL holds the checks of the counters against that old row too.
+ */
+async function moveRsvpCounts(tx: Tx, eventId: string, rsvps: number, going: number): Promise<number | null> {
+  const [row] =
+    rsvps === 0 && going === 0
+      ? await tx<{ rsvpCount: number }[]>`select rsvp_count from event_counters where event_id = ${eventId}`
+      : await tx<{ rsvpCount: number }[]>`
+          update event_counters set rsvp_count = rsvp_count + ${rsvps}, going_count = going_count + ${going}
+          where event_id = ${eventId} returning rsvp_count`;
+  return row?.rsvpCount ?? null;
 }
 
 /** False when the event is not there for the viewer. Saving twice, or unsaving twice, changes nothing. */
