@@ -73,9 +73,8 @@ export async function listHidden(sql: Sql, userId: string, which: 'blocked' | 'e
 /**
  * Makes `change` to what is between two people, and corrects both sides' counters by what really changed.
  *
- * Right under any concurrency: both accounts are share-locked (deletion waits, or is seen here as a 404), then both
- * directions of the relation are locked in the order of the key, so that two changes to the same pair follow one
- * another; and the counters move by the difference between the locked rows before and after.
+ * Right under any concurrency: both accounts are share-locked (deletion waits, or is seen here as a 404), then the
+ * relation is locked, and the counters move by the difference between what was there and what is written.
  * @throws Problem `user_not_found`, and whatever `change` throws
  * @returns the other person's new number of followers
  */
@@ -93,7 +92,6 @@ export async function changeRelation(
     await tx`delete from relations where (user_id, other_id) in ((${me}, ${other}), (${other}, ${me}))`;
   } else if (!sameRelation(before, after)) {
     await writeRelation(tx, me, other, after);
-    await writeRelation(tx, other, me, mirrored(after));
   }
   const follows = Number(after.follows) - Number(before.follows);
   const followed = Number(after.followedBy) - Number(before.followedBy);
@@ -109,29 +107,29 @@ export async function changeRelation(
   return row.followersCount;
 }
 
-/** Both directions, made where there are none: two changes to the same pair follow one another here. */
+/**
+ * What is between two people, locked by the row of whichever id comes first: two changes to the same pair follow one
+ * another here, and touch the other row only while they hold this one. The update changes nothing; it makes the
+ * statement lock a row that is there, and make one that is not.
+ */
 async function lockRelation(tx: Tx, me: string, other: string): Promise<RelationRow> {
   const [first, second] = me < other ? [me, other] : [other, me];
-  for (;;) {
-    await tx`
-      insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
-      values (${first}, ${second}, false, false, false, false), (${second}, ${first}, false, false, false, false)
-      on conflict do nothing`;
-    const rows = await tx<(RelationRow & { userId: string })[]>`
-      select user_id, follows, followed_by, blocks, blocked_by from relations
-      where (user_id, other_id) in ((${first}, ${second}), (${second}, ${first}))
-      order by user_id for update`;
-    const mine = rows.find((row) => row.userId === me);
-    // None: whoever held the rows until now has left nothing between the two, and taken them away.
-    if (mine && rows.length === 2) return mine;
-  }
+  const [row] = await tx<[RelationRow]>`
+    insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
+    values (${first}, ${second}, false, false, false, false)
+    on conflict (user_id, other_id) do update set follows = relations.follows
+    returning follows, followed_by, blocks, blocked_by`;
+  return first === me ? row : mirrored(row);
 }
 
-async function writeRelation(tx: Tx, userId: string, otherId: string, relation: RelationRow): Promise<void> {
+async function writeRelation(tx: Tx, me: string, other: string, mine: RelationRow): Promise<void> {
+  const theirs = mirrored(mine);
   await tx`
-    update relations set follows = ${relation.follows}, followed_by = ${relation.followedBy},
-      blocks = ${relation.blocks}, blocked_by = ${relation.blockedBy}
-    where user_id = ${userId} and other_id = ${otherId}`;
+    insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
+    values (${me}, ${other}, ${mine.follows}, ${mine.followedBy}, ${mine.blocks}, ${mine.blockedBy}),
+      (${other}, ${me}, ${theirs.follows}, ${theirs.followedBy}, ${theirs.blocks}, ${theirs.blockedBy})
+    on conflict (user_id, other_id) do update set follows = excluded.follows, followed_by = excluded.followed_by,
+      blocks = excluded.blocks, blocked_by = excluded.blocked_by`;
 }
 
 async function moveCounters(
@@ -151,8 +149,8 @@ const mirrored = (relation: RelationRow): RelationRow => ({
   blockedBy: relation.blocks,
 });
 
-const isNothing = (relation: RelationRow): boolean =>
-  sameRelation(relation, mirrored(relation)) && !relation.follows && !relation.blocks;
+const isNothing = ({ follows, followedBy, blocks, blockedBy }: RelationRow): boolean =>
+  !(follows || followedBy || blocks || blockedBy);
 
 const sameRelation = (a: RelationRow, b: RelationRow): boolean =>
   a.follows === b.follows &&

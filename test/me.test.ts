@@ -1,0 +1,194 @@
+/** The caller's own profile: PATCH /v1/me (spec 4.7, 2.3). */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { assertCounters } from './invariants.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { aUser, type Person } from './world.ts';
+
+const api = await testApp();
+const me = await aUser(api);
+
+const change = (body: object, person: Person = me) => api.patch('/v1/me', person.token, body);
+const changed = async (body: object, person: Person = me) =>
+  expectStatus(await change(body, person), 200).body;
+const current = async (person: Person = me) =>
+  expectStatus(await api.get('/v1/auth/me', person.token), 200).body;
+
+async function expectFault(body: object, path: string): Promise<void> {
+  const before = await current();
+  const answer = expectProblem(await change(body), 400, 'invalid_request');
+  assert.deepEqual(
+    answer.body.errors.map((error: { path: string }) => error.path),
+    [path],
+    JSON.stringify(body).slice(0, 200),
+  );
+  assert.deepEqual(await current(), before);
+}
+
+test('me: 401 without a token or with a bad one', async () => {
+  expectProblem(await api.patch('/v1/me', undefined, { name: 'X' }), 401, 'token_missing');
+  expectProblem(await api.patch('/v1/me', 'nonsense', { name: 'X' }), 401, 'token_invalid');
+});
+
+test('me: 200 with all four fields, in the format of GET /v1/auth/me', async () => {
+  const fields = {
+    name: 'Mara Lindgren',
+    username: 'mara.l',
+    bio: 'Brings the sourdough.\nAlways.',
+    city: 'Gothenburg',
+  };
+  const before = await current();
+  const answer = await changed(fields);
+  assert.deepEqual(answer, { ...before, ...fields });
+  assert.deepEqual(await current(), answer);
+  assert.equal(answer.phone, me.phone);
+});
+
+test('me: 200 for any field alone, and the others stay', async () => {
+  for (const fields of [
+    { name: 'Other' },
+    { username: 'other_1' },
+    { bio: 'Other bio' },
+    { city: 'Oslo' },
+    { isPrivate: true },
+    { isPrivate: false },
+    {},
+  ]) {
+    const before = await current();
+    assert.deepEqual(await changed(fields), { ...before, ...fields });
+    assert.deepEqual(await current(), { ...before, ...fields });
+  }
+});
+
+test('me: 200 up to each limit in characters, 400 naming the field beyond', async () => {
+  for (const [path, limit] of [
+    ['name', 80],
+    ['bio', 500],
+    ['city', 80],
+  ] as const) {
+    for (const character of ['x', 'é', '🥘']) {
+      assert.equal((await changed({ [path]: character.repeat(limit) }))[path], character.repeat(limit));
+      await expectFault({ [path]: character.repeat(limit + 1) }, path);
+    }
+  }
+  assert.equal((await changed({ name: 'x' })).name, 'x');
+  for (const name of ['', ' ', '\u00a0\u2003', '\u200b', 'a\nb', 'a\tb', '\u0007'])
+    await expectFault({ name }, 'name');
+  for (const city of ['a\nb', '\u0007']) await expectFault({ city }, 'city');
+  const emptied = await changed({ bio: '', city: '' });
+  assert.deepEqual([emptied.bio, emptied.city], ['', '']);
+});
+
+test('me: 200 for a username of 3 to 30 of a–z, 0–9, _ and ., stored small; 400 for any other', async () => {
+  for (const username of ['abc', 'a'.repeat(30), '___', '...', '123', 'Mixed.CASE_9']) {
+    assert.equal((await changed({ username })).username, username.toLowerCase());
+  }
+  for (const username of [
+    '',
+    'ab',
+    'a'.repeat(31),
+    'with space',
+    'dash-ed',
+    'ünique',
+    'abc\n',
+    ' abc',
+    'İpek',
+    'ＦＵＬＬ',
+    'a@b',
+    'abc🥘',
+  ]) {
+    await expectFault({ username }, 'username');
+  }
+});
+
+test('me: 409 username_taken naming the field, in any capitals, and nothing of the request is stored', async () => {
+  const other = await aUser(api, { username: 'taken_name' });
+  const before = await current();
+  for (const username of ['taken_name', 'TAKEN_Name']) {
+    const answer = expectProblem(await change({ username, name: 'Thief' }), 409, 'username_taken');
+    assert.deepEqual(
+      answer.body.errors.map((error: { path: string }) => error.path),
+      ['username'],
+    );
+  }
+  assert.deepEqual(await current(), before);
+  assert.equal((await current(other)).username, 'taken_name');
+});
+
+test('me: 200 for the own username again, and a freed one goes to whoever asks', async () => {
+  const [a, b] = [await aUser(api, { username: 'swap_a' }), await aUser(api, { username: 'swap_b' })];
+  assert.equal((await changed({ username: 'swap_a', city: 'Rome' }, a)).city, 'Rome');
+  assert.equal((await changed({ username: 'SWAP_A' }, a)).username, 'swap_a');
+  expectProblem(await change({ username: 'swap_b' }, a), 409, 'username_taken');
+  await changed({ username: 'swap_c' }, a);
+  await changed({ username: 'swap_a' }, b);
+  await changed({ username: 'swap_b' }, a);
+  assert.deepEqual([(await current(a)).username, (await current(b)).username], ['swap_b', 'swap_a']);
+});
+
+test('me: 400 naming fields that are not known or not to be changed, and those of a wrong type', async () => {
+  for (const path of ['id', 'phone', 'role', 'avatar', 'createdAt', 'followersCount', 'Name', 'colour'])
+    await expectFault({ [path]: 'x' }, path);
+  for (const path of ['name', 'username', 'bio', 'city']) {
+    for (const value of [null, 1, true, [], ['x'], {}]) await expectFault({ [path]: value }, path);
+  }
+  for (const value of [null, 0, 1, 'true', 'false', '', []])
+    await expectFault({ isPrivate: value }, 'isPrivate');
+});
+
+test('me: 400 without a body', async () => {
+  expectProblem(await api.patch('/v1/me', me.token), 400, 'invalid_request');
+});
+
+test('me: search finds a person by what they are called now', async () => {
+  const someone = await aUser(api, { name: 'Before Change', username: 'unchanged' });
+  const finds = async (q: string) => {
+    const { body } = expectStatus(await api.get(`/v1/users/search?q=${q}`, me.token), 200);
+    return body.data.some((entry: { id: string }) => entry.id === someone.id);
+  };
+  assert.deepEqual([await finds('before'), await finds('after')], [true, false]);
+  await changed({ name: 'After Change' }, someone);
+  assert.deepEqual(
+    [await finds('before'), await finds('unchanged'), await finds('after')],
+    [false, true, true],
+  );
+  await changed({ username: 'renamed' }, someone);
+  assert.deepEqual(
+    [await finds('before'), await finds('renamed'), await finds('after')],
+    [false, true, true],
+  );
+});
+
+test('me: two changes at once both hold', async () => {
+  for (let round = 0; round < 10; round++) {
+    await Promise.all([
+      changed({ name: `Name ${round}` }),
+      changed({ bio: `Bio ${round}` }),
+      changed({ city: `City ${round}` }),
+      changed({ username: `user_${round}` }),
+    ]);
+    const { name, bio, city, username } = await current();
+    assert.deepEqual(
+      [name, bio, city, username],
+      [`Name ${round}`, `Bio ${round}`, `City ${round}`, `user_${round}`],
+    );
+  }
+  await assertCounters(api.sql);
+});
+
+test('me: no text of a person can do more than be text', async () => {
+  const texts = [
+    "Robert'); drop table users; --",
+    '<script>alert(1)</script>',
+    '{{7*7}} $1 %s',
+    '\u202eevil',
+    '\\',
+    '"',
+    'NULL',
+    'ﷺ',
+  ];
+  for (const text of texts) {
+    const { name, bio, city } = await changed({ name: text, bio: text, city: text });
+    assert.deepEqual([name, bio, city], [text, text, text]);
+  }
+});

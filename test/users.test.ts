@@ -1,0 +1,211 @@
+/** People: search, profiles, follows and blocks (spec 4.1–4.6, 2.1, 2.2). */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { assertCounters } from './invariants.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anAdmin, anEvent, aUser, inDays, type Person } from './world.ts';
+
+const api = await testApp();
+const nobody = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0ff';
+const admin = await anAdmin(api);
+const owner = await aUser(api, { name: 'Owner' });
+const stranger = await aUser(api, { name: 'Stranger' });
+
+const follow = (who: Person, whom: { id: string }) => api.post(`/v1/users/${whom.id}/follow`, who.token);
+const unfollow = (who: Person, whom: { id: string }) => api.delete(`/v1/users/${whom.id}/follow`, who.token);
+const block = (who: Person, whom: { id: string }) => api.post(`/v1/users/${whom.id}/block`, who.token);
+const unblock = (who: Person, whom: { id: string }) => api.delete(`/v1/users/${whom.id}/block`, who.token);
+const profile = async (whom: Person, token?: string) =>
+  expectStatus(await api.get(`/v1/users/${whom.id}`, token), 200).body;
+const counts = async (whom: Person) => {
+  const { followersCount, followingCount } = await profile(whom, whom.token);
+  return [followersCount, followingCount];
+};
+
+test('profile: 200 with every field of the specification, with and without a token', async () => {
+  const person = await aUser(api, {
+    name: 'Mara Lindgren',
+    username: 'mara.l',
+    bio: 'Brings the sourdough.',
+  });
+  const expected = {
+    id: person.id,
+    name: 'Mara Lindgren',
+    username: 'mara.l',
+    bio: 'Brings the sourdough.',
+    followersCount: 0,
+    followingCount: 0,
+    eventsCount: 0,
+    isFollowing: false,
+    isBlocked: false,
+  };
+  for (const token of [undefined, stranger.token, person.token]) {
+    const { avatar, ...rest } = await profile(person, token);
+    assert.deepEqual(rest, expected);
+    const { headers } = expectStatus(await api.get(new URL(avatar).pathname), 200);
+    assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/);
+  }
+});
+
+test('profile: 404 for an unknown id, a malformed one and an event', async () => {
+  const event = await anEvent(api, owner);
+  for (const id of [nobody, 'me', '1', event.id, `${owner.id}x`]) {
+    expectProblem(await api.get(`/v1/users/${id}`), 404, 'user_not_found');
+    expectProblem(await api.get(`/v1/users/${id}`, owner.token), 404, 'user_not_found');
+  }
+  expectProblem(await api.get('/v1/users/nobody/avatar.svg'), 404, 'user_not_found');
+});
+
+test('profile: 401 for a bad token although none is needed', async () => {
+  expectProblem(await api.get(`/v1/users/${owner.id}`, 'nonsense'), 401, 'token_invalid');
+});
+
+test('private profile: 403 to strangers, followers and the anonymous; 200 to owner, admins and people it follows', async () => {
+  const hidden = await aUser(api, { name: 'Hidden', isPrivate: true });
+  const [follower, friend] = [await aUser(api), await aUser(api)];
+  expectStatus(await follow(follower, hidden), 200);
+  expectStatus(await follow(hidden, friend), 200);
+  for (const token of [undefined, stranger.token, follower.token]) {
+    const { body } = expectProblem(await api.get(`/v1/users/${hidden.id}`, token), 403, 'profile_private');
+    assert.ok(!JSON.stringify(body).includes('Hidden'));
+  }
+  for (const { token } of [hidden, admin, friend])
+    assert.equal((await profile(hidden, token)).name, 'Hidden');
+  expectStatus(await unfollow(hidden, friend), 200);
+  expectProblem(await api.get(`/v1/users/${hidden.id}`, friend.token), 403, 'profile_private');
+  expectStatus(await follow(hidden, friend), 200);
+  expectStatus(await block(hidden, friend), 200);
+  expectProblem(await api.get(`/v1/users/${hidden.id}`, friend.token), 403, 'profile_private');
+  expectStatus(await api.patch('/v1/me', hidden.token, { isPrivate: false }), 200);
+  expectStatus(await api.get(`/v1/users/${hidden.id}`), 200);
+});
+
+test('follow: 200 with the new count; twice is once, and the same of taking it back', async () => {
+  const [a, b, c] = [await aUser(api), await aUser(api), await aUser(api)];
+  for (let round = 0; round < 2; round++) {
+    assert.deepEqual(expectStatus(await follow(a, b), 200).body, { isFollowing: true, followersCount: 1 });
+  }
+  assert.equal(expectStatus(await follow(c, b), 200).body.followersCount, 2);
+  assert.deepEqual(
+    [await counts(a), await counts(b)],
+    [
+      [0, 1],
+      [2, 0],
+    ],
+  );
+  assert.equal((await profile(b, a.token)).isFollowing, true);
+  assert.equal((await profile(a, b.token)).isFollowing, false);
+  assert.equal((await profile(b)).isFollowing, false);
+  for (let round = 0; round < 2; round++) {
+    assert.deepEqual(expectStatus(await unfollow(a, b), 200).body, { isFollowing: false, followersCount: 1 });
+  }
+  assert.deepEqual(
+    [await counts(a), await counts(b)],
+    [
+      [0, 0],
+      [1, 0],
+    ],
+  );
+  assert.equal((await profile(b, a.token)).isFollowing, false);
+});
+
+test('follow, unfollow, block, unblock: 400 for oneself, 404 for the unknown, 401 without a token', async () => {
+  for (const act of [follow, unfollow, block, unblock]) {
+    expectProblem(await act(owner, owner), 400, 'self_relation');
+    expectProblem(await act(owner, { id: owner.id.toUpperCase() }), 400, 'self_relation');
+    for (const id of [nobody, 'nobody']) expectProblem(await act(owner, { id }), 404, 'user_not_found');
+  }
+  for (const what of ['follow', 'block']) {
+    expectProblem(await api.post(`/v1/users/${owner.id}/${what}`), 401, 'token_missing');
+    expectProblem(await api.delete(`/v1/users/${owner.id}/${what}`), 401, 'token_missing');
+  }
+});
+
+test('block: 200, ends follows both ways with all four counts right, and 403 on following either way', async () => {
+  const [a, b] = [await aUser(api), await aUser(api)];
+  expectStatus(await follow(a, b), 200);
+  expectStatus(await follow(b, a), 200);
+  assert.deepEqual(
+    [await counts(a), await counts(b)],
+    [
+      [1, 1],
+      [1, 1],
+    ],
+  );
+  for (let round = 0; round < 2; round++)
+    assert.deepEqual(expectStatus(await block(a, b), 200).body, { isBlocked: true });
+  assert.deepEqual(
+    [await counts(a), await counts(b)],
+    [
+      [0, 0],
+      [0, 0],
+    ],
+  );
+  expectProblem(await follow(a, b), 403, 'blocked');
+  expectProblem(await follow(b, a), 403, 'blocked');
+  assert.deepEqual(expectStatus(await unfollow(b, a), 200).body, { isFollowing: false, followersCount: 0 });
+  assert.deepEqual(expectStatus(await unfollow(a, b), 200).body, { isFollowing: false, followersCount: 0 });
+  const seen = [await profile(b, a.token), await profile(a, b.token), await profile(b)];
+  assert.deepEqual(
+    seen.map(({ isFollowing, isBlocked }) => [isFollowing, isBlocked]),
+    [
+      [false, true],
+      [false, false],
+      [false, false],
+    ],
+  );
+});
+
+test('unblock: 200, twice is once, and brings no follow back', async () => {
+  const [a, b] = [await aUser(api), await aUser(api)];
+  expectStatus(await follow(a, b), 200);
+  expectStatus(await follow(b, a), 200);
+  expectStatus(await block(a, b), 200);
+  expectStatus(await block(b, a), 200);
+  for (let round = 0; round < 2; round++)
+    assert.deepEqual(expectStatus(await unblock(a, b), 200).body, { isBlocked: false });
+  expectProblem(await follow(a, b), 403, 'blocked');
+  expectStatus(await unblock(b, a), 200);
+  assert.deepEqual(
+    [await counts(a), await counts(b)],
+    [
+      [0, 0],
+      [0, 0],
+    ],
+  );
+  assert.equal(expectStatus(await follow(a, b), 200).body.followersCount, 1);
+});
+
+test('relations: nothing is kept of two people who have nothing to do with each other any more', async () => {
+  const [a, b] = [await aUser(api), await aUser(api)];
+  for (const act of [unfollow, unblock, follow, unfollow, block, unblock]) expectStatus(await act(a, b), 200);
+  assert.equal((await api.sql`select from relations where user_id in (${a.id}, ${b.id})`).count, 0);
+});
+
+test('eventsCount: public, scheduled events, past ones too', async () => {
+  const person = await aUser(api);
+  const eventsCount = async () => (await profile(person)).eventsCount;
+  const change = async (id: string, body: object) =>
+    expectStatus(await api.patch(`/v1/events/${id}`, person.token, body), 200);
+  const event = await anEvent(api, person);
+  const past = await anEvent(api, person, { startAt: inDays(-9), endAt: inDays(-8) });
+  const draft = await anEvent(api, person, { visibility: 'private' });
+  await anEvent(api, person, { visibility: 'unlisted' });
+  assert.equal(await eventsCount(), 2);
+  await change(event.id, { status: 'cancelled' });
+  assert.equal(await eventsCount(), 1);
+  await change(event.id, { visibility: 'private' });
+  await change(event.id, { status: 'scheduled' });
+  assert.equal(await eventsCount(), 1);
+  await change(event.id, { visibility: 'public' });
+  await change(draft.id, { visibility: 'public' });
+  assert.equal(await eventsCount(), 3);
+  await change(draft.id, { title: 'Another title' });
+  await change(draft.id, { visibility: 'unlisted' });
+  assert.equal(await eventsCount(), 2);
+  expectStatus(await api.delete(`/v1/events/${past.id}`, person.token), 200);
+  expectStatus(await api.delete(`/v1/events/${draft.id}`, admin.token), 200);
+  assert.equal(await eventsCount(), 1);
+});
+
+test('afterwards every counter is what it counts', () => assertCounters(api.sql));
