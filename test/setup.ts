@@ -47,6 +47,8 @@ export type TestOptions = {
   env?: Record<string, string>;
   sms?: SmsDriver;
   clock?: TestClock;
+  /** In place of the pool on the file's database. */
+  sql?: Sql;
 };
 
 /** The machine's time, moved forward at will. */
@@ -91,7 +93,7 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
   const sent: TestApp['sent'] = [];
   const sms: SmsDriver | undefined =
     options.sms ?? (config.sms.driver === 'console' ? outbox(sent) : undefined);
-  const sql = connect(target);
+  const sql = options.sql ?? connect(target);
   const app = await buildApp({
     config: { ...config, secretKey: config.secretKey ?? secretKey },
     sql,

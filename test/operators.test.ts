@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { connect } from '../src/db/connect.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anEvent, aUser } from './world.ts';
+
+const api = await testApp();
+
+test('health: 200 for a process that lives and a database that is migrated', async () => {
+  assert.deepEqual(expectStatus(await api.get('/healthz'), 200).body, { status: 'ok' });
+  assert.deepEqual(expectStatus(await api.get('/readyz'), 200).body, { status: 'ok' });
+});
+
+test('health: without a database 503 with Retry-After on everything that needs it, and healthz stays 200', async () => {
+  const away = await api.another({ sql: connect('postgres://nobody@127.0.0.1:1/none') });
+  expectStatus(await away.get('/healthz'), 200);
+  for (const path of ['/readyz', '/v1/events', '/']) {
+    const { headers } = expectProblem(await away.get(path), 503, 'unavailable');
+    assert.ok(Number(headers.get('retry-after')) >= 1, path);
+  }
+  const person = await aUser(api);
+  expectProblem(await away.get('/v1/auth/me', person.token), 503, 'unavailable');
+  expectProblem(await away.post('/v1/me/delete-code', person.token), 503, 'unavailable');
+});
+
+test('health: 503 on readyz while a migration is missing', async () => {
+  const other = await testApp();
+  await other.sql`delete from schema_version where version = (select max(version) from schema_version)`;
+  expectProblem(await other.get('/readyz'), 503, 'unavailable');
+});
+
+test('metrics: requests by route and status, without ids', async () => {
+  const organizer = await aUser(api);
+  const event = await anEvent(api, organizer);
+  await api.get(`/v1/events/${event.id}`);
+  const { body } = expectStatus(await api.get('/metrics'), 200);
+  assert.match(body, /potluck_request_seconds_count\{[^}]*route="\/v1\/events\/:id"[^}]*status="200"/);
+  assert.ok(!body.includes(event.id) && !body.includes(organizer.phone));
+});
+
+test('limit: 429 with Retry-After above RATE_LIMIT requests a minute, over all operations but those of monitors', async () => {
+  const limited = await api.another({ env: { RATE_LIMIT: '3' } });
+  for (const path of ['/v1/events', '/', '/v1/categories'])
+    assert.notEqual((await limited.get(path)).status, 429);
+  for (const path of ['/v1/events', '/v1/templates']) {
+    const { headers } = expectProblem(await limited.get(path), 429, 'too_many_requests');
+    const wait = Number(headers.get('retry-after'));
+    assert.ok(wait >= 1 && wait <= 60, `${wait}`);
+  }
+  expectStatus(await limited.get('/healthz'), 200);
+});
+
+test('pages: 200 with a policy that runs no script, and what people wrote stays text', async () => {
+  const organizer = await aUser(api);
+  await anEvent(api, organizer, { title: '<script>alert(1)</script> & "friends"' });
+  const { body, headers } = expectStatus(await api.get('/'), 200);
+  assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
+  assert.ok(!body.includes('<script'));
+  assert.ok(body.includes('&#60;script&#62;alert(1)&#60;/script&#62; &#38; &#34;friends&#34;'));
+});
+
+test('pages: the reference and its script come from here, and nothing is asked of anybody else', async () => {
+  const { body, headers } = expectStatus(await api.get('/docs/'), 200);
+  assert.match(headers.get('content-security-policy') ?? '', /default-src 'self'/);
+  const sources = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source = '']) => source);
+  for (const source of sources) assert.ok(!/^(https?:)?\/\//.test(source), source);
+  expectStatus(await api.get('/docs/js/scalar.js'), 200);
+});
