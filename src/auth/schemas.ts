@@ -13,8 +13,8 @@ export const CodeRequest = body({ phone }, { examples: [{ phone: '+12025550102' 
 export const CodeSent = shared(
   'CodeSent',
   Type.Object({
-    expiresIn: Type.Integer({ description: 'Seconds that the code is good for.' }),
-    resendAfter: Type.Integer({ description: 'Seconds until another one may be asked for.' }),
+    expiresIn: Type.Integer({ description: 'Seconds that the code is good for.', examples: [300] }),
+    resendAfter: Type.Integer({ description: 'Seconds until another one may be asked for.', examples: [60] }),
     devCode: Type.Optional(
       Type.String({
         description: 'The code itself; only where nothing is really sent, never in production.',
@@ -29,10 +29,13 @@ export const CodeProof = body(
 );
 
 const pair = {
-  accessToken: Type.String({ description: 'Send it as `Authorization: Bearer …`.' }),
-  refreshToken: Type.String({ description: 'Good for one refresh.' }),
+  accessToken: Type.String({
+    description: 'Send it as `Authorization: Bearer …`.',
+    examples: ['pa_AZei9Gwe…'],
+  }),
+  refreshToken: Type.String({ description: 'Good for one refresh.', examples: ['pr_AZei9Gwe…'] }),
   tokenType: Type.Literal('Bearer'),
-  expiresIn: Type.Integer({ description: 'Seconds until the access token ends.' }),
+  expiresIn: Type.Integer({ description: 'Seconds until the access token ends.', examples: [1800] }),
 };
 export const TokenPair = shared('TokenPair', Type.Object(pair));
 

@@ -56,9 +56,9 @@ const listed = {
   category: ref(Category),
   price: Type.Number({ description: 'In major units of `currency`; 0 is free.' }),
   currency: Type.String({ description: 'ISO 4217.', examples: ['EUR'] }),
-  capacity: Type.Integer({ description: 'Seats that can be booked; 0 is without limit.' }),
-  rsvpCount: Type.Integer({ description: 'Everybody who answered, going or interested.' }),
-  goingCount: Type.Integer(),
+  capacity: Type.Integer({ examples: [0], description: 'Seats that can be booked; 0 is without limit.' }),
+  rsvpCount: Type.Integer({ examples: [14], description: 'Everybody who answered, going or interested.' }),
+  goingCount: Type.Integer({ examples: [9] }),
   myRsvp: Type.Optional(
     nullable(oneOf(['going', 'interested']), { description: "The caller's answer; absent without a token." }),
   ),

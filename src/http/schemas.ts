@@ -63,9 +63,9 @@ export function body<P extends Record<string, TSchema>>(properties: P, options: 
 export const PageMeta = shared(
   'PageMeta',
   Type.Object({
-    total: Type.Integer({ description: 'How many there are on all pages together.' }),
-    page: Type.Integer(),
-    limit: Type.Integer(),
+    total: Type.Integer({ description: 'How many there are on all pages together.', examples: [57] }),
+    page: Type.Integer({ examples: [1] }),
+    limit: Type.Integer({ examples: [20] }),
   }),
 );
 

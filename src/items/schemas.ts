@@ -14,8 +14,8 @@ const core = {
   id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
   title: Type.String({ examples: ['Sourdough bread'] }),
   kind: oneOf(kinds, { description: '`bring`: what guests bring; `wish`: a wish-list.' }),
-  quantityNeeded: Type.Integer(),
-  quantityClaimed: Type.Integer(),
+  quantityNeeded: Type.Integer({ examples: [3] }),
+  quantityClaimed: Type.Integer({ examples: [2] }),
 };
 
 /** Spec 2.6 */
@@ -66,10 +66,10 @@ export const ClaimRequest = body(
 export const Claim = shared(
   'Claim',
   Type.Object({
-    id: Type.String(),
-    itemId: Type.String(),
-    userId: Type.String(),
-    quantity: Type.Integer(),
+    id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0c1'] }),
+    itemId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
+    userId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }),
+    quantity: Type.Integer({ examples: [2] }),
     createdAt: timestamp(),
   }),
 );

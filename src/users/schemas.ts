@@ -16,7 +16,10 @@ const person = {
   id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }),
   name: Type.String({ description: 'Display name.', examples: ['Mara Lindgren'] }),
   username: Type.String({ examples: ['mara.l'] }),
-  avatar: Type.String({ description: 'Address of an image.' }),
+  avatar: Type.String({
+    description: 'Address of an image.',
+    examples: ['https://events.example.org/v1/users/0197a2f4-6c1e-7a34-9a51-2f0c8a6de001/avatar.svg'],
+  }),
   bio: Type.String({ examples: ['Brings the sourdough.'] }),
 };
 
@@ -35,8 +38,8 @@ export const Profile = shared(
   'Profile',
   Type.Object({
     ...person,
-    followersCount: Type.Integer(),
-    followingCount: Type.Integer(),
+    followersCount: Type.Integer({ examples: [12] }),
+    followingCount: Type.Integer({ examples: [8] }),
     eventsCount: Type.Integer({ description: 'Public, scheduled events that they organize, past ones too.' }),
     isFollowing: Type.Boolean({ description: 'Whether the caller follows them; false without a token.' }),
     isBlocked: Type.Boolean({ description: 'Whether the caller blocked them; false without a token.' }),
