@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,6 +7,7 @@ import { importCommand } from '../src/commands/import.ts';
 import { CommandError } from '../src/commands/world.ts';
 import { readConfig } from '../src/config.ts';
 import { calendar, counts, entry, importer } from './calendar-files.ts';
+import { command } from './command.ts';
 import { assertCounters } from './invariants.ts';
 import { expectStatus, testApp } from './setup.ts';
 import { anEvent, aPhone, deleteAccount, signIn } from './world.ts';
@@ -235,27 +235,6 @@ test('import: bad arguments and bad files are one clear line, before any databas
   await refuses([letter], { organizer }, /letter\.txt is not a calendar/);
 });
 
-/** The command itself, as a process of its own on the database of these tests. */
-function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  assert.ok(typeof api.target === 'object');
-  const { socketDir, port, user, password, database } = api.target;
-  const env = {
-    ...process.env,
-    DATABASE_URL: `postgres:///${database}`,
-    PGHOST: socketDir,
-    PGPORT: `${port}`,
-    PGUSER: user,
-    PGPASSWORD: password,
-    DATA_DIR: path.join(directory, 'data'),
-  };
-  const main = path.join(import.meta.dirname, '..', 'src', 'main.ts');
-  return new Promise((resolve) => {
-    execFile(process.execPath, [main, 'import', ...args], { env }, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-    );
-  });
-}
-
 test('import: the command says what came in and what did not, and exits 0; without a calendar 1', async () => {
   const file = path.join(directory, 'mixed.ics');
   await writeFile(
@@ -267,14 +246,14 @@ test('import: the command says what came in and what did not, and exits 0; witho
     ),
   );
   const phone = aPhone();
-  assert.deepEqual(await run(file, '--organizer', phone), {
+  assert.deepEqual(await command(api.target, 'import', file, '--organizer', phone), {
     code: 0,
     stdout: '2 added, 0 changed, 0 unchanged, 1 left out.\n1 had no GEO and was placed by its LOCATION.\n',
     stderr: 'mixed.ics:15: "Sourdough evening" "DTSTART:\uFFFD[31m" is no date or time\n',
   });
-  const again = await run(file, '--organizer', phone, '--category', 'other');
+  const again = await command(api.target, 'import', file, '--organizer', phone, '--category', 'other');
   assert.equal(again.stdout, '0 added, 0 changed, 2 unchanged, 1 left out.\n');
-  const missing = await run(path.join(directory, 'none.ics'), '--organizer', phone);
+  const missing = await command(api.target, 'import', path.join(directory, 'none.ics'), '--organizer', phone);
   assert.deepEqual(missing, {
     code: 1,
     stdout: '',

@@ -1,14 +1,29 @@
+/** Something to look at: people, events and all that is between them, in one city over the coming weeks. */
 import type { Config } from '../config.ts';
+import { people } from './demo/people.ts';
+import { type Added, writeDemo } from './demo/seed.ts';
 import { inWorld, type World } from './world.ts';
 
+/** Whom to sign in as. */
 export const demoPhones = [
-  { who: 'admin', phone: '+12025550100' },
-  { who: 'organizer', phone: '+12025550101' },
-  { who: 'guest', phone: '+12025550102' },
+  { who: 'admin', phone: people.alva.phone },
+  { who: 'organizer', phone: people.mara.phone },
+  { who: 'guest', phone: people.jonas.phone },
 ];
 
 export async function demoCommand(config: Config): Promise<void> {
-  await inWorld(config, seedDemo);
+  await inWorld(config, async (world) => {
+    const added = await seedDemo(world);
+    if (!added) return console.log('The demo people are already here; nothing was added.');
+    const { people, events, items, answers, claims } = added;
+    console.log(
+      `Added ${people} people and ${events} events in Gothenburg, with ${items} items, ${answers} answers and ${claims} claims.`,
+    );
+    for (const { who, phone } of demoPhones) console.log(`  ${who.padEnd(10)} ${phone}`);
+  });
 }
 
-export async function seedDemo(_world: World): Promise<void> {}
+/** @returns null when the database has the demo people already; then nothing was changed */
+export function seedDemo({ sql }: Pick<World, 'sql'>): Promise<Added | null> {
+  return writeDemo(sql, new Date());
+}

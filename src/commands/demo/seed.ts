@@ -1,0 +1,124 @@
+/** Writes the demo. What there is little of goes through the very queries that the API uses. */
+import { findOrCreateAccount } from '../../auth/accounts.ts';
+import type { Sql, Tx } from '../../db/connect.ts';
+import { transaction } from '../../db/transaction.ts';
+import { Problem } from '../../errors.ts';
+import { insertEvent } from '../../events/queries.ts';
+import type { Viewer } from '../../http/viewer.ts';
+import { updateMe } from '../../me/queries.ts';
+import { dayMs } from '../../time.ts';
+import { changeRelation } from '../../users/queries.ts';
+import { people } from './people.ts';
+import { blocked, demoPlan, everybody, type Plan, type PlannedEvent } from './plan.ts';
+import { insertClaims, insertItems, insertRsvps, insertSaves } from './queries.ts';
+import type { PersonKey } from './types.ts';
+
+export type Added = { people: number; events: number; items: number; answers: number; claims: number };
+
+/** Any number that nothing else locks with. */
+const demoLock = 7_305_116;
+
+/**
+ * All in one transaction: of two servers that start at once the second waits, and then finds the people there.
+ * @returns null when they were there already
+ */
+export async function writeDemo(sql: Sql, now: Date): Promise<Added | null> {
+  const plan = demoPlan(now);
+  return transaction(sql, async (tx) => {
+    await tx`select set_config('lock_timeout', '60s', true), set_config('statement_timeout', '60s', true)`;
+    await tx`select pg_advisory_xact_lock(${demoLock})`;
+    if (await isThere(tx)) return null;
+    const viewers = await writePeople(tx, now);
+    await writeEvents(tx, plan.events, viewers);
+    await writeRelations(tx, plan.follows, viewers);
+    const sum = (count: (event: PlannedEvent) => number) =>
+      plan.events.reduce((total, event) => total + count(event), 0);
+    return {
+      people: everybody.length,
+      events: plan.events.length,
+      items: sum(({ items }) => items.length),
+      answers: sum(({ rsvps }) => rsvps.length),
+      claims: sum(({ claims }) => claims.length),
+    };
+  });
+}
+
+/** By those whom nobody signs in as: the three demo accounts may have been made, or deleted, by whoever tries them. */
+async function isThere(tx: Tx): Promise<boolean> {
+  const others = everybody.filter((who) => !['alva', 'mara', 'jonas'].includes(who));
+  const phones = others.map((who) => people[who].phone);
+  const rows = await tx`select 1 from phones where phone = any(${phones}::text[]) limit 1`;
+  return rows.length > 0;
+}
+
+type Viewers = Record<PersonKey, Viewer>;
+
+async function writePeople(tx: Tx, now: Date): Promise<Viewers> {
+  const viewers: [PersonKey, Viewer][] = [];
+  for (const [at, who] of everybody.entries()) {
+    const { phone, username, ...person } = people[who];
+    const joined = new Date(now.getTime() - (200 - at * 7) * dayMs);
+    const { id, isNew } = await findOrCreateAccount(tx, phone, joined);
+    const role = 'role' in person ? person.role : 'user';
+    if (role === 'admin') await tx`update users set role = ${role} where id = ${id}`;
+    if (isNew) {
+      const { name, bio, city } = person;
+      await updateMe(tx, id, { name, bio, city, isPrivate: 'isPrivate' in person });
+      await takeUsername(tx, id, username);
+    }
+    viewers.push([who, { id, sessionId: '', role }]);
+  }
+  return Object.fromEntries(viewers) as Viewers;
+}
+
+/** Somebody real may have the name; the generated one does as well then. */
+async function takeUsername(tx: Tx, id: string, username: string): Promise<void> {
+  try {
+    await updateMe(tx, id, { username });
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 'username_taken')) throw error;
+  }
+}
+
+/** Sent without waiting for one another's answers: a connection runs its statements in their order anyway. */
+async function writeEvents(tx: Tx, events: PlannedEvent[], viewers: Viewers): Promise<void> {
+  const written = await Promise.all(
+    events.map(async ({ host, fields, createdAt, ...rest }) => {
+      const eventId = await insertEvent(tx, viewers[host].id, fields, createdAt);
+      return { eventId, createdAt, ...rest };
+    }),
+  );
+  const by = <T extends { who: PersonKey }>(eventId: string, { who, ...row }: T) => ({
+    eventId,
+    userId: viewers[who].id,
+    ...row,
+  });
+  await insertRsvps(
+    tx,
+    written.flatMap(({ eventId, rsvps }) => rsvps.map((row) => by(eventId, row))),
+  );
+  await insertSaves(
+    tx,
+    written.flatMap(({ eventId, saves }) => saves.map((row) => by(eventId, row))),
+  );
+  await insertItems(
+    tx,
+    written.flatMap(({ eventId, items, createdAt: at }) =>
+      items.map((item, index) => ({ eventId, n: index + 1, item, at })),
+    ),
+  );
+  await insertClaims(
+    tx,
+    written.flatMap(({ eventId, claims }) => claims.map((row) => by(eventId, row))),
+  );
+}
+
+async function writeRelations(tx: Tx, follows: Plan['follows'], viewers: Viewers): Promise<void> {
+  const idOf = (who: PersonKey) => viewers[who].id;
+  for (const [who, whom] of follows) {
+    await changeRelation(tx, idOf(who), idOf(whom), (relation) => ({ ...relation, follows: true }));
+  }
+  const [who, whom] = blocked;
+  const block = { follows: false, followedBy: false, blocks: true };
+  await changeRelation(tx, idOf(who), idOf(whom), (relation) => ({ ...relation, ...block }));
+}

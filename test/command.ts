@@ -1,0 +1,31 @@
+/** A command as a process of its own, on the database of a test. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import os from 'node:os';
+import path from 'node:path';
+import type { Target } from '../src/db/connect.ts';
+
+const main = path.join(import.meta.dirname, '..', 'src', 'main.ts');
+
+export type Finished = { code: number; stdout: string; stderr: string };
+
+export function command(target: Target, ...args: string[]): Promise<Finished> {
+  assert.ok(typeof target === 'object');
+  const { socketDir, port, user, password, database } = target;
+  const env = {
+    ...process.env,
+    DATABASE_URL: `postgres:///${database}`,
+    PGHOST: socketDir,
+    PGPORT: `${port}`,
+    PGUSER: user,
+    PGPASSWORD: password,
+    // Nothing is kept there when the key is given.
+    DATA_DIR: path.join(os.tmpdir(), 'potluck-commands'),
+    SECRET_KEY: 'the-key-of-the-tests-is-long-enough',
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, ...args], { env }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+  });
+}

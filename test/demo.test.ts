@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { people } from '../src/commands/demo/people.ts';
+import { demoPlan } from '../src/commands/demo/plan.ts';
+import { demoPhones, seedDemo } from '../src/commands/demo.ts';
+import { connect, type Sql } from '../src/db/connect.ts';
+import { categorySlugs, templateSlugs } from '../src/events/catalogue.ts';
+import { NewEvent } from '../src/events/schemas.ts';
+import { strictAjv } from '../src/http/strictness.ts';
+import { NewItem } from '../src/items/schemas.ts';
+import { MeChange } from '../src/me/schemas.ts';
+import { command } from './command.ts';
+import { assertCounters } from './invariants.ts';
+import { cloneDatabase, expectProblem, expectStatus, testApp } from './setup.ts';
+import { aUser, deleteAccount, signIn } from './world.ts';
+
+const api = await testApp();
+const added = await seedDemo(api);
+const [admin, organizer, guest] = await Promise.all(demoPhones.map(({ phone }) => signIn(api, phone)));
+assert.ok(admin && organizer && guest);
+const dayMs = 86_400_000;
+
+type Listed = {
+  id: string;
+  title: string;
+  startAt: string;
+  timezone: string;
+  price: number;
+  category: { slug: string };
+  myRsvp?: string | null;
+  isSaved?: boolean;
+};
+
+async function listAll(token?: string): Promise<Listed[]> {
+  const events: Listed[] = [];
+  for (let page = 1; ; page++) {
+    const near = 'lat=57.7072&lng=11.9668&radius=20';
+    const { body } = expectStatus(await api.get(`/v1/events?${near}&limit=50&page=${page}`, token), 200);
+    events.push(...body.data);
+    if (events.length === body.meta.total) return events;
+  }
+}
+
+async function rowCounts(sql: Sql) {
+  const tables = ['users', 'events', 'items', 'rsvps', 'saves', 'claims', 'relations', 'phones', 'usernames'];
+  const counts = tables.map(async (name) => {
+    const [row] = await sql<[{ count: number }]>`select count(*)::int as count from ${sql(name)}`;
+    return [name, row.count];
+  });
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+test('demo: every counter equals the rows it counts', async () => {
+  assert.ok(added);
+  await assertCounters(api.sql);
+  const counts = await rowCounts(api.sql);
+  const { users, events, items, rsvps, claims } = counts;
+  assert.deepEqual(added, { people: users, events, items, answers: rsvps, claims });
+});
+
+test('demo: at least 100 listed events in one city, on the days and evenings of the coming weeks', async () => {
+  const events = await listAll();
+  assert.ok(events.length >= 100, `${events.length}`);
+  const hours = new Set<number>();
+  for (const { startAt, timezone } of events) {
+    const ahead = (Date.parse(startAt) - Date.now()) / dayMs;
+    assert.ok(ahead > 0 && ahead < 58, startAt);
+    assert.equal(timezone, 'Europe/Stockholm');
+    const hour = Temporal.Instant.from(startAt).toZonedDateTimeISO(timezone).hour;
+    assert.ok(hour >= 6 && hour <= 23, startAt);
+    hours.add(hour);
+  }
+  assert.ok(hours.size >= 8);
+  assert.deepEqual(
+    [...new Set(events.map((event) => event.category.slug))].sort(),
+    [...categorySlugs].sort(),
+  );
+  assert.ok(events.some(({ price }) => price === 0) && events.some(({ price }) => price > 0));
+});
+
+test('demo: all templates, all visibilities, and some that are called off', async () => {
+  const found = async (column: string) =>
+    (
+      await api.sql<{ value: string }[]>`select distinct ${api.sql(column)} as value from events order by 1`
+    ).map(({ value }) => value);
+  assert.deepEqual(await found('template'), [...templateSlugs].sort());
+  assert.deepEqual(await found('visibility'), ['private', 'public', 'unlisted']);
+  assert.deepEqual(await found('status'), ['cancelled', 'scheduled']);
+  const [{ organizers }] = await api.sql<[{ organizers: number }]>`
+    select count(distinct organizer_id)::int as organizers from events`;
+  assert.ok(organizers >= 10);
+});
+
+for (const [who, me] of [
+  ['admin', admin],
+  ['organizer', organizer],
+  ['guest', guest],
+] as const) {
+  test(`demo: the ${who} finds answers, saved events, claims and people of their own`, async () => {
+    const { body: account } = expectStatus(await api.get('/v1/auth/me', me.token), 200);
+    assert.equal(account.role, who === 'admin' ? 'admin' : 'user');
+    assert.ok(account.followersCount > 0 && account.followingCount > 0 && account.bio && account.city);
+    const events = await listAll(me.token);
+    const mine = events.filter((event) => event.myRsvp === 'going');
+    assert.ok(mine.length >= 10);
+    assert.ok(events.some((event) => event.myRsvp === 'interested'));
+    assert.ok(events.some((event) => event.isSaved));
+    const lists = await Promise.all(mine.map(({ id }) => api.get(`/v1/events/${id}/items`, me.token)));
+    const items = lists.flatMap(({ body }) => body.data);
+    assert.ok(items.filter((item) => item.myClaim).length >= 3);
+    assert.ok(
+      items.some((item) => item.quantityClaimed < item.quantityNeeded),
+      'something is left to claim',
+    );
+    const { body: found } = expectStatus(await api.get('/v1/users/search?q=el', me.token), 200);
+    assert.ok(found.data.length >= 2);
+  });
+}
+
+test('demo: the organizer has many events, drafts among them', async () => {
+  const { body } = expectStatus(await api.get(`/v1/users/${organizer.id}`), 200);
+  assert.ok(body.eventsCount >= 10);
+  const [draft] = await api.sql<{ id: string }[]>`
+    select id from events where organizer_id = ${organizer.id} and visibility = 'private'`;
+  expectStatus(await api.get(`/v1/events/${draft?.id}`, organizer.token), 200);
+  expectProblem(await api.get(`/v1/events/${draft?.id}`, guest.token), 404, 'event_not_found');
+});
+
+test('demo: one person is private, and one is blocked by the guest', async () => {
+  const [row] = await api.sql<{ elin: string; oskar: string }[]>`
+    select (select user_id from phones where phone = ${people.elin.phone}) as elin,
+      (select user_id from phones where phone = ${people.oskar.phone}) as oskar`;
+  assert.ok(row);
+  expectProblem(await api.get(`/v1/users/${row.elin}`, guest.token), 403, 'profile_private');
+  expectStatus(await api.get(`/v1/users/${row.elin}`, organizer.token), 200);
+  expectStatus(await api.get(`/v1/users/${row.elin}`, admin.token), 200);
+  assert.equal(expectStatus(await api.get(`/v1/users/${row.oskar}`, guest.token), 200).body.isBlocked, true);
+  const [all, seen] = await Promise.all([listAll(organizer.token), listAll(guest.token)]);
+  assert.ok(seen.length < all.length, 'the events of the blocked person are left out');
+});
+
+test('demo: a second time changes nothing', async () => {
+  const before = await rowCounts(api.sql);
+  assert.equal(await seedDemo(api), null);
+  assert.deepEqual(await rowCounts(api.sql), before);
+});
+
+test('demo: two servers that start at once seed once', async () => {
+  const target = await cloneDatabase();
+  const pools = [connect(target), connect(target)];
+  try {
+    const results = await Promise.all(pools.map((sql) => seedDemo({ sql })));
+    assert.equal(results.filter((result) => result !== null).length, 1);
+    const [sql] = pools;
+    assert.ok(sql);
+    assert.deepEqual((await rowCounts(sql)).events, added?.events);
+    await assertCounters(sql);
+  } finally {
+    await Promise.all(pools.map((sql) => sql.end()));
+  }
+});
+
+test('demo: accounts and usernames that are there already stay as they are', async () => {
+  const other = await testApp();
+  const early = await signIn(other, people.jonas.phone);
+  const namesake = await aUser(other, { username: people.mara.username });
+  assert.ok(await seedDemo(other));
+  const { body: me } = expectStatus(await other.get('/v1/auth/me', early.token), 200);
+  assert.deepEqual([me.id, me.username, me.bio], [early.id, early.username, '']);
+  const { body: same } = expectStatus(await other.get('/v1/auth/me', namesake.token), 200);
+  assert.equal(same.username, people.mara.username);
+  const mara = await signIn(other, people.mara.phone);
+  assert.notEqual(mara.username, people.mara.username);
+  // Whoever deletes a demo account does not want it back at the next start.
+  for (const account of [early, mara]) expectStatus(await deleteAccount(other, account), 200);
+  assert.equal(await seedDemo(other), null);
+  await assertCounters(other.sql);
+});
+
+test('demo: the same moment gives the same plan, which passes the rules of the API', () => {
+  const now = new Date('2026-10-12T10:00:00Z');
+  const plan = demoPlan(now);
+  assert.deepEqual(plan, demoPlan(now));
+  const ajv = strictAjv();
+  const [isEvent, isItem, isProfile] = [NewEvent, NewItem, MeChange].map((schema) => ajv.compile(schema));
+  for (const { fields, items } of plan.events) {
+    const { address, lat, lng, status, coverUrl, startAt, endAt, ...rest } = fields;
+    assert.ok(['scheduled', 'cancelled'].includes(status));
+    const times = { startAt: startAt.toISOString(), endAt: endAt.toISOString() };
+    const body = { ...rest, ...times, coverUrl, location: { address, lat, lng } };
+    assert.ok(isEvent?.(body), `${fields.title}: ${JSON.stringify(isEvent?.errors)}`);
+    for (const item of items) assert.ok(isItem?.(item), `${item.title}: ${JSON.stringify(isItem?.errors)}`);
+    assert.ok(fields.description.length >= 60, `${fields.title} says too little`);
+  }
+  for (const { name, username, bio, city } of Object.values(people)) {
+    assert.ok(isProfile?.({ name, username, bio, city }), username);
+  }
+});
+
+test('demo: local times hold through the change of the clocks', () => {
+  // The clocks go back on 25 October 2026.
+  const { events } = demoPlan(new Date('2026-10-12T10:00:00Z'));
+  const starts = events
+    .filter(({ fields }) => fields.title.startsWith('Sunday potluck'))
+    .map(({ fields }) => fields.startAt.toISOString());
+  assert.deepEqual(starts.slice(0, 3), [
+    '2026-10-18T14:00:00.000Z',
+    '2026-10-25T15:00:00.000Z',
+    '2026-11-01T15:00:00.000Z',
+  ]);
+});
+
+test('demo: late in the evening tomorrow is still tomorrow where the events are', () => {
+  // 23:30 UTC on Saturday is Sunday in Gothenburg: the first Sunday is a week away.
+  const { events } = demoPlan(new Date('2026-06-06T23:30:00Z'));
+  const first = Math.min(...events.map(({ fields }) => fields.startAt.getTime()));
+  assert.ok(first > Date.parse('2026-06-07T22:00:00Z'));
+});
+
+test('demo: the command says what it added, and the second time that there was nothing to add', async () => {
+  const target = await cloneDatabase();
+  const first = await command(target, 'demo');
+  assert.equal(first.code, 0);
+  assert.match(
+    first.stdout,
+    /^Added 16 people and \d{3} events in Gothenburg.*\n {2}admin {6}\+12025550100\n/,
+  );
+  assert.deepEqual(await command(target, 'demo'), {
+    code: 0,
+    stdout: 'The demo people are already here; nothing was added.\n',
+    stderr: '',
+  });
+});
