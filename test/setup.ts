@@ -60,7 +60,7 @@ export class TestClock {
   }
 }
 
-const secretKey = 'the-key-of-the-tests-is-long-enough';
+export const secretKey = 'the-key-of-the-tests-is-long-enough';
 
 /** For the file that calls it: everything is closed and dropped when its tests have ended. */
 export async function testApp(options: TestOptions = {}): Promise<TestApp> {
