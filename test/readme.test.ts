@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import test from 'node:test';
+import { promisify } from 'node:util';
+import { testApp } from './setup.ts';
+
+const api = await testApp();
+const readme = await readFile(path.join(import.meta.dirname, '..', 'README.md'), 'utf8');
+const missing = ['bash', 'curl', 'jq'].filter((tool) => spawnSync(tool, ['--version']).error);
+
+/** The shell blocks of a chapter, one after the other. */
+function blocks(chapter: string): string {
+  const text = readme.split(`## ${chapter}\n`)[1]?.split('\n## ')[0] ?? '';
+  return [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block).join('\n');
+}
+
+test('readme: the newcomer’s path leads to a claim of two and a refusal of two more', {
+  skip: missing.length > 0 && `needs ${missing.join(' and ')}`,
+}, async () => {
+  const script = blocks('Five minutes to the first claim').replace('http://127.0.0.1:3000', api.url);
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script]);
+  const answers = stdout.split(/(?<=\})(?=\{)/).map((text) => JSON.parse(text));
+  const [answer, claim, list, , refusal] = answers;
+  assert.equal(answer.myRsvp, 'going');
+  assert.equal(claim.quantity, 2);
+  assert.deepEqual([list.data[0].quantityClaimed, list.data[0].myClaim.quantity], [2, 2]);
+  assert.deepEqual(
+    [refusal.status, refusal.code, refusal.detail],
+    [422, 'quantity_unavailable', 'Only 1 is left.'],
+  );
+});
+
+test('readme: every file that it points to exists', async () => {
+  const links = [...readme.matchAll(/\]\((?!http)([^)#]+)\)/g)].map(([, target = '']) => target);
+  for (const target of links)
+    await import('node:fs/promises').then((fs) => fs.access(path.join(import.meta.dirname, '..', target)));
+  assert.ok(links.length > 5);
+});
