@@ -12,7 +12,7 @@ const attempts = 5;
  * `work` must have no effect outside the database.
  *
  * Everything takes its locks in one order, which is what keeps deadlocks out in the first place:
- * users, events, rsvps and saves, event_counters, items, item_stock, claims, relations, user_counters;
+ * codes, users, events, rsvps and saves, event_counters, items, item_stock, claims, relations, user_counters;
  * within a table by key.
  */
 export async function transaction<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
