@@ -25,13 +25,13 @@ export function parseMoment(line: string): Moment | null {
   const [, head = '', day = '', clock = '', z = ''] =
     /^(.*):(\d{8})(?:T(\d{6})(Z?))?$/.exec(line.trimEnd()) ?? [];
   if (!day) return null;
-  const { tzid } = new ICAL.Property(ICAL.parse.property(`${head}:20000101T000000`)).toJSON()[1] as {
-    tzid?: string;
-  };
   try {
+    // Any value will do: ical.js is asked for the parameters alone.
+    const named = new ICAL.Property(ICAL.parse.property(`${head}:20000101T000000`)).getParameter('tzid');
+    const tzid = z ? 'UTC' : [named].flat()[0];
     const date = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
     const time = clock && `T${clock.slice(0, 2)}:${clock.slice(2, 4)}:${clock.slice(4)}`;
-    return { local: Temporal.PlainDateTime.from(date + time), isDate: !clock, tzid: z ? 'UTC' : tzid };
+    return { local: Temporal.PlainDateTime.from(date + time), isDate: !clock, tzid };
   } catch {
     return null;
   }
