@@ -88,8 +88,9 @@ export async function lastSentAt(tx: Tx, phoneHash: Buffer, now: Date): Promise<
   await lockCode(tx, phoneHash, 'sign_in', now);
   const rows = await tx<{ sentAt: Date; sent: boolean }[]>`
     select sent_at, expires_at > sent_at as sent from codes where phone_hash = ${phoneHash}
-    order by sent_at desc for update`;
-  return rows.find((row) => row.sent)?.sentAt ?? null;
+    order by purpose for update`;
+  const sent = rows.filter((row) => row.sent).map((row) => row.sentAt.getTime());
+  return sent.length > 0 ? new Date(Math.max(...sent)) : null;
 }
 
 /** A row without a code, so that there is one to lock and to count tries on. */

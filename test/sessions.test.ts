@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { expectProblem, expectStatus, TestClock, testApp } from './setup.ts';
+import { aPhone, aUser, type Person, signIn } from './world.ts';
+
+const clock = new TestClock();
+const api = await testApp({ clock });
+const other = await api.another();
+const [minute, day] = [60_000, 86_400_000];
+
+const refresh = (refreshToken: string, on = api) => on.post('/v1/auth/refresh', undefined, { refreshToken });
+const isAlive = async (token: string) => (await other.get('/v1/auth/me', token)).status === 200;
+
+async function expectDead(person: Person, ...tokens: string[]): Promise<void> {
+  for (const token of [person.token, ...tokens])
+    expectProblem(await other.get('/v1/auth/me', token), 401, 'token_invalid');
+}
+
+test('refresh: 200 with a new pair, and both old tokens end', async () => {
+  const person = await aUser(api);
+  const { body } = expectStatus(await refresh(person.refreshToken), 200);
+  assert.deepEqual(Object.keys(body).sort(), ['accessToken', 'expiresIn', 'refreshToken', 'tokenType']);
+  assert.deepEqual([body.tokenType, body.expiresIn], ['Bearer', 1800]);
+  assert.ok(await isAlive(body.accessToken));
+  assert.ok(!(await isAlive(person.token)));
+});
+
+test('refresh: the same successor again within ten seconds, as long as it is unused', async () => {
+  const person = await aUser(api);
+  const first = expectStatus(await refresh(person.refreshToken), 200).body;
+  clock.advance(8_000);
+  const again = expectStatus(await refresh(person.refreshToken, other), 200).body;
+  assert.deepEqual([again.accessToken, again.refreshToken], [first.accessToken, first.refreshToken]);
+  assert.ok(again.expiresIn <= 1792);
+});
+
+test('refresh: 401 and the end of the session when a token comes again after ten seconds', async () => {
+  const person = await aUser(api);
+  const { body } = expectStatus(await refresh(person.refreshToken), 200);
+  clock.advance(10_100);
+  expectProblem(await refresh(person.refreshToken), 401, 'refresh_token_invalid');
+  await expectDead(person, body.accessToken);
+  expectProblem(await refresh(body.refreshToken), 401, 'refresh_token_invalid');
+});
+
+test('refresh: 401 and the end of the session when a token comes again after its successor was used', async () => {
+  const person = await aUser(api);
+  const second = expectStatus(await refresh(person.refreshToken), 200).body;
+  const third = expectStatus(await refresh(second.refreshToken), 200).body;
+  assert.ok(await isAlive(third.accessToken));
+  expectProblem(await refresh(person.refreshToken, other), 401, 'refresh_token_invalid');
+  await expectDead(person, second.accessToken, third.accessToken);
+});
+
+test('refresh: twenty at once over two instances give one and the same successor', async () => {
+  const person = await aUser(api);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => refresh(person.refreshToken, i % 2 ? api : other)),
+  );
+  const pairs = answers
+    .map((answer) => expectStatus(answer, 200).body)
+    .map((body) => `${body.accessToken} ${body.refreshToken}`);
+  assert.equal(new Set(pairs).size, 1);
+});
+
+test('refresh: 401 for a forged token with the right ids, and the session lives', async () => {
+  const person = await aUser(api);
+  const bytes = Buffer.from(person.refreshToken.slice(3), 'base64url');
+  for (const at of [33, bytes.length - 1]) {
+    const forged = Buffer.from(bytes);
+    forged[at] = (forged[at] ?? 0) ^ 1;
+    expectProblem(await refresh(`pr_${forged.toString('base64url')}`), 401, 'refresh_token_invalid');
+  }
+  for (const text of ['', 'pr_', person.token, `${person.refreshToken}A`, 'pr_%00', '🎂']) {
+    expectProblem(await refresh(text), 401, 'refresh_token_invalid');
+  }
+  assert.ok(await isAlive(person.token));
+  expectStatus(await refresh(person.refreshToken), 200);
+});
+
+test('tokens: an access token ends after 30 minutes, a refresh token after 30 days', async () => {
+  const person = await aUser(api);
+  clock.advance(29 * minute);
+  assert.ok(await isAlive(person.token));
+  clock.advance(minute);
+  await expectDead(person);
+  clock.advance(29 * day);
+  const { body } = expectStatus(await refresh(person.refreshToken), 200);
+  clock.advance(30 * day);
+  expectProblem(await refresh(body.refreshToken), 401, 'refresh_token_invalid');
+});
+
+test('tokens: a session ends after 180 days, however often it is refreshed', async () => {
+  const person = await aUser(api);
+  let { refreshToken } = person;
+  for (let month = 1; month <= 7; month++) {
+    clock.advance(25 * day);
+    refreshToken = expectStatus(await refresh(refreshToken), 200).body.refreshToken;
+  }
+  clock.advance(5 * day - 10 * minute);
+  const last = expectStatus(await refresh(refreshToken), 200).body;
+  assert.ok(last.expiresIn <= 600, `${last.expiresIn}`);
+  clock.advance(10 * minute);
+  expectProblem(await refresh(last.refreshToken), 401, 'refresh_token_invalid');
+  await expectDead(person, last.accessToken);
+});
+
+test('tokens: nothing of them is stored but hashes', async () => {
+  const person = await aUser(api);
+  const secrets = [person.token, person.refreshToken].map((token) =>
+    Buffer.from(token.slice(3), 'base64url').subarray(32, 56),
+  );
+  const [row] = await api.sql<
+    { whole: string }[]
+  >`select sessions::text as whole from sessions where user_id = ${person.id}`;
+  for (const secret of secrets) assert.ok(!row?.whole.includes(secret.toString('hex')));
+  assert.ok(!row?.whole.includes(person.token.slice(3)));
+});
+
+test('logout: 200, and the token is refused by another instance at once; other sessions stay', async () => {
+  const phone = aPhone();
+  const [laptop, telephone] = [await signIn(api, phone), await signIn(api, phone)];
+  assert.ok(await isAlive(laptop.token));
+  assert.deepEqual(expectStatus(await api.post('/v1/auth/logout', laptop.token), 200).body, {
+    success: true,
+  });
+  await expectDead(laptop);
+  expectProblem(await refresh(laptop.refreshToken), 401, 'refresh_token_invalid');
+  expectProblem(await api.post('/v1/auth/logout', laptop.token), 401, 'token_invalid');
+  assert.ok(await isAlive(telephone.token));
+});
+
+test('sessions: 200 with the devices of the caller, and any of them can be ended, nobody else’s', async () => {
+  const phone = aPhone();
+  const [laptop, telephone, stranger] = [
+    await signIn(api, phone),
+    await signIn(api, phone),
+    await aUser(api),
+  ];
+  const { body } = expectStatus(await api.get('/v1/auth/sessions', laptop.token), 200);
+  assert.equal(body.data.length, 2);
+  const current = body.data.find((session: { isCurrent: boolean }) => session.isCurrent);
+  const far = body.data.find((session: { isCurrent: boolean }) => !session.isCurrent);
+  expectProblem(await api.delete(`/v1/auth/sessions/${far.id}`, stranger.token), 404, 'session_not_found');
+  expectProblem(await api.delete('/v1/auth/sessions/not-an-id', laptop.token), 404, 'session_not_found');
+  expectStatus(await api.delete(`/v1/auth/sessions/${far.id}`, laptop.token), 200);
+  await expectDead(telephone);
+  expectProblem(await api.delete(`/v1/auth/sessions/${far.id}`, laptop.token), 404, 'session_not_found');
+  expectStatus(await api.delete(`/v1/auth/sessions/${current.id}`, laptop.token), 200);
+  await expectDead(laptop);
+});

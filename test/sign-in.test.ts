@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { assertCounters } from './invariants.ts';
+import { expectProblem, expectStatus, TestClock, testApp } from './setup.ts';
+import { aPhone, aUser } from './world.ts';
+
+const clock = new TestClock();
+const api = await testApp({ clock });
+const other = await api.another();
+const minute = 60_000;
+
+const request = (phone: string) => api.post('/v1/auth/otp/request', undefined, { phone });
+const verify = (phone: string, code: string, on = api) =>
+  on.post('/v1/auth/otp/verify', undefined, { phone, code });
+const codeFor = async (phone: string): Promise<string> =>
+  expectStatus(await request(phone), 202).body.devCode;
+const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
+
+test('code: 202 with the same shape for a number with an account and for one without', async () => {
+  const known = await aUser(api);
+  for (const phone of [known.phone, aPhone()]) {
+    const { body } = expectStatus(await request(phone), 202);
+    assert.deepEqual(Object.keys(body).sort(), ['devCode', 'expiresIn', 'resendAfter']);
+    assert.deepEqual([body.expiresIn, body.resendAfter], [300, 0]);
+    assert.match(body.devCode, /^\d{6}$/);
+  }
+});
+
+test('sign-in: 200, the first time with a new account, later with the same one', async () => {
+  const phone = aPhone();
+  const first = expectStatus(await verify(phone, await codeFor(phone)), 200).body;
+  assert.deepEqual([first.isNewUser, first.tokenType, first.expiresIn], [true, 'Bearer', 1800]);
+  assert.equal(first.user.phone, phone);
+  assert.match(first.user.username, /^guest_[a-z0-9]{6}$/);
+  const second = expectStatus(await verify(phone, await codeFor(phone)), 200).body;
+  assert.deepEqual([second.isNewUser, second.user.id], [false, first.user.id]);
+  assert.notEqual(second.accessToken, first.accessToken);
+});
+
+test('code: 400 when it is wrong, used, outdated by a newer one, or five minutes old', async () => {
+  const phone = aPhone();
+  const old = await codeFor(phone);
+  const newest = await codeFor(phone);
+  if (old !== newest) expectProblem(await verify(phone, old), 400, 'wrong_code');
+  expectStatus(await verify(phone, newest), 200);
+  expectProblem(await verify(phone, newest), 400, 'wrong_code');
+  const late = await codeFor(phone);
+  clock.advance(5 * minute);
+  const { body } = expectProblem(await verify(phone, late), 400, 'wrong_code');
+  assert.equal(body.errors[0].path, 'code');
+});
+
+test('code: one for signing in does not delete an account, nor the other way round', async () => {
+  const person = await aUser(api);
+  const signIn = await codeFor(person.phone);
+  expectProblem(await api.delete('/v1/me', person.token, { confirmCode: signIn }), 400, 'wrong_code');
+  const farewell = expectStatus(await api.post('/v1/me/delete-code', person.token), 202).body.devCode;
+  if (farewell !== signIn) expectProblem(await verify(person.phone, farewell), 400, 'wrong_code');
+  expectStatus(await verify(person.phone, signIn), 200);
+});
+
+test('code: 429 with Retry-After after five wrong ones in 15 minutes, for the right one and after a resend too', async () => {
+  const phone = aPhone();
+  const code = await codeFor(phone);
+  for (let i = 0; i < 3; i++) expectProblem(await verify(phone, wrong(code)), 400, 'wrong_code');
+  clock.advance(4 * minute);
+  const resent = await codeFor(phone);
+  for (let i = 0; i < 2; i++) expectProblem(await verify(phone, wrong(resent)), 400, 'wrong_code');
+  const { headers } = expectProblem(await verify(phone, resent), 429, 'too_many_tries');
+  const wait = Number(headers.get('retry-after'));
+  assert.ok(wait > 600 && wait <= 660, `${wait}`);
+  expectProblem(await verify(phone, await codeFor(phone), other), 429, 'too_many_tries');
+  // The window slides: the first three are forgotten 15 minutes after they were made.
+  clock.advance(11 * minute);
+  expectStatus(await verify(phone, await codeFor(phone)), 200);
+});
+
+test('code: of fifty wrong ones at once over two instances five are compared', async () => {
+  const phone = aPhone();
+  const code = await codeFor(phone);
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => verify(phone, wrong(code), i % 2 ? api : other)),
+  );
+  const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+  assert.deepEqual([count(400), count(429)], [5, 45]);
+});
+
+test('code: of fifty right ones at once over two instances one opens a session', async () => {
+  const phone = aPhone();
+  const code = await codeFor(phone);
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => verify(phone, code, i % 2 ? api : other)),
+  );
+  const opened = answers.filter((answer) => answer.status === 200);
+  assert.equal(opened.length, 1);
+  const [row] =
+    await api.sql`select count(*)::int as sessions from sessions where user_id = ${opened[0]?.body.user.id}`;
+  assert.equal(row?.sessions, 1);
+  await assertCounters(api.sql);
+});
+
+test('phone: spaces, dashes, dots and brackets are understood', async () => {
+  const code = await codeFor('+46 70-123 45.67');
+  const { body } = expectStatus(await verify('+46(0)701234567', code), 200);
+  assert.equal(body.user.phone, '+46701234567');
+});
+
+test('phone: 400 naming it for what is no number in international form', async () => {
+  for (const phone of [
+    '',
+    '12025550102',
+    '+',
+    '+1202555',
+    '+120255501020000',
+    '+1202555010a',
+    '+٤٦٧٠١٢٣٤٥٦٧',
+    'tel:+12025550102',
+    '+12025550102;ext=5',
+  ]) {
+    const { body } = expectProblem(await request(phone), 400, 'invalid_request');
+    assert.equal(body.errors[0].path, 'phone', phone);
+    expectProblem(await verify(phone, '123456'), 400, 'invalid_request');
+  }
+});
+
+test('token: 401 for a header that is malformed in any way, also where none is needed', async () => {
+  const { token } = await aUser(api);
+  const headers = [
+    '',
+    'Bearer',
+    'Bearer ',
+    'Basic dXNlcjpwYXNz',
+    token,
+    `Bearer ${token} x`,
+    `Bearer ${token}x`,
+    `Bearer ${'a'.repeat(8_000)}`,
+    `Bearer ${token}, Bearer ${token}`,
+  ];
+  for (const authorization of headers) {
+    for (const path of ['/v1/events', '/v1/auth/me']) {
+      const answer = await api.call('GET', path, { headers: { authorization } });
+      expectProblem(answer, 401, 'token_invalid');
+      assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
+    }
+  }
+  expectStatus(await api.call('GET', '/v1/auth/me', { headers: { authorization: `bearer  ${token}` } }), 200);
+});
