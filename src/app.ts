@@ -70,7 +70,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     config,
     sql,
     clock,
-    sms: sms ?? smsDriver(config.sms, app.log),
+    sms: sms ?? smsDriver(config, app.log),
     flags: await openFlags(config, randomUUID()),
   };
 

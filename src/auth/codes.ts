@@ -6,7 +6,16 @@ import type { Sql, Tx } from '../db/connect.ts';
 import { transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { dayMs } from '../time.ts';
-import { countSends, findCodeForUpdate, insertCode, lastSentAt, updateTries, useCode } from './queries.ts';
+import {
+  countSends,
+  findCodeForUpdate,
+  insertCode,
+  lastSentAt,
+  type SendCap,
+  updateTries,
+  useCode,
+  withdrawCode,
+} from './queries.ts';
 import type { SmsDriver } from './sms.ts';
 
 export type Purpose = 'sign_in' | 'delete_account';
@@ -54,13 +63,15 @@ export async function sendCode(
   const limited = config.production || sms.delivers;
   const code = randomInt(1_000_000).toString().padStart(6, '0');
   const phoneHash = hashPhone(config.secretKey, phone.number);
+  const caps = sendCapsOf(deps, phone, address);
   await transaction(sql, async (tx) => {
     if (limited) {
       // The row of the number is locked first, so that two requests at once cannot both find a minute gone by.
       const last = await lastSentAt(tx, phoneHash, now);
       const wait = last ? last.getTime() + resendAfterMs - now.getTime() : 0;
       if (wait > 0) throw new Problem('too_many_codes', { retryAfter: Math.ceil(wait / 1000) });
-      await spendSend(deps, tx, phone, address, now);
+      if ((await countSends(tx, caps, now)) < caps.length)
+        throw new Problem('too_many_codes', untilMidnight(now));
     }
     await insertCode(tx, {
       phoneHash,
@@ -71,7 +82,13 @@ export async function sendCode(
     });
     await check?.(tx);
   });
-  await sms.send(phone.number, purpose, code);
+  try {
+    await sms.send(phone.number, purpose, code);
+  } catch (error) {
+    // Nobody may be kept from trying again by a message that never left.
+    if (limited) await transaction(sql, (tx) => withdrawCode(tx, phoneHash, purpose, caps, now));
+    throw error;
+  }
   return {
     expiresIn: codeLifetimeMs / 1000,
     resendAfter: limited ? resendAfterMs / 1000 : 0,
@@ -79,19 +96,19 @@ export async function sendCode(
   };
 }
 
-async function spendSend(deps: CodeDeps, tx: Tx, phone: Phone, address: string, now: Date) {
-  const key = deps.config.secretKey;
-  const caps: [string, number][] = [
+/** What a message counts against, and the most that each may reach in a day; sorted, as they are locked in this order. */
+function sendCapsOf({ config }: CodeDeps, phone: Phone, address: string): SendCap[] {
+  const key = config.secretKey;
+  return [
     [`address:${keyed(key, `address\0${address}`).toString('base64url')}`, sendCaps.address],
     [`country:${phone.country ?? 'none'}`, sendCaps.country],
-    ['everybody', deps.config.smsPerDay],
+    ['everybody', config.smsPerDay],
     [`number:${hashPhone(key, phone.number).toString('base64url')}`, sendCaps.number],
     [`prefix:${phone.number.slice(0, -4)}`, sendCaps.prefix],
   ];
-  const counted = await countSends(tx, caps, now);
-  const midnight = Math.ceil((dayMs - (now.getTime() % dayMs)) / 1000);
-  if (counted < caps.length) throw new Problem('too_many_codes', { retryAfter: midnight });
 }
+
+const untilMidnight = (now: Date) => ({ retryAfter: Math.ceil((dayMs - (now.getTime() % dayMs)) / 1000) });
 
 /**
  * Uses up the code when it is right, and gives the refusal when it is not: the caller must let the transaction

@@ -101,8 +101,10 @@ async function lockCode(tx: Tx, phoneHash: Buffer, purpose: Purpose, now: Date):
     on conflict do nothing`;
 }
 
+export type SendCap = [scope: string, mostInADay: number];
+
 /** Counts a message against each cap that is not yet reached; gives how many those were. Keys must come sorted. */
-export async function countSends(tx: Tx, caps: [scope: string, cap: number][], now: Date): Promise<number> {
+export async function countSends(tx: Tx, caps: SendCap[], now: Date): Promise<number> {
   const day = now.toISOString().slice(0, 10);
   const scopes = caps.map(([scope]) => scope);
   const limits = caps.map(([, limit]) => limit);
@@ -124,6 +126,23 @@ export async function insertCode(
     values (${code.phoneHash}, ${code.purpose}, ${code.codeHash}, ${code.sentAt}, ${code.expiresAt}, '{}')
     on conflict (phone_hash, purpose) do update
     set code_hash = excluded.code_hash, sent_at = excluded.sent_at, expires_at = excluded.expires_at`;
+}
+
+/** Takes back a code whose message could not be sent, and what was counted for it. */
+export async function withdrawCode(
+  tx: Tx,
+  phoneHash: Buffer,
+  purpose: Purpose,
+  caps: SendCap[],
+  sentAt: Date,
+): Promise<void> {
+  // A code that ends when it was sent is one that never was; a newer one is left alone.
+  await tx`
+    update codes set code_hash = null, expires_at = sent_at
+    where phone_hash = ${phoneHash} and purpose = ${purpose} and sent_at = ${sentAt}`;
+  await tx`
+    update code_sends set sent = sent - 1
+    where day = ${sentAt.toISOString().slice(0, 10)} and scope = any(${caps.map(([scope]) => scope)}) and sent > 0`;
 }
 
 export type CodeRow = { codeHash: Buffer | null; expiresAt: Date; tries: Date[] };

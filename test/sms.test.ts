@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import test, { after } from 'node:test';
+import { buildApp } from '../src/app.ts';
+import { smsDriver } from '../src/auth/sms.ts';
+import { readConfig } from '../src/config.ts';
+import { expectStatus, TestClock, testApp } from './setup.ts';
+import { aPhone } from './world.ts';
+
+/** Twilio's part of the conversation, over real HTTP. */
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+let answer: Handler;
+const received: { url: string; authorization: string; form: URLSearchParams }[] = [];
+const stub = createServer(async (request, response) => {
+  const form = new URLSearchParams(await text(request));
+  received.push({ url: request.url ?? '', authorization: request.headers.authorization ?? '', form });
+  answer(request, response);
+});
+await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve));
+after(() => {
+  stub.closeAllConnections();
+  stub.close();
+});
+
+const json =
+  (status: number, body: unknown): Handler =>
+  (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+const accepted = json(201, { sid: 'SM1', status: 'queued' });
+
+const env = {
+  SMS_DRIVER: 'twilio',
+  TWILIO_ACCOUNT_SID: 'AC00000000000000000000000000000001',
+  TWILIO_AUTH_TOKEN: 'the-auth-token',
+  TWILIO_FROM: '+12025550199',
+  TWILIO_BASE_URL: `http://127.0.0.1:${(stub.address() as AddressInfo).port}`,
+};
+const clock = new TestClock();
+const api = await testApp({ env, clock });
+const request = (phone: string, on = api) => on.post('/v1/auth/otp/request', undefined, { phone });
+
+test('twilio: the code goes out as a form, signed with account and token, and signs in', async () => {
+  answer = accepted;
+  const phone = aPhone();
+  assert.deepEqual(expectStatus(await request(phone), 202).body, { expiresIn: 300, resendAfter: 60 });
+  const sent = received.at(-1);
+  assert.match(sent?.url ?? '', /\/Accounts\/AC00000000000000000000000000000001\/Messages\.json$/);
+  assert.equal(
+    sent?.authorization,
+    `Basic ${Buffer.from(`${env.TWILIO_ACCOUNT_SID}:the-auth-token`).toString('base64')}`,
+  );
+  assert.deepEqual([sent?.form.get('To'), sent?.form.get('From')], [phone, '+12025550199']);
+  const code = /\d{6}/.exec(sent?.form.get('Body') ?? '')?.[0];
+  expectStatus(await api.post('/v1/auth/otp/verify', undefined, { phone, code }), 200);
+});
+
+test('twilio: a messaging service sends in place of a number', async () => {
+  answer = accepted;
+  const served = await api.another({ env: { ...env, TWILIO_FROM: 'MG00000000000000000000000000000001' } });
+  expectStatus(await request(aPhone(), served), 202);
+  assert.equal(received.at(-1)?.form.get('MessagingServiceSid'), 'MG00000000000000000000000000000001');
+  assert.equal(received.at(-1)?.form.get('From'), null);
+});
+
+test('twilio: 503 with Retry-After when it refuses, fails or hangs up; the next try is not held against anybody', async () => {
+  const phone = aPhone();
+  const faults: Handler[] = [
+    json(400, { code: 21211, message: `The number ${phone} is not valid` }),
+    json(401, { code: 20003, message: 'Authenticate' }),
+    json(500, { message: 'oops' }),
+    (_request, response) => response.writeHead(200).end('no JSON at all'),
+    (_request, response) => response.destroy(),
+  ];
+  for (const fault of [...faults, ...faults, ...faults]) {
+    answer = fault;
+    const { headers, body } = await request(phone);
+    if (body.code === undefined) continue;
+    assert.deepEqual([body.status, body.code], [503, 'sms_unavailable']);
+    assert.equal(headers.get('retry-after'), '60');
+    assert.ok(!JSON.stringify(body).includes(phone));
+  }
+  answer = accepted;
+  clock.advance(61_000);
+  expectStatus(await request(phone), 202);
+});
+
+test('twilio: neither phone nor code nor token reaches the log', async () => {
+  const lines: string[] = [];
+  const note = (...args: unknown[]) => void lines.push(JSON.stringify(args));
+  const quiet = {
+    level: 'info',
+    error: note,
+    warn: note,
+    info: note,
+    debug: note,
+    trace: note,
+    fatal: note,
+    silent: note,
+  };
+  const driver = smsDriver(readConfig(env), { ...quiet, child: () => quiet } as never);
+  answer = json(400, { code: 21211, message: 'The number +14155550142 is not valid: 123456' });
+  await assert.rejects(driver.send('+14155550142', 'sign_in', '123456'), { code: 'sms_unavailable' });
+  assert.equal(lines.length, 1);
+  for (const secret of ['4155550142', '123456', 'the-auth-token'])
+    assert.ok(!lines.join('').includes(secret), secret);
+});
+
+test('console in production: no answer carries the code, the log does, with three digits of the number', async () => {
+  const production = {
+    NODE_ENV: 'production',
+    SECRET_KEY: 'a-key-of-thirty-two-characters-or-more',
+    LOG_LEVEL: 'silent',
+  };
+  const config = readConfig({ ...production, SMS_DRIVER: 'console' });
+  const logged: object[] = [];
+  const driver = smsDriver(config, { warn: (fields: object) => logged.push(fields) } as never);
+  const secretKey = config.secretKey ?? '';
+  const app = await buildApp({ config: { ...config, secretKey }, sql: api.sql, sms: driver });
+  const response = await app.inject({
+    method: 'POST',
+    url: '/v1/auth/otp/request',
+    payload: { phone: '+14155550143' },
+  });
+  await app.close();
+  assert.deepEqual(response.json(), { expiresIn: 300, resendAfter: 60 });
+  assert.deepEqual(Object.keys(logged[0] ?? {}), ['number', 'purpose', 'code']);
+  assert.ok(!JSON.stringify(logged).includes('4155550143'));
+});
