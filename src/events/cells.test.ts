@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { cellOf, circleCells, earthRadiusKm } from './cells.ts';
+import { cellOf, circleCells, circleRows, earthRadiusKm } from './cells.ts';
 
 /** Vector algebra rather than haversine, so that the formula is not checked against itself. */
 function distanceKm(a: [number, number], b: [number, number]): number {
@@ -20,15 +20,19 @@ const lat = fc.oneof(
 );
 const lng = fc.oneof(fc.constantFrom(-180, 180, 0, 179.99), fc.double({ min: -180, max: 180, noNaN: true }));
 
-test('circleCells: whatever lies in the circle lies in one of its cells', () => {
+test('circleCells and circleRows: whatever lies in the circle lies in one of its cells, and in its rows', () => {
   const radius = fc.double({ min: 0.1, max: 500, noNaN: true });
   const nearby = fc.tuple(fc.double({ min: -6, max: 6, noNaN: true }), lng);
   fc.assert(
     fc.property(lat, lng, radius, nearby, (lat1, lng1, km, [dLat, anyLng]) => {
       const cells = circleCells(lat1, lng1, km, 1_000_000);
+      const { first, last } = circleRows(lat1, km);
       const lat2 = Math.min(90, Math.max(-90, lat1 + dLat));
       for (const lng2 of [anyLng, lng1, ((lng1 + 180.2) % 360) - 180]) {
-        if (distanceKm([lat1, lng1], [lat2, lng2]) <= km) assert.ok(cells?.includes(cellOf(lat2, lng2)));
+        if (distanceKm([lat1, lng1], [lat2, lng2]) > km) continue;
+        const cell = cellOf(lat2, lng2);
+        assert.ok(cells?.includes(cell));
+        assert.ok(first <= cell && cell <= last);
       }
     }),
     { numRuns: 3_000 },

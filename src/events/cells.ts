@@ -18,14 +18,22 @@ const clamp = (value: number, min: number, max: number) => Math.min(Math.max(val
 /** The cell of a point; +180° is −180°, and the poles belong to the outermost rows. */
 export const cellOf = (lat: number, lng: number): number => rowOf(lat) * columns + columnOf(lng);
 
+/** As an angle, and a little wider than the circle, so that rounding leaves no point on its rim out. */
+const angleOf = (radius: number) => radius / earthRadiusKm + 1e-9;
+
+/** The first and the last cell of the rows of the grid that a circle touches: all round the globe, but one range. */
+export function circleRows(lat: number, radius: number): { first: number; last: number } {
+  const reach = degrees(angleOf(radius));
+  return { first: rowOf(lat - reach) * columns, last: rowOf(lat + reach) * columns + columns - 1 };
+}
+
 /**
  * The cells that a circle touches, and perhaps a few more; never fewer. Null when they are more than `most`: then
- * measuring every event is the better plan.
+ * `circleRows` is the better plan.
  * @param radius in km along the surface of the sphere
  */
 export function circleCells(lat: number, lng: number, radius: number, most = 2_000): number[] | null {
-  // A little wider than the circle, so that rounding leaves no point on its rim out.
-  const angle = radius / earthRadiusKm + 1e-9;
+  const angle = angleOf(radius);
   const south = rowOf(lat - degrees(angle));
   const north = rowOf(lat + degrees(angle));
   const reach = longitudeReach(lat, angle);

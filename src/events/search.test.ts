@@ -25,10 +25,18 @@ test('searchVector: no more places than PostgreSQL holds, the first ones', () =>
 test('searchQuery: every word, as the start of one, each once', () => {
   assert.deepEqual(searchQuery('Jazz, jazz PIANO'), {
     anywhere: "'jazz':* & 'piano':*",
+    longest: "'jazz':* & 'piano':*",
+    anyOf: "'jazz':* | 'piano':*",
     inTitle: "'jazz':*A & 'piano':*A",
     inTitleOrAddress: "'jazz':*AB & 'piano':*AB",
     wholeInTitle: "'jazz':A & 'piano':A",
   });
+});
+
+test('searchQuery: of many words the three longest are looked up', () => {
+  const { anywhere, longest } = searchQuery('a bbb cc dddd eeeee');
+  assert.equal(anywhere, "'a':* & 'bbb':* & 'cc':* & 'dddd':* & 'eeeee':*");
+  assert.equal(longest, "'eeeee':* & 'dddd':* & 'bbb':*");
 });
 
 test('searchQuery: a text without words gives empty literals', () => {

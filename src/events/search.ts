@@ -23,20 +23,33 @@ export function searchVector(event: { title: string; address: string; descriptio
   return [...places].map(([word, list]) => `'${word}':${list.join(',')}`).join(' ');
 }
 
-/** The tsquery literals of one search. Every word must be there in each; they differ in where and how. */
+/** The tsquery literals of one search; but for two of them, every word must be there. */
 export type Search = {
   /** Anywhere, as a word or as the start of one: this decides what is found. */
   anywhere: string;
+  /** The same with the longest words alone: what else must be there is cheaper to check than to look up. */
+  longest: string;
   /** These decide what comes first. */
   inTitle: string;
   inTitleOrAddress: string;
-  /** In the title, as whole words. */
   wholeInTitle: string;
+  anyOf: string;
 };
+
+const mostLookedUp = 3;
 
 /** A text without a single word gives empty literals, which find nothing. */
 export function searchQuery(q: string): Search {
   const wanted = [...new Set(words(q))];
-  const all = (kind: string) => wanted.map((word) => `'${word}'${kind}`).join(' & ');
-  return { anywhere: all(':*'), inTitle: all(':*A'), inTitleOrAddress: all(':*AB'), wholeInTitle: all(':A') };
+  const longest = wanted.toSorted((a, b) => b.length - a.length).slice(0, mostLookedUp);
+  const literal = (list: string[], kind: string, joint = ' & ') =>
+    list.map((word) => `'${word}'${kind}`).join(joint);
+  return {
+    anywhere: literal(wanted, ':*'),
+    longest: literal(wanted.length > mostLookedUp ? longest : wanted, ':*'),
+    inTitle: literal(wanted, ':*A'),
+    inTitleOrAddress: literal(wanted, ':*AB'),
+    wholeInTitle: literal(wanted, ':A'),
+    anyOf: literal(wanted, ':*', ' | '),
+  };
 }

@@ -42,13 +42,14 @@ create table events (
 );
 
 -- What lists may show; each index holds only that.
-create index events_by_start on events (start_at, id) include (end_at)
+create index events_by_start on events (start_at, id) include (organizer_id)
   where visibility = 'public' and status = 'scheduled';
-create index events_by_end on events (end_at)
+create index events_by_category on events (category, start_at, id) include (organizer_id)
+  where visibility = 'public' and status = 'scheduled';
+-- For what goes on at a given moment but began before.
+create index events_by_span on events using gist (tstzrange(start_at, end_at))
   where visibility = 'public' and status = 'scheduled';
 create index events_by_cell on events (cell, start_at, id) include (lat, lng, end_at, category, organizer_id)
-  where visibility = 'public' and status = 'scheduled';
-create index events_by_category on events (category, start_at, id) include (end_at)
   where visibility = 'public' and status = 'scheduled';
 create index events_by_word on events using gin (search)
   where visibility = 'public' and status = 'scheduled';
