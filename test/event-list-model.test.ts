@@ -170,6 +170,6 @@ test('list: for any mix of filters, the ids of the page and the total are those 
     );
     nonEmpty += Number(ids.length > 0);
   });
-  await fc.assert(property, { numRuns: 500, seed });
-  assert.ok(nonEmpty > 100, `only ${nonEmpty} of the queries found anything`);
+  await fc.assert(property, { numRuns: 300, seed });
+  assert.ok(nonEmpty > 60, `only ${nonEmpty} of the queries found anything`);
 });
