@@ -21,6 +21,7 @@ import { type Flags, openFlags } from './flags.ts';
 import { healthRoutes } from './http/health.ts';
 import { registerLimits } from './http/limits.ts';
 import { loggerOptions } from './http/log.ts';
+import { registerMetrics } from './http/metrics.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { pageRoutes } from './http/pages.ts';
 import { answerClientError, answerError, maxParamLength, registerProblems } from './http/problem.ts';
@@ -56,6 +57,8 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy,
     requestTimeout: 10_000,
+    // A database that is frozen rather than gone answers nothing at all; the caller gets a 503 all the same.
+    handlerTimeout: 5_000,
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     clientErrorHandler: answerClientError,
     frameworkErrors: answerError,
@@ -74,6 +77,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     flags: await openFlags(config, randomUUID()),
   };
 
+  registerMetrics(app);
   registerStrictness(app);
   registerProblems(app);
   // Pictures may be shown on other sites; pages set a policy of their own.

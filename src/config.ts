@@ -51,7 +51,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir: path.resolve(read.text('DATA_DIR') ?? 'data'),
     demo: read.onOff('DEMO', !databaseUrl && !production),
     secretKey: readSecretKey(read, production),
-    publicUrl: read.url('PUBLIC_URL', ['http:', 'https:']) ?? localUrl(host, port),
+    publicUrl: readPublicUrl(read, production) ?? localUrl(host, port),
     sms: readSms(read, production),
     smsPerDay: read.whole('SMS_PER_DAY', 2_000, 1, 10_000_000),
     rateLimit: read.whole('RATE_LIMIT', production ? 600 : 0, 0, 1_000_000),
@@ -70,6 +70,13 @@ function readSecretKey(read: Reader, production: boolean): string | undefined {
   if (key !== undefined && key.length < 32)
     read.faults.push('SECRET_KEY is too short; it needs 32 or more characters.');
   return key;
+}
+
+function readPublicUrl(read: Reader, production: boolean): string | undefined {
+  if (production && read.text('PUBLIC_URL') === undefined) {
+    read.faults.push('PUBLIC_URL is not set; in production it must be: pictures are linked by it.');
+  }
+  return read.url('PUBLIC_URL', ['http:', 'https:']);
 }
 
 function readSms(read: Reader, production: boolean): SmsConfig {

@@ -138,3 +138,44 @@ test('rsvp: leaving going keeps the claims', async () => {
     assert.deepEqual([body.data[0].quantityClaimed, body.data[0].myClaim.quantity], [2, 2]);
   }
 });
+
+test('hidden since: 200 for taking back an answer and a save, and then 404', async () => {
+  const [organizer, guest] = [await aUser(api), await aUser(api)];
+  const event = await anEvent(api, organizer);
+  await going(api, guest, event.id);
+  expectStatus(await api.post(`/v1/events/${event.id}/save`, guest.token, { saved: true }), 200);
+  expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { visibility: 'private' }), 200);
+  const cleared = expectStatus(
+    await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: null }),
+    200,
+  );
+  assert.deepEqual(cleared.body, { myRsvp: null, rsvpCount: 0 });
+  expectStatus(await api.post(`/v1/events/${event.id}/save`, guest.token, { saved: false }), 200);
+  for (const [path, body] of [
+    ['rsvp', { status: null }],
+    ['save', { saved: false }],
+  ] as const) {
+    expectProblem(
+      await api.post(`/v1/events/${event.id}/${path}`, guest.token, body),
+      404,
+      'event_not_found',
+    );
+  }
+});
+
+test('cancelled: 200 for the same answer again, which is no new one', async () => {
+  const [organizer, guest] = [await aUser(api), await aUser(api)];
+  const event = await anEvent(api, organizer);
+  await going(api, guest, event.id);
+  expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { status: 'cancelled' }), 200);
+  const again = expectStatus(
+    await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: 'going' }),
+    200,
+  );
+  assert.deepEqual(again.body, { myRsvp: 'going', rsvpCount: 1 });
+  expectProblem(
+    await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: 'interested' }),
+    409,
+    'event_cancelled',
+  );
+});

@@ -35,6 +35,9 @@ test('metrics: requests by route and status, without ids', async () => {
   await api.get(`/v1/events/${event.id}`);
   const { body } = expectStatus(await api.get('/metrics'), 200);
   assert.match(body, /potluck_request_seconds_count\{[^}]*route="\/v1\/events\/:id"[^}]*status="200"/);
+  expectProblem(await api.get('/v1/nothing'), 404, 'route_not_found');
+  const { body: later } = await api.get('/metrics');
+  assert.match(later, /potluck_request_seconds_count\{[^}]*route="none"[^}]*status="404"/);
   assert.ok(!body.includes(event.id) && !body.includes(organizer.phone));
 });
 
@@ -47,15 +50,29 @@ test('limit: 429 with Retry-After above RATE_LIMIT requests a minute, over all o
     const wait = Number(headers.get('retry-after'));
     assert.ok(wait >= 1 && wait <= 60, `${wait}`);
   }
+  // What is refused or does not exist counts as well: each costs a look-up.
+  expectProblem(await limited.get('/v1/events', 'pa_no-token'), 429, 'too_many_requests');
+  expectProblem(await limited.get('/v1/nothing'), 429, 'too_many_requests');
   expectStatus(await limited.get('/healthz'), 200);
+});
+
+test('limit: refusals use it up as well', async () => {
+  const limited = await api.another({ env: { RATE_LIMIT: '4' } });
+  for (const token of ['pa_1', 'pa_2'])
+    expectProblem(await limited.get('/v1/events', token), 401, 'token_invalid');
+  for (const path of ['/v1/nothing', '/nowhere'])
+    expectProblem(await limited.get(path), 404, 'route_not_found');
+  expectProblem(await limited.get('/v1/categories'), 429, 'too_many_requests');
 });
 
 test('pages: 200 with a policy that runs no script, and what people wrote stays text', async () => {
   const organizer = await aUser(api);
-  await anEvent(api, organizer, { title: '<script>alert(1)</script> & "friends"' });
+  const coverUrl = 'https://pictures.example.com/p.png';
+  await anEvent(api, organizer, { title: '<script>alert(1)</script> & "friends"', coverUrl });
   const { body, headers } = expectStatus(await api.get('/'), 200);
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
   assert.ok(!body.includes('<script'));
+  assert.ok(!body.includes('pictures.example.com'), 'a visitor is shown to a host of somebody else');
   assert.ok(body.includes('&#60;script&#62;alert(1)&#60;/script&#62; &#38; &#34;friends&#34;'));
 });
 

@@ -113,6 +113,7 @@ test('console in production: no answer carries the code, the log does, with thre
     NODE_ENV: 'production',
     SECRET_KEY: 'a-key-of-thirty-two-characters-or-more',
     LOG_LEVEL: 'silent',
+    PUBLIC_URL: 'https://events.example.org',
   };
   const config = readConfig({ ...production, SMS_DRIVER: 'console' });
   const logged: object[] = [];

@@ -100,12 +100,21 @@ export async function sendCode(
 function sendCapsOf({ config }: CodeDeps, phone: Phone, address: string): SendCap[] {
   const key = config.secretKey;
   return [
-    [`address:${keyed(key, `address\0${address}`).toString('base64url')}`, sendCaps.address],
+    [`address:${keyed(key, `address\0${networkOf(address)}`).toString('base64url')}`, sendCaps.address],
     [`country:${phone.country ?? 'none'}`, sendCaps.country],
     ['everybody', config.smsPerDay],
     [`number:${hashPhone(key, phone.number).toString('base64url')}`, sendCaps.number],
     [`prefix:${phone.number.slice(0, -4)}`, sendCaps.prefix],
   ];
+}
+
+/** Whoever has an IPv6 address has the 2⁶⁴ beside it. */
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address;
+  const [head = '', tail = ''] = address.split('::');
+  const [before, after] = [head, tail].map((part) => part.split(':').filter(Boolean)) as [string[], string[]];
+  const zeros = address.includes('::') ? Array(Math.max(0, 8 - before.length - after.length)).fill('0') : [];
+  return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }
 
 const untilMidnight = (now: Date) => ({ retryAfter: Math.ceil((dayMs - (now.getTime() % dayMs)) / 1000) });
@@ -127,7 +136,9 @@ export async function checkCode(
   const key = deps.config.secretKey;
   const { now } = deps;
   const phoneHash = hashPhone(key, phone);
-  const row = await findCodeForUpdate(tx, phoneHash, purpose, now);
+  const wrong = new Problem('wrong_code', { errors: [{ path, message: 'is wrong or has expired' }] });
+  const row = await findCodeForUpdate(tx, phoneHash, purpose);
+  if (!row) return wrong;
   const tries = row.tries.filter((at) => at.getTime() > now.getTime() - triesWindowMs);
   const [oldest] = tries;
   if (oldest && tries.length >= maxTries) {
@@ -140,5 +151,5 @@ export async function checkCode(
     return null;
   }
   await updateTries(tx, phoneHash, purpose, [...tries, now]);
-  return new Problem('wrong_code', { errors: [{ path, message: 'is wrong or has expired' }] });
+  return wrong;
 }

@@ -147,19 +147,16 @@ export async function withdrawCode(
 
 export type CodeRow = { codeHash: Buffer | null; expiresAt: Date; tries: Date[] };
 
-/** Locks the row of (number, purpose), which it makes if there is none: guesses queue up here. */
+/** Locks the row of (number, purpose): guesses queue up here. Null where no code was asked for: nothing to guess. */
 export async function findCodeForUpdate(
   tx: Tx,
   phoneHash: Buffer,
   purpose: Purpose,
-  now: Date,
-): Promise<CodeRow> {
-  await lockCode(tx, phoneHash, purpose, now);
+): Promise<CodeRow | null> {
   const [row] = await tx<CodeRow[]>`
     select code_hash, expires_at, tries from codes
     where phone_hash = ${phoneHash} and purpose = ${purpose} for update`;
-  // None: the account deletion that held the row has just taken it along.
-  return row ?? { codeHash: null, expiresAt: now, tries: [] };
+  return row ?? null;
 }
 
 export async function updateTries(tx: Tx, phoneHash: Buffer, purpose: Purpose, tries: Date[]): Promise<void> {
@@ -170,10 +167,6 @@ export async function updateTries(tx: Tx, phoneHash: Buffer, purpose: Purpose, t
 
 export async function useCode(tx: Tx, phoneHash: Buffer, purpose: Purpose): Promise<void> {
   await tx`update codes set code_hash = null where phone_hash = ${phoneHash} and purpose = ${purpose}`;
-}
-
-export async function deleteCodes(tx: Tx, phoneHash: Buffer): Promise<void> {
-  await tx`delete from codes where phone_hash = ${phoneHash}`;
 }
 
 /** What nobody can use any more: ended sessions, codes and counts of earlier days. */

@@ -6,7 +6,7 @@ import { CommandError, inWorld } from './world.ts';
 
 const roles: Record<string, 'admin' | 'user'> = { grant: 'admin', revoke: 'user' };
 
-/** `admin grant PHONE`, `admin revoke PHONE`; an account that does not exist yet is made. Takes effect at once. */
+/** `admin grant PHONE`, `admin revoke PHONE`; an account that does not exist yet is made. Counts from the person's next request on. */
 export async function adminCommand(config: Config, [verb = '', phone = '']: string[]): Promise<void> {
   const role = roles[verb];
   if (!role || !phone) throw new CommandError('Usage: admin grant PHONE, or admin revoke PHONE');

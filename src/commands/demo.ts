@@ -1,15 +1,9 @@
 /** Something to look at: people, events and all that is between them, in one city over the coming weeks. */
+
 import type { Config } from '../config.ts';
-import { people } from './demo/people.ts';
+import { demoPhones } from '../demo-phones.ts';
 import { type Added, writeDemo } from './demo/seed.ts';
 import { inWorld, type World } from './world.ts';
-
-/** Whom to sign in as. */
-export const demoPhones = [
-  { who: 'admin', phone: people.alva.phone },
-  { who: 'organizer', phone: people.mara.phone },
-  { who: 'guest', phone: people.jonas.phone },
-];
 
 export async function demoCommand(config: Config): Promise<void> {
   await inWorld(config, async (world) => {

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, buildApp } from '../app.ts';
 import { startHousekeeping } from '../auth/housekeeping.ts';
 import type { Config } from '../config.ts';
-import { demoPhones, seedDemo } from './demo.ts';
+import { demoPhones } from '../demo-phones.ts';
+import { seedDemo } from './demo.ts';
 import { Interrupted, stopSignal, unlessStopped } from './stop.ts';
 import { CommandError, type World, withWorld } from './world.ts';
 
@@ -67,7 +68,9 @@ function announce(app: App, config: Config): void {
   else console.log(welcome(config));
 }
 
-function welcome({ publicUrl, databaseUrl, dataDir, demo, sms }: Config): string {
+const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.');
+
+function welcome({ publicUrl, databaseUrl, dataDir, demo, host, sms }: Config): string {
   const lines = [
     '',
     `  🥘 Potluck is open at  ${publicUrl}`,
@@ -78,6 +81,10 @@ function welcome({ publicUrl, databaseUrl, dataDir, demo, sms }: Config): string
     const how = sms.driver === 'console' ? ' (the answer carries the code)' : '';
     lines.push('', `     Sign in as          with the phone${how}`);
     for (const { phone, who } of demoPhones) lines.push(`       ${who.padEnd(18)}${phone}`);
+  }
+  if (sms.driver === 'console' && !isLoopback(host)) {
+    lines.push('', '  ⚠ Whoever reaches this address can sign in as anybody: the answers carry the codes.');
+    lines.push('    Set NODE_ENV=production before you open it to others.');
   }
   return [...lines, '', '  Ctrl-C stops the server and its database.', ''].join('\n');
 }

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { Problem } from '../errors.ts';
 
 /** Classes and codes after which the same request may well succeed: the server is away, full, or gave way to another. */
-const passing = /^(08|53|57P0|57014|55P03|40001|40P01|25P0[34])/;
+const passing = /^(08|28|3D000|53|57P0|57014|55P03|40001|40P01|25006|25P0[34])/;
 /** Values that no schema caught, which PostgreSQL cannot store. */
 const unstorable = new Set(['22021', '22P05', '22003', '22008', '22P02']);
 const connectionLost = new Set([
@@ -19,13 +19,17 @@ const connectionLost = new Set([
   'EHOSTUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENOTCONN',
+  'EMFILE',
 ]);
 
 export function databaseProblem(error: Error & { code?: string }): Problem | null {
   const code = error.code ?? '';
   if (error instanceof postgres.PostgresError) {
     if (passing.test(code)) return new Problem('unavailable');
-    if (unstorable.has(code)) return new Problem('invalid_request');
+    if (unstorable.has(code)) return new Problem('invalid_request', { detail: 'A value cannot be stored.' });
     return null;
   }
   return connectionLost.has(code) ? new Problem('unavailable') : null;

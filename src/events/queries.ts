@@ -147,8 +147,11 @@ export async function upsertRsvp(tx: Tx, eventId: string, viewer: Viewer, status
   const [answer] = await tx<{ previous: Rsvp | null }[]>`
     with event as (
       select e.id from events e
-      where e.id = ${eventId} and e.status = 'scheduled' and ${visibleTo(tx, viewer)}
-      for key share
+      where e.id = ${eventId} and ${visibleTo(tx, viewer)}
+        -- The same answer again is no new one: it may be the second try of a caller who never heard of the first.
+        and (e.status = 'scheduled' or exists (
+          select 1 from rsvps r where r.event_id = e.id and r.user_id = ${viewer.id} and r.status = ${status}))
+      for key share of e
     )
     insert into rsvps (event_id, user_id, status, previous, created_at)
     select id, ${viewer.id}, ${status}, null, ${now} from event
@@ -160,18 +163,17 @@ export async function upsertRsvp(tx: Tx, eventId: string, viewer: Viewer, status
 }
 
 /**
- * Takes the answer back. Of two at once the second waits for the row, finds it gone and moves nothing.
- * @returns null when the event is not there for the viewer
+ * Takes the answer back, also from an event that was hidden since. Of two at once the second waits for the row, finds
+ * it gone and moves nothing.
+ * @returns null when there is no answer and the event is not there for the viewer
  */
 export async function deleteRsvp(tx: Tx, eventId: string, viewer: Viewer): Promise<number | null> {
-  const events = await tx`
-    select 1 from events e where e.id = ${eventId} and ${visibleTo(tx, viewer)} for key share`;
-  if (events.length === 0) return null;
+  const [event] = await tx<{ isVisible: boolean }[]>`
+    select ${visibleTo(tx, viewer)} as is_visible from events e where e.id = ${eventId} for key share`;
   const [gone] = await tx<{ status: Rsvp }[]>`
     delete from rsvps where event_id = ${eventId} and user_id = ${viewer.id} returning status`;
-  return gone
-    ? moveRsvpCounts(tx, eventId, -1, gone.status === 'going' ? -1 : 0)
-    : moveRsvpCounts(tx, eventId, 0, 0);
+  if (gone) return moveRsvpCounts(tx, eventId, -1, gone.status === 'going' ? -1 : 0);
+  return event?.isVisible ? moveRsvpCounts(tx, eventId, 0, 0) : null;
 }
 
 /**
@@ -188,7 +190,7 @@ async function moveRsvpCounts(tx: Tx, eventId: string, rsvps: number, going: num
   return row?.rsvpCount ?? null;
 }
 
-/** False when the event is not there for the viewer. Saving twice, or unsaving twice, changes nothing. */
+/** False when the event is not there for the viewer. Twice is once; what was hidden since can still be dropped. */
 export async function setSaved(
   tx: Tx,
   eventId: string,
@@ -196,16 +198,16 @@ export async function setSaved(
   saved: boolean,
   now: Date,
 ): Promise<boolean> {
-  const events = await tx`
-    select 1 from events e where e.id = ${eventId} and ${visibleTo(tx, viewer)} for key share`;
-  if (events.length === 0) return false;
-  if (saved) {
-    await tx`
-      insert into saves (event_id, user_id, created_at) values (${eventId}, ${viewer.id}, ${now})
-      on conflict do nothing`;
-  } else {
-    await tx`delete from saves where event_id = ${eventId} and user_id = ${viewer.id}`;
+  const [event] = await tx<{ isVisible: boolean }[]>`
+    select ${visibleTo(tx, viewer)} as is_visible from events e where e.id = ${eventId} for key share`;
+  if (!saved) {
+    const { count } = await tx`delete from saves where event_id = ${eventId} and user_id = ${viewer.id}`;
+    return count > 0 || event?.isVisible === true;
   }
+  if (!event?.isVisible) return false;
+  await tx`
+    insert into saves (event_id, user_id, created_at) values (${eventId}, ${viewer.id}, ${now})
+    on conflict do nothing`;
   return true;
 }
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import {
   body,
+  currencyPattern,
   httpUrl,
   nullable,
   oneOf,
@@ -19,8 +20,8 @@ export const EventParams = Type.Object({
   id: Type.String({ description: "The event's id.", examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
 });
 
-const latitude = Type.Number({ minimum: -90, maximum: 90, examples: [59.9139] });
-const longitude = Type.Number({ minimum: -180, maximum: 180, examples: [10.7522] });
+const latitude = Type.Number({ minimum: -90, maximum: 90, examples: [57.7089] });
+const longitude = Type.Number({ minimum: -180, maximum: 180, examples: [11.9746] });
 const visibilities = ['public', 'unlisted', 'private'] as const;
 const statuses = ['scheduled', 'cancelled'] as const;
 
@@ -132,7 +133,7 @@ const fields = {
     'x-max-decimals': 2,
     description: 'At most two decimals.',
   }),
-  currency: Type.String({ format: 'currency', pattern: '^[A-Z]{3}$', examples: ['EUR'] }),
+  currency: Type.String({ format: 'currency', pattern: currencyPattern, examples: ['EUR'] }),
   capacity: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   visibility: oneOf(visibilities, {
     description: '`public`: listed; `unlisted`: whoever has the id; `private`: the organizer and admins.',

@@ -20,20 +20,32 @@ a { color: var(--accent) }
 .events img { display: block; width: 100%; aspect-ratio: 1200 / 630; object-fit: cover }
 .events div { padding: .8rem 1rem 1rem }
 .events h3 { margin: 0 0 .2rem; font-size: 1.05rem; line-height: 1.3; overflow-wrap: anywhere }
+.events h3 a { color: inherit; text-decoration: none }
 .events p { margin: 0; color: var(--soft); font-size: .9rem; overflow-wrap: anywhere }
 dt { margin-top: 1.4rem; font-weight: 600 } dt:target { color: var(--accent) } dd { margin: .1rem 0 0; color: var(--soft) }
 code { font-family: ui-monospace, monospace; font-size: .95em } .status { display: inline-block; min-width: 3rem; color: var(--soft) }
 `;
 
+export const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🥘</text></svg>';
+
 const document = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>` +
   '<meta name="viewport" content="width=device-width, initial-scale=1">' +
-  `<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 100 100'%3E%3Ctext y='.9em' font-size='90'%3E🥘%3C/text%3E%3C/svg%3E">` +
   `<style>${style}</style></head><body><main>${body}</main></body></html>`;
+
+/** Time zones come and go with the versions of Node.js. */
+function knownZone(name: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return 'UTC';
+  }
+}
 
 function when(event: ListedEvent): string {
   const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone: event.timezone,
+    timeZone: knownZone(event.timezone),
     weekday: 'short',
     day: 'numeric',
     month: 'short',
@@ -46,23 +58,37 @@ function when(event: ListedEvent): string {
 const money = (event: ListedEvent): string =>
   event.price === 0
     ? 'free'
-    : new Intl.NumberFormat('en-GB', { style: 'currency', currency: event.currency }).format(event.price);
+    : new Intl.NumberFormat('en-GB', {
+        style: 'currency',
+        currency: event.currency,
+        trailingZeroDisplay: 'stripIfInteger',
+      }).format(event.price);
 
+/** Only covers that we draw: with those of others, a page that anybody may open would tell their hosts who does. */
 const card = (event: ListedEvent): string =>
-  `<li><img src="${safe(event.coverUrl)}" alt="" loading="lazy"><div><h3>${safe(event.title)}</h3>` +
+  `<li><img src="/v1/events/${event.id}/cover.svg?category=${event.category.slug}" alt="" loading="lazy">` +
+  `<div><h3><a href="/v1/events/${event.id}">${safe(event.title)}</a></h3>` +
   `<p>${safe(when(event))} · ${safe(money(event))} · ${event.goingCount} going</p>` +
   `<p>${safe(event.location.address)}</p></div></li>`;
 
-export function frontPage(events: ListedEvent[], total: number): string {
+/** @param accounts demo accounts to sign in with, if there are any */
+export function frontPage(
+  events: ListedEvent[],
+  total: number,
+  accounts: { who: string; phone: string }[],
+): string {
+  const signIn = accounts.map(({ who, phone }) => `<code>${phone}</code> (${who})`).join(', ');
   const list =
     events.length > 0
-      ? `<h2>Coming up${total > events.length ? ` (the next ${events.length} of ${total})` : ''}</h2><ul class="events">${events.map(card).join('')}</ul>`
+      ? `<h2>Now and next${total > events.length ? ` (${events.length} of ${total})` : ''}</h2><ul class="events">${events.map(card).join('')}</ul>`
       : '<h2>Nothing is planned yet</h2><p class="lead">The first event is one request away: the API reference shows how.</p>';
   return document(
     'Potluck',
     '<h1>🥘 Potluck</h1><p class="lead">Discover events, answer them, and share bring-lists that cannot be double-booked.</p>' +
       '<p class="links"><a href="/docs/">API reference</a><a href="/openapi.json">OpenAPI document</a>' +
-      `<a href="/docs/errors">Errors</a><a href="/v1/events">Events as JSON</a></p>${list}`,
+      `<a href="/docs/errors">Errors</a><a href="/v1/events">Events as JSON</a></p>` +
+      (signIn && `<p class="lead">Try it out: sign in as ${signIn}. The answer carries the code.</p>`) +
+      list,
   );
 }
 
@@ -75,6 +101,7 @@ export function errorsPage(entries: typeof catalogue): string {
   return document(
     'Potluck: errors',
     '<h1>Errors</h1><p class="lead">Every refusal is an <code>application/problem+json</code>; its <code>code</code> is one of ' +
-      `these and keeps its meaning. <a href="/docs/">Back to the reference</a></p><dl>${rows.join('')}</dl>`,
+      'these and keeps its meaning. Where a field is at fault, <code>errors</code> names it by its <code>path</code>. ' +
+      `<a href="/">Home</a> · <a href="/docs/">API reference</a></p><dl>${rows.join('')}</dl>`,
   );
 }

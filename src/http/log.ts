@@ -1,4 +1,4 @@
-/** What the log says of a request, and what never reaches it. */
+/** What the log says of an error and its request, and what never reaches it. Requests as such are not logged. */
 import type { FastifyServerOptions } from 'fastify';
 import type { Config } from '../config.ts';
 

@@ -74,7 +74,13 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
       },
       servers: [{ url: config.publicUrl }],
       components: {
-        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An access token.' } },
+        securitySchemes: {
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The `accessToken` of POST /v1/auth/otp/verify.',
+          },
+        },
       },
       tags: [
         { name: 'Sign in', description: 'Codes, tokens and devices.' },

@@ -5,7 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/problems.ts';
 import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../errors.ts';
-import { linePattern, visiblePattern } from './schemas.ts';
+import { currencyPattern, emojiPattern, linePattern, usernamePattern, visiblePattern } from './schemas.ts';
 
 export const maxParamLength = 16_384;
 
@@ -64,6 +64,7 @@ const fromFastify: Record<string, ProblemCode> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
   FST_ERR_BAD_URL: 'route_not_found',
   FST_ERR_MAX_PARAM_LENGTH: 'route_not_found',
+  FST_ERR_HANDLER_TIMEOUT: 'unavailable',
 };
 
 function toProblem(error: FastifyError): Problem {
@@ -82,6 +83,23 @@ function retryIn(error: FastifyError & { retryAfter?: number }) {
   return error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter };
 }
 
+/** What to send, where the validator would only name its own rule. */
+const formatMessages: Record<string, string> = {
+  timestamp: 'must be a timestamp with an offset, such as 2026-12-24T18:00:00+01:00',
+  'timestamp-or-day': 'must be a date, or a timestamp with an offset, such as 2026-12-24T18:00:00Z',
+  'http-url': 'must be an http or https address',
+  grapheme: 'must be one emoji',
+  'time-zone': 'must be the name of an IANA time zone, such as Europe/Oslo',
+  currency: 'must be an ISO 4217 currency, such as EUR',
+};
+const patternMessages: Record<string, string> = {
+  [visiblePattern]: 'must be one line, without control characters, with something to see in it',
+  [linePattern]: 'must be one line, without control characters',
+  [usernamePattern]: 'must be 3 to 30 of a–z, 0–9, _ and .',
+  [emojiPattern]: 'must be one emoji',
+  [currencyPattern]: 'must be an ISO 4217 currency, such as EUR',
+};
+
 function validationProblem(error: FastifyError): Problem {
   const errors = new Map<string, FieldError>();
   for (const fault of error.validation ?? []) {
@@ -90,6 +108,9 @@ function validationProblem(error: FastifyError): Problem {
       additionalProperty?: string;
       allowedValues?: unknown[];
       pattern?: string;
+      format?: string;
+      limit?: number;
+      type?: string;
     };
     const inside = fault.instancePath.slice(1).split('/').filter(Boolean);
     const name = params.missingProperty ?? params.additionalProperty;
@@ -97,11 +118,14 @@ function validationProblem(error: FastifyError): Problem {
     let message = fault.message ?? 'is not valid';
     if (params.missingProperty !== undefined) message = 'is required';
     if (params.additionalProperty !== undefined) message = 'is not a known field';
-    if (params.pattern === visiblePattern) message = 'must be one line with something to see in it';
-    if (params.pattern === linePattern) message = 'must be one line';
+    if (params.limit === 1 && fault.keyword === 'minLength') message = 'must not be empty';
+    if (params.pattern) message = patternMessages[params.pattern] ?? message;
+    if (params.format) message = formatMessages[params.format] ?? message;
     if (params.allowedValues) message = `must be one of ${params.allowedValues.map(String).join(', ')}`;
+    const known = errors.get(path);
     // The first fault of a field says it; "must match a schema in anyOf" after it would not.
-    if (!errors.has(path)) errors.set(path, { path, message });
+    if (!known) errors.set(path, { path, message });
+    else if (params.type === 'null') known.message += ', or null';
   }
   return invalidFields([...errors.values()]);
 }

@@ -30,7 +30,7 @@ declare module 'fastify' {
   }
 }
 
-/** Spread into the options of a Fastify route; `app.ts` refuses a route under /v1 that was made without it. */
+/** Spread into the options of a Fastify route; `viewer.ts` refuses a route under /v1 that was made without it. */
 export function route<S extends Schemas>(declaration: Declaration<S>) {
   const { name, access, tag, summary, description, problems = [], ...schemas } = declaration;
   const common: ProblemCode[] = ['invalid_request', 'too_many_requests', 'internal_error', 'unavailable'];

@@ -32,6 +32,10 @@ export function nullable<S extends TSchema>(
  */
 export const visiblePattern = '^[\\p{Z}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}]*[^\\p{Z}\\p{C}]\\P{Cc}*$';
 export const linePattern = '^\\P{Cc}*$';
+export const usernamePattern = '^[A-Za-z0-9_.]{3,30}$';
+export const currencyPattern = '^[A-Z]{3}$';
+/** With the format `grapheme`, which a blank would satisfy too. */
+export const emojiPattern = '^[^\\s\\p{Cc}]+$';
 
 /** One line of text with something to see in it; lengths in characters. */
 export function text(minLength: number, maxLength: number, options: TSchemaOptions = {}) {

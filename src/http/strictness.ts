@@ -26,6 +26,11 @@ export function registerStrictness(app: FastifyInstance): void {
   // An expectation that is not known may be ignored; Node would answer it with an empty page.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
+  // The validator names every fault before any is cut; a body of a hundred thousand would keep it busy for seconds.
+  app.addHook('preValidation', async (request) => {
+    if (hasMoreValues(request.body, mostValues)) throw invalid('body', `has more than ${mostValues} values`);
+  });
+
   // After validation: by then a body is no deeper than its schema, so the walk through it is bounded.
   app.addHook('preHandler', async (request) => {
     refuseUnaskedBody(request);
@@ -36,6 +41,23 @@ export function registerStrictness(app: FastifyInstance): void {
     ];
     if (errors.length > 0) throw invalidFields(errors);
   });
+}
+
+/** Several times what the largest body that any route takes has. */
+const mostValues = 500;
+
+/** Counts values at any depth, and stops as soon as there are more. */
+function hasMoreValues(body: unknown, most: number): boolean {
+  const waiting = [body];
+  for (let seen = 1; waiting.length > 0; ) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    const inner = Object.values(value);
+    seen += inner.length;
+    if (seen > most) return true;
+    waiting.push(...inner);
+  }
+  return false;
 }
 
 /** JSON and nothing else. */

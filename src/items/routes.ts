@@ -202,7 +202,7 @@ function whyNot(
   if (access.status === 'cancelled') return new Problem('event_cancelled');
   if (access.hasClaim) return new Problem('already_claimed');
   if (quantity > access.left) {
-    const detail = access.left === 1 ? 'Only 1 is left.' : `Only ${access.left} are left.`;
+    const detail = ['None is left.', 'Only 1 is left.'][access.left] ?? `Only ${access.left} are left.`;
     return new Problem('quantity_unavailable', {
       detail,
       errors: [{ path: 'quantity', message: `is above ${access.left}` }],

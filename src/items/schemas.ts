@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { body, httpUrl, nullable, oneOf, prose, ref, shared, text, timestamp } from '../http/schemas.ts';
+import {
+  body,
+  emojiPattern,
+  httpUrl,
+  nullable,
+  oneOf,
+  prose,
+  ref,
+  shared,
+  text,
+  timestamp,
+} from '../http/schemas.ts';
 
 export const kinds = ['bring', 'wish'] as const;
 export type Kind = (typeof kinds)[number];
@@ -48,7 +59,7 @@ export const NewItem = body(
     quantityNeeded: Type.Integer({ minimum: 1, maximum: 10_000, examples: [3] }),
     description: Type.Optional(prose(1_000)),
     emoji: Type.Optional(
-      Type.String({ format: 'grapheme', maxLength: 32, pattern: '^[^\\s\\p{Cc}]+$', examples: ['🍞'] }),
+      Type.String({ format: 'grapheme', maxLength: 32, pattern: emojiPattern, examples: ['🍞'] }),
     ),
     link: Type.Optional(httpUrl()),
   },

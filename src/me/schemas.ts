@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { body, oneOf, prose, shared, text, timestamp } from '../http/schemas.ts';
+import { body, oneOf, prose, shared, text, timestamp, usernamePattern } from '../http/schemas.ts';
 
 /** The caller's own account: what GET /v1/auth/me gives. */
 export const Me = shared(
@@ -30,7 +30,7 @@ export const MeChange = body(
     name: Type.Optional(text(1, 80, { examples: ['Mara Lindgren'] })),
     username: Type.Optional(
       Type.String({
-        pattern: '^[A-Za-z0-9_.]{3,30}$',
+        pattern: usernamePattern,
         description: '3–30 of a–z, 0–9, _ and .; capitals are stored small.',
         examples: ['mara.l'],
       }),

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { deleteExpired } from '../src/auth/queries.ts';
+import { TestClock, testApp } from './setup.ts';
+import { aPhone, aUser } from './world.ts';
+
+const clock = new TestClock();
+const api = await testApp({ clock });
+
+const counts = async () => {
+  const [row] = await api.sql`
+    select (select count(*)::int from sessions) as sessions, (select count(*)::int from codes) as codes,
+      (select count(*)::int from code_sends) as sends`;
+  return row;
+};
+
+test('housekeeping: removes ended sessions, codes and counts of earlier days, and nothing that still counts', async () => {
+  await aUser(api);
+  await api.post('/v1/auth/otp/request', undefined, { phone: aPhone() });
+  await api.sql`insert into code_sends (scope, day, sent) values ('everybody', ${clock.now()}, 1)`;
+  assert.deepEqual(await counts(), { sessions: 1, codes: 2, sends: 1 });
+  await deleteExpired(api.sql, clock.now());
+  assert.deepEqual(await counts(), { sessions: 1, codes: 2, sends: 1 });
+
+  clock.advance(25 * 3_600_000);
+  await deleteExpired(api.sql, clock.now());
+  assert.deepEqual(await counts(), { sessions: 1, codes: 0, sends: 0 });
+
+  clock.advance(30 * 86_400_000);
+  await deleteExpired(api.sql, clock.now());
+  assert.deepEqual(await counts(), { sessions: 0, codes: 0, sends: 0 });
+});
