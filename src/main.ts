@@ -1,13 +1,14 @@
-/** The process: `node src/main.ts COMMAND`. What each command does is in its own file. */
+/** The process: `node src/main.ts COMMAND`. What each command does is in its own file, loaded when it is asked for. */
 import { parseArgs } from 'node:util';
-import { adminCommand } from './commands/admin.ts';
-import { demoCommand } from './commands/demo.ts';
-import { importCommand } from './commands/import.ts';
-import { migrateCommand } from './commands/migrate.ts';
-import { serveCommand } from './commands/serve.ts';
-import { Interrupted } from './commands/stop.ts';
-import { CommandError } from './commands/world.ts';
+import { CommandError } from './commands/command-error.ts';
+import { Interrupted, stopSignal } from './commands/stop.ts';
 import { ConfigError, readConfig } from './config.ts';
+
+// Before anything else is loaded: a signal must find somebody at home.
+stopSignal();
+// Whoever stops reading what is printed does not stop the server.
+process.stdout.on('error', () => {});
+process.stderr.on('error', () => {});
 
 const help = `npm run potluck -- COMMAND
 
@@ -34,11 +35,11 @@ async function main(argv: string[]): Promise<void> {
   const [command = 'help', ...rest] = positionals;
   if (values.help || command === 'help') return void process.stdout.write(help);
   const config = readConfig(process.env);
-  if (command === 'serve') return serveCommand(config);
-  if (command === 'migrate') return migrateCommand(config);
-  if (command === 'demo') return demoCommand(config);
-  if (command === 'import') return importCommand(config, rest, values);
-  if (command === 'admin') return adminCommand(config, rest);
+  if (command === 'serve') return (await import('./commands/serve.ts')).serveCommand(config);
+  if (command === 'migrate') return (await import('./commands/migrate.ts')).migrateCommand(config);
+  if (command === 'demo') return (await import('./commands/demo.ts')).demoCommand(config);
+  if (command === 'import') return (await import('./commands/import.ts')).importCommand(config, rest, values);
+  if (command === 'admin') return (await import('./commands/admin.ts')).adminCommand(config, rest);
   throw new CommandError(`There is no command "${command}".\n\n${help}`);
 }
 

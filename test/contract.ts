@@ -12,9 +12,8 @@ type Document = {
   components: { schemas: Record<string, unknown> };
 };
 
-const seen = new Set<string>();
-/** `METHOD /path → status` of every answer that this process has checked. */
-export const seenAnswers = (): ReadonlySet<string> => seen;
+/** Pages and what belongs to them: not part of the API, so not in its document. */
+const pages = /^\/(favicon\.ico|docs\/?|docs\/errors|docs\/js\/scalar\.js|openapi\.json)?$/;
 
 export function readContract(swagger: unknown): Contract {
   const document = close(structuredClone(swagger)) as Document;
@@ -43,7 +42,9 @@ export function readContract(swagger: unknown): Contract {
       const operation = path && document.paths[path]?.[method.toLowerCase()];
       const type = headers.get('content-type')?.split(';', 1)[0] ?? '';
       if (!operation) {
-        // Pages, and what exists for nobody, are not in the document; their refusals have its shape all the same.
+        // What exists for nobody is not in the document either; its refusals have the shape of all others.
+        if (status < 400)
+          assert.ok(pages.test(url) || ['HEAD', 'OPTIONS'].includes(method), `${name} is not declared`);
         if (status >= 400 && method !== 'HEAD')
           assertValid(validator('/components/schemas/Problem'), body, name);
         return;
@@ -72,7 +73,6 @@ export function readContract(swagger: unknown): Contract {
         body,
         name,
       );
-      seen.add(name);
     },
   };
 }

@@ -1,37 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anEvent, aUser, type Person } from './world.ts';
+import { at, listing } from './listing.ts';
+import { expectStatus, testApp } from './setup.ts';
+import { anEvent, aUser } from './world.ts';
 
 const api = await testApp();
 const organizer = await aUser(api);
 
-type Query = Record<string, string | number>;
-type Listed = { id: string; startAt: string; title: string; [field: string]: unknown };
-
-const address = (query: Query) =>
-  `/v1/events?${new URLSearchParams(Object.entries(query).map(([key, value]) => [key, `${value}`]))}`;
-const ask = (query: Query, person?: Person) => api.get(address(query), person?.token);
-
-async function list(
-  query: Query,
-  person?: Person,
-): Promise<{ data: Listed[]; total: number; titles: string[] }> {
-  const { body } = expectStatus(await ask({ limit: 50, ...query }, person), 200);
-  return { data: body.data, total: body.meta.total, titles: body.data.map((event: Listed) => event.title) };
-}
-
-async function refused(query: Query, field: string): Promise<void> {
-  const { body } = expectProblem(await ask(query), 400, 'invalid_request');
-  assert.deepEqual(
-    body.errors.map((error: { path: string }) => error.path),
-    [field],
-    JSON.stringify(query),
-  );
-}
-
+const { ask, list, refused } = listing(api);
 const make = (overrides: Record<string, unknown>) => anEvent(api, organizer, overrides);
-const at = (lat: number, lng: number) => ({ location: { address: 'Somewhere', lat, lng } });
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 const degrees = (angle: number) => (angle * 180) / Math.PI;

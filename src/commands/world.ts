@@ -10,10 +10,10 @@ import { EmbeddedError } from '../db/embedded-place.ts';
 import { LockedError } from '../db/file-lock.ts';
 import { MigrationError, migrate } from '../db/migrate.ts';
 import { keptSecret } from '../kept-secret.ts';
+import { CommandError } from './command-error.ts';
 import { stopSignal, unlessStopped } from './stop.ts';
 
-/** Foreseen: said in a line, without a stack. */
-export class CommandError extends Error {}
+export { CommandError };
 
 export type World = { config: ReadyConfig; target: Target; sql: Sql; close(): Promise<void> };
 
@@ -47,6 +47,7 @@ export async function withWorld(
 }
 
 async function openWorld(config: Config, stop: AbortSignal): Promise<World> {
+  stop.throwIfAborted();
   const { databaseUrl, dataDir } = config;
   const secretKey = config.secretKey ?? (await openDataDir(dataDir));
   const embedded = databaseUrl === undefined ? await openDatabase(dataDir, stop) : null;

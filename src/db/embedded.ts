@@ -102,7 +102,12 @@ async function enter(target: Target, onLost: () => Promise<void>): Promise<Sql> 
     if (state.isHeld) void onLost();
     state.isHeld = false;
   });
-  await presence`select pg_advisory_lock_shared(${presenceLock})`;
+  try {
+    await presence`select pg_advisory_lock_shared(${presenceLock})`;
+  } catch (error) {
+    await presence.end({ timeout: 0 });
+    throw error;
+  }
   state.isHeld = true;
   return presence;
 }

@@ -24,10 +24,12 @@ export class MigrationError extends Error {}
  * @throws MigrationError for a database that this version cannot work with
  */
 export async function migrate(target: Target, signal?: AbortSignal): Promise<string[]> {
-  const connection = connectOne(target, 'migration');
-  const abort = () => void connection.end({ timeout: 0 });
+  const pool = connectOne(target, 'migration');
+  const abort = () => void pool.end({ timeout: 0 });
   signal?.addEventListener('abort', abort, { once: true });
   try {
+    // Held on to: a connection that the driver made anew halfway would be outside the transaction and the lock.
+    const connection = await pool.reserve();
     await refuseUnfit(connection);
     await connection.unsafe('begin').simple();
     // The second server waits here, then finds nothing left to do.
@@ -40,7 +42,7 @@ export async function migrate(target: Target, signal?: AbortSignal): Promise<str
   } finally {
     signal?.removeEventListener('abort', abort);
     // What was not committed goes with the connection.
-    await connection.end({ timeout: 1 });
+    await pool.end({ timeout: 1 });
   }
 }
 

@@ -31,6 +31,8 @@ export const templates = [
 /** Parts of an event that its organizer can switch off. */
 export const modules = ['bringList', 'wishList'] as const;
 export type Module = (typeof modules)[number];
+/** The module that an item of a kind belongs to. */
+export const moduleOf = { bring: 'bringList', wish: 'wishList' } as const satisfies Record<string, Module>;
 
 export type Category = (typeof categories)[number];
 export type Template = (typeof templates)[number];

@@ -1,6 +1,7 @@
 import type { Db, Sql, Tx } from '../db/connect.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { newId } from '../ids.ts';
+import { visibleTo } from './access.ts';
 import { cellOf } from './cells.ts';
 import { searchVector } from './search.ts';
 import type { EventRow } from './views.ts';
@@ -19,11 +20,9 @@ export type EventFields = Omit<
   | 'distanceKm'
 >;
 
-const noOne = '00000000-0000-0000-0000-000000000000';
-
 /** The columns of EventRow but `distance_km`, from `events e`; ends where a `where` may follow. */
 export function selectEvent(sql: Db, viewer: Viewer | null) {
-  const me = viewer?.id ?? noOne;
+  const me = viewer?.id ?? null;
   return sql`
     select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.timezone, e.address,
       e.lat, e.lng, e.category, e.template, e.price::float8 as price, e.currency, e.capacity, e.visibility, e.status,
@@ -33,11 +32,6 @@ export function selectEvent(sql: Db, viewer: Viewer | null) {
     join event_counters c on c.event_id = e.id
     left join rsvps r on r.event_id = e.id and r.user_id = ${me}
     left join saves s on s.event_id = e.id and s.user_id = ${me}`;
-}
-
-/** Who may see an event by its id; the lists show less. */
-function visibleTo(sql: Db, viewer: Viewer | null) {
-  return sql`(e.visibility <> 'private' or e.organizer_id = ${viewer?.id ?? noOne} or ${viewer?.role === 'admin'})`;
 }
 
 export async function findEvent(sql: Db, id: string, viewer: Viewer | null): Promise<EventRow | null> {

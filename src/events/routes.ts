@@ -1,15 +1,17 @@
 import { Type } from 'typebox';
 import type { App, Deps } from '../app.ts';
+import type { Tx } from '../db/connect.ts';
 import { actAs } from '../db/transaction.ts';
-import { invalid, Problem } from '../errors.ts';
+import { Problem } from '../errors.ts';
 import { coverSvg, sendSvg } from '../http/pictures.ts';
 import { route } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
 import { signedIn, type Viewer } from '../http/viewer.ts';
 import { readId } from '../ids.ts';
-import { parseTimestamp } from '../time.ts';
 import { listPeople } from '../users/queries.ts';
+import { requireOrganizer } from './access.ts';
 import { categories, findCategory, templates } from './catalogue.ts';
+import { changed, withDefaults } from './fields.ts';
 import * as queries from './queries.ts';
 import { Category, Event, EventChange, EventParams, NewEvent, Template } from './schemas.ts';
 import { type EventRow, toEvent } from './views.ts';
@@ -129,7 +131,7 @@ export function eventRoutes(app: App, { sql, config, clock }: Deps): void {
       const viewer = signedIn(request);
       const id = readId(request.params.id, 'event_not_found');
       const row = await actAs(sql, viewer, async (tx) => {
-        const before = owned(await queries.findEventForUpdate(tx, id, viewer), viewer);
+        const before = await findOwned(tx, id, viewer);
         await queries.updateEvent(tx, before, changed(before, request.body), clock());
         return queries.findEvent(tx, id, viewer);
       });
@@ -154,47 +156,17 @@ export function eventRoutes(app: App, { sql, config, clock }: Deps): void {
       const viewer = signedIn(request);
       const id = readId(request.params.id, 'event_not_found');
       await actAs(sql, viewer, async (tx) => {
-        await queries.deleteEvent(tx, owned(await queries.findEventForUpdate(tx, id, viewer), viewer));
+        await queries.deleteEvent(tx, await findOwned(tx, id, viewer));
       });
       return { success: true as const };
     },
   );
 }
 
-function owned(row: EventRow | null, viewer: Viewer): EventRow {
+/** The locked event; @throws Problem `event_not_found`, `not_organizer` */
+async function findOwned(tx: Tx, id: string, viewer: Viewer): Promise<EventRow> {
+  const row = await queries.findEventForUpdate(tx, id, viewer);
   if (!row) throw new Problem('event_not_found');
-  if (row.organizerId !== viewer.id && viewer.role !== 'admin') throw new Problem('not_organizer');
+  requireOrganizer(row, viewer);
   return row;
-}
-
-/** Past the schema, so both parse; only their order is left to check. */
-function readTimes(startAt: string | Date, endAt: string | Date): { startAt: Date; endAt: Date } {
-  const [start, end] = [startAt, endAt].map((at) => (at instanceof Date ? at : parseTimestamp(at)));
-  if (!start) throw invalid('startAt', 'is not a timestamp');
-  if (!end || end <= start) throw invalid('endAt', 'must be after startAt');
-  return { startAt: start, endAt: end };
-}
-
-export function withDefaults(body: NewEvent): queries.EventFields {
-  const { location, startAt, endAt, ...rest } = body;
-  return {
-    description: '',
-    coverUrl: null,
-    timezone: 'UTC',
-    price: 0,
-    currency: 'EUR',
-    capacity: 0,
-    visibility: 'public',
-    template: 'general',
-    enabledModules: ['bringList', 'wishList'],
-    status: 'scheduled',
-    ...rest,
-    ...location,
-    ...readTimes(startAt, endAt),
-  };
-}
-
-function changed(before: EventRow, change: EventChange): queries.EventFields {
-  const { location, startAt, endAt, ...rest } = change;
-  return { ...before, ...rest, ...location, ...readTimes(startAt ?? before.startAt, endAt ?? before.endAt) };
 }

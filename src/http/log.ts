@@ -18,7 +18,7 @@ export function loggerOptions(config: Config): NonNullable<FastifyServerOptions[
     ...(!config.production && {
       transport: {
         target: 'pino-pretty',
-        options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname,reqId' },
+        options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname' },
       },
     }),
   };

@@ -1,4 +1,6 @@
 import type { Sql, Tx } from '../db/connect.ts';
+import { visibleTo } from '../events/access.ts';
+import { moduleOf } from '../events/catalogue.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { type ItemId, newId } from '../ids.ts';
 import type { Kind, NewItem } from './schemas.ts';
@@ -54,10 +56,9 @@ export async function deleteItem(tx: Tx, { eventId, n }: ItemId): Promise<boolea
   return true;
 }
 
-/** What decides over a claim, for the viewer; null when there is no such item. */
+/** What decides over a claim; null when there is no such item for the viewer. */
 export type ClaimAccess = {
   organizerId: string;
-  visibility: string;
   status: string;
   enabledModules: string[];
   kind: Kind;
@@ -72,14 +73,14 @@ export async function findClaimAccess(
   viewer: Viewer,
 ): Promise<ClaimAccess | null> {
   const [row] = await sql<ClaimAccess[]>`
-    select e.organizer_id, e.visibility, e.status, e.enabled_modules, i.kind, r.status as rsvp,
+    select e.organizer_id, e.status, e.enabled_modules, i.kind, r.status as rsvp,
       c.id is not null as has_claim, s.needed - s.claimed as left
     from items i
     join events e on e.id = i.event_id
     join item_stock s on s.event_id = i.event_id and s.n = i.n
     left join rsvps r on r.event_id = i.event_id and r.user_id = ${viewer.id}
     left join claims c on c.event_id = i.event_id and c.n = i.n and c.user_id = ${viewer.id}
-    where i.event_id = ${eventId} and i.n = ${n}`;
+    where i.event_id = ${eventId} and i.n = ${n} and ${visibleTo(sql, viewer)}`;
   return row ?? null;
 }
 
@@ -108,8 +109,8 @@ export async function insertClaim(
       join events e on e.id = i.event_id
       join rsvps r on r.event_id = i.event_id and r.user_id = ${viewer.id}
       where i.event_id = ${eventId} and i.n = ${n} and e.status = 'scheduled' and r.status = 'going'
-        and (case i.kind when 'bring' then 'bringList' else 'wishList' end) = any(e.enabled_modules)
-        and (e.visibility <> 'private' or e.organizer_id = ${viewer.id} or ${viewer.role === 'admin'})
+        and (case i.kind when 'bring' then ${moduleOf.bring} else ${moduleOf.wish} end) = any(e.enabled_modules)
+        and ${visibleTo(tx, viewer)}
         and not exists (select 1 from claims c where c.event_id = i.event_id and c.n = i.n and c.user_id = ${viewer.id})
       for key share of e, i
     ), taken as (

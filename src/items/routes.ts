@@ -2,7 +2,8 @@ import type { App, Deps } from '../app.ts';
 import { violates } from '../db/problems.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
-import type { Module } from '../events/catalogue.ts';
+import { requireOrganizer } from '../events/access.ts';
+import { moduleOf } from '../events/catalogue.ts';
 import { findEventAccess, findEventForUpdate } from '../events/queries.ts';
 import { EventParams } from '../events/schemas.ts';
 import { route } from '../http/route.ts';
@@ -10,19 +11,8 @@ import { ref, Success } from '../http/schemas.ts';
 import { signedIn, type Viewer } from '../http/viewer.ts';
 import { type ItemId, readId, readItemId } from '../ids.ts';
 import * as queries from './queries.ts';
-import {
-  AddedItem,
-  Claim,
-  ClaimRequest,
-  ItemList,
-  ItemListQuery,
-  ItemParams,
-  type Kind,
-  NewItem,
-} from './schemas.ts';
+import { AddedItem, Claim, ClaimRequest, ItemList, ItemListQuery, ItemParams, NewItem } from './schemas.ts';
 import { toAddedItem, toClaim, toItem } from './views.ts';
-
-const moduleOf: Record<Kind, Module> = { bring: 'bringList', wish: 'wishList' };
 
 export function itemRoutes(app: App, { sql, clock }: Deps): void {
   // Spec 4.14
@@ -68,7 +58,7 @@ export function itemRoutes(app: App, { sql, clock }: Deps): void {
       const item = await actAs(sql, viewer, async (tx) => {
         const event = await findEventForUpdate(tx, id, viewer);
         if (!event) throw new Problem('event_not_found');
-        ownedBy(event, viewer);
+        requireOrganizer(event, viewer);
         if (!event.enabledModules.includes(moduleOf[request.body.kind])) throw new Problem('module_disabled');
         if (event.status === 'cancelled') throw new Problem('event_cancelled');
         return queries.insertItem(tx, id, request.body, clock());
@@ -95,8 +85,8 @@ export function itemRoutes(app: App, { sql, clock }: Deps): void {
       const id = readItemId(request.params.id);
       await actAs(sql, viewer, async (tx) => {
         const access = await queries.findClaimAccess(tx, id, viewer);
-        if (!access || !maySee(access, viewer)) throw new Problem('item_not_found');
-        ownedBy(access, viewer);
+        if (!access) throw new Problem('item_not_found');
+        requireOrganizer(access, viewer);
         if (!(await queries.deleteItem(tx, id))) throw new Problem('item_not_found');
       });
       return { success: true as const };
@@ -136,7 +126,7 @@ export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
       const enabled = await flags.claims();
       const first = enabled ? await tryToClaim(id, viewer, quantity) : null;
       if (first) return reply.code(201).send(toClaim(first));
-      const refusal = whyNot(await queries.findClaimAccess(sql, id, viewer), viewer, quantity, enabled);
+      const refusal = whyNot(await queries.findClaimAccess(sql, id, viewer), quantity, enabled);
       if (refusal) throw refusal;
       // What refused the claim was gone before it could be named. Rare, so the second try may hold everything.
       return reply.code(201).send(toClaim(await claimUnderLocks(id, viewer, quantity)));
@@ -146,7 +136,7 @@ export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
   async function claimUnderLocks(id: ItemId, viewer: Viewer, quantity: number) {
     return actAs(sql, viewer, async (tx) => {
       await queries.lockForClaim(tx, id, viewer);
-      const refusal = whyNot(await queries.findClaimAccess(tx, id, viewer), viewer, quantity, true);
+      const refusal = whyNot(await queries.findClaimAccess(tx, id, viewer), quantity, true);
       if (refusal) throw refusal;
       const claim = await queries.insertClaim(tx, id, viewer, quantity, clock());
       if (!claim) throw new Problem('unavailable');
@@ -181,7 +171,7 @@ export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
       await actAs(sql, viewer, async (tx) => {
         if (await queries.deleteClaim(tx, id, viewer)) return;
         const access = await queries.findClaimAccess(tx, id, viewer);
-        throw new Problem(access && maySee(access, viewer) ? 'claim_not_found' : 'item_not_found');
+        throw new Problem(access ? 'claim_not_found' : 'item_not_found');
       });
       return { success: true as const };
     },
@@ -189,13 +179,8 @@ export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
 }
 
 /** The first refusal in the order 404, 403, 409, 422; null when nothing stands against the claim. */
-function whyNot(
-  access: queries.ClaimAccess | null,
-  viewer: Viewer,
-  quantity: number,
-  enabled: boolean,
-): Problem | null {
-  if (!access || !maySee(access, viewer)) return new Problem('item_not_found');
+function whyNot(access: queries.ClaimAccess | null, quantity: number, enabled: boolean): Problem | null {
+  if (!access) return new Problem('item_not_found');
   if (!enabled) return new Problem('claims_disabled');
   if (!access.enabledModules.includes(moduleOf[access.kind])) return new Problem('module_disabled');
   if (access.rsvp !== 'going') return new Problem('rsvp_required');
@@ -209,11 +194,4 @@ function whyNot(
     });
   }
   return null;
-}
-
-const maySee = (access: { visibility: string; organizerId: string }, viewer: Viewer): boolean =>
-  access.visibility !== 'private' || access.organizerId === viewer.id || viewer.role === 'admin';
-
-function ownedBy({ organizerId }: { organizerId: string }, viewer: Viewer): void {
-  if (organizerId !== viewer.id && viewer.role !== 'admin') throw new Problem('not_organizer');
 }

@@ -1,6 +1,7 @@
 /** All that the demo will hold, worked out beforehand: for the same moment always the same. */
+
+import { withDefaults } from '../../events/fields.ts';
 import type { EventFields, Rsvp } from '../../events/queries.ts';
-import { withDefaults } from '../../events/routes.ts';
 import type { NewItem } from '../../items/schemas.ts';
 import { dayMs } from '../../time.ts';
 import { kits } from './kits.ts';

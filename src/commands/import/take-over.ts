@@ -2,8 +2,8 @@
 import type { ErrorObject } from 'ajv';
 import type { Sql, Tx } from '../../db/connect.ts';
 import { transaction } from '../../db/transaction.ts';
+import { withDefaults } from '../../events/fields.ts';
 import { type EventFields, findEventForUpdate, insertEvent, updateEvent } from '../../events/queries.ts';
-import { withDefaults } from '../../events/routes.ts';
 import { NewEvent } from '../../events/schemas.ts';
 import type { EventRow } from '../../events/views.ts';
 import { strictAjv } from '../../http/strictness.ts';

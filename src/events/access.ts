@@ -1,0 +1,15 @@
+/** Who may see an event by its id, and who may change it; the lists show less. */
+import type { Db } from '../db/connect.ts';
+import { Problem } from '../errors.ts';
+import type { Viewer } from '../http/viewer.ts';
+
+/** A condition on `events e`: true, or not (null where there is no viewer to compare with). */
+export function visibleTo(sql: Db, viewer: Viewer | null) {
+  const isAdmin = viewer?.role === 'admin';
+  return sql`(e.visibility <> 'private' or e.organizer_id = ${viewer?.id ?? null}::uuid or ${isAdmin})`;
+}
+
+/** @throws Problem `not_organizer` unless the viewer organizes the event or is an admin */
+export function requireOrganizer({ organizerId }: { organizerId: string }, viewer: Viewer): void {
+  if (organizerId !== viewer.id && viewer.role !== 'admin') throw new Problem('not_organizer');
+}

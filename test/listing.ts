@@ -1,0 +1,34 @@
+/** A client for lists of events, for the tests that look at them. */
+import assert from 'node:assert/strict';
+import { expectProblem, expectStatus, type TestApp } from './setup.ts';
+import type { Person } from './world.ts';
+
+export type Query = Record<string, string | number>;
+export type Listed = { id: string; startAt: string; title: string; [field: string]: unknown };
+
+export function listing(api: TestApp) {
+  const ask = (query: Query, person?: Person) => {
+    const parameters = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, `${value}`]));
+    return api.get(`/v1/events?${parameters}`, person?.token);
+  };
+
+  /** The first fifty and the total. */
+  async function list(
+    query: Query,
+    person?: Person,
+  ): Promise<{ data: Listed[]; total: number; titles: string[] }> {
+    const { body } = expectStatus(await ask({ limit: 50, ...query }, person), 200);
+    return { data: body.data, total: body.meta.total, titles: body.data.map((event: Listed) => event.title) };
+  }
+
+  /** A 400 that names this parameter alone. */
+  async function refused(query: Query, field: string): Promise<void> {
+    const { body } = expectProblem(await ask(query), 400, 'invalid_request');
+    const named = body.errors.map((error: { path: string }) => error.path);
+    assert.deepEqual(named, [field], JSON.stringify(query));
+  }
+
+  return { ask, list, refused };
+}
+
+export const at = (lat: number, lng: number) => ({ location: { address: 'Somewhere', lat, lng } });
