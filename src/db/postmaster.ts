@@ -67,9 +67,10 @@ async function launch(
   signal?: AbortSignal,
 ): Promise<string | null> {
   signal?.throwIfAborted();
-  const log = await open(path.join(clusterDir, 'server.log'), 'a+', 0o600);
+  const file = path.join(clusterDir, 'server.log');
+  const log = await open(file, 'a', 0o600);
   try {
-    if (identity) await chown(path.join(clusterDir, 'server.log'), identity.uid, identity.gid);
+    if (identity) await chown(file, identity.uid, identity.gid);
     const { size } = await log.stat();
     // The setting is a list; in double quotes a comma or a space belongs to the path.
     const directories = `"${socketDir.replaceAll('"', '""')}"`;
@@ -81,7 +82,8 @@ async function launch(
     );
     server.unref();
     if (await untilReady(server, clusterDir, signal)) return null;
-    return lastLines((await log.readFile('utf8')).slice(size));
+    // By its path: the server has moved the position of the open file to its end.
+    return lastLines((await readFile(file)).subarray(size).toString());
   } finally {
     await log.close();
   }
@@ -125,7 +127,9 @@ async function isRunning({ clusterDir, socketDir }: Placement, signal?: AbortSig
       // In another container, where the same number means another process, it is reached all the same.
       if (await answers(`${socketDir}/.s.PGSQL.${port}`)) return true;
       // After a reboot the number may be anybody's, and PostgreSQL would refuse to start beside that process.
-      await rm(lockFileOf(clusterDir), { force: true });
+      // The socket has a lock file of its own, which counts while a killed server is not yet cleared away.
+      const socket = `${socketDir}/.s.PGSQL.${port}`;
+      for (const file of [lockFileOf(clusterDir), `${socket}.lock`, socket]) await rm(file, { force: true });
       return false;
     }
     if (lock.isReady) return true;
