@@ -160,7 +160,7 @@ export const catalogue = {
     status: 503,
     title: 'Not available right now',
     detail:
-      'The database is away or the server is full. Whether a write took place is undecided; read before you retry.',
+      'The database is away or did not answer in time. Whether a write took place is undecided; read before you retry.',
   },
   sms_unavailable: {
     status: 503,
