@@ -1,7 +1,7 @@
 /** Plain SQL migrations, forward only; any number of servers may start at once. */
 import path from 'node:path';
 import Postgrator from 'postgrator';
-import { connectOne, type Sql, type Target } from './connect.ts';
+import { connectOne, type Db, type Sql, type Target, type Tx } from './connect.ts';
 
 // The directory's own name may hold what a pattern reads as more than itself, such as [ and (.
 const directory = path.join(import.meta.dirname, 'migrations').replace(/[*?[\]{}()!+@]/g, '[$&]');
@@ -24,26 +24,25 @@ export class MigrationError extends Error {}
  * @throws MigrationError for a database that this version cannot work with
  */
 export async function migrate(target: Target, signal?: AbortSignal): Promise<string[]> {
-  const pool = connectOne(target, 'migration');
-  const abort = () => void pool.end({ timeout: 0 });
+  const connection = connectOne(target, 'migration');
+  const abort = () => void connection.end({ timeout: 0 });
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    // Held on to: a connection that the driver made anew halfway would be outside the transaction and the lock.
-    const connection = await pool.reserve();
     await refuseUnfit(connection);
-    await connection.unsafe('begin').simple();
-    // The second server waits here, then finds nothing left to do.
-    await connection`select pg_advisory_xact_lock(${migrationLock})`;
-    const runner = new Postgrator({ ...options, execQuery: (query) => execute(connection, query) });
-    const done = await runner.migrate().catch(namedTrouble);
-    await refuseNewer(connection);
-    await connection.unsafe('commit').simple();
-    return done.map((migration) => `${migration.version} ${migration.name}`);
+    return (await connection.begin(migrateIn)) as string[];
   } finally {
     signal?.removeEventListener('abort', abort);
-    // What was not committed goes with the connection.
-    await pool.end({ timeout: 1 });
+    await connection.end({ timeout: 1 });
   }
+}
+
+async function migrateIn(tx: Tx): Promise<string[]> {
+  // The second server waits here, then finds nothing left to do.
+  await tx`select pg_advisory_xact_lock(${migrationLock})`;
+  const runner = new Postgrator({ ...options, execQuery: (query) => execute(tx, query) });
+  const done = await runner.migrate().catch(namedTrouble);
+  await refuseNewer(tx);
+  return done.map((migration) => `${migration.version} ${migration.name}`);
 }
 
 function namedTrouble(error: Error): never {
@@ -51,8 +50,8 @@ function namedTrouble(error: Error): never {
   throw new MigrationError(`one of the migrations that ran in it is another one here (${error.message})`);
 }
 
-async function execute(connection: Sql, query: string): Promise<{ rows: unknown[] }> {
-  const result = await connection.unsafe(query).simple();
+async function execute(tx: Tx, query: string): Promise<{ rows: unknown[] }> {
+  const result = await tx.unsafe(query).simple();
   const rows = Array.isArray(result[0]) ? (result as unknown as unknown[][]).flat() : [...result];
   return { rows };
 }
@@ -64,8 +63,8 @@ async function refuseUnfit(connection: Sql): Promise<void> {
   if (row.encoding !== 'UTF8') throw new MigrationError(`its encoding is ${row.encoding}; it must be UTF8`);
 }
 
-async function refuseNewer(connection: Sql): Promise<void> {
-  if ((await versionOf(connection)) > (await newestVersion())) {
+async function refuseNewer(tx: Tx): Promise<void> {
+  if ((await versionOf(tx)) > (await newestVersion())) {
     throw new MigrationError('a newer version of Potluck has been at work in it; start that one');
   }
 }
@@ -78,7 +77,7 @@ export async function isMigrated(sql: Sql): Promise<boolean> {
 
 let newest: Promise<number> | undefined;
 
-async function versionOf(sql: Sql): Promise<number> {
+async function versionOf(sql: Db): Promise<number> {
   const [table] = await sql`select to_regclass('schema_version') as name`;
   if (!table?.name) return 0;
   const [row] = await sql<{ version: number }[]>`select max(version)::int as version from schema_version`;
