@@ -1,0 +1,2 @@
+/** Foreseen: said in a line, without a stack. */
+export class CommandError extends Error {}
