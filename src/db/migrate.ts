@@ -4,7 +4,7 @@ import Postgrator from 'postgrator';
 import { connectOne, type Db, type Sql, type Target, type Tx } from './connect.ts';
 
 // The directory's own name may hold what a pattern reads as more than itself, such as [ and (.
-const directory = path.join(import.meta.dirname, 'migrations').replace(/[*?[\]{}()!+@]/g, '[$&]');
+const directory = path.join(import.meta.dirname, 'migrations').replace(/[*?[\]{}()!+@\\]/g, '\\$&');
 const options = {
   driver: 'pg',
   migrationPattern: `${directory}/*.do.*.sql`,

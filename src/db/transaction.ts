@@ -12,8 +12,9 @@ const attempts = 5;
  * `work` must have no effect outside the database.
  *
  * Everything takes its locks in one order, which is what keeps deadlocks out in the first place:
- * codes, users, events, rsvps and saves, event_counters, items, item_stock, claims, relations, user_counters;
- * within a table by key.
+ * codes, code_sends, phones, users, sessions, usernames, imports, events, rsvps and saves, event_counters, items,
+ * item_stock, claims, relations, user_counters; within a table by key. Two accounts are share-locked in any order:
+ * nobody ever takes a second one for themselves.
  */
 export async function transaction<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import test from 'node:test';
+import { ConfigError, readConfig } from './config.ts';
+
+const production = {
+  NODE_ENV: 'production',
+  SECRET_KEY: 'a-key-of-thirty-two-characters-or-more',
+  PUBLIC_URL: 'https://events.example.org/',
+  SMS_DRIVER: 'console',
+};
+const faults = (env: NodeJS.ProcessEnv): string => {
+  try {
+    readConfig(env);
+    return '';
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.message;
+  }
+};
+
+test('config: nothing has to be set to try it out', () => {
+  const config = readConfig({});
+  assert.deepEqual(
+    [
+      config.port,
+      config.host,
+      config.demo,
+      config.rateLimit,
+      config.claimsEnabled,
+      config.sms.driver,
+      config.publicUrl,
+    ],
+    [3000, '127.0.0.1', true, 0, true, 'console', 'http://127.0.0.1:3000'],
+  );
+  assert.ok(Object.isFrozen(config));
+});
+
+test('config: production asks for key, address and driver, and switches demo off and limits on', () => {
+  for (const name of ['SECRET_KEY', 'PUBLIC_URL', 'SMS_DRIVER'])
+    assert.match(faults({ NODE_ENV: 'production' }), new RegExp(name));
+  const config = readConfig(production);
+  assert.deepEqual(
+    [config.demo, config.rateLimit, config.publicUrl],
+    [false, 600, 'https://events.example.org'],
+  );
+  assert.match(faults({ ...production, SECRET_KEY: 'short' }), /32 or more/);
+});
+
+test('config: every wrong value is named in a line of its own, and no secret with it', () => {
+  const env = {
+    PORT: '70000',
+    HOST: ' ',
+    DEMO: 'yes',
+    LOG_LEVEL: 'loud',
+    RATE_LIMIT: '-1',
+    TRUST_PROXY: 'everybody',
+  };
+  const lines = faults({ ...env, DATABASE_URL: 'mysql://me:hidden@db/x' }).split('\n');
+  assert.deepEqual(lines.map((line) => line.split(' ')[0]).sort(), [
+    'DATABASE_URL',
+    'DEMO',
+    'LOG_LEVEL',
+    'PORT',
+    'RATE_LIMIT',
+    'TRUST_PROXY',
+  ]);
+  assert.ok(!lines.join('').includes('hidden'));
+  assert.match(
+    faults({ SMS_DRIVER: 'twilio' }),
+    /TWILIO_ACCOUNT_SID[\s\S]*TWILIO_AUTH_TOKEN[\s\S]*TWILIO_FROM/,
+  );
+});
+
+test('config: .env.example names every variable that is read, and no other', async () => {
+  const root = path.join(import.meta.dirname, '..');
+  const source = await readFile(path.join(root, 'src', 'config.ts'), 'utf8');
+  const example = await readFile(path.join(root, '.env.example'), 'utf8');
+  const read = new Set(
+    [...source.matchAll(/(?:\(|env\.)'?([A-Z][A-Z_]{3,})'?[,)\s]/g)].map(([, name]) => name),
+  );
+  const named = new Set([...example.matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name));
+  assert.deepEqual([...named].sort(), [...read].sort());
+});

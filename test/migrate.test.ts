@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import test, { after } from 'node:test';
+import { connectOne, type Target } from '../src/db/connect.ts';
+import { MigrationError, migrate } from '../src/db/migrate.ts';
+
+const server = JSON.parse(process.env.POTLUCK_TEST_SERVER ?? '{}') as Exclude<Target, string>;
+const admin = connectOne(server, 'tests');
+const made: string[] = [];
+after(async () => {
+  for (const name of made) await admin`drop database ${admin(name)} with (force)`;
+  await admin.end();
+});
+
+async function emptyDatabase(): Promise<Exclude<Target, string>> {
+  const database = `migrate_${randomBytes(6).toString('hex')}`;
+  await admin`create database ${admin(database)}`;
+  made.push(database);
+  return { ...server, database };
+}
+
+test('migrate: five at once run each migration once, and a sixth finds nothing to do', async () => {
+  const target = await emptyDatabase();
+  const runs = await Promise.all(Array.from({ length: 5 }, () => migrate(target)));
+  const ran = runs.filter((names) => names.length > 0);
+  assert.equal(ran.length, 1);
+  assert.deepEqual(await migrate(target), []);
+  const sql = connectOne(target, 'tests');
+  const rows = await sql`select version from schema_version where version > 0 order by version`;
+  assert.deepEqual(
+    rows.map((row) => row.version).map(Number),
+    ran[0]?.map((name) => Number(name.split(' ')[0])),
+  );
+  await sql.end();
+});
+
+test('migrate: what fails leaves nothing half done', async () => {
+  const target = await emptyDatabase();
+  const sql = connectOne(target, 'tests');
+  await sql`create table claims (in_the_way int)`;
+  await assert.rejects(migrate(target), /already exists/);
+  const tables = await sql`select tablename from pg_tables where schemaname = 'public'`;
+  assert.deepEqual(
+    tables.map((row) => row.tablename),
+    ['claims'],
+  );
+  await sql.end();
+});
+
+test('migrate: a database of a newer version is refused', async () => {
+  const target = await emptyDatabase();
+  await migrate(target);
+  const sql = connectOne(target, 'tests');
+  await sql`insert into schema_version (version, name) values (9999, 'from the future')`;
+  await sql.end();
+  await assert.rejects(migrate(target), MigrationError);
+});
