@@ -151,7 +151,8 @@ function reader(env: NodeJS.ProcessEnv) {
   }
 
   function url(name: string, protocols: string[]): string | undefined {
-    const value = text(name);
+    // As PostgreSQL's own tools take it, with a socket: postgres://user:password@/name?host=/directory
+    const value = text(name)?.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)\//, '$1localhost/');
     if (value === undefined) return undefined;
     if (isUrl(value, protocols)) return value.replace(/\/+$/, '');
     // The value is left out on purpose: a database address holds a password.

@@ -12,7 +12,7 @@ const length = 43;
 export async function keptSecret(file: string): Promise<string> {
   const kept = await readFile(file, 'utf8').catch(ignoreMissing);
   const secret = kept?.trim() ?? (await makeSecret(file));
-  if (secret.length < length) throw new Error(`${file} is damaged: it holds no secret.`);
+  if (secret.length < length) throw new Error(`${file} is damaged: it holds no secret`);
   return secret;
 }
 

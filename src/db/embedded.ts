@@ -58,7 +58,9 @@ export async function openEmbedded(
       return { placement, target, presence: await enter(target, rejoin) };
     } catch (error) {
       if (isOurs) await stopServer(placement);
-      throw error;
+      throw isRefused(error)
+        ? new EmbeddedError(`${passwordFileOf(dataDir)} does not belong to the database beside it.`)
+        : error;
     }
   }
 
@@ -124,9 +126,13 @@ async function isLast(presence: Sql): Promise<boolean> {
   return row?.alone ?? true;
 }
 
+const passwordFileOf = (dataDir: string) => path.join(dataDir, 'database-password');
+
+const isRefused = (error: unknown) => (error as { code?: string }).code === '28P01';
+
 /** Gives the password of the database, which is made where there is none. */
 async function makeCluster(dataDir: string, placement: Placement, signal?: AbortSignal): Promise<string> {
-  const passwordFile = path.join(dataDir, 'database-password');
+  const passwordFile = passwordFileOf(dataDir);
   const exists = (file: string) =>
     access(file).then(
       () => true,
