@@ -1,126 +1,124 @@
 /** The embedded database as several processes, other users and odd places meet it. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { spawn } from 'node:child_process';
+import { chown, mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
 import path from 'node:path';
-import test from 'node:test';
-import { aPlace, cleanUp, postgresUnder, potluck, serve, stop } from './processes.ts';
+import { describe, test } from 'node:test';
+import { aPlace, ask, cleanUp, expectNoPostgres, potluck, serve, signIn, stop } from './processes.ts';
 
 cleanUp();
 
 const isRoot = process.getuid?.() === 0;
-const nobody = { uid: Number(spawnSync('id', ['-u', 'nobody']).stdout), gid: 65_534 };
-
-/** A clone that only root may enter cannot be run by anybody else. */
-function whyNotAsNobody(): string | false {
-  if (!isRoot) return 'the suite itself is one';
-  const here = path.join(import.meta.dirname, '..', 'node_modules', '.');
-  const { status } = spawnSync('ls', ['-d', `${here}/.`], { ...nobody, cwd: '/' });
-  return status === 0 ? false : 'nobody else may enter this clone';
-}
-const quick = { DEMO: 'off' };
+/** Of no account in particular: an ordinary user. */
+const ordinary = { uid: 65_534, gid: 65_534 };
 
 async function expectAlive(url: string): Promise<void> {
   assert.equal((await fetch(`${url}/readyz`)).status, 200);
 }
 
-test('sharing: two servers and a command on one directory, and the last to leave stops the database', async () => {
-  const DATA_DIR = await aPlace();
-  const [one, two] = await Promise.all([serve({ env: { DATA_DIR } }), serve({ env: { DATA_DIR } })]);
-  const grant = potluck(['admin', 'grant', '+12025550177'], { env: { DATA_DIR } });
-  assert.equal(await grant.ended, 0, grant.output.err);
-  assert.match(grant.output.out, /\+12025550177 is an admin now/);
-  assert.equal(await stop(one, 'SIGTERM'), 0);
-  await expectAlive(two.url);
-  const ask = async (route: string, body: object) => {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${two.url}/v1/auth/otp/${route}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    return (await response.json()) as { devCode: string; user: { role: string } };
-  };
-  const phone = '+12025550177';
-  const { devCode } = await ask('request', { phone });
-  assert.equal((await ask('verify', { phone, code: devCode })).user.role, 'admin');
-  assert.equal(await stop(two, 'SIGINT'), 0);
-  assert.deepEqual(await postgresUnder(DATA_DIR), []);
-});
+describe('embedded database', { concurrency: 2 }, () => {
+  test('sharing: two first starts at once and a command on one directory; the last to leave stops the database', async () => {
+    const DATA_DIR = await aPlace();
+    const [one, two] = await Promise.all([serve({ env: { DATA_DIR } }), serve({ env: { DATA_DIR } })]);
+    const phone = '+12025550177';
+    const token = await signIn(one, phone);
+    const grant = potluck(['admin', 'grant', phone], { env: { DATA_DIR } });
+    assert.equal(await grant.ended, 0, grant.output.err);
+    assert.match(grant.output.out, /\+12025550177 is an admin now/);
+    assert.equal((await ask(two, 'GET', '/v1/auth/me', token)).body.role, 'admin');
+    assert.equal(await stop(one, 'SIGTERM'), 0);
+    await expectAlive(two.url);
+    assert.equal(await stop(two, 'SIGINT'), 0);
+    await expectNoPostgres(DATA_DIR);
+  });
 
-test('places: a long path, blanks, quotes and commas, and no LANG', async () => {
-  const parent = await aPlace();
-  const DATA_DIR = path.join(parent, `it's "odd", ${'deep/'.repeat(25)}data`);
-  const server = await serve({ env: { DATA_DIR } });
-  await expectAlive(server.url);
-  const found = await fetch(`${server.url}/v1/events/search?q=${encodeURIComponent('Łódź 🎂')}`);
-  assert.equal(found.status, 200);
-  assert.equal(await stop(server, 'SIGTERM'), 0);
-});
-
-test('lock file: one that names a process of somebody else does not keep the database from starting', async () => {
-  const DATA_DIR = await aPlace();
-  const first = await serve({ env: { DATA_DIR } });
-  assert.equal(await stop(first, 'SIGTERM'), 0);
-  const cluster = execFileSync('realpath', [path.join(DATA_DIR, 'postgres')])
-    .toString()
-    .trim();
-  writeFileSync(
-    path.join(cluster, 'postmaster.pid'),
-    `${process.pid}\n${cluster}\n1\n5432\n/nowhere\n\n\nready\n`,
-  );
-  const second = await serve({ env: { DATA_DIR } });
-  await expectAlive(second.url);
-  assert.equal(await stop(second, 'SIGTERM'), 0);
-});
-
-test('root: in a directory that only root may enter, with a strict umask', {
-  skip: !isRoot && 'needs root',
-}, async () => {
-  const home = await aPlace('/root');
-  chmodSync(home, 0o700);
-  const before = process.umask(0o077);
-  try {
-    const server = await serve({ env: { DATA_DIR: path.join(home, 'data') }, cwd: home });
-    await expectAlive(server.url);
+  test('places: a long path, blanks, quotes and commas; without LANG every letter there is is kept', async () => {
+    const DATA_DIR = path.join(await aPlace(), `it's "odd", ${'deep/'.repeat(25)}data`);
+    const server = await serve({ env: { DATA_DIR } });
+    const token = await signIn(server);
+    const { status } = await ask(server, 'PATCH', '/v1/me', token, { name: 'Łódź 🎂' });
+    assert.equal(status, 200);
+    assert.equal((await ask(server, 'GET', '/v1/auth/me', token)).body.name, 'Łódź 🎂');
+    const found = await ask(server, 'GET', `/v1/users/search?q=${encodeURIComponent('lodz')}`, token);
+    assert.equal(found.status, 200);
     assert.equal(await stop(server, 'SIGTERM'), 0);
-    assert.deepEqual(await postgresUnder(path.join(home, 'data')), []);
-  } finally {
-    process.umask(before);
-  }
-});
+    await expectNoPostgres(DATA_DIR);
+  });
 
-test('an ordinary user: works as well', { skip: whyNotAsNobody() }, async () => {
-  const home = await aPlace();
-  mkdirSync(path.join(home, 'data'));
-  for (const directory of [home, path.join(home, 'data')]) chownSync(directory, nobody.uid, nobody.gid);
-  const server = await serve({ env: { DATA_DIR: path.join(home, 'data') }, cwd: home, identity: nobody });
-  await expectAlive(server.url);
-  assert.equal(await stop(server, 'SIGTERM'), 0);
-});
+  test('root: in a directory that only root may enter, named by a relative path, under a strict umask', {
+    skip: !isRoot && 'needs root',
+  }, async () => {
+    const cwd = await aPlace('/root');
+    const server = await serve({ env: { DATA_DIR: 'data' }, cwd, umask: '077' });
+    await expectAlive(server.url);
+    assert.match(await readlink(path.join(cwd, 'data', 'postgres')), /^\/var\/lib\/potluck\//);
+    assert.equal(await stop(server, 'SIGTERM'), 0);
+    await expectNoPostgres(path.join(cwd, 'data'));
+  });
 
-test('trouble: a line that says what to do, exit code 1, no stack and no secret', async (t) => {
-  const DATA_DIR = await aPlace();
-  const taken = createServer();
-  t.after(() => taken.close());
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-  const { port } = taken.address() as { port: number };
-  const secret = 'a-password-nobody-may-see';
-  const cases: [Record<string, string>, RegExp][] = [
-    [{ PORT: `${port}` }, /Port \d+ is in use\. Set PORT/],
-    [{ PORT: 'http' }, /PORT is "http"; it must be a whole number/],
-    [{ NODE_ENV: 'production' }, /SECRET_KEY is not set/],
-    [{ DATABASE_URL: `postgres://u:${secret}@127.0.0.1:1/x` }, /database/i],
-    [{ DATABASE_URL: `mysql://u:${secret}@127.0.0.1/x` }, /DATABASE_URL is not an address/],
-  ];
-  for (const [env, message] of cases) {
-    const run = potluck(['serve'], { env: { DATA_DIR, ...quick, ...env } });
-    assert.equal(await run.ended, 1, JSON.stringify(env));
-    assert.match(run.output.err, message);
-    assert.ok(!/\n\s+at /.test(run.output.err) && !run.output.err.includes(secret), run.output.err);
-  }
-  const unknown = potluck(['dance'], { env: { DATA_DIR } });
-  assert.equal(await unknown.ended, 1);
-  assert.match(unknown.output.err, /There is no command "dance"/);
+  test('an ordinary user: works; so it does when the lock file names a process of theirs, and when root takes over', async () => {
+    const home = await aPlace();
+    const DATA_DIR = path.join(home, 'data');
+    const options = { env: { DATA_DIR }, cwd: home, ...(isRoot && { identity: ordinary }) };
+    if (isRoot) await chown(home, ordinary.uid, ordinary.gid);
+    const first = await serve(options);
+    await expectAlive(first.url);
+    assert.equal(await stop(first, 'SIGTERM'), 0);
+
+    const bystander = spawn('sleep', ['100'], isRoot ? ordinary : {});
+    const cluster = path.join(DATA_DIR, 'postgres');
+    const lock = `${bystander.pid}\n${cluster}\n1\n5432\n${cluster}-socket\n\n\nready\n`;
+    await writeFile(path.join(cluster, 'postmaster.pid'), lock);
+    const second = await serve(options);
+    await expectAlive(second.url);
+    assert.equal(await stop(second, 'SIGTERM'), 0);
+    assert.ok(bystander.kill(), 'the bystander lives');
+
+    const byRoot = await serve({ env: { DATA_DIR } });
+    assert.equal(await stop(byRoot, 'SIGTERM'), 0);
+    await expectNoPostgres(DATA_DIR);
+  });
+
+  test('trouble: a line that says what to do, exit code 1, no stack and no secret', async () => {
+    const DATA_DIR = await aPlace();
+    const [file, broken] = [path.join(DATA_DIR, 'file'), path.join(DATA_DIR, 'broken')];
+    await writeFile(file, '');
+    await mkdir(broken);
+    await symlink('/nowhere/postgres', path.join(broken, 'postgres'));
+    // Hangs up on everybody, as no PostgreSQL does.
+    const rude = createServer((socket: Socket) => socket.end());
+    await new Promise<void>((resolve) => rude.listen(0, '127.0.0.1', resolve));
+    const { port } = rude.address() as { port: number };
+    const secret = 'a-password-nobody-may-see';
+    const cases: [Record<string, string>, RegExp][] = [
+      [{ PORT: `${port}` }, /^Port \d+ is in use\. Set PORT to a free one\.$/],
+      [{ HOST: '203.0.113.7' }, /^HOST is "203.0.113.7", which is no address of this machine\.$/],
+      [
+        { PORT: 'http', DEMO: 'perhaps' },
+        /^PORT is "http"; it must be .*\nDEMO is "perhaps"; it must be .*$/,
+      ],
+      [{ DATA_DIR: file }, /^DATA_DIR is .*file, which cannot be used: EEXIST/],
+      [{ DATA_DIR: broken }, /points to \/nowhere\/postgres, where there is no database any more\.$/],
+      [
+        { DATABASE_URL: `postgres://u:${secret}@127.0.0.1:1/x` },
+        /^The database at DATABASE_URL .*ECONNREFUSED/,
+      ],
+      [{ DATABASE_URL: `postgres://u:${secret}@127.0.0.1:${port}/x` }, /^The database at DATABASE_URL /],
+      [{ DATABASE_URL: `mysql://u:${secret}@127.0.0.1/x` }, /^DATABASE_URL is not an address/],
+    ];
+    const check = async ([env, message]: (typeof cases)[number]) => {
+      const run = potluck(['serve'], { env: { DATA_DIR, DEMO: 'off', PORT: '0', ...env } });
+      assert.equal(await run.ended, 1, JSON.stringify(env));
+      assert.match(run.output.err.trim(), message);
+      assert.ok(!/\n {4}at /.test(run.output.err) && !run.output.err.includes(secret), run.output.err);
+    };
+    for (let i = 0; i < cases.length; i += 2) await Promise.all(cases.slice(i, i + 2).map(check));
+    rude.close();
+    await expectNoPostgres(DATA_DIR);
+    const unknown = potluck(['dance'], { env: { DATA_DIR } });
+    assert.equal(await unknown.ended, 1);
+    assert.match(unknown.output.err, /^There is no command "dance"/);
+    assert.equal((await readFile(path.join(DATA_DIR, 'secret-key'), 'utf8')).length, 43);
+  });
 });

@@ -1,34 +1,26 @@
-/** The server as a process: started, stopped, killed, and run twice over. */
+/** The server as a process: started, stopped, killed, and with a database that dies under it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import test from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { aPlace, cleanUp, postgresUnder, potluck, type Server, serve, stop } from './processes.ts';
+import {
+  aPlace,
+  ask,
+  cleanUp,
+  expectNoPostgres,
+  postgresUnder,
+  postmasterOf,
+  potluck,
+  type Server,
+  serve,
+  signIn,
+  stop,
+} from './processes.ts';
+import { cloneDatabase } from './setup.ts';
 import { eventBody } from './world.ts';
 
 cleanUp();
-
-type Json = Record<string, string> & { user: Record<string, string> };
-
-async function ask(server: Server, method: string, url: string, token?: string, body?: unknown) {
-  const response = await fetch(server.url + url, {
-    method,
-    headers: {
-      ...(token && { authorization: `Bearer ${token}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: (await response.json()) as Json };
-}
-
-async function signIn(server: Server, phone = '+14155550123'): Promise<string> {
-  const { body: sent } = await ask(server, 'POST', '/v1/auth/otp/request', undefined, { phone });
-  const { body } = await ask(server, 'POST', '/v1/auth/otp/verify', undefined, { phone, code: sent.devCode });
-  assert.ok(body.accessToken, JSON.stringify(body));
-  return body.accessToken;
-}
 
 /** Creates events without a pause, from many callers at once, until the server is gone; gives those acknowledged. */
 function writeWithoutPause(server: Server, token: string) {
@@ -47,6 +39,7 @@ function writeWithoutPause(server: Server, token: string) {
 }
 
 async function expectAll(server: Server, ids: string[]) {
+  assert.ok(ids.length > 0);
   const answers = await Promise.all(ids.map((id) => ask(server, 'GET', `/v1/events/${id}`)));
   assert.deepEqual(
     answers.filter(({ status }) => status !== 200),
@@ -54,93 +47,148 @@ async function expectAll(server: Server, ids: string[]) {
   );
 }
 
-async function expectNoPostgres(dataDir: string) {
-  assert.deepEqual(await postgresUnder(dataDir), [], 'a PostgreSQL process is left');
+/** A request whose body is still on its way. */
+async function beginRequest(server: Server) {
+  const body = JSON.stringify({ phone: '+14155550123' });
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {});
+  socket.write('POST /v1/auth/otp/request HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n');
+  socket.write(`content-length: ${body.length}\r\n\r\n${body.slice(0, 5)}`);
+  await sleep(200);
+  return { socket, rest: body.slice(5) };
 }
 
-test('stop: SIGINT answers what is under way, lets idle connections go, and leaves no PostgreSQL', async () => {
-  const DATA_DIR = await aPlace();
-  const server = await serve({ env: { DATA_DIR } });
-  const { port } = new URL(server.url);
-  const idle = connect(Number(port), '127.0.0.1');
-  idle.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
-  await once(idle, 'data');
-  const slow = connect(Number(port), '127.0.0.1');
-  const body = JSON.stringify({ phone: '+14155550123' });
-  slow.write(`POST /v1/auth/otp/request HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n`);
-  slow.write(`content-length: ${body.length}\r\n\r\n${body.slice(0, 5)}`);
-  await sleep(200);
-  server.child.kill('SIGINT');
-  await sleep(500);
-  slow.write(body.slice(5));
-  const [answer] = await once(slow, 'data');
-  assert.match(String(answer), /^HTTP\/1.1 202 /);
-  assert.equal(await stop(server, 'SIGINT'), 0);
-  await expectNoPostgres(DATA_DIR);
-  assert.equal(server.output.err, '');
-  idle.destroy();
-  slow.destroy();
-});
+describe('process', { concurrency: 2 }, () => {
+  test('stop: SIGTERM does not wait for a request that never ends', async () => {
+    const DATA_DIR = await aPlace();
+    const server = await serve({ env: { DATA_DIR } });
+    const { socket } = await beginRequest(server);
+    assert.equal(await stop(server, 'SIGTERM'), 0);
+    socket.destroy();
+    await expectNoPostgres(DATA_DIR);
+  });
 
-test('stop: SIGTERM does not wait for a request that never ends', async () => {
-  const DATA_DIR = await aPlace();
-  const server = await serve({ env: { DATA_DIR } });
-  const stuck = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {});
-  stuck.write('POST /v1/auth/otp/request HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n');
-  stuck.write('content-length: 100\r\n\r\n{');
-  const drip = setInterval(() => stuck.write(' '), 200);
-  await sleep(200);
-  assert.equal(await stop(server, 'SIGTERM'), 0);
-  clearInterval(drip);
-  stuck.destroy();
-  await expectNoPostgres(DATA_DIR);
-});
+  test('kill -9: every acknowledged write is there after it, whether or not PostgreSQL died as well', async () => {
+    const DATA_DIR = await aPlace();
+    const first = await serve({ env: { DATA_DIR } });
+    const token = await signIn(first);
+    const before = writeWithoutPause(first, token);
+    await sleep(300);
+    const postmaster = await postmasterOf(DATA_DIR);
+    await stop(first, 'SIGKILL');
+    await before.over;
+    assert.ok((await postgresUnder(DATA_DIR)).includes(postmaster), 'PostgreSQL outlives its app');
 
-test('stop: a signal during the first start ends it cleanly, and the next start works', async () => {
-  const early = await Promise.all(
-    [400, 800, 1_200, 1_600].map(async (ms) => {
-      const DATA_DIR = await aPlace();
-      const run = potluck(['serve'], { env: { DATA_DIR, PORT: '0', DEMO: 'off' } });
-      await sleep(ms);
-      // On a slow machine the first signal may come before there is anything to end.
-      const outcome = await stop(run, 'SIGTERM');
-      const isEarly = outcome === 'SIGTERM' && run.output.out === '';
-      assert.ok(outcome === 0 || isEarly, `after ${ms} ms: ${outcome} ${run.output.err}`);
-      assert.equal(run.output.err, '');
-      await expectNoPostgres(DATA_DIR);
-      return DATA_DIR;
-    }),
-  );
-  const server = await serve({ env: { DATA_DIR: early[1] ?? '' } });
-  assert.equal(await stop(server, 'SIGTERM'), 0);
-});
+    const second = await serve({ env: { DATA_DIR } });
+    assert.equal(await postmasterOf(DATA_DIR), postmaster, 'it is adopted');
+    await expectAll(second, before.ids);
+    const later = writeWithoutPause(second, token);
+    await sleep(300);
+    second.child.kill('SIGKILL');
+    process.kill(postmaster, 'SIGKILL');
+    await later.over;
 
-test('kill -9: every acknowledged write is there after it, whether or not PostgreSQL died as well', async () => {
-  const DATA_DIR = await aPlace();
-  const first = await serve({ env: { DATA_DIR } });
-  const token = await signIn(first);
-  const before = writeWithoutPause(first, token);
-  await sleep(500);
-  const [postmaster] = await postgresUnder(DATA_DIR);
-  await stop(first, 'SIGKILL');
-  await before.over;
-  assert.ok(before.ids.length > 0);
-  assert.ok((await postgresUnder(DATA_DIR)).length > 0, 'PostgreSQL outlives its app');
+    const third = await serve({ env: { DATA_DIR } });
+    await expectAll(third, [...before.ids, ...later.ids]);
+    assert.equal(await stop(third, 'SIGTERM'), 0);
+    await expectNoPostgres(DATA_DIR);
+  });
 
-  const second = await serve({ env: { DATA_DIR } });
-  assert.ok((await postgresUnder(DATA_DIR)).includes(postmaster ?? 0), 'it is adopted');
-  await expectAll(second, before.ids);
-  const later = writeWithoutPause(second, token);
-  await sleep(500);
-  second.child.kill('SIGKILL');
-  for (const pid of await postgresUnder(DATA_DIR)) {
-    if (pid === postmaster) process.kill(pid, 'SIGKILL');
-  }
-  await later.over;
-  assert.ok(later.ids.length > 0);
+  test('stop: SIGINT answers what is under way, lets idle connections go, and leaves no PostgreSQL', async () => {
+    const DATA_DIR = await aPlace();
+    const server = await serve({ env: { DATA_DIR } });
+    const idle = connect(Number(new URL(server.url).port), '127.0.0.1');
+    idle.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+    await once(idle, 'data');
+    const { socket, rest } = await beginRequest(server);
+    server.child.kill('SIGINT');
+    // npm passes on the Ctrl-C that the terminal has sent to both.
+    server.child.kill('SIGINT');
+    await sleep(300);
+    socket.write(rest);
+    const [answer] = await once(socket, 'data');
+    assert.match(String(answer), /^HTTP\/1.1 202 /);
+    assert.equal(await server.ended, 0);
+    await expectNoPostgres(DATA_DIR);
+    assert.equal(server.output.err, '');
+    idle.destroy();
+    socket.destroy();
+  });
 
-  const third = await serve({ env: { DATA_DIR } });
-  await expectAll(third, [...before.ids, ...later.ids]);
-  assert.equal(await stop(third, 'SIGTERM'), 0);
-  await expectNoPostgres(DATA_DIR);
+  test('stop: a signal during the first start ends it cleanly, and the next start works', async () => {
+    const interrupted = await Promise.all(
+      [500, 1_200].map(async (ms) => {
+        const DATA_DIR = await aPlace();
+        const run = potluck(['serve'], { env: { DATA_DIR, PORT: '0', DEMO: 'off' } });
+        await sleep(ms);
+        // On a slow machine the signal may come before there is anybody to hear it.
+        const outcome = await stop(run, 'SIGTERM');
+        assert.ok(outcome === 0 || (outcome === 'SIGTERM' && run.output.out === ''), `${outcome}`);
+        assert.equal(run.output.err, '');
+        await expectNoPostgres(DATA_DIR);
+        return DATA_DIR;
+      }),
+    );
+    const server = await serve({ env: { DATA_DIR: interrupted[1] ?? '' } });
+    assert.equal(await stop(server, 'SIGTERM'), 0);
+  });
+
+  test('database: when it dies under the server it is back in a moment, and a command that leaves does not stop it', async () => {
+    const DATA_DIR = await aPlace();
+    const server = await serve({ env: { DATA_DIR } });
+    const token = await signIn(server);
+    const isThere = async () => (await ask(server, 'GET', '/v1/auth/me', token)).status === 200;
+    const backToLife = async () => {
+      for (let waited = 0; !(await isThere()); waited += 50) {
+        assert.ok(waited < 10_000, 'it does not come back');
+        await sleep(50);
+      }
+      // The connection by which the server shows that it is there comes back on its own.
+      await sleep(1_000);
+    };
+    const postmaster = await postmasterOf(DATA_DIR);
+    // One of its processes dies: PostgreSQL breaks all connections and starts over.
+    const helper = (await postgresUnder(DATA_DIR)).find((pid) => pid !== postmaster);
+    process.kill(helper ?? 0, 'SIGKILL');
+    await backToLife();
+    const grant = potluck(['admin', 'grant', '+14155550123'], { env: { DATA_DIR } });
+    assert.equal(await grant.ended, 0, grant.output.err);
+    assert.equal((await ask(server, 'GET', '/v1/auth/me', token)).body.role, 'admin');
+    assert.equal(await postmasterOf(DATA_DIR), postmaster);
+    process.kill(postmaster, 'SIGKILL');
+    await backToLife();
+    assert.equal(await stop(server, 'SIGTERM'), 0);
+    await expectNoPostgres(DATA_DIR);
+  });
+
+  test('production: on a PostgreSQL elsewhere; the log is JSON lines that name nobody', async () => {
+    const target = await cloneDatabase();
+    assert.ok(typeof target === 'object');
+    const { user, password, database, socketDir } = target;
+    const authToken = 'a-token-not-to-be-logged';
+    const server = await serve({
+      env: {
+        NODE_ENV: 'production',
+        DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(socketDir)}`,
+        SECRET_KEY: 'the-key-of-the-tests-is-long-enough',
+        PUBLIC_URL: 'https://events.example.org',
+        SMS_DRIVER: 'twilio',
+        TWILIO_ACCOUNT_SID: 'AC00000000000000000000000000000001',
+        TWILIO_AUTH_TOKEN: authToken,
+        TWILIO_FROM: '+12025550199',
+        // Nobody listens there.
+        TWILIO_BASE_URL: 'http://127.0.0.1:9',
+      },
+    });
+    const { status } = await ask(server, 'POST', '/v1/auth/otp/request', undefined, {
+      phone: '+14155550123',
+    });
+    assert.equal(status, 503);
+    assert.equal(await stop(server, 'SIGTERM'), 0);
+    const lines = server.output.out.trim().split('\n');
+    const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+    assert.ok(messages.includes('Twilio did not take a message'), messages.join());
+    for (const secret of ['4155550123', password, authToken]) {
+      assert.ok(!`${server.output.out}${server.output.err}`.includes(secret), secret);
+    }
+  });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
@@ -14,43 +14,48 @@ export type Run = {
   output: { out: string; err: string };
   /** Its exit code, or the signal that ended it. */
   ended: Promise<number | NodeJS.Signals | null>;
-  endedAfterMs(): number;
 };
 export type RunOptions = {
   env?: Record<string, string | undefined>;
   cwd?: string;
   identity?: { uid: number; gid: number };
-  main?: string;
+  /** Octal. */
+  umask?: string;
 };
 
 const main = path.join(import.meta.dirname, '..', 'src', 'main.ts');
 const runs: Run[] = [];
 const places: string[] = [];
+const dataDirs = new Set<string>();
 
 /** Whatever a failed test left running or lying about goes after the file's tests. */
 export function cleanUp(): void {
   after(async () => {
     for (const { child } of runs) child.kill('SIGKILL');
-    for (const place of places) {
-      for (const pid of await postgresUnder(place)) process.kill(pid, 'SIGKILL');
-      const elsewhere = await realpath(path.join(place, 'postgres')).catch(() => '');
-      if (elsewhere.startsWith('/var/lib/potluck/'))
-        await rm(path.dirname(elsewhere), { recursive: true, force: true });
-      await rm(place, { recursive: true, force: true });
+    for (const dataDir of dataDirs) {
+      for (const pid of await postgresUnder(dataDir)) process.kill(pid, 'SIGKILL');
+      const elsewhere = await readlink(path.join(dataDir, 'postgres')).catch(() => '');
+      if (elsewhere) await rm(path.dirname(elsewhere), { recursive: true, force: true });
     }
+    for (const place of places) await rm(place, { recursive: true, force: true });
   });
 }
 
-/** An empty directory that does not exist in a moment. @param parent default: the system's for temporary files */
+/**
+ * An empty directory, which every user may enter, as far as its parent goes.
+ * @param parent default: the system's for temporary files
+ */
 export async function aPlace(parent = os.tmpdir()): Promise<string> {
   const place = await mkdtemp(path.join(parent, 'potluck-process-'));
+  await chmod(place, 0o755);
   places.push(place);
   return place;
 }
 
 /** `node src/main.ts …` with an environment of its own, in which nothing is set but what is given. */
-export function potluck(args: string[], { env = {}, cwd, identity, main: script = main }: RunOptions): Run {
-  const child = spawn(process.execPath, [script, ...args], {
+export function potluck(args: string[], { env = {}, cwd, identity, umask = '022' }: RunOptions): Run {
+  if (env.DATA_DIR) dataDirs.add(path.resolve(cwd ?? '/', env.DATA_DIR));
+  const child = spawn('/bin/sh', ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, main, ...args], {
     cwd: cwd ?? '/',
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -63,13 +68,8 @@ export function potluck(args: string[], { env = {}, cwd, identity, main: script 
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output.err += text;
   });
-  const startedAt = performance.now();
-  let endedAt = 0;
-  const ended = once(child, 'close').then(([code, signal]) => {
-    endedAt = performance.now();
-    return code ?? signal;
-  });
-  const run = { child, output, ended, endedAfterMs: () => endedAt - startedAt };
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
+  const run = { child, output, ended };
   runs.push(run);
   return run;
 }
@@ -89,9 +89,8 @@ async function addressOf({ output, ended }: Run): Promise<string> {
     over.yet = true;
   });
   for (let waited = 0; waited < 30_000 && !over.yet; waited += 20) {
-    const [, address] = /Potluck is open.*?(http:\/\/[\w.:[\]-]+)/s.exec(output.out) ?? [];
-    const listening = /listening at/.test(output.out);
-    if (address && listening) return address;
+    const [, address] = /listening at (http:\/\/[\w.:[\]-]+)/.exec(output.out) ?? [];
+    if (address && output.out.includes('Potluck is open')) return address;
     await sleep(20);
   }
   assert.fail(`the server did not start: ${output.out}${output.err}`);
@@ -107,6 +106,11 @@ export async function stop(run: Run, signal: NodeJS.Signals): Promise<number | N
     `still running 10 s after ${signal}: ${run.output.out}${run.output.err}`,
   );
   return outcome as number | NodeJS.Signals | null;
+}
+
+/** The process that a data directory's PostgreSQL has written down as its first. */
+export async function postmasterOf(dataDir: string): Promise<number> {
+  return Number.parseInt(await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
 }
 
 /** The processes of PostgreSQL servers whose files lie in this data directory. */
@@ -125,4 +129,36 @@ export async function postgresUnder(dataDir: string): Promise<number[]> {
     if (isServer || names.includes(cwd)) found.push(Number(name));
   }
   return found;
+}
+
+export type Json = Record<string, string> & { user: Record<string, string> };
+
+/** A request to a server that runs as a process. */
+export async function ask(
+  { url }: Pick<Server, 'url'>,
+  method: string,
+  route: string,
+  token?: string,
+  body?: unknown,
+): Promise<{ status: number; body: Json }> {
+  const response = await fetch(url + route, {
+    method,
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Json };
+}
+
+export async function signIn(server: Server, phone = '+14155550123'): Promise<string> {
+  const { body: sent } = await ask(server, 'POST', '/v1/auth/otp/request', undefined, { phone });
+  const { body } = await ask(server, 'POST', '/v1/auth/otp/verify', undefined, { phone, code: sent.devCode });
+  assert.ok(body.accessToken, JSON.stringify(body));
+  return body.accessToken;
+}
+
+export async function expectNoPostgres(dataDir: string): Promise<void> {
+  assert.deepEqual(await postgresUnder(dataDir), [], 'a PostgreSQL process is left');
 }

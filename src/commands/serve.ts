@@ -47,9 +47,16 @@ async function serve(world: World, stop: AbortSignal): Promise<void> {
     await unlessStopped(new Promise(() => {}), stop);
   } finally {
     stopHousekeeping();
-    await Promise.race([app.close(), sleep(finishMs, undefined, { ref: false })]);
-    app.server.closeAllConnections();
+    await closeInTime(app);
   }
+}
+
+/** Lets what is under way end, and the connections with it, which their clients would keep open for the next request. */
+async function closeInTime(app: App): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
+  await Promise.race([app.close(), sleep(finishMs, undefined, { ref: false })]);
+  clearInterval(sweep);
+  app.server.closeAllConnections();
 }
 
 function addressTrouble(error: NodeJS.ErrnoException, { host, port }: Config): Error {

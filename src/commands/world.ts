@@ -18,7 +18,7 @@ export { CommandError };
 export type World = { config: ReadyConfig; target: Target; sql: Sql; close(): Promise<void> };
 
 /** Time for a database elsewhere to answer at all; migrating it may take as long as it takes. */
-const reachMs = 15_000;
+const reachMs = 6_000;
 
 /**
  * Runs a command, and gives it up when it is told to stop.
