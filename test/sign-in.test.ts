@@ -105,6 +105,17 @@ test('phone: spaces, dashes, dots and brackets are understood', async () => {
   assert.equal(body.user.phone, '+46701234567');
 });
 
+test('phone: as an address book copies it, with wide digits, odd dashes and marks of direction, it is the same', async () => {
+  for (const phone of [
+    '＋４６７０１２３４５６８',
+    '\u202a+46 70‑123 45 68\u202c',
+    ' +46 (0)70–1234568\u200b',
+  ]) {
+    const { body } = expectStatus(await verify('+46701234568', await codeFor(phone)), 200);
+    assert.equal(body.user.phone, '+46701234568');
+  }
+});
+
 test('phone: 400 naming it for what is no number in international form', async () => {
   for (const phone of [
     '',

@@ -9,7 +9,13 @@ import type { Phone } from './codes.ts';
 
 /** @throws Problem `invalid_request` for what is no number in international form */
 export function readPhone(text: string): Phone {
-  const phone = /^\+[\d\s().-]+$/.test(text) ? parsePhoneNumberFromString(text) : undefined;
+  // What phones and their address books put around and between the digits: marks of direction, wide digits, odd dashes.
+  const plain = text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\p{Pd}/gu, '-')
+    .trim();
+  const phone = /^\+[\d\s().-]+$/.test(plain) ? parsePhoneNumberFromString(plain) : undefined;
   if (!phone?.isPossible())
     throw invalid('phone', 'must be a phone number in international form, such as +12025550102');
   const { number, country } = phone;

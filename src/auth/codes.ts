@@ -16,7 +16,7 @@ import {
   useCode,
   withdrawCode,
 } from './queries.ts';
-import type { SmsDriver } from './sms.ts';
+import { type SmsDriver, Unanswered } from './sms.ts';
 
 export type Purpose = 'sign_in' | 'delete_account';
 
@@ -85,8 +85,9 @@ export async function sendCode(
   try {
     await sms.send(phone.number, purpose, code);
   } catch (error) {
-    // Nobody may be kept from trying again by a message that never left.
-    if (limited) await transaction(sql, (tx) => withdrawCode(tx, phoneHash, purpose, caps, now));
+    // Nobody may be kept from trying again by a message that never left. One that may have left counts, and its code too.
+    if (limited && !(error instanceof Unanswered))
+      await transaction(sql, (tx) => withdrawCode(tx, phoneHash, purpose, caps, now));
     throw error;
   }
   return {

@@ -8,9 +8,16 @@ import type { Purpose } from './codes.ts';
 export type SmsDriver = {
   /** True when a message leaves this machine: then it costs money, and the limits on sending hold. */
   delivers: boolean;
-  /** @throws Problem `sms_unavailable` */
+  /** @throws Problem `sms_unavailable`; Unanswered when the message may be on its way all the same */
   send(phone: string, purpose: Purpose, code: string): Promise<void>;
 };
+
+/** The service took the message and never said what became of it. */
+export class Unanswered extends Problem {
+  constructor() {
+    super('sms_unavailable', { retryAfter: 60 });
+  }
+}
 
 const texts: Record<Purpose, (code: string) => string> = {
   sign_in: (code) => `${code} is your Potluck code. Nobody from Potluck will ever ask you for it.`,
@@ -37,9 +44,14 @@ function logDriver(log: FastifyBaseLogger): SmsDriver {
   };
 }
 
+/** Shorter than a handler may take, so that the answer names the reason. */
+const answerMs = 4_000;
+/** Nobody was reached at all. */
+const neverLeft = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+
 function twilioDriver(config: Extract<SmsConfig, { driver: 'twilio' }>, log: FastifyBaseLogger): SmsDriver {
   const client = twilio(config.accountSid, config.authToken, {
-    timeout: 5_000,
+    timeout: answerMs,
     ...(config.baseUrl && { httpClient: redirectedClient(config.baseUrl) }),
   });
   const sender = config.from.startsWith('MG') ? { messagingServiceSid: config.from } : { from: config.from };
@@ -49,8 +61,10 @@ function twilioDriver(config: Extract<SmsConfig, { driver: 'twilio' }>, log: Fas
       try {
         await client.messages.create({ ...sender, to: phone, body: texts[purpose](code) });
       } catch (error) {
-        // Only the status: Twilio's error repeats the phone and the text.
-        log.error({ status: (error as { status?: number }).status }, 'Twilio did not take a message');
+        const { status, code } = error as { status?: number; code?: unknown };
+        // Nothing else of it: Twilio's error repeats the phone and the text.
+        log.error({ status, code }, 'Twilio did not take a message');
+        if (status === undefined && !neverLeft.test(`${code}`)) throw new Unanswered();
         throw new Problem('sms_unavailable', { retryAfter: 60 });
       }
     },
@@ -59,7 +73,7 @@ function twilioDriver(config: Extract<SmsConfig, { driver: 'twilio' }>, log: Fas
 
 /** Twilio's own HTTP client, pointed at another host: a regional proxy, or the stub of the tests. */
 function redirectedClient(baseUrl: string): twilio.RequestClient {
-  const client = new twilio.RequestClient({ timeout: 5_000 });
+  const client = new twilio.RequestClient({ timeout: answerMs });
   const request = client.request.bind(client);
   client.request = (options) => {
     const { pathname, search } = new URL(options.uri);

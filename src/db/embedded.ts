@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, chown, mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -116,7 +116,10 @@ async function enter(target: Target, onLost: () => Promise<void>): Promise<Sql> 
 
 async function leaveServer(presence: Sql, placement: Placement): Promise<void> {
   const last = await Promise.race([isLast(presence), sleep(500, true)]).catch(() => true);
-  if (last) await stopServer(placement);
+  if (!last) return;
+  await stopServer(placement);
+  // Empty by now, unless the server had to be killed.
+  await rmdir(placement.socketDir).catch(() => {});
 }
 
 /** True when nobody else holds a share. A server that does not answer is to be stopped as well. */
