@@ -35,6 +35,14 @@ export function databaseProblem(error: Error & { code?: string }): Problem | nul
   return connectionLost.has(code) ? new Problem('unavailable') : null;
 }
 
+/** The database is away or full: whatever is tried next fails as well, and what was under way may have been done. */
+export function isOutage(error: unknown): boolean {
+  const code = (error as { code?: string } | null)?.code ?? '';
+  return error instanceof postgres.PostgresError
+    ? /^(08|28|3D000|53|57P0)/.test(code)
+    : connectionLost.has(code);
+}
+
 /** True when this constraint or unique index refused the row. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof postgres.PostgresError && error.constraint_name === constraint;

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Problem } from '../errors.ts';
+import { alone, coalesceReads, coalesceWrites } from './coalesce.ts';
+
+/** A statement whose batches are seen, and which answers when it is told to. */
+function statement() {
+  const batches: string[][] = [];
+  const open: PromiseWithResolvers<void>[] = [];
+  return {
+    batches,
+    async run(items: string[]): Promise<string[]> {
+      batches.push(items);
+      const gate = Promise.withResolvers<void>();
+      open.push(gate);
+      await gate.promise;
+      return items.map((item) => item.toUpperCase());
+    },
+    async finish() {
+      open.shift()?.resolve();
+      await turn();
+      await turn();
+    },
+  };
+}
+const itself = (item: string) => item;
+const first = (item: string) => item.charAt(0);
+const refusal = (error: unknown) => error instanceof Problem && error.code === 'unavailable';
+
+test('reads: what arrives in one turn is one batch, what arrives while it runs is the next', async () => {
+  const { batches, run, finish } = statement();
+  const read = coalesceReads(run, { keyOf: itself, atOnce: 1 });
+  const early = [read('a'), read('b')];
+  await turn();
+  const late = [read('c'), read('d')];
+  await turn();
+  assert.deepEqual(batches, [['a', 'b']]);
+  await finish();
+  assert.deepEqual(await Promise.all(early), ['A', 'B']);
+  assert.deepEqual(batches, [
+    ['a', 'b'],
+    ['c', 'd'],
+  ]);
+  await finish();
+  assert.deepEqual(await Promise.all(late), ['C', 'D']);
+});
+
+test('reads: one key in one batch is read once; a read that is under way is too old for whoever comes later', async () => {
+  const { batches, run, finish } = statement();
+  const read = coalesceReads(run, { keyOf: itself });
+  const both = [read('a'), read('a')];
+  await turn();
+  const later = read('a');
+  await turn();
+  assert.deepEqual(batches, [['a'], ['a']]);
+  await finish();
+  await finish();
+  assert.deepEqual(await Promise.all([...both, later]), ['A', 'A', 'A']);
+});
+
+test('reads: no batch is above its limit, and no more batches run at once than allowed', async () => {
+  const { batches, run, finish } = statement();
+  const read = coalesceReads(run, { keyOf: itself, atOnce: 2, most: 2 });
+  const all = Promise.all(['a', 'b', 'c', 'd', 'e'].map(read));
+  await turn();
+  assert.deepEqual(batches, [
+    ['a', 'b'],
+    ['c', 'd'],
+  ]);
+  await finish();
+  assert.equal(batches.length, 3);
+  await finish();
+  await finish();
+  assert.deepEqual(await all, ['A', 'B', 'C', 'D', 'E']);
+});
+
+test('reads: one item that makes the statement fail fails alone', async () => {
+  const read = coalesceReads(
+    async (items: string[]) => {
+      if (items.includes('bad')) throw new Error('no such thing');
+      return items;
+    },
+    { keyOf: itself },
+  );
+  const outcomes = await Promise.allSettled(['a', 'bad', 'b'].map(read));
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+});
+
+test('reads and writes: when the connection is lost everybody hears of it once, and nothing is run again', async () => {
+  let runs = 0;
+  const run = async (): Promise<string[]> => {
+    runs++;
+    throw Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' });
+  };
+  const read = coalesceReads(run, { keyOf: itself });
+  const write = coalesceWrites(run, { keyOf: itself, laneOf: () => '' });
+  for (const ask of [read, write]) {
+    runs = 0;
+    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map(ask));
+    assert.ok(outcomes.every(({ status }) => status === 'rejected'));
+    assert.equal(runs, 1);
+  }
+});
+
+test('reads and writes: one more than may wait is refused, the others are answered', async () => {
+  for (const coalesce of [coalesceReads, coalesceWrites]) {
+    const { run, finish } = statement();
+    const ask = coalesce(run, { keyOf: itself, laneOf: () => '', waiting: 2 });
+    const accepted = [ask('a'), ask('b')];
+    await assert.rejects(ask('c'), refusal);
+    await turn();
+    await finish();
+    assert.deepEqual(await Promise.all(accepted), ['A', 'B']);
+  }
+});
+
+test('writes: one key is never twice in a batch, and keeps its order past others', async () => {
+  const { batches, run, finish } = statement();
+  const write = coalesceWrites(run, { keyOf: first, laneOf: () => '', most: 2 });
+  const all = Promise.all(['a1', 'a2', 'b1', 'a3', 'c1'].map(write));
+  await turn();
+  for (let i = 0; i < 3; i++) await finish();
+  assert.deepEqual(batches, [['a1', 'b1'], ['a2', 'c1'], ['a3']]);
+  assert.deepEqual(await all, ['A1', 'A2', 'B1', 'A3', 'C1']);
+});
+
+test('writes: a lane runs one batch at a time, and another lane does not wait for it', async () => {
+  const { batches, run, finish } = statement();
+  const write = coalesceWrites(run, { keyOf: itself, laneOf: first, lanes: 2 });
+  const all = Promise.all([write('a1'), write('b1')]);
+  await turn();
+  const more = write('a2');
+  await turn();
+  assert.deepEqual(batches, [['a1'], ['b1']]);
+  await finish();
+  assert.deepEqual(batches, [['a1'], ['b1'], ['a2']]);
+  await finish();
+  await finish();
+  assert.deepEqual([...(await all), await more], ['A1', 'B1', 'A2']);
+});
+
+test('writes: each caller has their own value or refusal', async () => {
+  const write = coalesceWrites(
+    async (items: string[]) =>
+      items.map((item) => (item === 'bad' ? new Problem('blocked') : item.toUpperCase())),
+    { keyOf: itself, laneOf: () => '' },
+  );
+  const [a, bad, b] = await Promise.allSettled(['a', 'bad', 'b'].map(write));
+  assert.deepEqual(a, { status: 'fulfilled', value: 'A' });
+  assert.deepEqual(b, { status: 'fulfilled', value: 'B' });
+  assert.ok(bad?.status === 'rejected' && bad.reason instanceof Problem && bad.reason.code === 'blocked');
+});
+
+test('writes: when a batch fails each of it is run alone, and only the culprit hears of it', async () => {
+  const batches: string[][] = [];
+  const write = coalesceWrites(
+    async (items: string[]) => {
+      batches.push(items);
+      if (items.includes('bad')) throw new Error('refused');
+      return items.map((item) => item.toUpperCase());
+    },
+    { keyOf: itself, laneOf: () => '' },
+  );
+  const outcomes = await Promise.allSettled(['a', 'bad', 'b'].map(write));
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'refused')),
+    ['A', 'refused', 'B'],
+  );
+  assert.deepEqual(batches, [['a', 'bad', 'b'], ['a'], ['bad'], ['b']]);
+});
+
+test('writes: what would hold up its batch is run alone; the lane goes on, but not with its key', async () => {
+  const slow = Promise.withResolvers<void>();
+  const batches: string[][] = [];
+  const write = coalesceWrites<string, string>(
+    async (items, isAlone) => {
+      batches.push(items);
+      if (isAlone && items[0] === 's1') await slow.promise;
+      return items.map((item) => (item === 's1' && !isAlone ? alone : item.toUpperCase()));
+    },
+    { keyOf: first, laneOf: () => '' },
+  );
+  const blocked = write('s1');
+  assert.equal(await write('a1'), 'A1');
+  const after = write('s2');
+  assert.equal(await write('b1'), 'B1');
+  assert.deepEqual(batches, [['s1', 'a1'], ['s1'], ['b1']]);
+  slow.resolve();
+  assert.deepEqual(await Promise.all([blocked, after]), ['S1', 'S2']);
+});

@@ -1,0 +1,200 @@
+/**
+ * Coalescing: requests that arrive while the database is busy are answered by one statement. A batch costs one round
+ * trip, one snapshot and one commit, whatever it holds, so the busier the server, the cheaper each request.
+ *
+ * Nobody waits for a batch to fill: what has arrived in one turn of the event loop goes out at its end, and what
+ * arrives while batches are under way goes out with the next. Every statement begins after the requests that it
+ * answers have arrived, so each sees all that was acknowledged before it.
+ */
+import { Problem } from '../errors.ts';
+import { isOutage } from './problems.ts';
+
+/** What `run` gives for an item that would hold up the others of its batch: it is run again on its own. */
+export const alone = Symbol('run this one alone');
+
+type Options<T> = {
+  /** Items in a batch. */
+  most?: number;
+  /** Items that may wait; one more gets a 503. Bounds memory, and the time that anybody waits. */
+  waiting?: number;
+  keyOf: (item: T) => string;
+};
+
+type Waiter<T, V> = { item: T; key: string; since: number } & PromiseWithResolvers<V>;
+
+const waiterFor = <T, V>(item: T, key: string): Waiter<T, V> => ({
+  item,
+  key,
+  since: performance.now(),
+  ...Promise.withResolvers<V>(),
+});
+
+const defaultMost = 128;
+const defaultWaiting = 10_000;
+/** In ms. Whoever waited longer has had a 503 by now; there is nobody left to answer. */
+const patience = 5_000;
+
+/** True for what is still worth running; tells the others that it was not. */
+function isWanted<T, V>({ since, reject }: Waiter<T, V>): boolean {
+  if (performance.now() - since <= patience) return true;
+  reject(new Problem('unavailable'));
+  return false;
+}
+
+/**
+ * Reads: those with one key share one answer.
+ * @param run answers a batch of items with different keys, one answer for each in order
+ * @param options.atOnce batches under way at the same time
+ * @returns reads one item; @throws whatever `run` throws, and Problem `unavailable` when too many wait
+ */
+export function coalesceReads<T, V>(
+  run: (items: T[]) => Promise<V[]>,
+  { keyOf, atOnce = 2, most = defaultMost, waiting = defaultWaiting }: Options<T> & { atOnce?: number },
+): (item: T) => Promise<V> {
+  const queue = new Map<string, Waiter<T, V>>();
+  let underWay = 0;
+  let scheduled = false;
+
+  const flush = () => {
+    scheduled = false;
+    while (underWay < atOnce && queue.size > 0) {
+      const batch = [...queue.values().take(most)];
+      for (const { key } of batch) queue.delete(key);
+      underWay++;
+      void answer(batch.filter(isWanted), run).then((set) => {
+        underWay--;
+        for (const waiter of set) void answer([waiter], run);
+        flush();
+      });
+    }
+  };
+
+  return (item) => {
+    const key = keyOf(item);
+    const known = queue.get(key);
+    if (known) return known.promise;
+    if (queue.size >= waiting) return Promise.reject(new Problem('unavailable'));
+    const waiter = waiterFor<T, V>(item, key);
+    queue.set(key, waiter);
+    if (!scheduled && underWay < atOnce) {
+      scheduled = true;
+      setImmediate(flush);
+    }
+    return waiter.promise;
+  };
+}
+
+/**
+ * Writes: each lane runs one batch at a time, so what fights for the same row is given the same lane and meets in one
+ * batch instead of in the database. Two items of one key never share a batch and keep the order in which they came.
+ * @param run answers a batch, an outcome for each item in order: its value, the Error that refuses it, or `alone`.
+ *   It must have no effect when it throws; then each item is run again on its own, so that one caller's failure is
+ *   nobody else's.
+ * @param options.laneOf what decides over the lane, such as the id of the row that is fought for
+ */
+export function coalesceWrites<T, V>(
+  run: (items: T[], isAlone: boolean) => Promise<(V | Error | typeof alone)[]>,
+  options: Options<T> & { laneOf: (item: T) => string; lanes?: number },
+): (item: T) => Promise<V> {
+  const lanes = Array.from({ length: options.lanes ?? 2 }, () => writeLane(run, options));
+  return (item) => {
+    const lane = lanes[hash(options.laneOf(item)) % lanes.length];
+    return lane ? lane(item) : Promise.reject(new Problem('unavailable'));
+  };
+}
+
+function writeLane<T, V>(
+  run: (items: T[], isAlone: boolean) => Promise<(V | Error | typeof alone)[]>,
+  { keyOf, most = defaultMost, waiting = defaultWaiting }: Options<T>,
+): (item: T) => Promise<V> {
+  let queue: Waiter<T, V>[] = [];
+  /** Keys under way; whatever else has one of them waits for it. */
+  const held = new Set<string>();
+  let isBusy = false;
+  let scheduled = false;
+
+  const take = (): Waiter<T, V>[] => {
+    const batch: Waiter<T, V>[] = [];
+    const left: Waiter<T, V>[] = [];
+    const passed = new Set<string>();
+    for (const waiter of queue) {
+      if (batch.length < most && !held.has(waiter.key) && !passed.has(waiter.key)) {
+        batch.push(waiter);
+        held.add(waiter.key);
+      } else {
+        left.push(waiter);
+        passed.add(waiter.key);
+      }
+    }
+    queue = left;
+    return batch.filter((waiter) => isWanted(waiter) || !held.delete(waiter.key));
+  };
+
+  const release = (waiters: Waiter<T, V>[]) => {
+    for (const { key } of waiters) held.delete(key);
+    schedule();
+  };
+
+  const flush = async () => {
+    scheduled = false;
+    if (isBusy) return;
+    const batch = take();
+    if (batch.length === 0) return;
+    isBusy = true;
+    const set = await answer(batch, run);
+    isBusy = false;
+    const apart = new Set(set);
+    release(batch.filter((waiter) => !apart.has(waiter)));
+    for (const waiter of set) void answer([waiter], run).then(() => release([waiter]));
+  };
+
+  const schedule = () => {
+    if (scheduled || isBusy || queue.length === 0) return;
+    scheduled = true;
+    setImmediate(flush);
+  };
+
+  return (item) => {
+    if (queue.length >= waiting) return Promise.reject(new Problem('unavailable'));
+    const waiter = waiterFor<T, V>(item, keyOf(item));
+    queue.push(waiter);
+    schedule();
+    return waiter.promise;
+  };
+}
+
+/** Runs a batch and tells each waiter its outcome; gives those that are to be run again on their own. */
+async function answer<T, V>(
+  batch: Waiter<T, V>[],
+  run: (items: T[], isAlone: boolean) => Promise<(V | Error | typeof alone)[]>,
+): Promise<Waiter<T, V>[]> {
+  if (batch.length === 0) return [];
+  const isAlone = batch.length === 1;
+  let outcomes: (V | Error | typeof alone)[];
+  try {
+    outcomes = await run(
+      batch.map(({ item }) => item),
+      isAlone,
+    );
+  } catch (error) {
+    // Whether a batch took effect whose connection was lost cannot be known; it is not tried again.
+    if (!isAlone && !isOutage(error)) return batch;
+    for (const { reject } of batch) reject(error);
+    return [];
+  }
+  return batch.filter(({ resolve, reject }, index) => {
+    const outcome = outcomes[index];
+    if (outcome === alone && !isAlone) return true;
+    if (outcome === alone) reject(new Problem('unavailable'));
+    else if (outcome instanceof Error) reject(outcome);
+    else resolve(outcome as V);
+    return false;
+  });
+}
+
+/** FNV-1a: spreads ids over lanes. */
+function hash(text: string): number {
+  let sum = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193);
+  return sum >>> 0;
+}
