@@ -16,6 +16,7 @@ import type { Config } from './config.ts';
 import type { Sql } from './db/connect.ts';
 import { eventAnswerRoutes } from './events/answer-routes.ts';
 import { eventListRoutes } from './events/list-routes.ts';
+import { type Lists, openLists } from './events/lists.ts';
 import { eventRoutes } from './events/routes.ts';
 import { type Flags, openFlags } from './flags.ts';
 import { healthRoutes } from './http/health.ts';
@@ -29,6 +30,7 @@ import { readablePath, registerStrictness } from './http/strictness.ts';
 import { registerViewer } from './http/viewer.ts';
 import { claimRoutes, itemRoutes } from './items/routes.ts';
 import { meRoutes } from './me/routes.ts';
+import { openReads, type Reads } from './reads.ts';
 import { userRoutes } from './users/routes.ts';
 
 export type App = FastifyInstance<
@@ -40,7 +42,15 @@ export type App = FastifyInstance<
 >;
 
 export type ReadyConfig = Config & { secretKey: string };
-export type Deps = { config: ReadyConfig; sql: Sql; sms: SmsDriver; clock: () => Date; flags: Flags };
+export type Deps = {
+  config: ReadyConfig;
+  sql: Sql;
+  reads: Reads;
+  lists: Lists;
+  sms: SmsDriver;
+  clock: () => Date;
+  flags: Flags;
+};
 export type AppOptions = {
   config: ReadyConfig;
   sql: Sql;
@@ -69,9 +79,12 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  const reads = openReads(sql);
   const deps: Deps = {
     config,
     sql,
+    reads,
+    lists: openLists(sql, reads),
     clock,
     sms: sms ?? smsDriver(config, app.log),
     flags: await openFlags(config, randomUUID()),

@@ -3,14 +3,22 @@ import type { Viewer } from '../http/viewer.ts';
 import type { Purpose } from './codes.ts';
 import type { Token, TokenIds, TokenPair } from './tokens.ts';
 
-/** The caller that a live access token stands for. Every request asks the database; nothing is remembered. */
-export async function findViewer(sql: Db, token: Token, now: Date): Promise<Viewer | null> {
-  const [row] = await sql<Viewer[]>`
-    select u.id, s.id as session_id, u.role
-    from sessions s join users u on u.id = s.user_id
-    where s.user_id = ${token.userId} and s.id = ${token.sessionId}
-      and s.access_hash = ${token.hash} and s.access_expires_at > ${now}`;
-  return row ?? null;
+export type LiveSession = {
+  userId: string;
+  id: string;
+  role: Viewer['role'];
+  accessHash: Buffer;
+  accessExpiresAt: Date;
+};
+
+/** Sessions with their people's roles, in any order; what is not there is left out. */
+export async function listLiveSessions(sql: Db, ids: TokenIds[]): Promise<LiveSession[]> {
+  return await sql<LiveSession[]>`
+    select s.user_id, s.id, u.role, s.access_hash, s.access_expires_at
+    from unnest(${ids.map((each) => each.userId)}::uuid[], ${ids.map((each) => each.sessionId)}::uuid[])
+      k (user_id, id)
+    join sessions s on s.user_id = k.user_id and s.id = k.id
+    join users u on u.id = k.user_id`;
 }
 
 // Sessions

@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, buildApp } from '../app.ts';
-import { startHousekeeping } from '../auth/housekeeping.ts';
 import type { Config } from '../config.ts';
 import { demoPhones } from '../demo-phones.ts';
+import { startHousekeeping } from '../housekeeping.ts';
 import { seedDemo } from './demo.ts';
 import { Interrupted, stopSignal, unlessStopped } from './stop.ts';
 import { CommandError, type World, withWorld } from './world.ts';

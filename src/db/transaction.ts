@@ -13,7 +13,7 @@ const attempts = 5;
  *
  * Everything takes its locks in one order, which is what keeps deadlocks out in the first place:
  * codes, code_sends, phones, users, sessions, usernames, imports, events, rsvps and saves, event_counters, items,
- * item_stock, claims, relations, user_counters; within a table by key. Two accounts are share-locked in any order:
+ * item_stock, claims, relations, user_counters, list_shards; within a table by key. Two accounts are share-locked in any order:
  * nobody ever takes a second one for themselves.
  */
 export async function transaction<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -45,9 +45,27 @@ export function actAs<T>(sql: Sql, viewer: Viewer, work: (tx: Tx) => Promise<T>)
  * @throws Problem `token_invalid` when the session has ended
  */
 export async function lockCaller(tx: Tx, viewer: Viewer): Promise<void> {
-  const rows = await tx`
-    select 1 from users u join sessions s on s.user_id = u.id
-    where u.id = ${viewer.id} and s.id = ${viewer.sessionId}
-    for key share of u, s`;
-  if (rows.length === 0) throw new Problem('token_invalid');
+  if ((await lockCallers(tx, [viewer], true)).size === 0) throw new Problem('token_invalid');
 }
+
+/**
+ * The same for many.
+ * @returns ids of the sessions that are held; one that is not has ended or, unless `isAlone`, is taken by another
+ */
+export async function lockCallers(tx: Tx, viewers: Viewer[], isAlone: boolean): Promise<Set<string>> {
+  const rows = await tx<{ id: string }[]>`
+    select s.id
+    from unnest(${viewers.map(({ id }) => id)}::uuid[], ${viewers.map(({ sessionId }) => sessionId)}::uuid[])
+      v (user_id, session_id)
+    join users u on u.id = v.user_id
+    join sessions s on s.user_id = v.user_id and s.id = v.session_id
+    order by u.id, s.id
+    for key share of u, s ${orPassOver(tx, isAlone)}`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Ends a locking clause: who is alone waits for whoever holds the row, a batch passes over it. So what one person or
+ * event waits for holds up nobody else.
+ */
+export const orPassOver = (tx: Tx, isAlone: boolean) => (isAlone ? tx`` : tx`skip locked`);

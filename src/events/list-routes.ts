@@ -4,8 +4,7 @@ import { route } from '../http/route.ts';
 import { ref } from '../http/schemas.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { dayMs, parseDay, parseTimestamp, withPlus } from '../time.ts';
-import { listHidden } from '../users/queries.ts';
-import { type Filters, listEvents, type Order, type Page } from './list.ts';
+import type { Order, Wanted } from './lists.ts';
 import {
   type EventListQuery,
   EventListQuery as EventListQuerySchema,
@@ -17,23 +16,16 @@ import { toListedEvent } from './views.ts';
 
 const defaultRadiusKm = 50;
 
-export function eventListRoutes(app: App, { sql, config, clock }: Deps): void {
+export function eventListRoutes(app: App, { config, clock, lists }: Deps): void {
   const answer = async (
-    wanted: Omit<Filters, 'hiddenOrganizers'>,
+    wanted: Wanted,
     order: Order,
-    { page, limit }: Page,
+    { page, limit }: { page: number; limit: number },
     viewer: Viewer | null,
   ) => {
-    const hiddenOrganizers = viewer ? await listHidden(sql, viewer.id, 'blocked') : [];
-    const { rows, total } = await listEvents(
-      sql,
-      { ...wanted, hiddenOrganizers },
-      order,
-      { page, limit },
-      viewer,
-    );
+    const { listed, total } = await lists(wanted, order, { page, limit }, viewer);
     return {
-      data: rows.map((row) => toListedEvent(row, viewer, config.publicUrl)),
+      data: listed.map((each) => toListedEvent(each, config.publicUrl)),
       meta: { total, page, limit },
     };
   };
@@ -52,7 +44,7 @@ export function eventListRoutes(app: App, { sql, config, clock }: Deps): void {
       querystring: EventListQuerySchema,
       response: { 200: ref(EventPage) },
     }),
-    async (request) => answer(readFilters(request.query, clock()), 'start', request.query, request.viewer),
+    async (request) => answer(readWanted(request.query, clock()), 'start', request.query, request.viewer),
   );
 
   // Spec 4.10
@@ -69,14 +61,14 @@ export function eventListRoutes(app: App, { sql, config, clock }: Deps): void {
     }),
     async (request) => {
       if (request.query.q.trim() === '') throw invalid('q', 'must not be empty');
-      const filters = readFilters({ q: request.query.q }, clock());
-      return answer(filters, 'relevance', request.query, request.viewer);
+      const wanted = readWanted({ q: request.query.q }, clock());
+      return answer(wanted, 'relevance', request.query, request.viewer);
     },
   );
 }
 
 /** @throws Problem `invalid_request` for what the schema cannot say: which parameters need which others */
-function readFilters(query: Partial<EventListQuery>, now: Date): Omit<Filters, 'hiddenOrganizers'> {
+function readWanted(query: Partial<EventListQuery>, now: Date): Wanted {
   const { lat, lng, radius } = query;
   if (lat !== undefined && lng === undefined) throw invalid('lng', 'is required with lat');
   if (lng !== undefined && lat === undefined) throw invalid('lat', 'is required with lng');
@@ -86,7 +78,7 @@ function readFilters(query: Partial<EventListQuery>, now: Date): Omit<Filters, '
   if (from && until && until < from) throw invalid('dateTo', 'must not be before dateFrom');
   const q = query.q?.trim() ?? '';
   return {
-    near: lat !== undefined && lng !== undefined ? { lat, lng, radius: radius ?? defaultRadiusKm } : null,
+    circle: lat !== undefined && lng !== undefined ? { lat, lng, radius: radius ?? defaultRadiusKm } : null,
     category: query.category || null,
     from: from ?? (until ? null : now),
     until,

@@ -1,44 +1,43 @@
 import type { Db, Sql, Tx } from '../db/connect.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { newId } from '../ids.ts';
-import { visibleTo } from './access.ts';
+import { isListed, maySee, visibleTo } from './access.ts';
 import { cellOf } from './cells.ts';
+import { noteChange, spotsOf } from './changes.ts';
 import { searchVector } from './search.ts';
-import type { EventRow } from './views.ts';
+import type { EventRow, Mine } from './views.ts';
 
 /** What an event is made of; times are set and ids given elsewhere. */
 export type EventFields = Omit<
   EventRow,
-  | 'id'
-  | 'organizerId'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'rsvpCount'
-  | 'goingCount'
-  | 'myRsvp'
-  | 'isSaved'
-  | 'distanceKm'
+  'id' | 'organizerId' | 'createdAt' | 'updatedAt' | 'rsvpCount' | 'goingCount'
 >;
 
-/** The columns of EventRow but `distance_km`, from `events e`; ends where a `where` may follow. */
-export function selectEvent(sql: Db, viewer: Viewer | null) {
-  const me = viewer?.id ?? null;
-  return sql`
+/** Events by id, in any order; what is not there is left out. */
+export async function listEventRows(sql: Db, ids: string[]): Promise<EventRow[]> {
+  return await sql<EventRow[]>`
     select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.timezone, e.address,
       e.lat, e.lng, e.category, e.template, e.price::float8 as price, e.currency, e.capacity, e.visibility, e.status,
-      e.enabled_modules, e.created_at, e.updated_at, c.rsvp_count, c.going_count,
-      r.status as my_rsvp, s.user_id is not null as is_saved
-    from events e
-    join event_counters c on c.event_id = e.id
-    left join rsvps r on r.event_id = e.id and r.user_id = ${me}
-    left join saves s on s.event_id = e.id and s.user_id = ${me}`;
+      e.enabled_modules, e.created_at, e.updated_at, c.rsvp_count, c.going_count
+    from events e join event_counters c on c.event_id = e.id
+    where e.id = any(${ids}::uuid[])`;
 }
 
-export async function findEvent(sql: Db, id: string, viewer: Viewer | null): Promise<EventRow | null> {
-  const [row] = await sql<EventRow[]>`
-    select found.*, null::float8 as distance_km
-    from (${selectEvent(sql, viewer)} where e.id = ${id} and ${visibleTo(sql, viewer)}) found`;
-  return row ?? null;
+export async function findEvent(sql: Db, id: string): Promise<EventRow | null> {
+  return (await listEventRows(sql, [id]))[0] ?? null;
+}
+
+export type MineKey = { eventId: string; userId: string };
+
+/** What each of these people has to do with each of these events; nothing is left out. */
+export async function listMine(sql: Db, keys: MineKey[]): Promise<Mine[]> {
+  return await sql<Mine[]>`
+    select r.status as my_rsvp, s.user_id is not null as is_saved
+    from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
+      with ordinality k (event_id, user_id, n)
+    left join rsvps r on r.event_id = k.event_id and r.user_id = k.user_id
+    left join saves s on s.event_id = k.event_id and s.user_id = k.user_id
+    order by k.n`;
 }
 
 export type EventAccess = {
@@ -62,12 +61,13 @@ export async function findEventAccess(
 /** The same with the event locked, against other changes and against whatever is just being hung on it. */
 export async function findEventForUpdate(tx: Tx, id: string, viewer: Viewer): Promise<EventRow | null> {
   await tx`select 1 from events where id = ${id} for update`;
-  return findEvent(tx, id, viewer);
+  const event = await findEvent(tx, id);
+  return event && maySee(event, viewer) ? event : null;
 }
 
 /** 1 when the event adds to its organizer's `eventsCount`. */
 export const countsAsPublic = (event: Pick<EventFields, 'visibility' | 'status'>): number =>
-  Number(event.visibility === 'public' && event.status === 'scheduled');
+  Number(isListed(event));
 
 /** Makes the event, its counters, and counts it for its organizer, whose account the transaction must hold. */
 export async function insertEvent(
@@ -81,6 +81,7 @@ export async function insertEvent(
     insert into events ${tx({ ...columns(fields), id, organizer_id: organizerId, created_at: now, updated_at: now })}`;
   await tx`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${id}, 0, 0, 0)`;
   await moveEventsCount(tx, organizerId, countsAsPublic(fields));
+  await noteChange(tx, spotsOf([fields]));
   return id;
 }
 
@@ -88,6 +89,7 @@ export async function insertEvent(
 export async function updateEvent(tx: Tx, before: EventRow, fields: EventFields, now: Date): Promise<void> {
   await tx`update events set ${tx({ ...columns(fields), updated_at: now })} where id = ${before.id}`;
   await moveEventsCount(tx, before.organizerId, countsAsPublic(fields) - countsAsPublic(before));
+  await noteChange(tx, spotsOf([before, fields]));
 }
 
 /** Takes everything along that hangs on the event; `event` must be the locked row. */
@@ -95,6 +97,7 @@ export async function deleteEvent(tx: Tx, event: EventRow): Promise<void> {
   await tx`delete from events where id = ${event.id}`;
   await tx`delete from imports where organizer_id = ${event.organizerId} and event_id = ${event.id}`;
   await moveEventsCount(tx, event.organizerId, -countsAsPublic(event));
+  await noteChange(tx, spotsOf([event]));
 }
 
 async function moveEventsCount(tx: Tx, organizerId: string, by: number): Promise<void> {

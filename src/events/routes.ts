@@ -8,8 +8,7 @@ import { route } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
 import { signedIn, type Viewer } from '../http/viewer.ts';
 import { readId } from '../ids.ts';
-import { listPeople } from '../users/queries.ts';
-import { requireOrganizer } from './access.ts';
+import { maySee, requireOrganizer } from './access.ts';
 import { categories, findCategory, templates } from './catalogue.ts';
 import { changed, withDefaults } from './fields.ts';
 import * as queries from './queries.ts';
@@ -17,10 +16,13 @@ import { Category, Event, EventChange, EventParams, NewEvent, Template } from '.
 import { type EventRow, toEvent } from './views.ts';
 
 /** The event itself: its record, and what its organizer does with it. Lists: list-routes.ts; answers: answer-routes.ts. */
-export function eventRoutes(app: App, { sql, config, clock }: Deps): void {
+export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void {
   const show = async (row: EventRow, viewer: Viewer | null): Promise<Event> => {
-    const organizers = await listPeople(sql, [row.organizerId]);
-    return toEvent(row, organizers.get(row.organizerId), viewer, config.publicUrl);
+    const [organizer, mine] = await Promise.all([
+      reads.person(row.organizerId),
+      viewer && reads.mine({ eventId: row.id, userId: viewer.id }),
+    ]);
+    return toEvent(row, organizer, mine, config.publicUrl);
   };
 
   app.get(
@@ -61,8 +63,8 @@ export function eventRoutes(app: App, { sql, config, clock }: Deps): void {
     }),
     async (request) => {
       const id = readId(request.params.id, 'event_not_found');
-      const row = await queries.findEvent(sql, id, request.viewer);
-      if (!row) throw new Problem('event_not_found');
+      const row = await reads.event(id);
+      if (!row || !maySee(row, request.viewer)) throw new Problem('event_not_found');
       return show(row, request.viewer);
     },
   );
@@ -103,7 +105,7 @@ export function eventRoutes(app: App, { sql, config, clock }: Deps): void {
       const fields = withDefaults(request.body);
       const row = await actAs(sql, viewer, async (tx) => {
         const id = await queries.insertEvent(tx, viewer.id, fields, clock());
-        return queries.findEvent(tx, id, viewer);
+        return queries.findEvent(tx, id);
       });
       if (!row) throw new Problem('event_not_found');
       return reply
@@ -133,7 +135,7 @@ export function eventRoutes(app: App, { sql, config, clock }: Deps): void {
       const row = await actAs(sql, viewer, async (tx) => {
         const before = await findOwned(tx, id, viewer);
         await queries.updateEvent(tx, before, changed(before, request.body), clock());
-        return queries.findEvent(tx, id, viewer);
+        return queries.findEvent(tx, id);
       });
       if (!row) throw new Problem('event_not_found');
       return show(row, viewer);

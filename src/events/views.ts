@@ -1,7 +1,7 @@
 /** Events as they leave the server. */
-import type { Viewer } from '../http/viewer.ts';
 import { avatarUrl, type PersonRow } from '../users/views.ts';
 import { findCategory, findTemplate } from './catalogue.ts';
+import type { Listed } from './lists.ts';
 import type { Event, ListedEvent } from './schemas.ts';
 
 export type EventRow = {
@@ -28,15 +28,12 @@ export type EventRow = {
   updatedAt: Date;
   rsvpCount: number;
   goingCount: number;
-  /** The viewer's, null and false when there is none. */
-  myRsvp: 'going' | 'interested' | null;
-  isSaved: boolean;
-  /** Null where no place was searched. */
-  distanceKm: number | null;
 };
+/** What somebody has to do with an event. */
+export type Mine = { myRsvp: 'going' | 'interested' | null; isSaved: boolean };
 
-/** `present only when a token is sent`: the caller's fields are left out without a viewer. */
-function common(row: EventRow, viewer: Viewer | null, publicUrl: string) {
+/** `mine`: the viewer's; null without a viewer, and then the fields are left out. */
+function common(row: EventRow, mine: Mine | null, publicUrl: string) {
   return {
     id: row.id,
     title: row.title,
@@ -52,26 +49,26 @@ function common(row: EventRow, viewer: Viewer | null, publicUrl: string) {
     capacity: row.capacity,
     rsvpCount: row.rsvpCount,
     goingCount: row.goingCount,
-    ...(viewer && { myRsvp: row.myRsvp, isSaved: row.isSaved }),
+    ...mine,
     visibility: row.visibility,
     status: row.status,
     createdAt: row.createdAt.toISOString(),
   };
 }
 
-export const toListedEvent = (row: EventRow, viewer: Viewer | null, publicUrl: string): ListedEvent => ({
-  ...common(row, viewer, publicUrl),
+export const toListedEvent = ({ row, distanceKm, mine }: Listed, publicUrl: string): ListedEvent => ({
+  ...common(row, mine, publicUrl),
   // Tens of metres are as far as an address goes.
-  ...(row.distanceKm !== null && { distanceKm: Math.round(row.distanceKm * 100) / 100 }),
+  ...(distanceKm !== null && { distanceKm: Math.round(distanceKm * 100) / 100 }),
 });
 
 export const toEvent = (
   row: EventRow,
-  organizer: Pick<PersonRow, 'name'> | undefined,
-  viewer: Viewer | null,
+  organizer: Pick<PersonRow, 'name'> | null,
+  mine: Mine | null,
   publicUrl: string,
 ): Event => ({
-  ...common(row, viewer, publicUrl),
+  ...common(row, mine, publicUrl),
   organizer: {
     id: row.organizerId,
     name: organizer?.name ?? '',

@@ -3,7 +3,6 @@ import type { FastifyReply } from 'fastify';
 import type { App, Deps } from '../app.ts';
 import { demoPhones } from '../demo-phones.ts';
 import { catalogue } from '../errors.ts';
-import { listEvents } from '../events/list.ts';
 import { toListedEvent } from '../events/views.ts';
 import { errorsPage, frontPage, icon } from './html.ts';
 import { sendSvg } from './pictures.ts';
@@ -15,22 +14,21 @@ const policy =
 const sendPage = (reply: FastifyReply, html: string) =>
   reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(html);
 
-export function pageRoutes(app: App, { sql, config, clock }: Deps): void {
+export function pageRoutes(app: App, { config, clock, lists }: Deps): void {
   const upcoming = () => ({
-    near: null,
+    circle: null,
     category: null,
     from: clock(),
     until: null,
     search: null,
-    hiddenOrganizers: [],
   });
 
   app.get('/', { schema: { hide: true } }, async (_request, reply) => {
-    const { rows, total } = await listEvents(sql, upcoming(), 'start', { page: 1, limit: 12 }, null);
+    const { listed, total } = await lists(upcoming(), 'start', { page: 1, limit: 12 }, null);
     return sendPage(
       reply,
       frontPage(
-        rows.map((row) => toListedEvent(row, null, config.publicUrl)),
+        listed.map((each) => toListedEvent(each, config.publicUrl)),
         total,
         config.demo && !config.production ? demoPhones : [],
       ),

@@ -1,9 +1,9 @@
-/** Who is asking: one look-up of the session on every request, with no cache between, so a dead token is dead at once. */
+/** Who is asking: the session is looked up on every request, with no cache between, so a dead token is dead at once. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { findViewer } from '../auth/queries.ts';
-import { parseToken } from '../auth/tokens.ts';
-import type { Sql } from '../db/connect.ts';
+import type { LiveSession } from '../auth/queries.ts';
+import { parseToken, type Token } from '../auth/tokens.ts';
 import { Problem } from '../errors.ts';
+import type { Reads } from '../reads.ts';
 
 export type Viewer = { id: string; sessionId: string; role: 'user' | 'admin' };
 
@@ -13,7 +13,10 @@ declare module 'fastify' {
   }
 }
 
-export function registerViewer(app: FastifyInstance, deps: { sql: Sql; clock: () => Date }): void {
+export function registerViewer(
+  app: FastifyInstance,
+  { reads, clock }: { reads: Reads; clock: () => Date },
+): void {
   app.decorateRequest('viewer', null);
   // Deny by default: a route that does not say who may call it does not exist.
   app.addHook('onRoute', ({ method, url, config }) => {
@@ -30,10 +33,15 @@ export function registerViewer(app: FastifyInstance, deps: { sql: Sql; clock: ()
     }
     const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1];
     const token = bearer ? parseToken('access', bearer) : null;
-    request.viewer = token && (await findViewer(deps.sql, token, deps.clock()));
-    if (!request.viewer) throw new Problem('token_invalid');
+    const session = token && (await reads.session(token));
+    if (!session || !isLive(session, token, clock())) throw new Problem('token_invalid');
+    request.viewer = { id: session.userId, sessionId: session.id, role: session.role };
   });
 }
+
+/** The ids in a token only say where to look; the hash tells whether it is the session's current one. */
+const isLive = (session: LiveSession, token: Token, now: Date): boolean =>
+  session.userId === token.userId && session.accessHash.equals(token.hash) && session.accessExpiresAt > now;
 
 /** The caller of a route whose access is `required`. */
 export function signedIn(request: FastifyRequest): Viewer {

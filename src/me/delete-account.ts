@@ -11,6 +11,7 @@
  * - Their own events once more, now against everybody.
  */
 import type { Tx } from '../db/connect.ts';
+import { noteChange, type Placed, spotsOf } from '../events/changes.ts';
 
 /** @param phoneHash the key of the person's codes; the transaction must hold the one that confirms the deletion */
 export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): Promise<void> {
@@ -20,7 +21,7 @@ export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): 
   await deleteCodes(tx, phoneHash);
   await tx`select 1 from users where id = ${userId} for update`;
   await lockInvolvedEvents(tx, userId);
-  await deleteOwnedEvents(tx, userId);
+  const gone = await deleteOwnedEvents(tx, userId);
   await deleteRsvpsAndSaves(tx, userId);
   await deleteClaims(tx, userId);
   await deleteRelations(tx, userId);
@@ -30,6 +31,7 @@ export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): 
     where user_id = ${userId} and username = (select username from users where id = ${userId})`;
   // Takes sessions, imports and counters along. No session, no token: on every node, at once.
   await tx`delete from users where id = ${userId}`;
+  await noteChange(tx, spotsOf(gone));
 }
 
 /** With the count of messages to this number; those of its prefix and country tell of nobody. */
@@ -49,9 +51,11 @@ async function lockInvolvedEvents(tx: Tx, userId: string): Promise<void> {
     order by id for no key update`;
 }
 
-async function deleteOwnedEvents(tx: Tx, userId: string): Promise<void> {
+async function deleteOwnedEvents(tx: Tx, userId: string): Promise<Placed[]> {
   await tx`select 1 from events where organizer_id = ${userId} order by id for update`;
-  await tx`delete from events where organizer_id = ${userId}`;
+  return await tx<Placed[]>`
+    delete from events where organizer_id = ${userId}
+    returning lat, lng, start_at, end_at, visibility, status`;
 }
 
 async function deleteRsvpsAndSaves(tx: Tx, userId: string): Promise<void> {

@@ -40,12 +40,9 @@ export async function findProfile(sql: Sql, id: string): Promise<ProfileRow | nu
   return row ?? null;
 }
 
-/** Names for a page of things, fetched by id since people live under another key. */
-export async function listPeople(sql: Db, ids: string[]): Promise<Map<string, PersonRow>> {
-  const rows = await sql<
-    PersonRow[]
-  >`select id, name, username, bio from users where id = any(${ids}::uuid[])`;
-  return new Map(rows.map((row) => [row.id, row]));
+/** People by id, in any order; what is not there is left out. */
+export async function listPeople(sql: Db, ids: string[]): Promise<PersonRow[]> {
+  return await sql<PersonRow[]>`select id, name, username, bio from users where id = any(${ids}::uuid[])`;
 }
 
 export async function findRelation(sql: Sql, userId: string, otherId: string): Promise<RelationRow | null> {
@@ -62,12 +59,20 @@ export async function listFollowed(sql: Sql, userId: string, ids: string[]): Pro
   return new Set(rows.map((row) => row.otherId));
 }
 
-/** The people whom a block stands between; `blocked`: only those whom the person blocked. */
-export async function listHidden(sql: Sql, userId: string, which: 'blocked' | 'either'): Promise<string[]> {
+/** The people whom a block stands between, whoever made it. */
+export async function listHidden(sql: Sql, userId: string): Promise<string[]> {
   const rows = await sql<{ otherId: string }[]>`
-    select other_id from relations
-    where user_id = ${userId} and (blocks or (blocked_by and ${which === 'either'}))`;
+    select other_id from relations where user_id = ${userId} and (blocks or blocked_by)`;
   return rows.map((row) => row.otherId);
+}
+
+/** Whom each of these people blocked. */
+export async function listBlocked(
+  sql: Sql,
+  userIds: string[],
+): Promise<{ userId: string; otherId: string }[]> {
+  return await sql<{ userId: string; otherId: string }[]>`
+    select user_id, other_id from relations where user_id = any(${userIds}::uuid[]) and blocks`;
 }
 
 /**

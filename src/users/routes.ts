@@ -27,7 +27,7 @@ export function userRoutes(app: App, { sql, config }: Deps): void {
     async (request) => {
       const viewer = signedIn(request);
       const term = readTerm(request.query.q);
-      const hidden = await queries.listHidden(sql, viewer.id, 'either');
+      const hidden = await queries.listHidden(sql, viewer.id);
       const rows = await queries.searchUsers(sql, term, hidden, request.query.limit);
       const followed = await queries.listFollowed(
         sql,

@@ -1,6 +1,6 @@
 /** What an import reads and writes beside the events themselves: which entry became which event. */
 import type { Db, Tx } from '../../db/connect.ts';
-import { selectEvent } from '../../events/queries.ts';
+import { listEventRows } from '../../events/queries.ts';
 import type { EventRow } from '../../events/views.ts';
 import { newId } from '../../ids.ts';
 
@@ -13,9 +13,7 @@ export async function listImported(
   const imports = await sql<{ uid: string; eventId: string }[]>`
     select uid, event_id from imports where organizer_id = ${organizerId} and uid = any(${keys}::text[])`;
   const ids = imports.map(({ eventId }) => eventId);
-  const events = await sql<EventRow[]>`
-    select found.*, null::float8 as distance_km
-    from (${selectEvent(sql, null)} where e.id = any(${ids}::uuid[])) found`;
+  const events = await listEventRows(sql, ids);
   const byId = new Map(events.map((event) => [event.id, event]));
   return new Map(
     imports.flatMap(({ uid, eventId }) => {

@@ -1,0 +1,142 @@
+/**
+ * What keeps lists in memory exact: every write that changes what lists show says where and when, in its own
+ * transaction, and every list looks at what was said since, before it uses anything that is kept.
+ *
+ * A server's memory is thus never older than the request. The look is one statement for all requests that wait.
+ */
+import { coalesceReads } from '../db/coalesce.ts';
+import type { Db, Sql, Tx } from '../db/connect.ts';
+import { dayMs } from '../time.ts';
+import { isListed } from './access.ts';
+import { cellOf } from './cells.ts';
+import type { EventFields } from './queries.ts';
+
+/** Where and when a listed event is. */
+export type Spot = { cell: number; startAt: Date; endAt: Date };
+
+/** Days are counted in UTC from 1970-01-01. */
+export const dayOf = (at: Date | number): number => Math.floor(Number(at) / dayMs);
+
+export type Placed = Pick<EventFields, 'lat' | 'lng' | 'startAt' | 'endAt' | 'visibility' | 'status'>;
+
+/** Of those events that lists show. */
+export const spotsOf = (events: Placed[]): Spot[] =>
+  events.filter(isListed).map(({ lat, lng, startAt, endAt }) => ({ cell: cellOf(lat, lng), startAt, endAt }));
+
+const shards = 16;
+
+/**
+ * Says what changed in the lists: the places of events before and after. The last thing that a transaction does, since
+ * it holds others who write to the same shard until it commits. The shard's row gives out versions in the order of
+ * commits and without gaps, so whoever has seen version n has seen all before it.
+ */
+export async function noteChange(tx: Tx, spots: Spot[]): Promise<void> {
+  if (spots.length === 0) return;
+  const shard = Math.floor(Math.random() * shards);
+  await tx`
+    with raised as (
+      update list_shards set version = version + 1 where shard = ${shard} returning shard, version
+    )
+    insert into list_changes (shard, version, cells, first_days, last_days, at)
+    select shard, version, ${spots.map(({ cell }) => cell)}::int[],
+      ${spots.map(({ startAt }) => dayOf(startAt))}::int[], ${spots.map(({ endAt }) => dayOf(endAt))}::int[], now()
+    from raised`;
+}
+
+/** A server that looks less often than this starts its lists anew; more is not worth keeping. */
+export async function deleteOldChanges(sql: Db): Promise<void> {
+  await sql`delete from list_changes where at < now() - interval '1 hour'`;
+}
+
+type ChangeRow = {
+  shard: number;
+  latest: string;
+  version: string | null;
+  cells: number[];
+  firstDays: number[];
+  lastDays: number[];
+};
+
+async function listChanges(sql: Sql, known: bigint[]): Promise<ChangeRow[]> {
+  return await sql<ChangeRow[]>`
+    select s.shard, s.version as latest, c.version, c.cells, c.first_days, c.last_days
+    from unnest(${known.map(String)}::bigint[]) with ordinality k (version, n)
+    join list_shards s on s.shard = k.n - 1 and s.version <> k.version
+    left join list_changes c on c.shard = s.shard and c.version > k.version
+    order by s.shard, c.version`;
+}
+
+/** Longer events make all days suspect. */
+const longestSpan = 366;
+
+/** Moments are counted in changes seen: what was read at moment n is good as long as nothing of it changed after n. */
+export class Changes {
+  #moment = 1;
+  /** Nothing read before this is good. */
+  #reset = 1;
+  #versions: bigint[] = Array.from({ length: shards }, () => -1n);
+  readonly #cells = new Map<number, number>();
+  readonly #starts = new Map<number, number>();
+  readonly #spans = new Map<number, number>();
+  #allSpans = 0;
+  readonly #look: (key: null) => Promise<void>;
+
+  constructor(sql: Sql) {
+    this.#look = coalesceReads(
+      async () => {
+        this.#apply(await listChanges(sql, this.#versions));
+        return [undefined];
+      },
+      { keyOf: () => '' },
+    );
+  }
+
+  /** Learns of all that was acknowledged before the call. */
+  catchUp(): Promise<void> {
+    return this.#look(null);
+  }
+
+  /** To be taken before a statement is sent, and kept with what it reads. */
+  get moment(): number {
+    return this.#moment;
+  }
+
+  /** When events of this cell last changed. */
+  ofCell = (cell: number): number => Math.max(this.#reset, this.#cells.get(cell) ?? 0);
+
+  /** When events that begin on this day last changed. */
+  ofDay = (day: number): number => Math.max(this.#reset, this.#starts.get(day) ?? 0);
+
+  /** When events that had begun before this day and went on into it last changed. */
+  intoDay = (day: number): number => Math.max(this.#reset, this.#allSpans, this.#spans.get(day) ?? 0);
+
+  /** The days on which events begin that changed after a moment; null when that may be any. */
+  daysSince(moment: number): number[] | null {
+    if (moment < this.#reset) return null;
+    return [...this.#starts].filter(([, at]) => at > moment).map(([day]) => day);
+  }
+
+  #apply(rows: ChangeRow[]): void {
+    if (rows.length === 0) return;
+    this.#moment++;
+    for (const row of rows) {
+      const known = this.#versions[row.shard] ?? -1n;
+      const version = row.version === null ? null : BigInt(row.version);
+      // Another look may have been quicker. Else, whatever is not the very next is a gap.
+      if (version !== null && version <= known) continue;
+      if (version === known + 1n) this.#note(row);
+      else if (BigInt(row.latest) !== known) this.#reset = this.#moment;
+      this.#versions[row.shard] = version ?? BigInt(row.latest);
+    }
+  }
+
+  #note({ cells, firstDays, lastDays }: ChangeRow): void {
+    for (const cell of cells) this.#cells.set(cell, this.#moment);
+    for (const [index, first] of firstDays.entries()) {
+      const last = lastDays[index] ?? first;
+      this.#starts.set(first, this.#moment);
+      if (last - first > longestSpan) this.#allSpans = this.#moment;
+      else for (let day = first + 1; day <= last; day++) this.#spans.set(day, this.#moment);
+    }
+  }
+}

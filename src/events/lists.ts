@@ -1,0 +1,79 @@
+/** The lists of events: which ones match, in which order, how many there are, and one page of them. */
+import { coalesceReads } from '../db/coalesce.ts';
+import type { Sql } from '../db/connect.ts';
+import type { Viewer } from '../http/viewer.ts';
+import type { Reads } from '../reads.ts';
+import { isListed } from './access.ts';
+import { circleCells } from './cells.ts';
+import { Changes } from './changes.ts';
+import { type Gathering, listGathered } from './gather.ts';
+import { listNearby, openCells } from './nearby.ts';
+import { distanceKm, farthestKm, type Place } from './sphere.ts';
+import type { Page, Slice } from './timeline-page.ts';
+import { type Filter, listOfOrganizers } from './timeline-queries.ts';
+import { openTimelines } from './timelines.ts';
+import type { EventRow, Mine } from './views.ts';
+
+export type Wanted = Filter & {
+  /** Radius in km. */
+  circle: (Place & { radius: number }) | null;
+  /** Events that have not ended by `from`, and begin by `until`. */
+  from: Date | null;
+  until: Date | null;
+};
+/** By start and id; or by where the words are, then by start and id. */
+export type Order = 'start' | 'relevance';
+/** `distanceKm`: null where no place was asked for. `mine`: null without a viewer. */
+export type Listed = { row: EventRow; distanceKm: number | null; mine: Mine | null };
+export type Lists = (
+  wanted: Wanted,
+  order: Order,
+  slice: Slice,
+  viewer: Viewer | null,
+) => Promise<{ listed: Listed[]; total: number }>;
+
+/** Circles of up to about 300 km are walked in memory. */
+const mostCells = 500;
+
+export function openLists(sql: Sql, reads: Reads): Lists {
+  const changes = new Changes(sql);
+  const cells = openCells(sql, changes);
+  const timelines = openTimelines(sql, changes);
+  // Few at once, so that they leave connections to those who only read a row.
+  const gather = coalesceReads<[Gathering, Slice], Page>(
+    async (jobs) => Promise.all(jobs.map(([gathering, slice]) => listGathered(sql, gathering, slice))),
+    { keyOf: (job) => JSON.stringify(job), atOnce: 3, most: 1 },
+  );
+
+  async function find(wanted: Wanted, order: Order, slice: Slice, blocked: string[]): Promise<Page> {
+    const { circle, from, until, category, search } = wanted;
+    const isAround = circle !== null && circle.radius < farthestKm;
+    const around = isAround && !search ? circleCells(circle.lat, circle.lng, circle.radius, mostCells) : null;
+    if (isAround && !around) return gather([{ ...wanted, circle, hiddenOrganizers: blocked }, slice]);
+    const isGraded = order === 'relevance' && search !== null;
+    const hidden = await listOfOrganizers(sql, { category, search }, isGraded, blocked);
+    if (isAround && around) {
+      const filter = { category, from, until, hidden: new Set(hidden.map(({ id }) => id)) };
+      return listNearby(await cells(around), circle, filter, slice);
+    }
+    const span = { from: from?.getTime() ?? null, until: until?.getTime() ?? null };
+    return timelines({ category, search }, isGraded, span, hidden, slice);
+  }
+
+  async function show(id: string, place: Place | null, viewer: Viewer | null): Promise<Listed[]> {
+    const [row, mine] = await Promise.all([
+      reads.event(id),
+      viewer && reads.mine({ eventId: id, userId: viewer.id }),
+    ]);
+    // Changed or deleted since it was found.
+    if (!row || !isListed(row)) return [];
+    return [{ row, distanceKm: place && distanceKm(place, row), mine }];
+  }
+
+  return async (wanted, order, slice, viewer) => {
+    const [blocked] = await Promise.all([viewer ? reads.blocked(viewer.id) : [], changes.catchUp()]);
+    const { ids, total } = await find(wanted, order, slice, blocked);
+    const listed = await Promise.all(ids.map((id) => show(id, wanted.circle, viewer)));
+    return { listed: listed.flat(), total };
+  };
+}
