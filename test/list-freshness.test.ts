@@ -1,0 +1,231 @@
+/** Lists that servers keep in memory against the database itself, while events change under them on two servers. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { deleteOldChanges } from '../src/events/changes.ts';
+import { searchQuery } from '../src/events/search.ts';
+import { expectStatus, type TestApp, testApp } from './setup.ts';
+import { anEvent, aUser, deleteAccount, type Person } from './world.ts';
+
+const api = await testApp();
+const servers = [api, await api.another()] as const;
+const [viewer, blocked, ...others] = await Promise.all(Array.from({ length: 4 }, () => aUser(api)));
+assert.ok(viewer && blocked);
+const organizers = [blocked, ...others];
+expectStatus(await api.post(`/v1/users/${blocked.id}/block`, viewer.token), 200);
+
+/** Numbers from 0 to below 1, the same in every run. */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = Math.imul(state ^ (state >>> 15), state | 1) + 0x6d2b79f5;
+    return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+const roll = dice(20_261_121);
+const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
+
+const day = 86_400_000;
+const base = Date.UTC(2041, 5, 1);
+const aMoment = () => base + Math.floor(roll() * 60) * (day / 6);
+
+const fields = () => {
+  const startAt = aMoment();
+  return {
+    title: pick(['Jazz at home', 'A quiet evening', 'Jazzy brunch', 'Cards']),
+    description: pick(['', 'With jazz', 'Bring a jazz record and a cake']),
+    startAt: new Date(startAt).toISOString(),
+    endAt: new Date(startAt + pick([1, 5, 30, 24 * 9, 24 * 500]) * (day / 24)).toISOString(),
+    location: {
+      address: pick(['Jazz street', 'Harbour']),
+      lat: 50 + roll(),
+      lng: pick([8, 8.5, 60]) + roll(),
+    },
+    category: pick(['music', 'food', 'games']),
+    visibility: pick(['public', 'public', 'public', 'unlisted', 'private']),
+  };
+};
+
+/** Two of every three writes change what is there. */
+async function write(server: TestApp, events: { id: string; organizer: Person }[]): Promise<void> {
+  const chosen = pick(events);
+  const kind = roll();
+  if (!chosen || kind < 0.35) {
+    const organizer = pick(organizers);
+    const { id } = await anEvent(server, organizer, fields());
+    events.push({ id, organizer });
+  } else if (kind < 0.9) {
+    const { title, startAt, endAt, location, category, visibility } = fields();
+    const change = pick([
+      { title },
+      { startAt, endAt },
+      { location },
+      { category },
+      { visibility },
+      { status: pick(['scheduled', 'cancelled']) },
+    ]);
+    expectStatus(await server.patch(`/v1/events/${chosen.id}`, chosen.organizer.token, change), 200);
+  } else {
+    expectStatus(await server.delete(`/v1/events/${chosen.id}`, chosen.organizer.token), 200);
+    events.splice(events.indexOf(chosen), 1);
+  }
+}
+
+type Question = {
+  q?: string;
+  category?: string;
+  near?: { lat: number; lng: number; radius: number };
+  from: Date | null;
+  until: Date | null;
+  relevance: boolean;
+  signedIn: boolean;
+  page: number;
+  limit: number;
+};
+
+function aQuestion(): Question {
+  const [from, span] = [aMoment(), pick([0, 1, 3, 20]) * day];
+  const relevance = roll() < 0.3;
+  return {
+    ...((relevance || roll() < 0.4) && { q: pick(['jazz', 'jazzy', 'ja', 'jazz harbour', 'cards']) }),
+    ...(!relevance && roll() < 0.3 && { category: pick(['music', 'food']) }),
+    ...(!relevance && roll() < 0.4 && { near: pick(circles) }),
+    from: !relevance && roll() < 0.7 ? new Date(from) : null,
+    until: !relevance && roll() < 0.5 ? new Date(from + span) : null,
+    relevance,
+    signedIn: roll() < 0.5,
+    page: pick([1, 1, 2, 5]),
+    limit: pick([3, 10, 50]),
+  };
+}
+const circles = [
+  { lat: 50.5, lng: 8.5, radius: 40 },
+  { lat: 50.5, lng: 8.9, radius: 100 },
+  { lat: 50, lng: 30, radius: 2_000 },
+  { lat: -20, lng: 30, radius: 20_038 },
+];
+
+async function ask(server: TestApp, question: Question): Promise<{ ids: string[]; total: number }> {
+  const { q, category, near, from, until, relevance, page, limit } = question;
+  const dates = { dateFrom: from?.toISOString(), dateTo: until?.toISOString() };
+  const sent = { q, category, ...near, ...dates, page, limit };
+  const parameters = Object.entries(sent).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, `${value}`]],
+  );
+  const path = `/v1/events${relevance ? '/search' : ''}?${new URLSearchParams(parameters)}`;
+  const { body } = expectStatus(await server.get(path, question.signedIn ? viewer?.token : undefined), 200);
+  return { ids: body.data.map((event: { id: string }) => event.id), total: body.meta.total };
+}
+
+/** The same by one plain statement over the whole table. */
+async function truth({ q, category, near, from, until, relevance, signedIn, page, limit }: Question) {
+  const search = q === undefined ? null : searchQuery(q);
+  const after = from ?? (until ? new Date(0) : api.clock.now());
+  const rows = await api.sql<{ id: string }[]>`
+    select e.id from events e
+    where visibility = 'public' and status = 'scheduled' and end_at > ${after}
+      and start_at <= ${until ?? new Date(Date.UTC(3000, 0))}
+      and (${category ?? null}::text is null or category = ${category ?? null})
+      and (${search?.anywhere ?? null}::text is null or search @@ ${search?.anywhere ?? ''}::tsquery)
+      and (${near?.lat ?? null}::float8 is null
+        or distance_km(${near?.lat ?? 0}, ${near?.lng ?? 0}, lat, lng) <= ${near?.radius ?? 0})
+      and not (${signedIn} and organizer_id = ${blocked?.id ?? null})
+    order by case when not ${relevance} then 0
+        when search @@ ${search?.wholeInTitle ?? ''}::tsquery then 1
+        when search @@ ${search?.inTitle ?? ''}::tsquery then 2
+        when search @@ ${search?.inTitleOrAddress ?? ''}::tsquery then 3 else 4 end,
+      start_at, e.id`;
+  const ids = rows.map(({ id }) => id);
+  return { ids: ids.slice((page - 1) * limit, page * limit), total: ids.length };
+}
+
+const events: { id: string; organizer: Person }[] = [];
+
+test('list: after every write, the next list on the other server is that of the database', async () => {
+  const questions = Array.from({ length: 60 }, aQuestion);
+  for (let step = 0; step < 150; step++) {
+    const [writer, reader] = step % 2 === 0 ? servers : [servers[1], servers[0]];
+    await write(writer, events);
+    for (const question of [pick(questions), pick(questions), pick(questions)]) {
+      assert.deepEqual(await ask(reader, question), await truth(question), JSON.stringify(question));
+    }
+  }
+  for (const question of questions) {
+    const expected = await truth(question);
+    for (const server of servers) assert.deepEqual(await ask(server, question), expected);
+  }
+});
+
+test('list: whoever has the answer to a write finds it in a list, however many write and read at once', async () => {
+  const organizer = organizers[1];
+  assert.ok(organizer);
+  const writeAndLook = async (n: number) => {
+    const [writer, reader] = n % 2 === 0 ? servers : [servers[1], servers[0]];
+    const startAt = base + 200 * day + (n % 5) * day;
+    const { id } = await anEvent(writer, organizer, {
+      title: 'A crowded day',
+      startAt: new Date(startAt).toISOString(),
+      endAt: new Date(startAt + day / 24).toISOString(),
+    });
+    const dates = { dateFrom: new Date(startAt).toISOString(), dateTo: new Date(startAt).toISOString() };
+    const filters: Record<string, string>[] = [
+      {},
+      { q: 'crowded' },
+      { category: 'food' },
+      { lat: '59.9', lng: '10.7' },
+    ];
+    for (const filter of filters) {
+      const path = `/v1/events?${new URLSearchParams({ ...dates, ...filter, limit: '50' })}`;
+      const { body } = expectStatus(await reader.get(path), 200);
+      assert.ok(
+        body.data.some((event: { id: string }) => event.id === id),
+        JSON.stringify(filter),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: 40 }, (_, n) => writeAndLook(n)));
+  const page = { from: new Date(base + 200 * day), until: null, relevance: false, signedIn: false };
+  const question = { ...page, page: 1, limit: 50 };
+  for (const server of servers) assert.deepEqual(await ask(server, question), await truth(question));
+});
+
+test('list: a server that missed changes which were cleared away starts anew', async () => {
+  const [writer, reader] = servers;
+  const question: Question = {
+    from: null,
+    until: null,
+    relevance: false,
+    signedIn: false,
+    page: 1,
+    limit: 50,
+  };
+  const near = { ...question, near: circles[0] as Question['near'] & object };
+  await ask(reader, question);
+  await ask(reader, near);
+  for (let i = 0; i < 5; i++) await write(writer, events);
+  await api.sql`update list_changes set at = now() - interval '2 hours'`;
+  await deleteOldChanges(api.sql);
+  assert.equal((await api.sql`select from list_changes`).length, 0);
+  await write(writer, events);
+  for (const each of [question, near]) assert.deepEqual(await ask(reader, each), await truth(each));
+});
+
+test('list: events of a deleted account are gone from the lists of the other server at once', async () => {
+  const [writer, reader] = servers;
+  const organizer = await aUser(writer);
+  const startAt = base + 3_000 * day;
+  const times = { startAt: new Date(startAt).toISOString(), endAt: new Date(startAt + day).toISOString() };
+  for (let i = 0; i < 3; i++) await anEvent(writer, organizer, { title: 'Farewell dinner', ...times });
+  const from = new Date(startAt);
+  const questions: Question[] = [{ q: 'farewell' }, { category: 'food' }, {}].map((filter) => ({
+    ...filter,
+    from,
+    until: from,
+    relevance: false,
+    signedIn: false,
+    page: 1,
+    limit: 50,
+  }));
+  for (const question of questions) assert.equal((await ask(reader, question)).total, 3);
+  expectStatus(await deleteAccount(writer, organizer), 200);
+  for (const question of questions) assert.deepEqual(await ask(reader, question), { ids: [], total: 0 });
+});
