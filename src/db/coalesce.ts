@@ -87,7 +87,8 @@ export function coalesceReads<T, V>(
 /**
  * Writes: each lane runs one batch at a time, so what fights for the same row is given the same lane and meets in one
  * batch instead of in the database. Two items of one key never share a batch and keep the order in which they came.
- * @param run answers a batch, an outcome for each item in order: its value, the Error that refuses it, or `alone`.
+ * @param run answers a batch, an outcome for each item in order: its value, the Error that refuses it, or `alone` for
+ *   one that would make the others wait: it is run again beside the lane, with `isAlone`, where it may wait.
  *   It must have no effect when it throws; then each item is run again on its own, so that one caller's failure is
  *   nobody else's.
  * @param options.laneOf what decides over the lane, such as the id of the row that is fought for
@@ -112,6 +113,8 @@ function writeLane<T, V>(
   const held = new Set<string>();
   let isBusy = false;
   let scheduled = false;
+  /** One at a time beside the lane: each may wait for a lock, with a connection that others need. */
+  let apart: Promise<void> = Promise.resolve();
 
   const take = (): Waiter<T, V>[] => {
     const batch: Waiter<T, V>[] = [];
@@ -143,9 +146,14 @@ function writeLane<T, V>(
     isBusy = true;
     const set = await answer(batch, run);
     isBusy = false;
-    const apart = new Set(set);
-    release(batch.filter((waiter) => !apart.has(waiter)));
-    for (const waiter of set) void answer([waiter], run).then(() => release([waiter]));
+    const passedOver = new Set(set);
+    release(batch.filter((waiter) => !passedOver.has(waiter)));
+    for (const waiter of set) apart = apart.then(() => runAlone(waiter));
+  };
+
+  const runAlone = async (waiter: Waiter<T, V>) => {
+    if (isWanted(waiter)) await answer([waiter], run, true);
+    release([waiter]);
   };
 
   const schedule = () => {
@@ -167,9 +175,9 @@ function writeLane<T, V>(
 async function answer<T, V>(
   batch: Waiter<T, V>[],
   run: (items: T[], isAlone: boolean) => Promise<(V | Error | typeof alone)[]>,
+  isAlone = false,
 ): Promise<Waiter<T, V>[]> {
   if (batch.length === 0) return [];
-  const isAlone = batch.length === 1;
   let outcomes: (V | Error | typeof alone)[];
   try {
     outcomes = await run(
@@ -178,7 +186,7 @@ async function answer<T, V>(
     );
   } catch (error) {
     // Whether a batch took effect whose connection was lost cannot be known; it is not tried again.
-    if (!isAlone && !isOutage(error)) return batch;
+    if (batch.length > 1 && !isOutage(error)) return batch;
     for (const { reject } of batch) reject(error);
     return [];
   }
