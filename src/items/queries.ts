@@ -1,8 +1,10 @@
-import type { Sql, Tx } from '../db/connect.ts';
-import { visibleTo } from '../events/access.ts';
-import { moduleOf } from '../events/catalogue.ts';
+import type { Db, Sql, Tx } from '../db/connect.ts';
+import { orPassOver } from '../db/transaction.ts';
+import { maySee } from '../events/access.ts';
+import type { Rsvp } from '../events/queries.ts';
+import type { EventRow } from '../events/views.ts';
 import type { Viewer } from '../http/viewer.ts';
-import { type ItemId, newId } from '../ids.ts';
+import { formatItemId, type ItemId } from '../ids.ts';
 import type { Kind, NewItem } from './schemas.ts';
 import { type ClaimRow, defaultEmoji, type ItemRow } from './views.ts';
 
@@ -56,97 +58,86 @@ export async function deleteItem(tx: Tx, { eventId, n }: ItemId): Promise<boolea
   return true;
 }
 
-/** What decides over a claim; null when there is no such item for the viewer. */
-export type ClaimAccess = {
-  organizerId: string;
-  status: string;
-  enabledModules: string[];
+/** What decides over somebody's claim, and the one that they have. */
+export type ClaimAccess = Pick<EventRow, 'organizerId' | 'visibility' | 'status' | 'enabledModules'> & {
   kind: Kind;
-  rsvp: string | null;
-  hasClaim: boolean;
   left: number;
+  rsvp: Rsvp | null;
+  claim: ClaimRow | null;
 };
+/** Whose claim on what; the primary key of a claim. */
+export type ClaimKey = { item: ItemId; viewer: Viewer };
 
-export async function findClaimAccess(
-  sql: Sql | Tx,
-  { eventId, n }: ItemId,
-  viewer: Viewer,
-): Promise<ClaimAccess | null> {
-  const [row] = await sql<ClaimAccess[]>`
-    select e.organizer_id, e.status, e.enabled_modules, i.kind, r.status as rsvp,
-      c.id is not null as has_claim, s.needed - s.claimed as left
-    from items i
-    join events e on e.id = i.event_id
-    join item_stock s on s.event_id = i.event_id and s.n = i.n
-    left join rsvps r on r.event_id = i.event_id and r.user_id = ${viewer.id}
-    left join claims c on c.event_id = i.event_id and c.n = i.n and c.user_id = ${viewer.id}
-    where i.event_id = ${eventId} and i.n = ${n} and ${visibleTo(sql, viewer)}`;
-  return row ?? null;
+/** Null when there is no such item for the viewer. */
+export async function findClaimAccess(sql: Db, item: ItemId, viewer: Viewer): Promise<ClaimAccess | null> {
+  const [access] = await listClaimAccess(sql, [{ item, viewer }]);
+  return access && maySee(access, viewer) ? access : null;
+}
+
+/** One for each key, in their order; null where there is no such item. Hidden ones are here too. */
+export async function listClaimAccess(sql: Db, keys: ClaimKey[]): Promise<(ClaimAccess | null)[]> {
+  const rows = await sql<(Omit<ClaimAccess, 'claim'> & ClaimRow & { nth: number })[]>`
+    select k.nth::int, e.organizer_id, e.visibility, e.status, e.enabled_modules, i.kind, s.needed - s.claimed as left,
+      r.status as rsvp, c.id, k.event_id, k.n, k.user_id, c.quantity, c.created_at
+    from unnest(${keys.map(({ item }) => item.eventId)}::uuid[], ${keys.map(({ item }) => item.n)}::int[],
+      ${keys.map(({ viewer }) => viewer.id)}::uuid[]) with ordinality k (event_id, n, user_id, nth)
+    join events e on e.id = k.event_id
+    join items i on i.event_id = k.event_id and i.n = k.n
+    join item_stock s on s.event_id = k.event_id and s.n = k.n
+    left join rsvps r on r.event_id = k.event_id and r.user_id = k.user_id
+    left join claims c on c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
+  const found = new Map(rows.map((row) => [row.nth, { ...row, claim: row.id === null ? null : row }]));
+  return keys.map((_, i) => found.get(i + 1) ?? null);
 }
 
 /**
- * Takes the quantity and writes the claim, in one statement of one key.
- *
- * Never oversold: everybody who claims the item waits for its row of `item_stock`, and PostgreSQL checks
- * `claimed + quantity <= needed` again on the row as the one before left it. Never twice: the claim's primary key is
- * (item, person), so a second one fails as a whole with 23505, stock included. The item is share-locked before its
- * stock, so its removal is before or after.
- * @param quantity at most `beyondAnyItem`
- * @returns null when something refuses it; `findClaimAccess` tells what
- * @throws PostgresError of `claims_pkey` when the person already claimed
+ * Share-locks items and their events: removing, hiding or cancelling them is before or after what the transaction does.
+ * @returns the ids of the items that are held; one that is not is gone or, unless `isAlone`, taken by another
  */
-export async function insertClaim(
-  tx: Tx,
-  { eventId, n }: ItemId,
-  viewer: Viewer,
-  quantity: number,
-  now: Date,
-): Promise<ClaimRow | null> {
-  const [row] = await tx<ClaimRow[]>`
-    with item as (
-      select i.event_id, i.n
-      from items i
-      join events e on e.id = i.event_id
-      join rsvps r on r.event_id = i.event_id and r.user_id = ${viewer.id}
-      where i.event_id = ${eventId} and i.n = ${n} and e.status = 'scheduled' and r.status = 'going'
-        and (case i.kind when 'bring' then ${moduleOf.bring} else ${moduleOf.wish} end) = any(e.enabled_modules)
-        and ${visibleTo(tx, viewer)}
-        and not exists (select 1 from claims c where c.event_id = i.event_id and c.n = i.n and c.user_id = ${viewer.id})
-      for key share of e, i
-    ), taken as (
-      update item_stock s set claimed = s.claimed + ${quantity}
-      from item where s.event_id = item.event_id and s.n = item.n and s.claimed + ${quantity} <= s.needed
-      returning s.event_id, s.n
-    )
+export async function lockItems(tx: Tx, items: ItemId[], isAlone: boolean): Promise<Set<string>> {
+  const rows = await tx<ItemId[]>`
+    select i.event_id, i.n
+    from unnest(${items.map(({ eventId }) => eventId)}::uuid[], ${items.map(({ n }) => n)}::int[]) k (event_id, n)
+    join events e on e.id = k.event_id
+    join items i on i.event_id = k.event_id and i.n = k.n
+    order by e.id, i.n
+    for key share of e, i ${orPassOver(tx, isAlone)}`;
+  return new Set(rows.map(formatItemId));
+}
+
+/** The queue of all who claim one of the items or give it back: whoever holds its stock, claims are theirs to change. */
+export async function lockStock(tx: Tx, items: ItemId[]): Promise<void> {
+  await tx`
+    select 1 from item_stock
+    where (event_id, n) in (
+      select * from unnest(${items.map(({ eventId }) => eventId)}::uuid[], ${items.map(({ n }) => n)}::int[]))
+    order by event_id, n for update`;
+}
+
+/** The stock must be locked. */
+export async function insertClaims(tx: Tx, claims: ClaimRow[]): Promise<void> {
+  await tx`
     insert into claims (event_id, n, user_id, id, quantity, created_at)
-    select event_id, n, ${viewer.id}, ${newId()}, ${quantity}, ${now} from taken
-    returning id, event_id, n, user_id, quantity, created_at`;
-  return row ?? null;
+    select * from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
+      ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
+      ${claims.map(({ quantity }) => quantity)}::int[],
+      ${claims.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[])`;
 }
 
-/** Stands for every quantity that is more than any item needs; with what is claimed it still fits an int. */
-export const beyondAnyItem = 1_000_000_000;
-
-/** Holds all that decides over the viewer's claim, in the order of locks, so that a look and a claim see the same. */
-export async function lockForClaim(tx: Tx, { eventId, n }: ItemId, viewer: Viewer): Promise<void> {
-  await tx`select 1 from events where id = ${eventId} for key share`;
-  await tx`select 1 from rsvps where event_id = ${eventId} and user_id = ${viewer.id} for share`;
-  await tx`select 1 from items where event_id = ${eventId} and n = ${n} for key share`;
-  await tx`select 1 from item_stock where event_id = ${eventId} and n = ${n} for update`;
+/** The stock must be locked. */
+export async function deleteClaims(tx: Tx, claims: ClaimRow[]): Promise<void> {
+  await tx`
+    delete from claims c
+    using unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
+      ${claims.map(({ userId }) => userId)}::uuid[]) k (event_id, n, user_id)
+    where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
 }
 
-/**
- * Gives a claim back. The stock is locked before the claim, as claiming does; of two at once the second finds the
- * claim gone and moves nothing.
- * @returns false when there is no claim
- */
-export async function deleteClaim(tx: Tx, { eventId, n }: ItemId, viewer: Viewer): Promise<boolean> {
-  await tx`select 1 from item_stock where event_id = ${eventId} and n = ${n} for update`;
-  const { count } = await tx`
-    with gone as (
-      delete from claims where event_id = ${eventId} and n = ${n} and user_id = ${viewer.id} returning quantity
-    )
-    update item_stock s set claimed = claimed - gone.quantity
-    from gone where s.event_id = ${eventId} and s.n = ${n}`;
-  return count > 0;
+/** Adds to what is claimed. The stock must be locked: the check of the table is the last guard, not the first. */
+export async function moveStock(tx: Tx, moves: (ItemId & { by: number })[]): Promise<void> {
+  await tx`
+    update item_stock s set claimed = claimed + m.by
+    from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ n }) => n)}::int[],
+      ${moves.map(({ by }) => by)}::int[]) m (event_id, n, by)
+    where s.event_id = m.event_id and s.n = m.n`;
 }

@@ -1,5 +1,5 @@
 import type { App, Deps } from '../app.ts';
-import { violates } from '../db/problems.ts';
+import { coalesceWrites } from '../db/coalesce.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { requireOrganizer } from '../events/access.ts';
@@ -8,11 +8,12 @@ import { findEventAccess, findEventForUpdate } from '../events/queries.ts';
 import { EventParams } from '../events/schemas.ts';
 import { route } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
-import { signedIn, type Viewer } from '../http/viewer.ts';
-import { type ItemId, readId, readItemId } from '../ids.ts';
+import { signedIn } from '../http/viewer.ts';
+import { formatItemId, readId, readItemId } from '../ids.ts';
+import { type Ask, claimItems, keyOf } from './claims.ts';
 import * as queries from './queries.ts';
 import { AddedItem, Claim, ClaimRequest, ItemList, ItemListQuery, ItemParams, NewItem } from './schemas.ts';
-import { toAddedItem, toClaim, toItem } from './views.ts';
+import { type ClaimRow, toAddedItem, toClaim, toItem } from './views.ts';
 
 export function itemRoutes(app: App, { sql, clock }: Deps): void {
   // Spec 4.14
@@ -94,8 +95,14 @@ export function itemRoutes(app: App, { sql, clock }: Deps): void {
   );
 }
 
-/** Claims; `claimsEnabled` asks the feature flag. */
+/** Claims, and giving them back. */
 export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
+  // One lane for both, so that they keep their order, and one for each item, so that its claims meet in a batch.
+  const claim = coalesceWrites<Ask, ClaimRow>((asks, isAlone) => claimItems(sql, asks, clock(), isAlone), {
+    keyOf,
+    laneOf: ({ item }) => formatItemId(item),
+  });
+
   // Spec 4.17
   app.post(
     '/v1/items/:id/claim',
@@ -121,37 +128,15 @@ export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
     }),
     async (request, reply) => {
       const viewer = signedIn(request);
-      const id = readItemId(request.params.id);
-      const quantity = Math.min(request.body.quantity, queries.beyondAnyItem);
-      const enabled = await flags.claims();
-      const first = enabled ? await tryToClaim(id, viewer, quantity) : null;
-      if (first) return reply.code(201).send(toClaim(first));
-      const refusal = whyNot(await queries.findClaimAccess(sql, id, viewer), quantity, enabled);
-      if (refusal) throw refusal;
-      // What refused the claim was gone before it could be named. Rare, so the second try may hold everything.
-      return reply.code(201).send(toClaim(await claimUnderLocks(id, viewer, quantity)));
+      const item = readItemId(request.params.id);
+      if (!(await flags.claims())) {
+        const access = await queries.findClaimAccess(sql, item, viewer);
+        throw new Problem(access ? 'claims_disabled' : 'item_not_found');
+      }
+      const { quantity } = request.body;
+      return reply.code(201).send(toClaim(await claim({ item, viewer, quantity })));
     },
   );
-
-  async function claimUnderLocks(id: ItemId, viewer: Viewer, quantity: number) {
-    return actAs(sql, viewer, async (tx) => {
-      await queries.lockForClaim(tx, id, viewer);
-      const refusal = whyNot(await queries.findClaimAccess(tx, id, viewer), quantity, true);
-      if (refusal) throw refusal;
-      const claim = await queries.insertClaim(tx, id, viewer, quantity, clock());
-      if (!claim) throw new Problem('unavailable');
-      return claim;
-    });
-  }
-
-  async function tryToClaim(id: ItemId, viewer: Viewer, quantity: number) {
-    try {
-      return await actAs(sql, viewer, (tx) => queries.insertClaim(tx, id, viewer, quantity, clock()));
-    } catch (error) {
-      if (violates(error, 'claims_pkey')) throw new Problem('already_claimed');
-      throw error;
-    }
-  }
 
   // Spec 4.18
   app.delete(
@@ -167,31 +152,8 @@ export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
     }),
     async (request) => {
       const viewer = signedIn(request);
-      const id = readItemId(request.params.id);
-      await actAs(sql, viewer, async (tx) => {
-        if (await queries.deleteClaim(tx, id, viewer)) return;
-        const access = await queries.findClaimAccess(tx, id, viewer);
-        throw new Problem(access ? 'claim_not_found' : 'item_not_found');
-      });
+      await claim({ item: readItemId(request.params.id), viewer, quantity: null });
       return { success: true as const };
     },
   );
-}
-
-/** The first refusal in the order 404, 403, 409, 422; null when nothing stands against the claim. */
-function whyNot(access: queries.ClaimAccess | null, quantity: number, enabled: boolean): Problem | null {
-  if (!access) return new Problem('item_not_found');
-  if (!enabled) return new Problem('claims_disabled');
-  if (!access.enabledModules.includes(moduleOf[access.kind])) return new Problem('module_disabled');
-  if (access.rsvp !== 'going') return new Problem('rsvp_required');
-  if (access.status === 'cancelled') return new Problem('event_cancelled');
-  if (access.hasClaim) return new Problem('already_claimed');
-  if (quantity > access.left) {
-    const detail = ['None is left.', 'Only 1 is left.'][access.left] ?? `Only ${access.left} are left.`;
-    return new Problem('quantity_unavailable', {
-      detail,
-      errors: [{ path: 'quantity', message: `is above ${access.left}` }],
-    });
-  }
-  return null;
 }

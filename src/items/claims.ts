@@ -1,0 +1,108 @@
+/** Claims, all that wait in one transaction: those on one item meet here and not at the row of its stock. */
+import { alone } from '../db/coalesce.ts';
+import type { Sql, Tx } from '../db/connect.ts';
+import { lockCallers, transaction } from '../db/transaction.ts';
+import { Problem } from '../errors.ts';
+import { maySee } from '../events/access.ts';
+import { moduleOf } from '../events/catalogue.ts';
+import { formatItemId, newId, readItemId } from '../ids.ts';
+import * as queries from './queries.ts';
+import type { ClaimRow } from './views.ts';
+
+/** A quantity of null gives the claim back. */
+export type Ask = queries.ClaimKey & { quantity: number | null };
+
+/** A person has one claim on an item at most; a batch has one ask of theirs for it at most. */
+export const keyOf = ({ item, viewer }: Ask): string => `${formatItemId(item)} ${viewer.id}`;
+
+/**
+ * Claims quantities and gives claims back.
+ *
+ * Never oversold and never twice, whatever else goes on: callers, events and items are share-locked and the stock is
+ * locked before a later statement reads what decides, so nothing of it can change until the claims are written. (The
+ * RSVPs can: leaving `going` keeps claims, so a claim may come just before.) The asks are decided in the order in which
+ * they came, each with what the ones before it left.
+ * @param isAlone waits for callers, events and items that others hold; in a batch their asks come back as `alone`
+ * @returns for each ask the claim that it made or ended, or why it did not
+ */
+export function claimItems(
+  sql: Sql,
+  asks: Ask[],
+  now: Date,
+  isAlone: boolean,
+): Promise<(ClaimRow | Problem | typeof alone)[]> {
+  return transaction(sql, async (tx) => {
+    const items = asks.map(({ item }) => item);
+    const [sessions, held] = await Promise.all([
+      lockCallers(
+        tx,
+        asks.map(({ viewer }) => viewer),
+        isAlone,
+      ),
+      queries.lockItems(tx, items, isAlone),
+    ]);
+    const [, found] = await Promise.all([
+      queries.lockStock(
+        tx,
+        items.filter((item) => held.has(formatItemId(item))),
+      ),
+      queries.listClaimAccess(tx, asks),
+    ]);
+    /** Claims made and, with the others, ended; by item what they take from its stock. */
+    const [made, ended, taken]: [ClaimRow[], ClaimRow[], Map<string, number>] = [[], [], new Map()];
+    const outcomes = asks.map((ask, i) => {
+      const id = formatItemId(ask.item);
+      const access = found[i] ?? null;
+      if (!sessions.has(ask.viewer.sessionId)) return isAlone ? new Problem('token_invalid') : alone;
+      if (access && !held.has(id)) return alone;
+      const before = taken.get(id) ?? 0;
+      const claim = decide(ask, access && { ...access, left: access.left - before }, now);
+      if (claim instanceof Problem) return claim;
+      (ask.quantity === null ? ended : made).push(claim);
+      taken.set(id, before + (ask.quantity ?? -claim.quantity));
+      return claim;
+    });
+    await write(tx, made, ended, taken);
+    return outcomes;
+  });
+}
+
+/** The claim that the ask makes or ends, or the first refusal in the order 404, 403, 409, 422. */
+function decide(
+  { item, viewer, quantity }: Ask,
+  access: queries.ClaimAccess | null,
+  now: Date,
+): ClaimRow | Problem {
+  const isThere = access !== null && maySee(access, viewer);
+  // A claim can be given back though the event was hidden since.
+  if (quantity === null && access?.claim) return access.claim;
+  if (!isThere) return new Problem('item_not_found');
+  if (quantity === null) return new Problem('claim_not_found');
+  if (!access.enabledModules.includes(moduleOf[access.kind])) return new Problem('module_disabled');
+  if (access.rsvp !== 'going') return new Problem('rsvp_required');
+  if (access.status === 'cancelled') return new Problem('event_cancelled');
+  if (access.claim) return new Problem('already_claimed');
+  if (quantity > access.left) return unavailable(access.left);
+  return { id: newId(), ...item, userId: viewer.id, quantity, createdAt: now };
+}
+
+function unavailable(left: number): Problem {
+  const detail = ['None is left.', 'Only 1 is left.'][left] ?? `Only ${left} are left.`;
+  return new Problem('quantity_unavailable', {
+    detail,
+    errors: [{ path: 'quantity', message: `is above ${left}` }],
+  });
+}
+
+async function write(tx: Tx, made: ClaimRow[], ended: ClaimRow[], taken: Map<string, number>): Promise<void> {
+  const moved = [...taken].filter(([, by]) => by !== 0);
+  await Promise.all([
+    made.length > 0 && queries.insertClaims(tx, made),
+    ended.length > 0 && queries.deleteClaims(tx, ended),
+    moved.length > 0 &&
+      queries.moveStock(
+        tx,
+        moved.map(([id, by]) => ({ ...readItemId(id), by })),
+      ),
+  ]);
+}
