@@ -1,0 +1,233 @@
+/** RSVPs and claims that come at once are written together: each has its own answer, and nobody waits for a stranger. */
+import assert from 'node:assert/strict';
+import test, { after } from 'node:test';
+import { connect, type Tx } from '../src/db/connect.ts';
+import { assertCounters } from './invariants.ts';
+import { type Answer, expectProblem, expectStatus, testApp } from './setup.ts';
+import { anAdmin, anEvent, anItem, aUser, going, type Person, users } from './world.ts';
+
+const api = await testApp();
+const outside = connect(api.target, 1);
+after(() => outside.end({ timeout: 1 }));
+const organizer = await aUser(api);
+const guests = await users(api, 50);
+const [guest, other] = guests as [Person, Person];
+const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
+
+const rsvp = (id: string, person: Person, status: string | null) =>
+  api.post(`/v1/events/${id}/rsvp`, person.token, { status });
+const claim = (id: string, person: Person, quantity = 1) =>
+  api.post(`/v1/items/${id}/claim`, person.token, { quantity });
+const unclaim = (id: string, person: Person) => api.delete(`/v1/items/${id}/claim`, person.token);
+const change = async (id: string, fields: Record<string, unknown>) =>
+  expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, fields), 200);
+const times = <T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => make(i)));
+
+/**
+ * Calls `blocked` while another connection holds `lock`: nothing of it is answered as long as `meanwhile` goes on.
+ * @returns its answers, which came after the release
+ */
+async function whileHeld(
+  lock: (tx: Tx) => Promise<unknown>,
+  blocked: () => Promise<Answer>[],
+  meanwhile: () => Promise<unknown>,
+): Promise<Answer[]> {
+  let answered = 0;
+  const waiting = await outside.begin(async (tx) => {
+    await lock(tx);
+    const answers = blocked().map((call) =>
+      call.then((answer) => {
+        answered++;
+        return answer;
+      }),
+    );
+    await meanwhile();
+    assert.equal(answered, 0, 'what is locked was answered before the lock was released');
+    return { answers };
+  });
+  return Promise.all(waiting.answers);
+}
+
+test('rsvp: many kinds at once, and each gets its own 200, 401, 404 or 409', async () => {
+  const [open, draft, cancelled] = await times(3, () => anEvent(api, organizer));
+  const [revoked, admin] = [await aUser(api), await anAdmin(api)];
+  for (const id of [open.id, draft.id, cancelled.id]) await going(api, guest, id);
+  await change(draft.id, { visibility: 'private' });
+  await change(cancelled.id, { status: 'cancelled' });
+  expectStatus(await api.post('/v1/auth/logout', revoked.token), 200);
+  const answers = await Promise.all([
+    rsvp(open.id, other, 'going'),
+    rsvp(open.id, organizer, 'interested'),
+    rsvp(open.id, guest, null),
+    rsvp(draft.id, organizer, 'going'),
+    rsvp(draft.id, admin, 'interested'),
+    rsvp(draft.id, guest, null),
+    rsvp(cancelled.id, guest, 'going'),
+    rsvp(cancelled.id, organizer, null),
+    rsvp(unknown, guest, 'going'),
+    rsvp(unknown, guest, null),
+    rsvp(draft.id, guest, 'going'),
+    rsvp(draft.id, other, null),
+    rsvp(cancelled.id, other, 'going'),
+    rsvp(cancelled.id, guest, 'interested'),
+    rsvp(open.id, revoked, 'going'),
+  ]);
+  assert.deepEqual(
+    answers.map(({ status, body }) => [status, body.code ?? body.myRsvp]),
+    [
+      ...['going', 'interested', null, 'going', 'interested', null, 'going', null].map((mine) => [200, mine]),
+      ...Array(4).fill([404, 'event_not_found']),
+      ...Array(2).fill([409, 'event_cancelled']),
+      [401, 'token_invalid'],
+    ],
+  );
+  await assertCounters(api.sql);
+});
+
+test('rsvp: 50 at once on one event are told 1 to 50, each number once, and 50 who leave 49 to 0', async () => {
+  const event = await anEvent(api, organizer);
+  for (const [status, from] of [
+    ['going', 1],
+    [null, 0],
+  ] as const) {
+    const answers = await Promise.all(guests.map((person) => rsvp(event.id, person, status)));
+    assert.deepEqual(
+      answers.map((answer) => expectStatus(answer, 200).body.rsvpCount).sort((a, b) => a - b),
+      Array.from({ length: 50 }, (_, i) => i + from),
+    );
+  }
+  await assertCounters(api.sql);
+});
+
+test('rsvp: 200 without delay while another event is locked; those who answered that one get 200 on its release', async () => {
+  const [locked, ...free] = await times(9, () => anEvent(api, organizer));
+  const answers = await whileHeld(
+    (tx) => tx`select 1 from events where id = ${locked.id} for update`,
+    () => guests.slice(0, 20).map((person) => rsvp(locked.id, person, 'going')),
+    async () => {
+      for (const status of ['going', null]) {
+        const others = await Promise.all(free.map(({ id }) => rsvp(id, guest, status)));
+        for (const answer of others) expectStatus(answer, 200);
+      }
+    },
+  );
+  const counts = answers.map((answer) => expectStatus(answer, 200).body.rsvpCount);
+  assert.equal(new Set(counts).size, 20);
+  await assertCounters(api.sql);
+});
+
+test('rsvp: 404 for those who waited for an event that was deleted', async () => {
+  const event = await anEvent(api, organizer);
+  const answers = await whileHeld(
+    (tx) => tx`delete from events where id = ${event.id}`,
+    () => [rsvp(event.id, guest, 'going'), rsvp(event.id, other, null)],
+    async () => {},
+  );
+  await api.sql`update user_counters set events_count = events_count - 1 where user_id = ${organizer.id}`;
+  for (const answer of answers) expectProblem(answer, 404, 'event_not_found');
+});
+
+test('rsvp and claim: 200 and 201 without delay while another account is locked', async () => {
+  const event = await anEvent(api, organizer);
+  const item = await anItem(api, organizer, event.id, { quantityNeeded: 50 });
+  for (const person of [guest, other]) await going(api, person, event.id);
+  const answers = await whileHeld(
+    (tx) => tx`select 1 from users where id = ${guest.id} for update`,
+    () => [rsvp(event.id, guest, 'interested'), claim(item.id, guest)],
+    async () => {
+      expectStatus(await rsvp(event.id, other, 'interested'), 200);
+      expectStatus(await rsvp(event.id, other, 'going'), 200);
+      expectStatus(await claim(item.id, other), 201);
+    },
+  );
+  assert.equal(answers[0]?.status, 200);
+  // Which of the two came first is open.
+  assert.ok(answers[1]?.status === 201 || answers[1]?.body.code === 'rsvp_required');
+  await assertCounters(api.sql);
+});
+
+test('rsvp and claim: 401 when the session ends while they wait', async () => {
+  const event = await anEvent(api, organizer);
+  const item = await anItem(api, organizer, event.id);
+  const leaver = await aUser(api);
+  await going(api, leaver, event.id);
+  const answers = await whileHeld(
+    (tx) => tx`delete from sessions where user_id = ${leaver.id}`,
+    () => [rsvp(event.id, leaver, null), claim(item.id, leaver), unclaim(item.id, leaver)],
+    async () => expectStatus(await rsvp(event.id, guest, 'going'), 200),
+  );
+  for (const answer of answers) expectProblem(answer, 401, 'token_invalid');
+  const { body } = await api.get(`/v1/events/${event.id}`);
+  assert.equal(body.rsvpCount, 2);
+});
+
+test('claim: many kinds at once, and each gets its own 200, 201, 403, 404, 409 or 422', async () => {
+  const event = await anEvent(api, organizer);
+  const hidden = await anEvent(api, organizer);
+  const [bread, wine, wish] = [
+    await anItem(api, organizer, event.id, { quantityNeeded: 5 }),
+    await anItem(api, organizer, event.id, { quantityNeeded: 2 }),
+    await anItem(api, organizer, event.id, { kind: 'wish' }),
+  ];
+  const secret = await anItem(api, organizer, hidden.id);
+  for (const person of guests.slice(0, 6)) await going(api, person, event.id);
+  for (const person of [guest, other]) await going(api, person, hidden.id);
+  expectStatus(await claim(bread.id, guest, 2), 201);
+  expectStatus(await claim(wine.id, guest, 2), 201);
+  expectStatus(await claim(secret.id, guest), 201);
+  await change(event.id, { enabledModules: ['bringList'] });
+  await change(hidden.id, { visibility: 'private' });
+  const [, , third, fourth, fifth] = guests as [Person, Person, Person, Person, Person];
+  const answers = await Promise.all([
+    claim(bread.id, guest),
+    claim(bread.id, other, 3),
+    claim(bread.id, third, 9e15),
+    claim(bread.id, organizer),
+    claim(wish.id, third),
+    unclaim(wine.id, guest),
+    unclaim(wine.id, fourth),
+    claim(secret.id, other),
+    unclaim(secret.id, guest),
+    unclaim(secret.id, other),
+    claim(`${unknown}.1`, guest),
+    unclaim(`${event.id}.99`, guest),
+    claim(wish.id, fifth),
+  ]);
+  assert.deepEqual(
+    answers.map(({ status, body }) => [status, body.code]),
+    [
+      [409, 'already_claimed'],
+      [201, undefined],
+      [422, 'quantity_unavailable'],
+      [403, 'rsvp_required'],
+      [403, 'module_disabled'],
+      [200, undefined],
+      [404, 'claim_not_found'],
+      [404, 'item_not_found'],
+      [200, undefined],
+      ...Array(3).fill([404, 'item_not_found']),
+      [403, 'module_disabled'],
+    ],
+  );
+  await assertCounters(api.sql);
+});
+
+test('claim: 201 without delay while another item is locked; those who claimed that one get 201 on its release', async () => {
+  const event = await anEvent(api, organizer);
+  const [locked, ...free] = await times(9, () => anItem(api, organizer, event.id, { quantityNeeded: 50 }));
+  for (const person of guests.slice(0, 12)) await going(api, person, event.id);
+  const n = Number(locked.id.split('.')[1]);
+  const answers = await whileHeld(
+    (tx) => tx`select 1 from items where event_id = ${event.id} and n = ${n} for update`,
+    () => guests.slice(0, 12).map((person) => claim(locked.id, person)),
+    async () => {
+      for (const answer of await Promise.all(free.map(({ id }) => claim(id, guest))))
+        expectStatus(answer, 201);
+      for (const answer of await Promise.all(free.map(({ id }) => unclaim(id, guest))))
+        expectStatus(answer, 200);
+    },
+  );
+  for (const answer of answers) expectStatus(answer, 201);
+  await assertCounters(api.sql);
+});

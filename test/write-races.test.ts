@@ -1,0 +1,111 @@
+/** RSVPs and claims of many events in batches on two servers at once, while accounts, events and items go. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { assertCounters } from './invariants.ts';
+import { type Answer, expectStatus, testApp } from './setup.ts';
+import { anEvent, anItem, aUser, going, type Person, users } from './world.ts';
+
+const api = await testApp();
+const second = await api.another();
+const servers = [api, second] as const;
+const organizer = await aUser(api);
+const states = ['going', 'interested', null] as const;
+
+/** Repeatable numbers from 0 to below `count`. */
+function dice(seed: number): (count: number) => number {
+  let state = seed;
+  return (count) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (state >> 8) % count;
+  };
+}
+function only(answers: Answer[], ...allowed: number[]): void {
+  const others = answers.filter(({ status }) => !allowed.includes(status));
+  assert.deepEqual(
+    others.map(({ status, body }) => [status, body]),
+    [],
+  );
+}
+const pick = <T>(among: readonly T[], roll: (count: number) => number): T => among[roll(among.length)] as T;
+
+/** Events with two items each, which everybody goes to. */
+async function scene(eventCount: number, people: Person[]) {
+  const events = await Promise.all(Array.from({ length: eventCount }, () => anEvent(api, organizer)));
+  const items: string[] = [];
+  for (const { id } of events) {
+    for (const quantityNeeded of [3, 40])
+      items.push((await anItem(api, organizer, id, { quantityNeeded })).id);
+    await Promise.all(people.map((person) => going(api, person, id)));
+  }
+  return { events: events.map(({ id }) => id), items };
+}
+
+/** One call of a person: an answer, a claim or giving one back. */
+function act(roll: (count: number) => number, person: Person, events: string[], items: string[]) {
+  const server = pick(servers, roll);
+  const item = pick(items, roll);
+  const kind = roll(4);
+  if (kind === 0) return server.delete(`/v1/items/${item}/claim`, person.token);
+  if (kind === 1) return server.post(`/v1/items/${item}/claim`, person.token, { quantity: 1 + roll(3) });
+  return server.post(`/v1/events/${pick(events, roll)}/rsvp`, person.token, { status: pick(states, roll) });
+}
+
+test('rsvp and claim: few people on few events over two servers get 200, 201, 403, 404, 409 or 422, and all is counted', async () => {
+  const people = await users(api, 5);
+  const { events, items } = await scene(4, people);
+  const roll = dice(7);
+  for (let round = 0; round < 4; round++) {
+    const answers = await Promise.all(
+      Array.from({ length: 150 }, () => act(roll, pick(people, roll), events, items)),
+    );
+    only(answers, 200, 201, 403, 404, 409, 422);
+    await assertCounters(api.sql);
+  }
+});
+
+test('rsvp and claim: no 5xx while accounts, events and items are deleted on both servers, and all is counted', async () => {
+  for (let round = 0; round < 4; round++) {
+    const people = await users(api, 16);
+    const { events, items } = await scene(6, people);
+    const leavers = people.slice(0, 4);
+    const codes = await Promise.all(
+      leavers.map(async ({ token }) => (await api.post('/v1/me/delete-code', token)).body.devCode),
+    );
+    const roll = dice(round + 1);
+    const calls: (() => Promise<Answer>)[] = Array.from(
+      { length: 300 },
+      () => () => act(roll, pick(people, roll), events, items),
+    );
+    const removals = [
+      ...events
+        .slice(0, 2)
+        .map((id) => () => pick(servers, roll).delete(`/v1/events/${id}`, organizer.token)),
+      ...items.slice(-2).map((id) => () => pick(servers, roll).delete(`/v1/items/${id}`, organizer.token)),
+      ...leavers.map(
+        ({ token }, i) =>
+          () =>
+            pick(servers, roll).delete('/v1/me', token, { confirmCode: codes[i] }),
+      ),
+    ];
+    for (const remove of removals) calls.splice(roll(calls.length), 0, remove);
+    only(await Promise.all(calls.map((call) => call())), 200, 201, 401, 403, 404, 409, 422);
+    for (const { token } of leavers) expectStatus(await api.get('/v1/auth/me', token), 401);
+    await assertCounters(api.sql);
+  }
+});
+
+test('claim: of 64 at once over two servers 25 of 25 go, while the claimers change their answers', async () => {
+  const people = await users(api, 64);
+  const event = await anEvent(api, organizer);
+  const item = await anItem(api, organizer, event.id, { quantityNeeded: 25 });
+  await Promise.all(people.map((person) => going(api, person, event.id)));
+  const answers = await Promise.all(
+    people.flatMap((person, i) => [
+      (i % 2 ? api : second).post(`/v1/items/${item.id}/claim`, person.token, { quantity: 1 }),
+      (i % 3 ? api : second).post(`/v1/events/${event.id}/rsvp`, person.token, { status: 'going' }),
+    ]),
+  );
+  only(answers, 200, 201, 422);
+  assert.equal(answers.filter(({ status }) => status === 201).length, 25);
+  await assertCounters(api.sql);
+});
