@@ -1,0 +1,17 @@
+/** Every work item, in the order of the table. */
+import type { WorkItem } from '../world.ts';
+import { answers } from './answers.ts';
+import { claims } from './claims.ts';
+import { listsAndPeople } from './lists-and-people.ts';
+import { nearby } from './nearby.ts';
+import { oneEvent } from './one-event.ts';
+import { text } from './text.ts';
+
+export const workItems: WorkItem[] = [
+  ...oneEvent,
+  ...nearby,
+  ...text,
+  ...answers,
+  ...claims,
+  ...listsAndPeople,
+];

@@ -1,0 +1,86 @@
+/** W6: claims, all on one item after another, and over many items that run out. */
+import { claimsEvent, deepItems, idOf, scarceItems, userCount } from '../../seed/ids.ts';
+import { randomOf } from '../../seed/random.ts';
+import type { Request } from '../answer.ts';
+import { setStep, setUser, sqlId, type WorkItem, type World, type Writes } from '../world.ts';
+import { compare } from './answers.ts';
+
+const claim = (world: World, item: number, user: number): Request => ({
+  method: 'POST',
+  path: `/v1/items/${idOf('event', claimsEvent(world.plan.events))}.${item}/claim`,
+  token: world.dataset.tokens[user - 1] ?? '',
+  body: JSON.stringify({ quantity: 1 }),
+});
+
+const oneItem: WorkItem = {
+  item: 'W6',
+  variant: 'one item',
+  bestPeer: null,
+  async prepare(world) {
+    const count = Math.min(world.mostWrites, userCount * deepItems.count);
+    const requests = Array.from({ length: count }, (_, step) =>
+      claim(world, 1 + Math.floor(step / userCount), 1 + (step % userCount)),
+    );
+    const script = `${setStep}\\set user 1 + :step % ${userCount}
+      \\set item 1 + :step / ${userCount} % ${deepItems.count}\n${statement(world)}`;
+    return { requests, candidates: [{ name: 'one statement', scripts: [script] }], writes: writes(world) };
+  },
+};
+
+const manyItems: WorkItem = {
+  item: 'W6',
+  variant: 'many items',
+  bestPeer: null,
+  // Twice by the same person, and none left: most are refused once all is given away.
+  alsoExpected: [409, 422],
+  async prepare(world) {
+    const random = randomOf(60);
+    const requests = Array.from({ length: world.mostWrites }, () =>
+      claim(world, deepItems.count + 1 + random.below(scarceItems.count), 1 + random.below(userCount)),
+    );
+    const [first, last] = [deepItems.count + 1, deepItems.count + scarceItems.count];
+    const script = `${setUser}\\set item random(${first}, ${last})\n${statement(world)}`;
+    return { requests, candidates: [{ name: 'one statement', scripts: [script] }], writes: writes(world) };
+  },
+};
+
+const statement = ({ plan }: World): string => `with item as (
+    select i.event_id, i.n, r.user_id
+    from items i join events e on e.id = i.event_id
+    join rsvps r on r.event_id = i.event_id and r.user_id = ${sqlId('user', 'user')}
+    where i.event_id = '${idOf('event', claimsEvent(plan.events))}' and i.n = :item::int
+      and e.status = 'scheduled' and r.status = 'going'
+      and not exists (select 1 from claims c where c.event_id = i.event_id and c.n = i.n and c.user_id = r.user_id)
+  ), taken as (
+    update item_stock s set claimed = s.claimed + 1
+    from item where s.event_id = item.event_id and s.n = item.n and s.claimed + 1 <= s.needed
+    returning s.event_id, s.n, item.user_id
+  )
+  insert into claims (event_id, n, user_id, id, quantity, created_at)
+  select event_id, n, user_id, gen_random_uuid(), 1, now() from taken;`;
+
+function writes({ sql, plan }: World): Writes {
+  const event = idOf('event', claimsEvent(plan.events));
+  return {
+    async reset() {
+      await sql`delete from claims where event_id = ${event}`;
+      await sql`update item_stock set claimed = 0 where event_id = ${event} and claimed <> 0`;
+      await sql`vacuum claims, item_stock`;
+    },
+    async verify(acknowledged, connections) {
+      const [row] = await sql<[{ wrong: number; oversold: number; written: number }]>`
+        select count(*) filter (where s.claimed <> coalesce(c.taken, 0))::int as wrong,
+          count(*) filter (where coalesce(c.taken, 0) > s.needed)::int as oversold,
+          coalesce(sum(c.claims), 0)::int as written
+        from item_stock s left join (
+          select n, sum(quantity) as taken, count(*) as claims from claims where event_id = ${event} group by n
+        ) c on c.n = s.n
+        where s.event_id = ${event}`;
+      if (row.oversold > 0) return `${row.oversold} items are oversold`;
+      if (row.wrong > 0) return `the stock of ${row.wrong} items is not what was claimed`;
+      return compare(row.written, acknowledged, connections);
+    },
+  };
+}
+
+export const claims: WorkItem[] = [oneItem, manyItems];

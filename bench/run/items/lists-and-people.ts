@@ -1,0 +1,90 @@
+/** W7: the items of an event. W8: people by name, and one of them. */
+import { claimsEvent, idOf } from '../../seed/ids.ts';
+import { randomOf } from '../../seed/random.ts';
+import { randomToken, setUser, sqlId, type WorkItem } from '../world.ts';
+
+const scripts = 40;
+const count = 10_000;
+
+const items: WorkItem = {
+  item: 'W7',
+  variant: 'items of an event, token',
+  bestPeer: null,
+  async prepare(world) {
+    const random = randomOf(70);
+    const events = await world.sql<{ id: string }[]>`
+      select distinct event_id as id from items
+      where event_id <> ${idOf('event', claimsEvent(world.plan.events))} order by event_id`;
+    const requests = Array.from({ length: count }, () => ({
+      method: 'GET' as const,
+      path: `/v1/events/${random.pick(events).id}/items`,
+      token: randomToken(world, random),
+    }));
+    // The events with items lie anywhere, so that each script names one of them.
+    const script = () => `${setUser}
+      select i.*, s.needed, s.claimed, c.id as claim, c.quantity
+      from events e join items i on i.event_id = e.id
+      join item_stock s on s.event_id = i.event_id and s.n = i.n
+      left join claims c on c.event_id = i.event_id and c.n = i.n and c.user_id = ${sqlId('user', 'user')}
+      where e.id = '${random.pick(events).id}' and e.visibility <> 'private' order by i.n;`;
+    return { requests, candidates: [{ name: 'by key', scripts: Array.from({ length: scripts }, script) }] };
+  },
+};
+
+const search: WorkItem = {
+  item: 'W8',
+  variant: 'user search, token',
+  bestPeer: null,
+  async prepare(world) {
+    const random = randomOf(80);
+    const people = await world.sql<{ name: string }[]>`select name from users order by id limit 5000`;
+    const starts = people
+      .flatMap(({ name }) => name.toLowerCase().split(' '))
+      .filter((word) => /^[a-z]{3}/.test(word))
+      .map((word) => word.slice(0, 3));
+    const requests = Array.from({ length: count }, () => ({
+      method: 'GET' as const,
+      path: `/v1/users/search?q=${random.pick(starts)}`,
+      token: randomToken(world, random),
+    }));
+    const scriptsOf = Array.from({ length: scripts }, () => searchScript(random.pick(starts)));
+    return { requests, candidates: [{ name: 'by trigrams', scripts: scriptsOf }] };
+  },
+};
+
+const me = sqlId('user', 'user');
+
+/** As many rows as the app gives unless it is told otherwise. */
+const searchScript = (term: string): string => `${setUser}
+  select found.*, f.follows from (
+    select id, name, username, bio, is_private from users
+    where search like '%${term}%' and not exists (
+      select 1 from relations b where b.user_id = ${me} and b.other_id = users.id and (b.blocks or b.blocked_by))
+    order by username <> '${term}', username not like '${term}%', search not like ' ${term}%',
+      search not like '% ${term}%', username
+    limit 10
+  ) found left join relations f on f.user_id = ${me} and f.other_id = found.id;`;
+
+const profile: WorkItem = {
+  item: 'W8',
+  variant: 'profile, token',
+  bestPeer: null,
+  async prepare(world) {
+    const random = randomOf(81);
+    const people = await world.sql<{ id: string }[]>`select id from users where not is_private order by id`;
+    const requests = Array.from({ length: count }, () => ({
+      method: 'GET' as const,
+      path: `/v1/users/${random.pick(people).id}`,
+      token: randomToken(world, random),
+    }));
+    const script = `${setUser}\\set other random(1, ${world.dataset.tokens.length})
+      select u.id, u.name, u.username, u.bio, u.is_private, c.followers_count, c.following_count, c.events_count,
+        r.follows, r.followed_by, r.blocks, r.blocked_by
+      from users u join user_counters c on c.user_id = u.id
+      left join relations r on r.user_id = ${me} and r.other_id = u.id
+      where u.id = ${sqlId('user', 'other')};`;
+    return { requests, candidates: [{ name: 'by key', scripts: [script] }] };
+  },
+};
+
+export const listsAndPeople: WorkItem[] = [items, search, profile];

@@ -1,0 +1,145 @@
+/** The processes that are measured: started, looked at, and stopped. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Dataset } from '../seed.ts';
+import { ask } from './answer.ts';
+import { BenchError } from './options.ts';
+
+export type Server = { port: number; pid: number; stop(): Promise<void> };
+
+const run = promisify(execFile);
+const root = path.join(import.meta.dirname, '..', '..');
+const readyMs = 60_000;
+
+/** What a tool prints, progress included. @throws what the tool said, or the signal's reason */
+export async function output(
+  tool: string,
+  args: string[],
+  signal: AbortSignal,
+  env: Record<string, string> = {},
+): Promise<string> {
+  try {
+    const options = { env: { ...process.env, ...env }, signal, maxBuffer: 64 * 1024 * 1024 };
+    const { stdout, stderr } = await run(tool, args, options);
+    return `${stdout}\n${stderr}`;
+  } catch (error) {
+    signal.throwIfAborted();
+    const { stderr, message } = error as Error & { stderr?: string };
+    throw new Error(`${tool}: ${stderr?.trim() || message}`);
+  }
+}
+
+/** Whether the tool can be started at all. */
+export const exists = (tool: string): Promise<boolean> =>
+  run(tool, ['--version']).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  );
+
+/** The app, as production starts it. Its directory holds no `.env`, so that nobody's settings come in. */
+export async function startApp(dataset: Dataset, signal: AbortSignal): Promise<Server> {
+  const port = await freePort();
+  const env = {
+    PATH: process.env.PATH ?? '',
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PORT: `${port}`,
+    DATA_DIR: dataset.dir,
+    SECRET_KEY: dataset.secretKey,
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    SMS_DRIVER: 'console',
+    RATE_LIMIT: '0',
+    DEMO: 'off',
+    LOG_LEVEL: 'warn',
+  };
+  const main = path.join(root, 'src', 'main.ts');
+  const child = spawn(process.execPath, [main, 'serve'], { cwd: dataset.dir, env, stdio: ['ignore', 2, 2] });
+  const server = { port, pid: child.pid ?? 0, stop: () => end(child) };
+  const deadline = performance.now() + readyMs;
+  for (;;) {
+    if (signal.aborted || child.exitCode !== null || performance.now() > deadline) {
+      await server.stop();
+      signal.throwIfAborted();
+      throw new BenchError('The app did not start; what it said is above.');
+    }
+    const answer = await ask(port, { method: 'GET', path: '/readyz' }).catch(() => null);
+    if (answer?.status === 200) return server;
+    await sleep(50);
+  }
+}
+
+/** @param answerFile what it answers, see bare.ts */
+export async function startBare(answerFile: string): Promise<Server> {
+  const file = path.join(root, 'bench', 'bare.ts');
+  const child = spawn(process.execPath, [file, answerFile], { stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    return { port: Number(line), pid: child.pid ?? 0, stop: () => end(child) };
+  }
+  throw new Error('the bare server did not start');
+}
+
+/** Asks it to end, and sees to it that it does. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), 11_000);
+  await ended;
+  clearTimeout(late);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+}
+
+// Of /proc, which only Linux has: elsewhere these are null.
+
+const ticksPerSecond = 100;
+
+/** Seconds of CPU that the process has used. */
+export async function cpuSeconds(pid: number): Promise<number | null> {
+  const stat = await readStat(pid);
+  return stat && stat.own / ticksPerSecond;
+}
+
+/** The same of a server and of all its processes, those that have ended among them. */
+export async function cpuSecondsOfAll(parent: number): Promise<number | null> {
+  const root = await readStat(parent);
+  if (!root) return null;
+  let ticks = root.own + root.ofEnded;
+  for (const name of await readdir('/proc')) {
+    const stat = /^\d+$/.test(name) ? await readStat(Number(name)) : null;
+    if (stat?.parent === parent) ticks += stat.own;
+  }
+  return ticks / ticksPerSecond;
+}
+
+async function readStat(pid: number): Promise<{ parent: number; own: number; ofEnded: number } | null> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (text === null) return null;
+  // The name, in parentheses, may hold anything; numbers are counted from behind it.
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const [, parent = 0] = fields;
+  const [own = 0, system = 0, children = 0, childrenSystem = 0] = fields.slice(11);
+  return { parent, own: own + system, ofEnded: children + childrenSystem };
+}
+
+export async function rssMb(pid: number): Promise<number | null> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(text)?.[1];
+  return kilobytes === undefined ? null : Math.round(Number(kilobytes) / 1024);
+}
