@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { cellOf, circleCells, circleRows } from './cells.ts';
+import { cellOf, circleBands, circleCells } from './cells.ts';
 import { earthRadiusKm } from './sphere.ts';
 
 /** Vector algebra rather than haversine, so that the formula is not checked against itself. */
@@ -21,25 +21,6 @@ const lat = fc.oneof(
 );
 const lng = fc.oneof(fc.constantFrom(-180, 180, 0, 179.99), fc.double({ min: -180, max: 180, noNaN: true }));
 
-test('circleCells and circleRows: whatever lies in the circle lies in one of its cells, and in its rows', () => {
-  const radius = fc.double({ min: 0.1, max: 500, noNaN: true });
-  const nearby = fc.tuple(fc.double({ min: -6, max: 6, noNaN: true }), lng);
-  fc.assert(
-    fc.property(lat, lng, radius, nearby, (lat1, lng1, km, [dLat, anyLng]) => {
-      const cells = circleCells(lat1, lng1, km, 1_000_000);
-      const { first, last } = circleRows(lat1, km);
-      const lat2 = Math.min(90, Math.max(-90, lat1 + dLat));
-      for (const lng2 of [anyLng, lng1, ((lng1 + 180.2) % 360) - 180]) {
-        if (distanceKm([lat1, lng1], [lat2, lng2]) > km) continue;
-        const cell = cellOf(lat2, lng2);
-        assert.ok(cells?.includes(cell));
-        assert.ok(first <= cell && cell <= last);
-      }
-    }),
-    { numRuns: 3_000 },
-  );
-});
-
 /** Where one comes to who goes so far, in km, in this direction, in radians. */
 function destination(lat: number, lng: number, bearing: number, km: number): [number, number] {
   const [phi, lambda] = [(lat * Math.PI) / 180, (lng * Math.PI) / 180];
@@ -54,37 +35,89 @@ function destination(lat: number, lng: number, bearing: number, km: number): [nu
   ];
 }
 
-test('circleCells: whatever lies just within the rim, in any direction, lies in one of its cells', () => {
-  const radius = fc.oneof(fc.double({ min: 0.1, max: 500, noNaN: true }), fc.constantFrom(2_000, 10_007));
-  const bearing = fc.double({ min: 0, max: 2 * Math.PI, noNaN: true });
-  const part = fc.constantFrom(0.5, 0.99, 0.9999, 0.9999999);
+const radius = fc.oneof(
+  fc.double({ min: 0.1, max: 500, noNaN: true }),
+  fc.double({ min: 500, max: 20_015, noNaN: true }),
+);
+const bearing = fc.double({ min: 0, max: 2 * Math.PI, noNaN: true });
+const part = fc.constantFrom(0.5, 0.99, 0.9999, 0.9999999);
+
+test('circleBands: whatever lies in the circle, in any direction, lies in one of its bands, and in one alone', () => {
   fc.assert(
     fc.property(lat, lng, radius, bearing, part, (lat1, lng1, km, direction, fraction) => {
-      const point = destination(lat1, lng1, direction, km * fraction);
-      assert.ok(circleCells(lat1, lng1, km, 2_000_000)?.includes(cellOf(...point)));
+      const cell = cellOf(...destination(lat1, lng1, direction, km * fraction));
+      const bands = circleBands({ lat: lat1, lng: lng1, radius: km });
+      assert.equal(bands.filter(({ first, last }) => first <= cell && cell <= last).length, 1);
     }),
-    { numRuns: 3_000 },
+    { numRuns: 5_000 },
   );
 });
 
-test('circleCells: across the antimeridian and round a pole, each cell once', () => {
-  const cells = circleCells(0, 179.95, 50, 100);
-  assert.ok(cells?.includes(cellOf(0, -179.9)));
-  assert.equal(new Set(cells).size, cells?.length);
-  const polar = circleCells(89.9, 0, 20, 100);
-  assert.ok(polar?.includes(cellOf(89.95, 180)));
-  assert.equal(new Set(polar).size, polar?.length);
+test('circleBands: whatever lies in an inner band lies in the circle', () => {
+  let inner = 0;
+  fc.assert(
+    fc.property(lat, lng, radius, bearing, part, (lat1, lng1, km, direction, fraction) => {
+      // From just outside to well inside.
+      const [lat2, lng2] = destination(lat1, lng1, direction, km * (1.5 - fraction));
+      const cell = cellOf(lat2, lng2);
+      const bands = circleBands({ lat: lat1, lng: lng1, radius: km });
+      const band = bands.find(({ first, last }) => first <= cell && cell <= last);
+      if (!band?.isInner) return;
+      inner++;
+      assert.ok(distanceKm([lat1, lng1], [lat2, lng2]) <= km + 1e-6);
+    }),
+    { numRuns: 5_000 },
+  );
+  assert.ok(inner > 500, `only ${inner} points were in inner bands`);
 });
 
-test('circleCells: a circle that would name too many cells names none', () => {
-  assert.equal(circleCells(50, 10, 20_000, 1_000), null);
+test('circleBands: most of a large circle is inner, and half the globe has few bands', () => {
+  for (const [lat, lng, radius] of [
+    [48, 11, 1_000],
+    [0, 179, 5_000],
+    [89, 0, 3_000],
+    [-30, -60, 10_000],
+    [10, 10, 19_000],
+  ] as const) {
+    const bands = circleBands({ lat, lng, radius });
+    const cells = (isInner: boolean) =>
+      bands
+        .filter((band) => band.isInner === isInner)
+        .reduce((sum, { first, last }) => sum + last - first + 1, 0);
+    assert.ok(cells(true) > 5 * cells(false), `${cells(true)} to ${cells(false)} around ${lat}, ${lng}`);
+    assert.ok(bands.length < 4_000);
+  }
+});
+
+test('circleCells: the cells of the bands, one by one', () => {
+  fc.assert(
+    fc.property(lat, lng, fc.double({ min: 0.1, max: 900, noNaN: true }), (lat1, lng1, km) => {
+      const circle = { lat: lat1, lng: lng1, radius: km };
+      const cells = circleBands(circle).flatMap(({ first, last }) =>
+        Array.from({ length: last - first + 1 }, (_, i) => first + i),
+      );
+      const named = circleCells(circle, 1_000_000) ?? [];
+      assert.deepEqual(named.toSorted(), cells.toSorted());
+      assert.equal(new Set(named).size, named.length);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('circleCells: across the antimeridian and round a pole', () => {
+  assert.ok(circleCells({ lat: 0, lng: 179.95, radius: 50 }, 100)?.includes(cellOf(0, -179.9)));
+  assert.ok(circleCells({ lat: 89.9, lng: 0, radius: 20 }, 100)?.includes(cellOf(89.95, 180)));
 });
 
 test('circleCells: as few in the far north as at the equator, and few more than the circle covers', () => {
-  for (const latitude of [0, 30, 60, 70, 80, 88]) {
-    const count = circleCells(latitude, 10, 50, 1_000)?.length ?? Number.POSITIVE_INFINITY;
-    assert.ok(count <= 40, `${count} at ${latitude}°`);
+  for (const lat of [0, 30, 60, 70, 80, 88]) {
+    const count = circleCells({ lat, lng: 10, radius: 50 }, 1_000)?.length ?? Number.POSITIVE_INFINITY;
+    assert.ok(count <= 30, `${count} at ${lat}°`);
   }
+});
+
+test('circleCells: a circle that would name too many cells names none', () => {
+  assert.equal(circleCells({ lat: 50, lng: 10, radius: 20_000 }, 1_000), null);
 });
 
 test('cellOf: the two names of the antimeridian are one place', () => {

@@ -1,41 +1,32 @@
 /**
- * Lists by words around a place, and around circles too large to keep their cells in memory: whatever matches is
- * gathered once, with no more of it than order and distance need.
+ * Lists that are read from the database each time: words around a place, and circles too large for their cells to be
+ * kept in memory.
  */
-import type { Sql } from '../db/connect.ts';
-import { circleCells, circleRows } from './cells.ts';
-import type { Place } from './sphere.ts';
+import type { Db, Sql } from '../db/connect.ts';
+import { type Circle, circleBands, circleCells } from './cells.ts';
 import type { Page, Slice } from './timeline-page.ts';
 import { type Filter, hasWords } from './timeline-queries.ts';
 
-export type Gathering = Filter & {
+export type Around = Filter & {
   /** Radius in km. */
-  circle: Place & { radius: number };
+  circle: Circle;
   from: Date | null;
   until: Date | null;
   hiddenOrganizers: string[];
 };
 
-/**
- * One page and the exact total, in one statement and so of one moment. The outer join keeps the total on a page past
- * the end.
- */
-export async function listGathered(
-  sql: Sql,
-  { circle, from, until, category, search, hiddenOrganizers }: Gathering,
-  { page, limit }: Slice,
-): Promise<Page> {
+const mostCells = 2_000;
+
+/** Whatever has the words is measured, or whatever lies around the place is searched: the planner knows which is less. */
+export async function listWordsAround(sql: Sql, around: Around, { page, limit }: Slice): Promise<Page> {
+  const { circle } = around;
+  const cells = circleCells(circle, mostCells);
+  // One statement, so that page and total are of one moment. The outer join keeps the total on a page past the end.
   const found = await sql<{ total: number; id: string | null }[]>`
     with matches as materialized (
-      select e.id, e.start_at
-      from events e
-      where e.visibility = 'public' and e.status = 'scheduled'
-        and ${inCircle(sql, circle)}
-        ${hasWords(sql, search)}
-        ${from ? sql`and e.end_at > ${from}` : sql``}
-        ${until ? sql`and e.start_at <= ${until}` : sql``}
-        ${category === null ? sql`` : sql`and e.category = ${category}`}
-        ${hiddenOrganizers.length > 0 ? sql`and e.organizer_id <> all(${hiddenOrganizers}::uuid[])` : sql``}
+      select e.id, e.start_at from events e
+      where ${matches(sql, around)} ${hasWords(sql, around.search)} ${cells ? sql`and e.cell = any(${cells}::int[])` : sql``}
+        and ${isInside(sql, circle)}
     ), total as (
       select count(*)::int as total from matches
     ), page as (
@@ -45,13 +36,70 @@ export async function listGathered(
   return { ids: found.flatMap(({ id }) => id ?? []), total: found[0]?.total ?? 0 };
 }
 
-const mostCells = 2_000;
-
-/** A small circle names its cells; of a large one only the rows of the grid count. Then the distance is measured. */
-function inCircle(sql: Sql, { lat, lng, radius }: Gathering['circle']) {
-  const cells = circleCells(lat, lng, radius, mostCells);
-  const { first, last } = circleRows(lat, radius);
-  return sql`
-    ${cells ? sql`e.cell = any(${cells}::int[])` : sql`e.cell between ${first} and ${last}`}
-    and distance_km(${lat}, ${lng}, e.lat, e.lng) <= ${radius}`;
+/**
+ * A large circle, without words: counted by bands of cells, of which only those on the rim are measured.
+ * @param everywhere how many events there are in the same span of time all round the globe
+ */
+export async function listAround(
+  sql: Db,
+  around: Around,
+  { page, limit }: Slice,
+  everywhere: number,
+): Promise<Page> {
+  const [counted] = await sql<[{ total: number }]>`
+    select coalesce(sum(found.n), 0)::int as total
+    from ${bands(sql, around)}
+    cross join lateral (select count(*) as n from events e where ${inBand(sql, around)}) found`;
+  const { total } = counted;
+  const skip = (page - 1) * limit;
+  if (skip >= total) return { ids: [], total };
+  // How many events are passed on the way to the end of the page, against how many there are to sort.
+  const walk = ((skip + limit) / total) * everywhere;
+  const ids = walk < total ? await walked(sql, around, skip, limit) : await sorted(sql, around, skip, limit);
+  return { ids: ids.map(({ id }) => id), total };
 }
+
+/** In the order of the index of starts. What goes on at `from` but began before is found by an index of the spans. */
+async function walked(sql: Db, around: Around, skip: number, limit: number) {
+  const { circle, from } = around;
+  const all = sql`${matches(sql, around)} and ${isInside(sql, circle)}`;
+  return await sql<{ id: string }[]>`
+    select id from (
+      (select e.id, e.start_at from events e
+        where ${all} ${from ? sql`and tstzrange(e.start_at, e.end_at) @> ${from}::timestamptz and e.start_at < ${from}` : sql`and false`})
+      union all
+      (select e.id, e.start_at from events e
+        where ${all} ${from ? sql`and e.start_at >= ${from}` : sql``}
+        order by e.start_at, e.id limit ${skip + limit}::bigint)
+    ) both_parts
+    order by start_at, id limit ${limit} offset ${skip}::bigint`;
+}
+
+async function sorted(sql: Db, around: Around, skip: number, limit: number) {
+  return await sql<{ id: string }[]>`
+    select found.id
+    from ${bands(sql, around)}
+    cross join lateral (select e.id, e.start_at from events e where ${inBand(sql, around)} offset 0) found
+    order by found.start_at, found.id limit ${limit} offset ${skip}::bigint`;
+}
+
+/** A look into events_by_cell for each, which has all that is asked of it. */
+function bands(sql: Db, { circle }: Around) {
+  const all = circleBands(circle);
+  return sql`
+    unnest(${all.map(({ first }) => first)}::int[], ${all.map(({ last }) => last)}::int[],
+      ${all.map(({ isInner }) => Number(isInner))}::int[]) b (first, last, inner_band)`;
+}
+
+const inBand = (sql: Db, around: Around) => sql`
+  e.cell between b.first and b.last and (b.inner_band = 1 or ${isInside(sql, around.circle)}) and ${matches(sql, around)}`;
+
+const isInside = (sql: Db, { lat, lng, radius }: Circle) =>
+  sql`distance_km(${lat}, ${lng}, e.lat, e.lng) <= ${radius}`;
+
+const matches = (sql: Db, { from, until, category, hiddenOrganizers }: Around) => sql`
+  e.visibility = 'public' and e.status = 'scheduled'
+  ${from ? sql`and e.end_at > ${from}` : sql``}
+  ${until ? sql`and e.start_at <= ${until}` : sql``}
+  ${category === null ? sql`` : sql`and e.category = ${category}`}
+  ${hiddenOrganizers.length > 0 ? sql`and e.organizer_id <> all(${hiddenOrganizers}::uuid[])` : sql``}`;

@@ -4,9 +4,9 @@ import type { Sql } from '../db/connect.ts';
 import type { Viewer } from '../http/viewer.ts';
 import type { Reads } from '../reads.ts';
 import { isListed } from './access.ts';
-import { circleCells } from './cells.ts';
+import { type Circle, circleCells } from './cells.ts';
 import { Changes } from './changes.ts';
-import { type Gathering, listGathered } from './gather.ts';
+import { listAround, listWordsAround } from './gather.ts';
 import { listNearby, openCells } from './nearby.ts';
 import { distanceKm, farthestKm, type Place } from './sphere.ts';
 import type { Page, Slice } from './timeline-page.ts';
@@ -16,7 +16,7 @@ import type { EventRow, Mine } from './views.ts';
 
 export type Wanted = Filter & {
   /** Radius in km. */
-  circle: (Place & { radius: number }) | null;
+  circle: Circle | null;
   /** Events that have not ended by `from`, and begin by `until`. */
   from: Date | null;
   until: Date | null;
@@ -34,30 +34,38 @@ export type Lists = (
 
 /** Circles of up to about 300 km are walked in memory. */
 const mostCells = 500;
+const everything: Filter = { category: null, search: null };
 
 export function openLists(sql: Sql, reads: Reads): Lists {
   const changes = new Changes(sql);
   const cells = openCells(sql, changes);
   const timelines = openTimelines(sql, changes);
   // Few at once, so that they leave connections to those who only read a row.
-  const gather = coalesceReads<[Gathering, Slice], Page>(
-    async (jobs) => Promise.all(jobs.map(([gathering, slice]) => listGathered(sql, gathering, slice))),
-    { keyOf: (job) => JSON.stringify(job), atOnce: 3, most: 1 },
-  );
+  const atOnce = coalesceReads<() => Promise<Page>, Page>(async ([run]) => (run ? [await run()] : []), {
+    keyOf: () => `${turn++}`,
+    atOnce: 3,
+    most: 1,
+  });
+  let turn = 0;
 
   async function find(wanted: Wanted, order: Order, slice: Slice, blocked: string[]): Promise<Page> {
     const { circle, from, until, category, search } = wanted;
-    const isAround = circle !== null && circle.radius < farthestKm;
-    const around = isAround && !search ? circleCells(circle.lat, circle.lng, circle.radius, mostCells) : null;
-    if (isAround && !around) return gather([{ ...wanted, circle, hiddenOrganizers: blocked }, slice]);
     const isGraded = order === 'relevance' && search !== null;
-    const hidden = await listOfOrganizers(sql, { category, search }, isGraded, blocked);
-    if (isAround && around) {
-      const filter = { category, from, until, hidden: new Set(hidden.map(({ id }) => id)) };
-      return listNearby(await cells(around), circle, filter, slice);
-    }
     const span = { from: from?.getTime() ?? null, until: until?.getTime() ?? null };
-    return timelines({ category, search }, isGraded, span, hidden, slice);
+    if (circle === null || circle.radius >= farthestKm) {
+      const hidden = await listOfOrganizers(sql, wanted, isGraded, blocked);
+      return timelines({ category, search }, isGraded, span, hidden, slice);
+    }
+    const around = { ...wanted, circle, hiddenOrganizers: blocked };
+    if (search) return atOnce(() => listWordsAround(sql, around, slice));
+    const named = circleCells(circle, mostCells);
+    if (named) {
+      const hidden = await listOfOrganizers(sql, wanted, false, blocked);
+      const filter = { category, from, until, hidden: new Set(hidden.map(({ id }) => id)) };
+      return listNearby(await cells(named), circle, filter, slice);
+    }
+    const { total } = await timelines(everything, false, span, [], { page: 1, limit: 1 });
+    return atOnce(() => listAround(sql, around, slice, total));
   }
 
   async function show(id: string, place: Place | null, viewer: Viewer | null): Promise<Listed[]> {

@@ -5,8 +5,9 @@
  */
 import { coalesceReads } from '../db/coalesce.ts';
 import type { Sql } from '../db/connect.ts';
+import type { Circle } from './cells.ts';
 import type { Changes } from './changes.ts';
-import { chordSquared, type Place, type Point, toPoint } from './sphere.ts';
+import { chordSquared, type Point, toPoint } from './sphere.ts';
 
 export type NearbyFilter = {
   category: string | null;
@@ -131,7 +132,7 @@ function matchesIn(cell: Cell, [x, y, z]: Point, reach: number, filter: NearbyFi
  */
 export function listNearby(
   cells: Cell[],
-  circle: Place & { radius: number },
+  circle: Circle,
   filter: NearbyFilter,
   { page, limit }: { page: number; limit: number },
 ): { ids: string[]; total: number } {

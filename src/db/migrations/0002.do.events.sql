@@ -42,9 +42,9 @@ create table events (
 );
 
 -- What lists may show; each index holds only that.
-create index events_by_start on events (start_at, id) include (organizer_id)
+create index events_by_start on events (start_at, id) include (end_at, lat, lng, category, organizer_id)
   where visibility = 'public' and status = 'scheduled';
-create index events_by_category on events (category, start_at, id) include (organizer_id)
+create index events_by_category on events (category, start_at, id)
   where visibility = 'public' and status = 'scheduled';
 -- For what goes on at a given moment but began before.
 create index events_by_span on events using gist (tstzrange(start_at, end_at))
