@@ -8,6 +8,8 @@ import { coalesceReads } from './db/coalesce.ts';
 import type { Sql } from './db/connect.ts';
 import { listEventRows, listMine, type MineKey } from './events/queries.ts';
 import type { EventRow, Mine } from './events/views.ts';
+import { listItems, listMyClaims } from './items/queries.ts';
+import type { ItemRow, MyClaim } from './items/views.ts';
 import { listBlocked, listPeople } from './users/queries.ts';
 import type { PersonRow } from './users/views.ts';
 
@@ -16,6 +18,10 @@ export type Reads = {
   event(id: string): Promise<EventRow | null>;
   /** What a person has to do with an event. */
   mine(key: MineKey): Promise<Mine>;
+  /** In the order in which they were added. */
+  items(eventId: string): Promise<ItemRow[]>;
+  /** A person's claims on an event, by the item's n. */
+  myClaims(key: MineKey): Promise<Map<number, MyClaim>>;
   person(id: string): Promise<PersonRow | null>;
   /** Ids of the people whom a person blocked. */
   blocked(userId: string): Promise<string[]>;
@@ -35,10 +41,21 @@ export function openReads(sql: Sql): Reads {
       async (ids: string[]) => inOrder(ids, itself, await listEventRows(sql, ids), ({ id }) => id),
       { keyOf: itself, most: mostRows },
     ),
-    mine: coalesceReads((keys: MineKey[]) => listMine(sql, keys), {
-      keyOf: ({ eventId, userId }) => eventId + userId,
-      most: mostRows,
-    }),
+    mine: coalesceReads((keys: MineKey[]) => listMine(sql, keys), { keyOf: mineKey, most: mostRows }),
+    items: coalesceReads(
+      async (ids: string[]) => {
+        const rows = Map.groupBy(await listItems(sql, ids), ({ eventId }) => eventId);
+        return ids.map((id) => rows.get(id) ?? []);
+      },
+      { keyOf: itself },
+    ),
+    myClaims: coalesceReads(
+      async (keys: MineKey[]) => {
+        const rows = Map.groupBy(await listMyClaims(sql, keys), mineKey);
+        return keys.map((key) => new Map(rows.get(mineKey(key))?.map((claim) => [claim.n, claim])));
+      },
+      { keyOf: mineKey },
+    ),
     person: coalesceReads(
       async (ids: string[]) => inOrder(ids, itself, await listPeople(sql, ids), ({ id }) => id),
       { keyOf: itself },
@@ -53,6 +70,7 @@ export function openReads(sql: Sql): Reads {
   };
 }
 
+const mineKey = ({ eventId, userId }: MineKey) => eventId + userId;
 const sessionKey = ({ sessionId }: TokenIds) => sessionId;
 
 /** One row for each item, or null, in the order of the items. */

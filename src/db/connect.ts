@@ -29,6 +29,8 @@ export function connect(target: Target, max = 8): Sql {
       statement_timeout: 5_000,
       lock_timeout: 4_000,
       idle_in_transaction_session_timeout: 10_000,
+      // Compiling a plan takes longer than anything here runs.
+      jit: 'off',
     },
     onnotice: () => {},
   });

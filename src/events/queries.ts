@@ -1,4 +1,4 @@
-import type { Db, Sql, Tx } from '../db/connect.ts';
+import type { Db, Tx } from '../db/connect.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { newId } from '../ids.ts';
 import { isListed, maySee, visibleTo } from './access.ts';
@@ -40,25 +40,9 @@ export async function listMine(sql: Db, keys: MineKey[]): Promise<Mine[]> {
     order by k.n`;
 }
 
-export type EventAccess = {
-  organizerId: string;
-  status: 'scheduled' | 'cancelled';
-  enabledModules: string[];
-};
-
-/** What decides over a write to an event or to what hangs on it; null when the viewer may not see it. */
-export async function findEventAccess(
-  sql: Db,
-  id: string,
-  viewer: Viewer | null,
-): Promise<EventAccess | null> {
-  const [row] = await sql<EventAccess[]>`
-    select e.organizer_id, e.status, e.enabled_modules from events e
-    where e.id = ${id} and ${visibleTo(sql, viewer)}`;
-  return row ?? null;
-}
-
-/** The same with the event locked, against other changes and against whatever is just being hung on it. */
+/**
+ * What the viewer may see of an event, locked against other changes and against whatever is just being hung on it.
+ */
 export async function findEventForUpdate(tx: Tx, id: string, viewer: Viewer): Promise<EventRow | null> {
   await tx`select 1 from events where id = ${id} for update`;
   const event = await findEvent(tx, id);
@@ -131,62 +115,6 @@ function columns(fields: EventFields) {
 
 export type Rsvp = 'going' | 'interested';
 
-/**
- * Sets the answer and moves the counters by what really changed.
- *
- * Right under any concurrency: the event is share-locked first, so that its deletion is before or after. The upsert
- * waits for another change of the same answer and reads the old status from the very row that it overwrites
- * (`previous`), not from the statement's snapshot, so one person racing with themself cannot make the count drift.
- * The counters' row comes last and is held for the shortest time.
- * @returns null when the event is not there for the viewer, or takes no answers
- */
-export async function upsertRsvp(tx: Tx, eventId: string, viewer: Viewer, status: Rsvp, now: Date) {
-  const [answer] = await tx<{ previous: Rsvp | null }[]>`
-    with event as (
-      select e.id from events e
-      where e.id = ${eventId} and ${visibleTo(tx, viewer)}
-        -- The same answer again is no new one: it may be the second try of a caller who never heard of the first.
-        and (e.status = 'scheduled' or exists (
-          select 1 from rsvps r where r.event_id = e.id and r.user_id = ${viewer.id} and r.status = ${status}))
-      for key share of e
-    )
-    insert into rsvps (event_id, user_id, status, previous, created_at)
-    select id, ${viewer.id}, ${status}, null, ${now} from event
-    on conflict (event_id, user_id) do update set status = excluded.status, previous = rsvps.status
-    returning previous`;
-  if (!answer) return null;
-  const going = Number(status === 'going') - Number(answer.previous === 'going');
-  return moveRsvpCounts(tx, eventId, answer.previous === null ? 1 : 0, going);
-}
-
-/**
- * Takes the answer back, also from an event that was hidden since. Of two at once the second waits for the row, finds
- * it gone and moves nothing.
- * @returns null when there is no answer and the event is not there for the viewer
- */
-export async function deleteRsvp(tx: Tx, eventId: string, viewer: Viewer): Promise<number | null> {
-  const [event] = await tx<{ isVisible: boolean }[]>`
-    select ${visibleTo(tx, viewer)} as is_visible from events e where e.id = ${eventId} for key share`;
-  const [gone] = await tx<{ status: Rsvp }[]>`
-    delete from rsvps where event_id = ${eventId} and user_id = ${viewer.id} returning status`;
-  if (gone) return moveRsvpCounts(tx, eventId, -1, gone.status === 'going' ? -1 : 0);
-  return event?.isVisible ? moveRsvpCounts(tx, eventId, 0, 0) : null;
-}
-
-/**
- * Gives the new number of RSVPs. Not in one statement with the change that it counts: such a statement may have begun
- * before the change that this one undoes, and PostgreSQL holds the checks of the counters against that old row too.
- */
-async function moveRsvpCounts(tx: Tx, eventId: string, rsvps: number, going: number): Promise<number | null> {
-  const [row] =
-    rsvps === 0 && going === 0
-      ? await tx<{ rsvpCount: number }[]>`select rsvp_count from event_counters where event_id = ${eventId}`
-      : await tx<{ rsvpCount: number }[]>`
-          update event_counters set rsvp_count = rsvp_count + ${rsvps}, going_count = going_count + ${going}
-          where event_id = ${eventId} returning rsvp_count`;
-  return row?.rsvpCount ?? null;
-}
-
 /** False when the event is not there for the viewer. Twice is once; what was hidden since can still be dropped. */
 export async function setSaved(
   tx: Tx,
@@ -206,9 +134,4 @@ export async function setSaved(
     insert into saves (event_id, user_id, created_at) values (${eventId}, ${viewer.id}, ${now})
     on conflict do nothing`;
   return true;
-}
-
-/** True when the event is there for the viewer; used to tell 404 from 409 after a write that found nothing to do. */
-export async function isVisible(sql: Sql, eventId: string, viewer: Viewer | null): Promise<boolean> {
-  return (await findEventAccess(sql, eventId, viewer)) !== null;
 }

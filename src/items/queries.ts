@@ -1,27 +1,32 @@
 import type { Db, Sql, Tx } from '../db/connect.ts';
 import { orPassOver } from '../db/transaction.ts';
 import { maySee } from '../events/access.ts';
-import type { Rsvp } from '../events/queries.ts';
+import type { MineKey, Rsvp } from '../events/queries.ts';
 import type { EventRow } from '../events/views.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { formatItemId, type ItemId } from '../ids.ts';
 import type { Kind, NewItem } from './schemas.ts';
-import { type ClaimRow, defaultEmoji, type ItemRow } from './views.ts';
+import { type ClaimRow, defaultEmoji, type ItemRow, type MyClaim } from './views.ts';
 
-export async function listItems(
-  sql: Sql,
-  eventId: string,
-  kind: Kind | null,
-  viewer: Viewer | null,
-): Promise<ItemRow[]> {
+/** The items of these events, each event's in the order in which they were added. */
+export async function listItems(sql: Sql, eventIds: string[]): Promise<ItemRow[]> {
   return await sql<ItemRow[]>`
-    select i.event_id, i.n, i.kind, i.title, i.description, i.emoji, i.image_url, i.link, s.needed, s.claimed,
-      c.id as claim_id, c.quantity as claim_quantity
-    from items i
-    join item_stock s on s.event_id = i.event_id and s.n = i.n
-    left join claims c on c.event_id = i.event_id and c.n = i.n and c.user_id = ${viewer?.id ?? null}
-    where i.event_id = ${eventId} and i.kind = coalesce(${kind}, i.kind)
-    order by i.n`;
+    select i.event_id, i.n, i.kind, i.title, i.description, i.emoji, i.image_url, i.link, s.needed, s.claimed
+    from items i join item_stock s on s.event_id = i.event_id and s.n = i.n
+    where i.event_id = any(${eventIds}::uuid[])
+    order by i.event_id, i.n`;
+}
+
+/** What these people have claimed on these events. */
+export async function listMyClaims(
+  sql: Sql,
+  keys: MineKey[],
+): Promise<(MineKey & MyClaim & { n: number })[]> {
+  return await sql<(MineKey & MyClaim & { n: number })[]>`
+    select c.event_id, c.user_id, c.n, c.id, c.quantity
+    from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
+      k (event_id, user_id)
+    join claims c on c.event_id = k.event_id and c.user_id = k.user_id`;
 }
 
 /**
@@ -41,8 +46,7 @@ export async function insertItem(tx: Tx, eventId: string, item: NewItem, now: Da
       insert into item_stock (event_id, n, needed, claimed)
       select event_id, n, ${item.quantityNeeded}, 0 from item returning needed, claimed
     )
-    select item.event_id, item.n, kind, title, description, emoji, image_url, link, needed, claimed,
-      null as claim_id, null as claim_quantity
+    select item.event_id, item.n, kind, title, description, emoji, image_url, link, needed, claimed
     from item, stock`;
   return row;
 }

@@ -2,9 +2,9 @@ import type { App, Deps } from '../app.ts';
 import { coalesceWrites } from '../db/coalesce.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
-import { requireOrganizer } from '../events/access.ts';
+import { maySee, requireOrganizer } from '../events/access.ts';
 import { moduleOf } from '../events/catalogue.ts';
-import { findEventAccess, findEventForUpdate } from '../events/queries.ts';
+import { findEventForUpdate } from '../events/queries.ts';
 import { EventParams } from '../events/schemas.ts';
 import { route } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
@@ -15,7 +15,7 @@ import * as queries from './queries.ts';
 import { AddedItem, Claim, ClaimRequest, ItemList, ItemListQuery, ItemParams, NewItem } from './schemas.ts';
 import { type ClaimRow, toAddedItem, toClaim, toItem } from './views.ts';
 
-export function itemRoutes(app: App, { sql, clock }: Deps): void {
+export function itemRoutes(app: App, { sql, clock, reads }: Deps): void {
   // Spec 4.14
   app.get(
     '/v1/events/:id/items',
@@ -33,9 +33,14 @@ export function itemRoutes(app: App, { sql, clock }: Deps): void {
     async (request) => {
       const { viewer, query } = request;
       const id = readId(request.params.id, 'event_not_found');
-      if (!(await findEventAccess(sql, id, viewer))) throw new Problem('event_not_found');
-      const rows = await queries.listItems(sql, id, query.kind ?? null, viewer);
-      return { data: rows.map((row) => toItem(row, viewer)) };
+      const [event, rows, myClaims] = await Promise.all([
+        reads.event(id),
+        reads.items(id),
+        viewer && reads.myClaims({ eventId: id, userId: viewer.id }),
+      ]);
+      if (!event || !maySee(event, viewer)) throw new Problem('event_not_found');
+      const shown = rows.filter(({ kind }) => query.kind === undefined || kind === query.kind);
+      return { data: shown.map((row) => toItem(row, myClaims)) };
     },
   );
 

@@ -1,5 +1,4 @@
 /** Items and claims as they leave the server. */
-import type { Viewer } from '../http/viewer.ts';
 import { formatItemId } from '../ids.ts';
 import type { AddedItem, Claim, Item, Kind } from './schemas.ts';
 
@@ -14,10 +13,8 @@ export type ItemRow = {
   link: string | null;
   needed: number;
   claimed: number;
-  /** The viewer's claim. */
-  claimId: string | null;
-  claimQuantity: number | null;
 };
+export type MyClaim = { id: string; quantity: number };
 
 export type ClaimRow = {
   id: string;
@@ -38,19 +35,18 @@ export const toAddedItem = (row: ItemRow): AddedItem => ({
   quantityClaimed: row.claimed,
 });
 
-export const toItem = (row: ItemRow, viewer: Viewer | null): Item => ({
-  ...toAddedItem(row),
-  ...(row.description !== null && { description: row.description }),
-  emoji: row.emoji,
-  imageUrl: row.imageUrl,
-  link: row.link,
-  ...(viewer && { myClaim: myClaim(row) }),
-});
-
-const myClaim = (row: ItemRow) =>
-  row.claimId === null || row.claimQuantity === null
-    ? null
-    : { id: row.claimId, quantity: row.claimQuantity };
+/** `myClaims`: the viewer's on the event, by the item's n; null without a viewer, and then the field is left out. */
+export function toItem(row: ItemRow, myClaims: Map<number, MyClaim> | null): Item {
+  const mine = myClaims?.get(row.n);
+  return {
+    ...toAddedItem(row),
+    ...(row.description !== null && { description: row.description }),
+    emoji: row.emoji,
+    imageUrl: row.imageUrl,
+    link: row.link,
+    ...(myClaims && { myClaim: mine ? { id: mine.id, quantity: mine.quantity } : null }),
+  };
+}
 
 export const toClaim = (row: ClaimRow): Claim => ({
   id: row.id,
