@@ -70,7 +70,8 @@ function group(result: Result, y: number): string[] {
     const value = Math.round(rate).toLocaleString('en');
     return shape + label(value, { x: Math.round(x(rate)) + 5, y: at + bar - 1 }, { 'font-size': 9 });
   });
-  return [label(name, { x: left - 10, y: middle }, { 'text-anchor': 'end' }), ...bars];
+  const nothing = result.app ? [] : [label('failed', { x: left + 5, y: y + bar }, { 'font-size': 9 })];
+  return [label(name, { x: left - 10, y: middle }, { 'text-anchor': 'end' }), ...bars, ...nothing];
 }
 
 export function chartOf(results: Result[]): string {

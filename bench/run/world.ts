@@ -18,11 +18,14 @@ export type World = {
 /** One way to do a work item in SQL: scripts of pgbench, which it picks from at random. */
 export type Candidate = { name: string; scripts: string[] };
 
+/** Writes that were acknowledged with 2xx, and how many more may have been under way. */
+export type Answered = { acknowledged: number; connections: number };
+
 export type Writes = {
   /** Takes back what was written, and puts the counters right. */
   reset(): Promise<void>;
-  /** Says what is wrong with what was written; `acknowledged` is how many writes were answered with 2xx. */
-  verify(acknowledged: number, connections: number): Promise<string | null>;
+  /** Says what is wrong with what was written. @param answered null: how many writes there should be is not known */
+  verify(answered: Answered | null): Promise<string | null>;
 };
 
 export type Prepared = { requests: Request[]; candidates: Candidate[]; writes?: Writes };

@@ -3,6 +3,7 @@ import { hotEvent, idOf, numberOf, userCount } from '../../seed/ids.ts';
 import { randomOf } from '../../seed/random.ts';
 import type { Request } from '../answer.ts';
 import {
+  type Answered,
   type Candidate,
   randomEvents,
   setEvent,
@@ -110,7 +111,7 @@ function writes({ sql, dataset: { day } }: World, distinct: number): Writes {
         where c.event_id = touched.id`;
       await sql`vacuum rsvps, event_counters`;
     },
-    async verify(acknowledged, connections) {
+    async verify(answered) {
       const [row] = await sql<[{ wrong: number; written: number }]>`
         select count(*) filter (where c.rsvp_count <> coalesce(r.answers, 0) or c.going_count <> coalesce(r.going, 0))::int
             as wrong,
@@ -120,14 +121,17 @@ function writes({ sql, dataset: { day } }: World, distinct: number): Writes {
           from rsvps group by event_id
         ) r on r.event_id = c.event_id`;
       if (row.wrong > 0) return `the counters of ${row.wrong} events are not what they count`;
-      return compare(row.written, Math.min(acknowledged, distinct), connections);
+      return compare(row.written, answered, distinct);
     },
   };
 }
 
 /** What was under way when the time was over may have been written without being answered. */
-export function compare(written: number, acknowledged: number, connections: number): string | null {
-  if (written >= acknowledged && written <= acknowledged + connections) return null;
+export function compare(written: number, answered: Answered | null, distinct: number): string | null {
+  if (!answered) return null;
+  const { acknowledged, connections } = answered;
+  const least = Math.min(acknowledged, distinct);
+  if (written >= least && written <= least + connections) return null;
   return `${acknowledged} writes were acknowledged, but ${written} are there`;
 }
 

@@ -67,7 +67,7 @@ function writes({ sql, plan }: World): Writes {
       await sql`update item_stock set claimed = 0 where event_id = ${event} and claimed <> 0`;
       await sql`vacuum claims, item_stock`;
     },
-    async verify(acknowledged, connections) {
+    async verify(answered) {
       const [row] = await sql<[{ wrong: number; oversold: number; written: number }]>`
         select count(*) filter (where s.claimed <> coalesce(c.taken, 0))::int as wrong,
           count(*) filter (where coalesce(c.taken, 0) > s.needed)::int as oversold,
@@ -78,7 +78,7 @@ function writes({ sql, plan }: World): Writes {
         where s.event_id = ${event}`;
       if (row.oversold > 0) return `${row.oversold} items are oversold`;
       if (row.wrong > 0) return `the stock of ${row.wrong} items is not what was claimed`;
-      return compare(row.written, acknowledged, connections);
+      return compare(row.written, answered, Number.MAX_SAFE_INTEGER);
     },
   };
 }
