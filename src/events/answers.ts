@@ -159,22 +159,23 @@ function totals(asks: Ask[], changes: Map<string, Change>): Map<string, Change> 
 
 /**
  * Gives each event's number of RSVPs before the change. Not in one statement with what is counted: that one may have
- * begun before what it undoes, and PostgreSQL holds the checks of the counters against that old row too.
+ * begun before what it undoes, and PostgreSQL holds the checks of the counters against that old row too. Here it sees
+ * the new row alone, for the new numbers are made of what was just locked.
  */
 async function moveCounters(tx: Tx, changes: Map<string, Change>): Promise<Map<string, number>> {
   if (changes.size === 0) return new Map();
-  const sums = [...changes].map(([id, change]) => ({ id, ...change }));
-  const moved = sums.filter(({ rsvps, going }) => rsvps !== 0 || going !== 0);
-  const [before] = await Promise.all([
-    tx<{ eventId: string; rsvpCount: number }[]>`
-      select event_id, rsvp_count from event_counters
-      where event_id = any(${sums.map(({ id }) => id)}::uuid[]) order by event_id for update`,
-    moved.length > 0 &&
-      tx`
-        update event_counters c set rsvp_count = rsvp_count + m.rsvps, going_count = going_count + m.going
-        from unnest(${moved.map(({ id }) => id)}::uuid[], ${moved.map(({ rsvps }) => rsvps)}::int[],
-          ${moved.map(({ going }) => going)}::int[]) m (event_id, rsvps, going)
-        where c.event_id = m.event_id`,
-  ]);
-  return new Map(before.map(({ eventId, rsvpCount }) => [eventId, rsvpCount]));
+  const sums = [...changes.values()];
+  const rows = await tx<{ eventId: string; rsvpCount: number }[]>`
+    with held as (
+      select event_id, rsvp_count, going_count from event_counters
+      where event_id = any(${[...changes.keys()]}::uuid[]) order by event_id for update
+    ), moved as (
+      update event_counters c
+      set rsvp_count = held.rsvp_count + m.rsvps, going_count = held.going_count + m.going
+      from held join unnest(${[...changes.keys()]}::uuid[], ${sums.map(({ rsvps }) => rsvps)}::int[],
+        ${sums.map(({ going }) => going)}::int[]) m (event_id, rsvps, going) on m.event_id = held.event_id
+      where c.event_id = held.event_id and (m.rsvps, m.going) <> (0, 0)
+    )
+    select event_id, rsvp_count from held`;
+  return new Map(rows.map(({ eventId, rsvpCount }) => [eventId, rsvpCount]));
 }
