@@ -45,7 +45,7 @@ const nameOf = ({ item, variant }: WorkItem) => `${item} ${variant}`;
 /** Long enough to tell a better way from a worse one. */
 const warmUpSeconds = 1;
 /** Bare Node is always the same; the time is better spent on the others. */
-const longestBareSeconds = 2;
+const bareSeconds = (seconds: number) => Math.min(Math.ceil(seconds / 3), 2);
 
 /** Makes the files, warms the app up, and finds the best way to do the same in SQL. */
 export async function prepare(bench: Bench, work: WorkItem): Promise<Prepping> {
@@ -130,7 +130,7 @@ export async function measure(bench: Bench, prepping: Prepping): Promise<Round> 
   const inSql = limit && (await measureSql(bench, prepping, limit));
   const bare = await startBare(answerFile);
   try {
-    const { rps } = await load(bench, prepping, bare.port, Math.min(seconds, longestBareSeconds), []);
+    const { rps } = await load(bench, prepping, bare.port, bareSeconds(seconds), []);
     return { ...app, pgbench: inSql, bareNode: rps };
   } catch (error) {
     bench.signal.throwIfAborted();
