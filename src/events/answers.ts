@@ -37,7 +37,7 @@ export function answerEvents(
 ): Promise<(Count | Problem | typeof alone)[]> {
   return transaction(sql, async (tx) => {
     const viewers = asks.map(({ viewer }) => viewer);
-    const ids = asks.map(({ eventId }) => eventId);
+    const ids = [...new Set(asks.map(({ eventId }) => eventId))];
     const [sessions, events] = await Promise.all([
       lockCallers(tx, viewers, isAlone),
       lockEvents(tx, ids, isAlone),

@@ -32,24 +32,18 @@ export function claimItems(
   isAlone: boolean,
 ): Promise<(ClaimRow | Problem | typeof alone)[]> {
   return transaction(sql, async (tx) => {
-    const items = asks.map(({ item }) => item);
+    const viewers = asks.map(({ viewer }) => viewer);
+    const items = [...new Map(asks.map(({ item }) => [formatItemId(item), item])).values()];
     const [sessions, held] = await Promise.all([
-      lockCallers(
-        tx,
-        asks.map(({ viewer }) => viewer),
-        isAlone,
-      ),
+      lockCallers(tx, viewers, isAlone),
       queries.lockItems(tx, items, isAlone),
     ]);
-    const [, found] = await Promise.all([
-      queries.lockStock(
-        tx,
-        items.filter((item) => held.has(formatItemId(item))),
-      ),
-      queries.listClaimAccess(tx, asks),
-    ]);
-    /** Claims made and, with the others, ended; by item what they take from its stock. */
-    const [made, ended, taken]: [ClaimRow[], ClaimRow[], Map<string, number>] = [[], [], new Map()];
+    const stock = items.filter((item) => held.has(formatItemId(item)));
+    const [, found] = await Promise.all([queries.lockStock(tx, stock), queries.listClaimAccess(tx, asks)]);
+    const made: ClaimRow[] = [];
+    const ended: ClaimRow[] = [];
+    /** By item, what the batch has taken from its stock so far. */
+    const taken = new Map<string, number>();
     const outcomes = asks.map((ask, i) => {
       const id = formatItemId(ask.item);
       const access = found[i] ?? null;
