@@ -192,3 +192,24 @@ test('writes: what would hold up its batch is run alone; the lane goes on, but n
   slow.resolve();
   assert.deepEqual(await Promise.all([blocked, after]), ['S1', 'S2']);
 });
+
+test('writes: who comes on their own and would wait does not hold up the lane either; one at a time waits beside it', async () => {
+  const slow = Promise.withResolvers<void>();
+  const batches: string[][] = [];
+  const write = coalesceWrites<string, string>(
+    async (items, isAlone) => {
+      batches.push(items);
+      if (isAlone) await slow.promise;
+      return items.map((item) => (item.startsWith('s') && !isAlone ? alone : item.toUpperCase()));
+    },
+    { keyOf: itself, laneOf: () => '' },
+  );
+  const blocked = [write('s1')];
+  await turn();
+  blocked.push(write('s2'), write('s3'));
+  await turn();
+  assert.equal(await write('a1'), 'A1');
+  assert.deepEqual(batches, [['s1'], ['s1'], ['s2', 's3'], ['a1']]);
+  slow.resolve();
+  assert.deepEqual(await Promise.all(blocked), ['S1', 'S2', 'S3']);
+});
