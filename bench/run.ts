@@ -100,7 +100,9 @@ async function measureAll(bench: Bench, chosen: WorkItem[]): Promise<Result[]> {
       }
     }
   }
-  return chosen.map((work) => summarize(work, failed.has(work) ? [] : (rounds.get(work) ?? [])));
+  return chosen.map((work) =>
+    summarize(work, failed.has(work) ? [] : (rounds.get(work) ?? []), bench.options.events),
+  );
 }
 
 function fail({ notes }: Bench, { item, variant }: WorkItem, { message }: Failure): void {

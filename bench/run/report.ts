@@ -13,8 +13,11 @@ export type Result = {
   rssMb: number | null;
 };
 
+/** Where the peers were measured: at another size a comparison would say nothing. */
+const eventsOfPeers = 200_000;
+
 /** Medians over the rounds; of no rounds, nothing. */
-export function summarize({ item, variant, bestPeer }: WorkItem, rounds: Round[]): Result {
+export function summarize({ item, variant, bestPeer }: WorkItem, rounds: Round[], events: number): Result {
   const of = (pick: (round: Round) => number | null) => median(rounds.map(pick));
   const rps = of(({ app }) => app.rps);
   const limits = { pgbench: of((round) => round.pgbench), bareNode: of((round) => round.bareNode) };
@@ -32,7 +35,11 @@ export function summarize({ item, variant, bestPeer }: WorkItem, rounds: Round[]
             maxMs: digits(of(({ app }) => app.maxMs) ?? 0, 2),
           },
     limits: { pgbench: rounded(limits.pgbench, 1), bareNode: rounded(limits.bareNode, 1) },
-    ratios: { pgbench: ratio(limits.pgbench), bareNode: ratio(limits.bareNode), bestPeer: ratio(bestPeer) },
+    ratios: {
+      pgbench: ratio(limits.pgbench),
+      bareNode: ratio(limits.bareNode),
+      bestPeer: ratio(events === eventsOfPeers ? bestPeer : null),
+    },
     cpu: {
       server: rounded(
         of(({ cpu }) => cpu.server),
@@ -60,8 +67,10 @@ const rounded = (value: number | null, count: number) => value && digits(value, 
 const nothing = '–';
 const whole = (value: number | null) => (value === null ? nothing : Math.round(value).toLocaleString('en'));
 const fixed = (value: number | null, count: number) => value?.toFixed(count) ?? nothing;
-const percent = (value: number | null) =>
-  value === null ? nothing : `${(value * 100).toFixed(value < 0.1 ? 1 : 0)} %`;
+const percent = (value: number | null) => {
+  if (value === null) return nothing;
+  return value >= 10 ? times(value) : `${(value * 100).toFixed(value < 0.1 ? 1 : 0)} %`;
+};
 const times = (value: number | null) => (value === null ? nothing : `${value.toFixed(1)} ×`);
 
 const columns: [string, (result: Result) => string][] = [
