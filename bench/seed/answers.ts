@@ -158,23 +158,22 @@ function itemTables(plan: Plan, listed: Set<number>, goingOf: (n: number) => num
     ];
   });
   const stock = each(({ event, n, needed, claimers }) => [idOf('event', event), n, needed, claimers.length]);
-  function* claims(): Generator<Row> {
+  const columns = 'event_id, n, kind, title, description, emoji, image_url, link, created_at';
+  return [
+    { name: 'items', columns, count: items.length, rows: titled },
+    { name: 'item_stock', columns: 'event_id, n, needed, claimed', count: items.length, rows: stock },
+    claimTable(items, at),
+  ];
+}
+
+function claimTable(items: Item[], at: string): Table {
+  function* rows(): Generator<Row> {
     let id = 0;
     for (const { event, n, claimers } of items) {
       for (const user of claimers)
         yield [idOf('event', event), n, idOf('user', user), idOf('claim', ++id), 1, at];
     }
   }
-  const claimed = items.reduce((sum, { claimers }) => sum + claimers.length, 0);
-  const columns = 'event_id, n, kind, title, description, emoji, image_url, link, created_at';
-  return [
-    { name: 'items', columns, count: items.length, rows: titled },
-    { name: 'item_stock', columns: 'event_id, n, needed, claimed', count: items.length, rows: stock },
-    {
-      name: 'claims',
-      columns: 'event_id, n, user_id, id, quantity, created_at',
-      count: claimed,
-      rows: claims,
-    },
-  ];
+  const count = items.reduce((sum, { claimers }) => sum + claimers.length, 0);
+  return { name: 'claims', columns: 'event_id, n, user_id, id, quantity, created_at', count, rows };
 }
