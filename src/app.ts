@@ -1,8 +1,6 @@
 /** The app, whole: the same in production and in tests. What it consists of is listed here, and nowhere else. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import cors from '@fastify/cors';
-import helmet from '@fastify/helmet';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
@@ -19,6 +17,8 @@ import { eventListRoutes } from './events/list-routes.ts';
 import { type Lists, openLists } from './events/lists.ts';
 import { eventRoutes } from './events/routes.ts';
 import { type Flags, openFlags } from './flags.ts';
+import { registerDeadline } from './http/deadline.ts';
+import { registerHeaders } from './http/headers.ts';
 import { healthRoutes } from './http/health.ts';
 import { registerLimits } from './http/limits.ts';
 import { loggerOptions } from './http/log.ts';
@@ -67,8 +67,6 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy,
     requestTimeout: 10_000,
-    // A database that is frozen rather than gone answers nothing at all; the caller gets a 503 all the same.
-    handlerTimeout: 5_000,
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     clientErrorHandler: answerClientError,
     frameworkErrors: answerError,
@@ -78,6 +76,8 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     // While stopping, what still comes in on an open connection is answered, not refused.
     return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>();
+  // A logger for each request would cost more than its look-up; the one line that names a request does so itself.
+  app.setChildLoggerFactory((logger) => logger);
 
   const reads = openReads(sql);
   const deps: Deps = {
@@ -91,20 +91,10 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
   };
 
   registerMetrics(app);
+  registerDeadline(app);
   registerStrictness(app);
   registerProblems(app);
-  // Pictures may be shown on other sites; pages set a policy of their own.
-  await app.register(helmet, {
-    contentSecurityPolicy: false,
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
-  });
-  await app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    exposedHeaders: ['Retry-After', 'Location', 'WWW-Authenticate'],
-    // Any OPTIONS gets this answer, a preflight or not.
-    strictPreflight: false,
-  });
+  await registerHeaders(app);
   await registerLimits(app, config);
   registerViewer(app, deps);
   await registerOpenApi(app, config);

@@ -22,12 +22,10 @@ type Options<T> = {
 
 type Waiter<T, V> = { item: T; key: string; since: number } & PromiseWithResolvers<V>;
 
-const waiterFor = <T, V>(item: T, key: string): Waiter<T, V> => ({
-  item,
-  key,
-  since: performance.now(),
-  ...Promise.withResolvers<V>(),
-});
+function waiterFor<T, V>(item: T, key: string): Waiter<T, V> {
+  const { promise, resolve, reject } = Promise.withResolvers<V>();
+  return { item, key, since: performance.now(), promise, resolve, reject };
+}
 
 const defaultMost = 128;
 const defaultWaiting = 10_000;
@@ -49,17 +47,19 @@ function isWanted<T, V>({ since, reject }: Waiter<T, V>): boolean {
  */
 export function coalesceReads<T, V>(
   run: (items: T[]) => Promise<V[]>,
-  { keyOf, atOnce = 2, most = defaultMost, waiting = defaultWaiting }: Options<T> & { atOnce?: number },
+  { keyOf, atOnce = 1, most = defaultMost, waiting = defaultWaiting }: Options<T> & { atOnce?: number },
 ): (item: T) => Promise<V> {
-  const queue = new Map<string, Waiter<T, V>>();
+  let queue = new Map<string, Waiter<T, V>>();
   let underWay = 0;
   let scheduled = false;
 
   const flush = () => {
     scheduled = false;
     while (underWay < atOnce && queue.size > 0) {
-      const batch = [...queue.values().take(most)];
-      for (const { key } of batch) queue.delete(key);
+      // A new Map each time: one that is filled and emptied for ever keeps garbage alive (as in http/deadline.ts).
+      const waiters = [...queue.values()];
+      const batch = waiters.splice(0, most);
+      queue = new Map(waiters.map((waiter) => [waiter.key, waiter]));
       underWay++;
       void answer(batch.filter(isWanted), run).then((set) => {
         underWay--;

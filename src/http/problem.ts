@@ -35,14 +35,16 @@ export function registerProblems(app: FastifyInstance): void {
   };
   app.setNotFoundHandler(answerUnknown);
   // Whatever body was sent to nowhere: that there is nothing comes first.
-  app.addHook('preParsing', async (request, reply) => {
-    if (request.is404) await answerUnknown(request, reply);
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    if (request.is404) answerUnknown(request, reply);
+    else done();
   });
 }
 
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const problem = toProblem(error);
-  if (problem.code === 'internal_error') request.log.error({ err: error }, 'unexpected error');
+  if (problem.code === 'internal_error')
+    request.log.error({ reqId: request.id, err: error }, 'unexpected error');
   return sendProblem(problem, request, reply);
 }
 
@@ -64,7 +66,6 @@ const fromFastify: Record<string, ProblemCode> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
   FST_ERR_BAD_URL: 'route_not_found',
   FST_ERR_MAX_PARAM_LENGTH: 'route_not_found',
-  FST_ERR_HANDLER_TIMEOUT: 'unavailable',
 };
 
 function toProblem(error: FastifyError): Problem {

@@ -21,6 +21,8 @@ type Declaration<S extends Schemas> = S & {
   description?: string;
   /** The codes that this route can give beyond those that every route of its kind can. */
   problems?: ProblemCode[];
+  /** For what may take longer than the five seconds of all others. */
+  deadlineMs?: number;
 };
 
 declare module 'fastify' {
@@ -32,12 +34,12 @@ declare module 'fastify' {
 
 /** Spread into the options of a Fastify route; `viewer.ts` refuses a route under /v1 that was made without it. */
 export function route<S extends Schemas>(declaration: Declaration<S>) {
-  const { name, access, tag, summary, description, problems = [], ...schemas } = declaration;
+  const { name, access, tag, summary, description, problems = [], deadlineMs, ...schemas } = declaration;
   const common: ProblemCode[] = ['invalid_request', 'too_many_requests', 'internal_error', 'unavailable'];
   if (access !== 'public') common.push('token_invalid');
   if (access === 'required') common.push('token_missing');
   return {
-    config: { access, problems: [...common, ...problems] },
+    config: { access, problems: [...common, ...problems], ...(deadlineMs && { deadlineMs }) },
     schema: {
       ...(schemas as unknown as S),
       operationId: name,

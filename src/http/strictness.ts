@@ -17,29 +17,29 @@ export function registerStrictness(app: FastifyInstance): void {
   registerParsers(app);
 
   // Node's own check answers with an empty page; it is switched off in app.ts.
-  app.addHook('onRequest', async (request) => {
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw invalid('host', 'is a header that HTTP/1.1 requires');
-    }
+  app.addHook('onRequest', (request, _reply, done) => {
+    const isMissing = request.headers.host === undefined && request.raw.httpVersion === '1.1';
+    done(isMissing ? invalid('host', 'is a header that HTTP/1.1 requires') : undefined);
   });
 
   // An expectation that is not known may be ignored; Node would answer it with an empty page.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   // The validator names every fault before any is cut; a body of a hundred thousand would keep it busy for seconds.
-  app.addHook('preValidation', async (request) => {
-    if (hasMoreValues(request.body, mostValues)) throw invalid('body', `has more than ${mostValues} values`);
+  app.addHook('preValidation', (request, _reply, done) => {
+    const isTooMuch = request.body !== undefined && hasMoreValues(request.body, mostValues);
+    done(isTooMuch ? invalid('body', `has more than ${mostValues} values`) : undefined);
   });
 
   // After validation: by then a body is no deeper than its schema, so the walk through it is bounded.
-  app.addHook('preHandler', async (request) => {
-    refuseUnaskedBody(request);
+  app.addHook('preHandler', (request, _reply, done) => {
     const errors = [
       ...undecodable(request.url),
+      ...unasked(request),
       ...unstorable(request.query, ''),
       ...unstorable(request.body, ''),
     ];
-    if (errors.length > 0) throw invalidFields(errors);
+    done(errors.length > 0 ? invalidFields(errors) : undefined);
   });
 }
 
@@ -158,11 +158,10 @@ function unstorable(value: unknown, path: string): FieldError[] {
 }
 
 /** A route without a body takes none, or an empty object. */
-function refuseUnaskedBody(request: FastifyRequest): void {
+function unasked(request: FastifyRequest): FieldError[] {
   const { body } = request;
-  if (request.routeOptions.schema?.body || body === undefined || body === null) return;
+  if (body === undefined || body === null || request.routeOptions.schema?.body) return [];
   if (typeof body !== 'object' || Array.isArray(body))
-    throw invalid('body', 'must be empty or an empty object');
-  const errors = Object.keys(body).map((name) => ({ path: name, message: 'is not a known field' }));
-  if (errors.length > 0) throw invalidFields(errors);
+    return [{ path: 'body', message: 'must be empty or an empty object' }];
+  return Object.keys(body).map((name) => ({ path: name, message: 'is not a known field' }));
 }

@@ -1,5 +1,5 @@
 /** Who is asking: the session is looked up on every request, with no cache between, so a dead token is dead at once. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { LiveSession } from '../auth/queries.ts';
 import { parseToken, type Token } from '../auth/tokens.ts';
 import { Problem } from '../errors.ts';
@@ -18,24 +18,30 @@ export function registerViewer(
   { reads, clock }: { reads: Reads; clock: () => Date },
 ): void {
   app.decorateRequest('viewer', null);
-  // Deny by default: a route that does not say who may call it does not exist.
-  app.addHook('onRoute', ({ method, url, config }) => {
-    if (url.startsWith('/v1') && !config?.access) throw new Error(`${method} ${url} declares no access`);
-  });
-  // onRequest runs before the body is read: 401 comes before 400, and strangers cost little.
-  app.addHook('onRequest', async (request) => {
-    const access = request.routeOptions.config.access;
-    if (access !== 'optional' && access !== 'required') return;
-    const header = request.headers.authorization;
-    if (header === undefined) {
-      if (access === 'required') throw new Problem('token_missing');
-      return;
-    }
+  const lookUp = async (header: string): Promise<Viewer> => {
     const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1];
     const token = bearer ? parseToken('access', bearer) : null;
     const session = token && (await reads.session(token));
     if (!session || !isLive(session, token, clock())) throw new Problem('token_invalid');
-    request.viewer = { id: session.userId, sessionId: session.id, role: session.role };
+    return { id: session.userId, sessionId: session.id, role: session.role };
+  };
+
+  app.addHook('onRoute', (options) => {
+    const { method, url, config } = options;
+    // Deny by default: a route that does not say who may call it does not exist.
+    if (url.startsWith('/v1') && !config?.access) throw new Error(`${method} ${url} declares no access`);
+    if (config?.access !== 'optional' && config?.access !== 'required') return;
+    const isRequired = config.access === 'required';
+    // onRequest runs before the body is read: 401 comes before 400, and strangers cost little.
+    const findViewer: onRequestHookHandler = (request, _reply, done) => {
+      const header = request.headers.authorization;
+      if (header === undefined) return done(isRequired ? new Problem('token_missing') : undefined);
+      lookUp(header).then((viewer) => {
+        request.viewer = viewer;
+        done();
+      }, done);
+    };
+    options.onRequest = [findViewer, ...[options.onRequest ?? []].flat()];
   });
 }
 

@@ -63,22 +63,20 @@ export function meRoutes(app: App, deps: Deps): void {
   // Spec 4.8
   app.delete(
     '/v1/me',
-    {
+    route({
+      name: 'deleteMe',
+      access: 'required',
+      tag: 'Me',
+      summary: 'Delete your account and everything in it, for good',
+      description:
+        'Needs the newest code of POST /v1/me/delete-code. Your events, items, RSVPs, claims and follows go with it, ' +
+        'and every token of yours is refused from the answer on.',
+      body: Farewell,
+      response: { 200: Success },
+      problems: ['wrong_code', 'too_many_tries'],
       // As long as the deletion of somebody who organized thousands of events may take.
-      handlerTimeout: 60_000,
-      ...route({
-        name: 'deleteMe',
-        access: 'required',
-        tag: 'Me',
-        summary: 'Delete your account and everything in it, for good',
-        description:
-          'Needs the newest code of POST /v1/me/delete-code. Your events, items, RSVPs, claims and follows go with it, ' +
-          'and every token of yours is refused from the answer on.',
-        body: Farewell,
-        response: { 200: Success },
-        problems: ['wrong_code', 'too_many_tries'],
-      }),
-    },
+      deadlineMs: 60_000,
+    }),
     async (request) => {
       const viewer = signedIn(request);
       const refusal = await transaction(sql, async (tx) => {

@@ -1,0 +1,62 @@
+/**
+ * A request that nobody answers in time gets a 503: a database that is frozen rather than gone answers nothing at all.
+ * One timer looks after all requests, where Fastify's `handlerTimeout` would make each a timer and an abort signal.
+ */
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { Problem } from '../errors.ts';
+
+/** In ms. */
+const usually = 5_000;
+const lookEvery = 250;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** In ms; for what may take longer than usual. */
+    deadlineMs?: number;
+  }
+  interface FastifyReply {
+    /** Among the open requests. */
+    place: number;
+    /** In ms of `performance.now`. */
+    since: number;
+  }
+}
+
+export function registerDeadline(app: FastifyInstance): void {
+  // Places that are taken and given back: a Map that grows and shrinks with every request leaves old tables behind
+  // that point at new ones, and what old things point at is garbage that only a full collection finds.
+  const open: (FastifyReply | null)[] = [];
+  const free: number[] = [];
+
+  app.decorateReply('place', -1);
+  app.decorateReply('since', 0);
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.since = performance.now();
+    reply.place = free.pop() ?? open.length;
+    open[reply.place] = reply;
+    done();
+  });
+
+  const close = (reply: FastifyReply) => {
+    if (open[reply.place] !== reply) return;
+    open[reply.place] = null;
+    free.push(reply.place);
+  };
+  app.addHook('onResponse', (_request, reply, done) => {
+    close(reply);
+    done();
+  });
+
+  const timer = setInterval(() => {
+    const now = performance.now();
+    for (const reply of open) {
+      if (!reply || now - reply.since < usually) continue;
+      if (now - reply.since < (reply.routeOptions.config.deadlineMs ?? usually)) continue;
+      close(reply);
+      if (reply.raw.headersSent) reply.raw.destroy();
+      else if (!reply.sent) reply.send(new Problem('unavailable'));
+    }
+  }, lookEvery);
+  timer.unref();
+  app.addHook('onClose', async () => clearInterval(timer));
+}
