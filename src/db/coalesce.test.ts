@@ -48,7 +48,7 @@ test('reads: what arrives in one turn is one batch, what arrives while it runs i
 
 test('reads: one key in one batch is read once; a read that is under way is too old for whoever comes later', async () => {
   const { batches, run, finish } = statement();
-  const read = coalesceReads(run, { keyOf: itself });
+  const read = coalesceReads(run, { keyOf: itself, atOnce: 2 });
   const both = [read('a'), read('a')];
   await turn();
   const later = read('a');

@@ -61,10 +61,12 @@ export function coalesceReads<T, V>(
       const batch = waiters.splice(0, most);
       queue = new Map(waiters.map((waiter) => [waiter.key, waiter]));
       underWay++;
-      void answer(batch.filter(isWanted), run).then((set) => {
+      const next = () => {
         underWay--;
-        for (const waiter of set) void answer([waiter], run);
         flush();
+      };
+      void answer(batch.filter(isWanted), run, { next }).then((set) => {
+        for (const waiter of set) void answer([waiter], run);
       });
     }
   };
@@ -94,7 +96,7 @@ export function coalesceReads<T, V>(
  * @param options.laneOf what decides over the lane, such as the id of the row that is fought for
  */
 export function coalesceWrites<T, V>(
-  run: (items: T[], isAlone: boolean) => Promise<(V | Error | typeof alone)[]>,
+  run: Run<T, V>,
   options: Options<T> & { laneOf: (item: T) => string; lanes?: number },
 ): (item: T) => Promise<V> {
   const lanes = Array.from({ length: options.lanes ?? 2 }, () => writeLane(run, options));
@@ -105,7 +107,7 @@ export function coalesceWrites<T, V>(
 }
 
 function writeLane<T, V>(
-  run: (items: T[], isAlone: boolean) => Promise<(V | Error | typeof alone)[]>,
+  run: Run<T, V>,
   { keyOf, most = defaultMost, waiting = defaultWaiting }: Options<T>,
 ): (item: T) => Promise<V> {
   let queue: Waiter<T, V>[] = [];
@@ -133,27 +135,26 @@ function writeLane<T, V>(
     return batch.filter((waiter) => isWanted(waiter) || !held.delete(waiter.key));
   };
 
-  const release = (waiters: Waiter<T, V>[]) => {
-    for (const { key } of waiters) held.delete(key);
-    schedule();
-  };
-
-  const flush = async () => {
+  const flush = () => {
     scheduled = false;
     if (isBusy) return;
     const batch = take();
     if (batch.length === 0) return;
     isBusy = true;
-    const set = await answer(batch, run);
-    isBusy = false;
-    const passedOver = new Set(set);
-    release(batch.filter((waiter) => !passedOver.has(waiter)));
-    for (const waiter of set) apart = apart.then(() => runAlone(waiter));
+    const next = (set: Waiter<T, V>[]) => {
+      isBusy = false;
+      const passedOver = new Set(set);
+      for (const waiter of batch) if (!passedOver.has(waiter)) held.delete(waiter.key);
+      for (const waiter of set) apart = apart.then(() => runAlone(waiter));
+      flush();
+    };
+    void answer(batch, run, { next });
   };
 
   const runAlone = async (waiter: Waiter<T, V>) => {
-    if (isWanted(waiter)) await answer([waiter], run, true);
-    release([waiter]);
+    if (isWanted(waiter)) await answer([waiter], run, { isAlone: true });
+    held.delete(waiter.key);
+    schedule();
   };
 
   const schedule = () => {
@@ -171,33 +172,43 @@ function writeLane<T, V>(
   };
 }
 
-/** Runs a batch and tells each waiter its outcome; gives those that are to be run again on their own. */
+type Run<T, V> = (items: T[], isAlone: boolean) => Promise<(V | Error | typeof alone)[]>;
+type Outcome<V> = V | Error | typeof alone;
+
+/**
+ * Runs a batch and tells each waiter its outcome.
+ * @param next told of those that are to be run again on their own, before anybody is told: the database gets its next
+ *   batch first, and works on it while the answers go out
+ * @returns the same
+ */
 async function answer<T, V>(
   batch: Waiter<T, V>[],
-  run: (items: T[], isAlone: boolean) => Promise<(V | Error | typeof alone)[]>,
-  isAlone = false,
+  run: Run<T, V>,
+  { isAlone = false, next = () => {} }: { isAlone?: boolean; next?: (set: Waiter<T, V>[]) => void } = {},
 ): Promise<Waiter<T, V>[]> {
-  if (batch.length === 0) return [];
-  let outcomes: (V | Error | typeof alone)[];
+  let outcomes: Outcome<V>[];
+  let set: Waiter<T, V>[] = [];
   try {
-    outcomes = await run(
-      batch.map(({ item }) => item),
-      isAlone,
-    );
+    const items = batch.map(({ item }) => item);
+    outcomes = items.length > 0 ? await run(items, isAlone) : [];
+    if (!isAlone) set = batch.filter((_, i) => outcomes[i] === alone);
   } catch (error) {
     // Whether a batch took effect whose connection was lost cannot be known; it is not tried again.
-    if (batch.length > 1 && !isOutage(error)) return batch;
-    for (const { reject } of batch) reject(error);
-    return [];
+    if (batch.length > 1 && !isOutage(error)) set = batch;
+    outcomes = batch.map(() => error as Error);
   }
-  return batch.filter(({ resolve, reject }, index) => {
-    const outcome = outcomes[index];
-    if (outcome === alone && !isAlone) return true;
-    if (outcome === alone) reject(new Problem('unavailable'));
-    else if (outcome instanceof Error) reject(outcome);
-    else resolve(outcome as V);
-    return false;
-  });
+  next(set);
+  const passedOver = new Set(set);
+  for (const [i, waiter] of batch.entries()) {
+    if (!passedOver.has(waiter)) tell(waiter, outcomes[i] as Outcome<V>);
+  }
+  return set;
+}
+
+function tell<T, V>({ resolve, reject }: Waiter<T, V>, outcome: Outcome<V>): void {
+  if (outcome === alone) reject(new Problem('unavailable'));
+  else if (outcome instanceof Error) reject(outcome);
+  else resolve(outcome as V);
 }
 
 /** FNV-1a: spreads ids over lanes. */

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 
 export type Sql = postgres.Sql;
 /** A connection inside a transaction; queries take either. */
-export type Tx = postgres.TransactionSql;
+export type Tx = postgres.ReservedSql | postgres.TransactionSql;
 export type Db = Sql | Tx;
 
 /** An address, or the socket directory and password of the embedded database. */

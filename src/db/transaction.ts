@@ -1,29 +1,70 @@
 /** Transactions, and the lock that ties a write to the person who makes it. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type postgres from 'postgres';
 import { Problem } from '../errors.ts';
 import type { Viewer } from '../http/viewer.ts';
 import type { Sql, Tx } from './connect.ts';
-import { isRetryable } from './problems.ts';
+import { isOutage, isRetryable } from './problems.ts';
 
 const attempts = 5;
 
 /**
  * Runs `work` in a transaction, again (at most five times) when PostgreSQL ended it for a deadlock.
- * `work` must have no effect outside the database.
+ * `work` must have no effect outside the database. It may leave its last statements to `commit`, which sends the end of
+ * the transaction along with them instead of waiting for them first.
  *
  * Everything takes its locks in one order, which is what keeps deadlocks out in the first place:
  * codes, code_sends, phones, users, sessions, usernames, imports, events, rsvps and saves, event_counters, items,
  * item_stock, claims, relations, user_counters, list_shards; within a table by key. Two accounts are share-locked in any order:
  * nobody ever takes a second one for themselves.
  */
-export async function transaction<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function transaction<T>(sql: Sql, work: Work<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await sql.begin('isolation level read committed', work)) as T;
+      return await runOnce(sql, work);
     } catch (error) {
       if (attempt >= attempts || !isRetryable(error)) throw error;
       await sleep(Math.random() * 20 * attempt);
     }
+  }
+}
+
+type Statement = postgres.PendingQuery<postgres.Row[]>;
+type Work<T> = (
+  tx: Tx,
+  commit: (...last: Statement[]) => Promise<postgres.RowList<postgres.Row[]>[]>,
+) => Promise<T>;
+
+/** As the driver's own `begin`, but that begin and commit travel with other statements. */
+async function runOnce<T>(sql: Sql, work: Work<T>): Promise<T> {
+  const tx = await sql.reserve();
+  let ending: Promise<void> | undefined;
+  // `execute` sends statements in the order of its calls; one that is only awaited goes out later.
+  const end = () => {
+    ending ??= tx`commit`.execute().then(({ command }) => {
+      // What an error before it makes of it.
+      if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
+    });
+    return ending;
+  };
+  const commit = async (...last: Statement[]) => {
+    const sent = last.map((statement) => statement.execute());
+    const [results] = await Promise.all([Promise.all(sent), end()]);
+    return results;
+  };
+  try {
+    const begun = tx`begin isolation level read committed`.execute();
+    const [result] = await Promise.all([work(tx, commit), begun]);
+    await end();
+    tx.release();
+    return result;
+  } catch (error) {
+    await ending?.catch(() => {});
+    // A connection that was lost has no transaction any more, and is not to be given back.
+    if (isOutage(error)) throw error;
+    await tx`rollback`;
+    tx.release();
+    throw error;
   }
 }
 

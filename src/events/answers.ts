@@ -35,7 +35,7 @@ export function answerEvents(
   now: Date,
   isAlone: boolean,
 ): Promise<(Count | Problem | typeof alone)[]> {
-  return transaction(sql, async (tx) => {
+  return transaction(sql, async (tx, commit) => {
     const viewers = asks.map(({ viewer }) => viewer);
     const ids = [...new Set(asks.map(({ eventId }) => eventId))];
     const [sessions, events] = await Promise.all([
@@ -45,7 +45,9 @@ export function answerEvents(
     const refusals = asks.map((ask) => refusalOf(ask, { sessions, events }, isAlone));
     const accepted = asks.filter((_, i) => refusals[i] === null);
     const changes = await writeAnswers(tx, accepted, now);
-    const counts = await moveCounters(tx, totals(accepted, changes));
+    const moves = totals(accepted, changes);
+    const [moved] = moves.size > 0 ? await commit(moveCounters(tx, moves)) : [];
+    const counts = new Map(moved?.map(({ eventId, rsvpCount }) => [eventId as string, rsvpCount as number]));
     return asks.map((ask, i) => {
       const refusal = refusals[i];
       if (refusal) return refusal;
@@ -162,10 +164,9 @@ function totals(asks: Ask[], changes: Map<string, Change>): Map<string, Change> 
  * begun before what it undoes, and PostgreSQL holds the checks of the counters against that old row too. Here it sees
  * the new row alone, for the new numbers are made of what was just locked.
  */
-async function moveCounters(tx: Tx, changes: Map<string, Change>): Promise<Map<string, number>> {
-  if (changes.size === 0) return new Map();
+function moveCounters(tx: Tx, changes: Map<string, Change>) {
   const sums = [...changes.values()];
-  const rows = await tx<{ eventId: string; rsvpCount: number }[]>`
+  return tx`
     with held as (
       select event_id, rsvp_count, going_count from event_counters
       where event_id = any(${[...changes.keys()]}::uuid[]) order by event_id for update
@@ -177,5 +178,4 @@ async function moveCounters(tx: Tx, changes: Map<string, Change>): Promise<Map<s
       where c.event_id = held.event_id and (m.rsvps, m.going) <> (0, 0)
     )
     select event_id, rsvp_count from held`;
-  return new Map(rows.map(({ eventId, rsvpCount }) => [eventId, rsvpCount]));
 }

@@ -31,7 +31,7 @@ export function claimItems(
   now: Date,
   isAlone: boolean,
 ): Promise<(ClaimRow | Problem | typeof alone)[]> {
-  return transaction(sql, async (tx) => {
+  return transaction(sql, async (tx, commit) => {
     const viewers = asks.map(({ viewer }) => viewer);
     const items = [...new Map(asks.map(({ item }) => [formatItemId(item), item])).values()];
     const [sessions, held] = await Promise.all([
@@ -56,7 +56,7 @@ export function claimItems(
       taken.set(id, before + (ask.quantity ?? -claim.quantity));
       return claim;
     });
-    await write(tx, made, ended, taken);
+    await commit(...writes(tx, made, ended, taken));
     return outcomes;
   });
 }
@@ -88,15 +88,12 @@ function unavailable(left: number): Problem {
   });
 }
 
-async function write(tx: Tx, made: ClaimRow[], ended: ClaimRow[], taken: Map<string, number>): Promise<void> {
-  const moved = [...taken].filter(([, by]) => by !== 0);
-  await Promise.all([
-    made.length > 0 && queries.insertClaims(tx, made),
-    ended.length > 0 && queries.deleteClaims(tx, ended),
-    moved.length > 0 &&
-      queries.moveStock(
-        tx,
-        moved.map(([id, by]) => ({ ...readItemId(id), by })),
-      ),
-  ]);
+/** The statements that make it so. */
+function writes(tx: Tx, made: ClaimRow[], ended: ClaimRow[], taken: Map<string, number>) {
+  const moves = [...taken].filter(([, by]) => by !== 0).map(([id, by]) => ({ ...readItemId(id), by }));
+  return [
+    ...(made.length > 0 ? [queries.insertClaims(tx, made)] : []),
+    ...(ended.length > 0 ? [queries.deleteClaims(tx, ended)] : []),
+    ...(moves.length > 0 ? [queries.moveStock(tx, moves)] : []),
+  ];
 }

@@ -119,8 +119,8 @@ export async function lockStock(tx: Tx, items: ItemId[]): Promise<void> {
 }
 
 /** The stock must be locked. */
-export async function insertClaims(tx: Tx, claims: ClaimRow[]): Promise<void> {
-  await tx`
+export function insertClaims(tx: Tx, claims: ClaimRow[]) {
+  return tx`
     insert into claims (event_id, n, user_id, id, quantity, created_at)
     select * from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
       ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
@@ -129,8 +129,8 @@ export async function insertClaims(tx: Tx, claims: ClaimRow[]): Promise<void> {
 }
 
 /** The stock must be locked. */
-export async function deleteClaims(tx: Tx, claims: ClaimRow[]): Promise<void> {
-  await tx`
+export function deleteClaims(tx: Tx, claims: ClaimRow[]) {
+  return tx`
     delete from claims c
     using unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
       ${claims.map(({ userId }) => userId)}::uuid[]) k (event_id, n, user_id)
@@ -138,8 +138,8 @@ export async function deleteClaims(tx: Tx, claims: ClaimRow[]): Promise<void> {
 }
 
 /** Adds to what is claimed. The stock must be locked: the check of the table is the last guard, not the first. */
-export async function moveStock(tx: Tx, moves: (ItemId & { by: number })[]): Promise<void> {
-  await tx`
+export function moveStock(tx: Tx, moves: (ItemId & { by: number })[]) {
+  return tx`
     update item_stock s set claimed = claimed + m.by
     from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ n }) => n)}::int[],
       ${moves.map(({ by }) => by)}::int[]) m (event_id, n, by)
