@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify';
 import { authRoutes } from './auth/routes.ts';
 import { type SmsDriver, smsDriver } from './auth/sms.ts';
+import { Changes } from './changes.ts';
 import type { Config } from './config.ts';
 import type { Sql } from './db/connect.ts';
 import { eventAnswerRoutes } from './events/answer-routes.ts';
@@ -79,12 +80,13 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
   // A logger for each request would cost more than its look-up; the one line that names a request does so itself.
   app.setChildLoggerFactory((logger) => logger);
 
-  const reads = openReads(sql);
+  const changes = new Changes(sql);
+  const reads = openReads(sql, changes);
   const deps: Deps = {
     config,
     sql,
     reads,
-    lists: openLists(sql, reads),
+    lists: openLists(sql, changes, reads),
     clock,
     sms: sms ?? smsDriver(config, app.log),
     flags: await openFlags(config, randomUUID()),

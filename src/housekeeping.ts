@@ -1,18 +1,22 @@
-/** Removes what nobody can use any more, once an hour; on several servers at once it is merely done twice. */
+/** Removes what nobody can use any more; on several servers at once it is merely done twice. */
 import type { FastifyBaseLogger } from 'fastify';
 import { deleteExpired } from './auth/queries.ts';
+import { deleteOldChanges } from './changes.ts';
 import type { Sql } from './db/connect.ts';
-import { deleteOldChanges } from './events/changes.ts';
 
-const everyMs = 60 * 60_000;
+const minute = 60_000;
 
 /** Gives the function that stops it. */
 export function startHousekeeping(sql: Sql, log: FastifyBaseLogger): () => void {
-  const timer = setInterval(() => {
-    Promise.all([deleteExpired(sql, new Date()), deleteOldChanges(sql)]).catch((error) =>
-      log.warn({ err: error }, 'housekeeping failed; it will be tried again'),
-    );
-  }, everyMs);
-  timer.unref();
-  return () => clearInterval(timer);
+  const every = (ms: number, work: () => Promise<void>) =>
+    setInterval(() => {
+      work().catch((error) => log.warn({ err: error }, 'housekeeping failed; it will be tried again'));
+    }, ms).unref();
+  const timers = [
+    every(60 * minute, () => deleteExpired(sql, new Date())),
+    every(minute, () => deleteOldChanges(sql)),
+  ];
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+  };
 }

@@ -1,45 +1,82 @@
 /**
  * What nearly every request reads by key. Whoever asks while the database is busy shares a statement with the others
- * who do, and nothing is remembered in between: each answer is as new as the request.
+ * who do; events and people are also kept in memory, as long as the record of changes does not name them.
  */
 import { type LiveSession, listLiveSessions } from './auth/queries.ts';
 import type { TokenIds } from './auth/tokens.ts';
+import type { Changes } from './changes.ts';
 import { coalesceReads } from './db/coalesce.ts';
 import type { Sql } from './db/connect.ts';
 import { listEventRows, listMine, type MineKey } from './events/queries.ts';
 import type { EventRow, Mine } from './events/views.ts';
 import { listItems, listMyClaims } from './items/queries.ts';
 import type { ItemRow, MyClaim } from './items/views.ts';
+import { keep } from './kept.ts';
 import { listBlocked, listPeople } from './users/queries.ts';
 import type { PersonRow } from './users/views.ts';
 
+/** An event, and what it was last answered with: for everybody who sent no token it is the same. */
+export type KeptEvent = {
+  row: EventRow;
+  answer: { organizer: PersonRow | null; body: Buffer } | null;
+};
+
 export type Reads = {
   session(ids: TokenIds): Promise<LiveSession | null>;
-  event(id: string): Promise<EventRow | null>;
+  event(id: string): Promise<KeptEvent | null>;
+  person(id: string): Promise<PersonRow | null>;
+  /** The same for a request that has looked at the changes. */
+  known: {
+    event(id: string): KeptEvent | Promise<KeptEvent | null>;
+    person(id: string): PersonRow | Promise<PersonRow | null>;
+  };
   /** What a person has to do with an event. */
   mine(key: MineKey): Promise<Mine>;
   /** In the order in which they were added. */
   items(eventId: string): Promise<ItemRow[]>;
   /** A person's claims on an event, by the item's n. */
   myClaims(key: MineKey): Promise<Map<number, MyClaim>>;
-  person(id: string): Promise<PersonRow | null>;
   /** Ids of the people whom a person blocked. */
   blocked(userId: string): Promise<string[]>;
 };
 
+/** About 2 KB each. */
+const mostEvents = 50_000;
+/** About 300 bytes each. */
+const mostPeople = 50_000;
 /** A page has up to 50 rows, so what is read for pages has room for several. */
 const mostRows = 500;
 
-export function openReads(sql: Sql): Reads {
+export function openReads(sql: Sql, changes: Changes): Reads {
+  const known = {
+    event: keep<KeptEvent>(changes, {
+      most: mostEvents,
+      read: async (ids) => (await listEventRows(sql, ids)).map((row) => ({ row, answer: null })),
+      idOf: ({ row }) => row.id,
+    }),
+    person: keep<PersonRow>(changes, {
+      most: mostPeople,
+      read: (ids) => listPeople(sql, ids),
+      idOf: ({ id }) => id,
+    }),
+  };
   const itself = (id: string) => id;
   return {
+    known,
+    event: async (id) => {
+      await changes.catchUp();
+      return known.event(id);
+    },
+    person: async (id) => {
+      await changes.catchUp();
+      return known.person(id);
+    },
     session: coalesceReads(
-      async (ids: TokenIds[]) => inOrder(ids, sessionKey, await listLiveSessions(sql, ids), ({ id }) => id),
-      { keyOf: sessionKey },
-    ),
-    event: coalesceReads(
-      async (ids: string[]) => inOrder(ids, itself, await listEventRows(sql, ids), ({ id }) => id),
-      { keyOf: itself, most: mostRows },
+      async (ids: TokenIds[]) => {
+        const rows = new Map((await listLiveSessions(sql, ids)).map((row) => [row.id, row]));
+        return ids.map((each) => rows.get(each.sessionId) ?? null);
+      },
+      { keyOf: ({ sessionId }) => sessionId },
     ),
     mine: coalesceReads((keys: MineKey[]) => listMine(sql, keys), { keyOf: mineKey, most: mostRows }),
     items: coalesceReads(
@@ -56,10 +93,6 @@ export function openReads(sql: Sql): Reads {
       },
       { keyOf: mineKey },
     ),
-    person: coalesceReads(
-      async (ids: string[]) => inOrder(ids, itself, await listPeople(sql, ids), ({ id }) => id),
-      { keyOf: itself },
-    ),
     blocked: coalesceReads(
       async (ids: string[]) => {
         const rows = Map.groupBy(await listBlocked(sql, ids), ({ userId }) => userId);
@@ -71,15 +104,3 @@ export function openReads(sql: Sql): Reads {
 }
 
 const mineKey = ({ eventId, userId }: MineKey) => eventId + userId;
-const sessionKey = ({ sessionId }: TokenIds) => sessionId;
-
-/** One row for each item, or null, in the order of the items. */
-function inOrder<T, R>(
-  items: T[],
-  keyOfItem: (item: T) => string,
-  rows: R[],
-  keyOfRow: (row: R) => string,
-): (R | null)[] {
-  const byKey = new Map(rows.map((row) => [keyOfRow(row), row]));
-  return items.map((item) => byKey.get(keyOfItem(item)) ?? null);
-}

@@ -208,7 +208,7 @@ function withoutPerson(before: Snapshot, person: Person, owned: string[], phoneH
 }
 
 /** Without what tells servers which days and cells of their lists to read again; it names nobody and no event. */
-const sorted = ({ list_changes, list_shards, ...snapshot }: Snapshot) =>
+const sorted = ({ changes, change_shards, ...snapshot }: Snapshot) =>
   Object.fromEntries(
     Object.entries(snapshot).map(([table, rows]) => [table, rows.map((row) => JSON.stringify(row)).sort()]),
   );

@@ -1,7 +1,7 @@
 /** Lists that servers keep in memory against the database itself, while events change under them on two servers. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { deleteOldChanges } from '../src/events/changes.ts';
+import { deleteOldChanges } from '../src/changes.ts';
 import { searchQuery } from '../src/events/search.ts';
 import { expectStatus, type TestApp, testApp } from './setup.ts';
 import { anEvent, aUser, deleteAccount, type Person } from './world.ts';
@@ -202,9 +202,9 @@ test('list: a server that missed changes which were cleared away starts anew', a
   await ask(reader, question);
   await ask(reader, near);
   for (let i = 0; i < 5; i++) await write(writer, events);
-  await api.sql`update list_changes set at = now() - interval '2 hours'`;
+  await api.sql`update changes set at = now() - interval '2 hours'`;
   await deleteOldChanges(api.sql);
-  assert.equal((await api.sql`select from list_changes`).length, 0);
+  assert.equal((await api.sql`select from changes`).length, 0);
   await write(writer, events);
   for (const each of [question, near]) assert.deepEqual(await ask(reader, each), await truth(each));
 });

@@ -15,7 +15,7 @@ const attempts = 5;
  *
  * Everything takes its locks in one order, which is what keeps deadlocks out in the first place:
  * codes, code_sends, phones, users, sessions, usernames, imports, events, rsvps and saves, event_counters, items,
- * item_stock, claims, relations, user_counters, list_shards; within a table by key. Two accounts are share-locked in any order:
+ * item_stock, claims, relations, user_counters, change_shards; within a table by key. Two accounts are share-locked in any order:
  * nobody ever takes a second one for themselves.
  */
 export async function transaction<T>(sql: Sql, work: Work<T>): Promise<T> {

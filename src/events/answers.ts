@@ -1,4 +1,5 @@
 /** RSVPs, all that wait in one transaction: each costs a share of its round trips, its commit and the counter's row. */
+import { noteChange } from '../changes.ts';
 import { alone } from '../db/coalesce.ts';
 import type { Sql, Tx } from '../db/connect.ts';
 import { lockCallers, orPassOver, transaction } from '../db/transaction.ts';
@@ -46,7 +47,10 @@ export function answerEvents(
     const accepted = asks.filter((_, i) => refusals[i] === null);
     const changes = await writeAnswers(tx, accepted, now);
     const moves = totals(accepted, changes);
-    const [moved] = moves.size > 0 ? await commit(moveCounters(tx, moves)) : [];
+    const [moved] =
+      moves.size > 0
+        ? await commit(moveCounters(tx, moves), noteChange(tx, { records: [...moves.keys()] }))
+        : [];
     const counts = new Map(moved?.map(({ eventId, rsvpCount }) => [eventId as string, rsvpCount as number]));
     return asks.map((ask, i) => {
       const refusal = refusals[i];

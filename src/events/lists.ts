@@ -1,11 +1,11 @@
 /** The lists of events: which ones match, in which order, how many there are, and one page of them. */
+import type { Changes } from '../changes.ts';
 import { coalesceReads } from '../db/coalesce.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Viewer } from '../http/viewer.ts';
 import type { Reads } from '../reads.ts';
 import { isListed } from './access.ts';
 import { type Circle, circleCells } from './cells.ts';
-import { Changes } from './changes.ts';
 import { listAround, listWordsAround } from './gather.ts';
 import { listNearby, openCells } from './nearby.ts';
 import { distanceKm, farthestKm, type Place } from './sphere.ts';
@@ -34,10 +34,10 @@ export type Lists = (
 
 /** Circles of up to about 300 km are walked in memory. */
 const mostCells = 500;
+const attempts = 4;
 const everything: Filter = { category: null, search: null };
 
-export function openLists(sql: Sql, reads: Reads): Lists {
-  const changes = new Changes(sql);
+export function openLists(sql: Sql, changes: Changes, reads: Reads): Lists {
   const cells = openCells(sql, changes);
   const timelines = openTimelines(sql, changes);
   // Few at once, so that they leave connections to those who only read a row.
@@ -69,19 +69,25 @@ export function openLists(sql: Sql, reads: Reads): Lists {
   }
 
   async function show(id: string, place: Place | null, viewer: Viewer | null): Promise<Listed[]> {
-    const [row, mine] = await Promise.all([
-      reads.event(id),
+    const [event, mine] = await Promise.all([
+      reads.known.event(id),
       viewer && reads.mine({ eventId: id, userId: viewer.id }),
     ]);
     // Changed or deleted since it was found.
-    if (!row || !isListed(row)) return [];
+    if (!event || !isListed(event.row)) return [];
+    const { row } = event;
     return [{ row, distanceKm: place && distanceKm(place, row), mine }];
   }
 
   return async (wanted, order, slice, viewer) => {
-    const [blocked] = await Promise.all([viewer ? reads.blocked(viewer.id) : [], changes.catchUp()]);
-    const { ids, total } = await find(wanted, order, slice, blocked);
-    const listed = await Promise.all(ids.map((id) => show(id, wanted.circle, viewer)));
-    return { listed: listed.flat(), total };
+    const blocked = viewer ? reads.blocked(viewer.id) : [];
+    for (let attempt = 1; ; attempt++) {
+      await changes.catchUp();
+      const { ids, total } = await find(wanted, order, slice, await blocked);
+      const listed = (await Promise.all(ids.map((id) => show(id, wanted.circle, viewer)))).flat();
+      const gone = ids.length - listed.length;
+      // What was hidden or deleted since it was found makes room for others, unless that goes on and on.
+      if (gone === 0 || attempt === attempts) return { listed, total: total - gone };
+    }
   };
 }

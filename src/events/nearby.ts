@@ -3,10 +3,11 @@
  * changed is read again before it is used (changes.ts). So a page costs a walk over the numbers of the circle, and its
  * total is exact.
  */
+
+import type { Changes } from '../changes.ts';
 import { coalesceReads } from '../db/coalesce.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Circle } from './cells.ts';
-import type { Changes } from './changes.ts';
 import { chordSquared, type Point, toPoint } from './sphere.ts';
 
 export type NearbyFilter = {
@@ -20,6 +21,7 @@ export type NearbyFilter = {
 /** The listed events of one cell, in the order of lists; times in ms. */
 type Cell = {
   moment: number;
+  usedAt: number;
   ids: string[];
   categories: string[];
   start: Float64Array;
@@ -50,6 +52,7 @@ async function listCells(sql: Sql, cells: number[]): Promise<CellRow[]> {
 function toCell(rows: CellRow[], moment: number): Cell {
   return {
     moment,
+    usedAt: performance.now(),
     ids: rows.map(({ id }) => id),
     categories: rows.map(({ category }) => category),
     start: Float64Array.from(rows, ({ start }) => Math.round(start)),
@@ -75,28 +78,27 @@ export function openCells(sql: Sql, changes: Changes): (cells: number[]) => Prom
     { keyOf: String, most: 1_000 },
   );
 
-  const drop = (number: number): Cell | undefined => {
-    const cell = kept.get(number);
-    kept.delete(number);
-    events -= cell?.ids.length ?? 0;
+  const keep = (number: number, cell: Cell): Cell => {
+    events += cell.ids.length - (kept.get(number)?.ids.length ?? 0);
+    kept.set(number, cell);
+    if (events > mostEvents) makeRoom();
     return cell;
   };
-  const keep = (number: number, cell: Cell): Cell => {
-    drop(number);
-    kept.set(number, cell);
-    events += cell.ids.length;
-    for (const oldest of kept.keys()) {
-      if (events <= mostEvents || oldest === number) break;
-      drop(oldest);
+  const makeRoom = () => {
+    for (const [number, cell] of [...kept].sort(([, a], [, b]) => a.usedAt - b.usedAt)) {
+      if (events <= mostEvents * 0.9) return;
+      kept.delete(number);
+      events -= cell.ids.length;
     }
-    return cell;
   };
 
   return (cells) =>
     Promise.all(
       cells.map((number) => {
         const cell = kept.get(number);
-        return cell && cell.moment >= changes.ofCell(number) ? keep(number, cell) : load(number);
+        if (!cell || cell.moment < changes.ofCell(number)) return load(number);
+        cell.usedAt = performance.now();
+        return cell;
       }),
     );
 }

@@ -1,9 +1,9 @@
+import { noteChange, spotsOf } from '../changes.ts';
 import type { Db, Tx } from '../db/connect.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { newId } from '../ids.ts';
 import { isListed, maySee, visibleTo } from './access.ts';
 import { cellOf } from './cells.ts';
-import { noteChange, spotsOf } from './changes.ts';
 import { searchVector } from './search.ts';
 import type { EventRow, Mine } from './views.ts';
 
@@ -65,7 +65,7 @@ export async function insertEvent(
     insert into events ${tx({ ...columns(fields), id, organizer_id: organizerId, created_at: now, updated_at: now })}`;
   await tx`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${id}, 0, 0, 0)`;
   await moveEventsCount(tx, organizerId, countsAsPublic(fields));
-  await noteChange(tx, spotsOf([fields]));
+  await noteChange(tx, { records: [id], spots: spotsOf([fields]) });
   return id;
 }
 
@@ -73,7 +73,7 @@ export async function insertEvent(
 export async function updateEvent(tx: Tx, before: EventRow, fields: EventFields, now: Date): Promise<void> {
   await tx`update events set ${tx({ ...columns(fields), updated_at: now })} where id = ${before.id}`;
   await moveEventsCount(tx, before.organizerId, countsAsPublic(fields) - countsAsPublic(before));
-  await noteChange(tx, spotsOf([before, fields]));
+  await noteChange(tx, { records: [before.id], spots: spotsOf([before, fields]) });
 }
 
 /** Takes everything along that hangs on the event; `event` must be the locked row. */
@@ -81,7 +81,7 @@ export async function deleteEvent(tx: Tx, event: EventRow): Promise<void> {
   await tx`delete from events where id = ${event.id}`;
   await tx`delete from imports where organizer_id = ${event.organizerId} and event_id = ${event.id}`;
   await moveEventsCount(tx, event.organizerId, -countsAsPublic(event));
-  await noteChange(tx, spotsOf([event]));
+  await noteChange(tx, { records: [event.id], spots: spotsOf([event]) });
 }
 
 async function moveEventsCount(tx: Tx, organizerId: string, by: number): Promise<void> {

@@ -4,9 +4,10 @@
  * page far down is found by counting days, not events. What the database says has changed is read again before it is
  * used (changes.ts), so both are exact.
  */
+
+import { type Changes, dayOf } from '../changes.ts';
 import { coalesceReads } from '../db/coalesce.ts';
 import type { Sql } from '../db/connect.ts';
-import { type Changes, dayOf } from './changes.ts';
 import { type DayCounts, type Known, type Page, pageOf, type Slice, type Span } from './timeline-page.ts';
 import type { DayCount, Days, Entry, Filter, Grade } from './timeline-queries.ts';
 import * as queries from './timeline-queries.ts';

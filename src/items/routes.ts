@@ -38,7 +38,7 @@ export function itemRoutes(app: App, { sql, clock, reads }: Deps): void {
         reads.items(id),
         viewer && reads.myClaims({ eventId: id, userId: viewer.id }),
       ]);
-      if (!event || !maySee(event, viewer)) throw new Problem('event_not_found');
+      if (!event || !maySee(event.row, viewer)) throw new Problem('event_not_found');
       const shown = rows.filter(({ kind }) => query.kind === undefined || kind === query.kind);
       return { data: shown.map((row) => toItem(row, myClaims)) };
     },

@@ -10,8 +10,9 @@
  *   their accounts at once meet there in the same order. That lock leaves others free to answer and to claim.
  * - Their own events once more, now against everybody.
  */
+
+import { noteChange, type Placed, spotsOf } from '../changes.ts';
 import type { Tx } from '../db/connect.ts';
-import { noteChange, type Placed, spotsOf } from '../events/changes.ts';
 
 /** @param phoneHash the key of the person's codes; the transaction must hold the one that confirms the deletion */
 export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): Promise<void> {
@@ -20,7 +21,7 @@ export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): 
   await tx`set local lock_timeout = '30s'`;
   await deleteCodes(tx, phoneHash);
   await tx`select 1 from users where id = ${userId} for update`;
-  await lockInvolvedEvents(tx, userId);
+  const involved = await lockInvolvedEvents(tx, userId);
   const gone = await deleteOwnedEvents(tx, userId);
   await deleteRsvpsAndSaves(tx, userId);
   await deleteClaims(tx, userId);
@@ -31,7 +32,7 @@ export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): 
     where user_id = ${userId} and username = (select username from users where id = ${userId})`;
   // Takes sessions, imports and counters along. No session, no token: on every node, at once.
   await tx`delete from users where id = ${userId}`;
-  await noteChange(tx, spotsOf(gone));
+  await noteChange(tx, { records: [userId, ...involved], spots: spotsOf(gone) });
 }
 
 /** With the count of messages to this number; those of its prefix and country tell of nobody. */
@@ -40,15 +41,17 @@ async function deleteCodes(tx: Tx, phoneHash: Buffer): Promise<void> {
   await tx`delete from code_sends where scope = ${`number:${phoneHash.toString('base64url')}`}`;
 }
 
-async function lockInvolvedEvents(tx: Tx, userId: string): Promise<void> {
-  await tx`
-    select 1 from events
+/** Gives their ids. */
+async function lockInvolvedEvents(tx: Tx, userId: string): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id from events
     where id in (
       select id from events where organizer_id = ${userId}
       union select event_id from rsvps where user_id = ${userId}
       union select event_id from saves where user_id = ${userId}
       union select event_id from claims where user_id = ${userId})
     order by id for no key update`;
+  return rows.map(({ id }) => id);
 }
 
 async function deleteOwnedEvents(tx: Tx, userId: string): Promise<Placed[]> {

@@ -1,3 +1,4 @@
+import { noteChange } from '../changes.ts';
 import type { Db, Tx } from '../db/connect.ts';
 import { Problem } from '../errors.ts';
 import { userSearchText } from '../users/queries.ts';
@@ -35,4 +36,5 @@ export async function updateMe(tx: Tx, id: string, change: MeChange): Promise<vo
     update users set name = ${next.name}, username = ${next.username}, bio = ${next.bio}, city = ${next.city},
       is_private = ${next.isPrivate}, search = ${userSearchText(next.name, next.username)}
     where id = ${id}`;
+  await noteChange(tx, { records: [id] });
 }

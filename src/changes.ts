@@ -1,15 +1,16 @@
 /**
- * What keeps lists in memory exact: every write that changes what lists show says where and when, in its own
- * transaction, and every list looks at what was said since, before it uses anything that is kept.
+ * What keeps memory exact: every write that changes what servers keep (the records of events, the names of people, the
+ * lists) says so in its own transaction, and every request looks at what was said since, before it uses anything kept.
  *
  * A server's memory is thus never older than the request. The look is one statement for all requests that wait.
  */
-import { coalesceReads } from '../db/coalesce.ts';
-import type { Db, Sql, Tx } from '../db/connect.ts';
-import { dayMs } from '../time.ts';
-import { isListed } from './access.ts';
-import { cellOf } from './cells.ts';
-import type { EventFields } from './queries.ts';
+import { hash } from 'node:crypto';
+import { coalesceReads } from './db/coalesce.ts';
+import type { Db, Sql, Tx } from './db/connect.ts';
+import { isListed } from './events/access.ts';
+import { cellOf } from './events/cells.ts';
+import type { EventFields } from './events/queries.ts';
+import { dayMs } from './time.ts';
 
 /** Where and when a listed event is. */
 export type Spot = { cell: number; startAt: Date; endAt: Date };
@@ -25,33 +26,39 @@ export const spotsOf = (events: Placed[]): Spot[] =>
 
 const shards = 16;
 
+/** How changes name a record: they outlive it, and must tell nothing of it. */
+export const nameOf = (id: string): string => hash('sha256', id, 'base64url').slice(0, 16);
+
+/** `records`: ids of events and people. `spots`: of events in lists, before and after. */
+export type Change = { records: string[]; spots?: Spot[] };
+
 /**
- * Says what changed in the lists: the places of events before and after. The last thing that a transaction does, since
- * it holds others who write to the same shard until it commits. The shard's row gives out versions in the order of
- * commits and without gaps, so whoever has seen version n has seen all before it.
+ * Says what changed. The last thing that a transaction does, since it holds others who write to the same shard until
+ * it commits. The shard's row gives out versions in the order of commits and without gaps, so whoever has seen version
+ * n has seen all before it.
  */
-export async function noteChange(tx: Tx, spots: Spot[]): Promise<void> {
-  if (spots.length === 0) return;
+export function noteChange(tx: Tx, { records, spots = [] }: Change) {
   const shard = Math.floor(Math.random() * shards);
-  await tx`
+  return tx`
     with raised as (
-      update list_shards set version = version + 1 where shard = ${shard} returning shard, version
+      update change_shards set version = version + 1 where shard = ${shard} returning shard, version
     )
-    insert into list_changes (shard, version, cells, first_days, last_days, at)
-    select shard, version, ${spots.map(({ cell }) => cell)}::int[],
+    insert into changes (shard, version, records, cells, first_days, last_days, at)
+    select shard, version, ${records.map(nameOf)}::text[], ${spots.map(({ cell }) => cell)}::int[],
       ${spots.map(({ startAt }) => dayOf(startAt))}::int[], ${spots.map(({ endAt }) => dayOf(endAt))}::int[], now()
     from raised`;
 }
 
-/** A server that looks less often than this starts its lists anew; more is not worth keeping. */
+/** A server that looks less often than this starts anew; it looks with every request. */
 export async function deleteOldChanges(sql: Db): Promise<void> {
-  await sql`delete from list_changes where at < now() - interval '1 hour'`;
+  await sql`delete from changes where at < now() - interval '5 minutes'`;
 }
 
 type ChangeRow = {
   shard: number;
   latest: string;
   version: string | null;
+  records: string[];
   cells: number[];
   firstDays: number[];
   lastDays: number[];
@@ -59,12 +66,15 @@ type ChangeRow = {
 
 async function listChanges(sql: Sql, known: bigint[]): Promise<ChangeRow[]> {
   return await sql<ChangeRow[]>`
-    select s.shard, s.version as latest, c.version, c.cells, c.first_days, c.last_days
+    select s.shard, s.version as latest, c.version, c.records, c.cells, c.first_days, c.last_days
     from unnest(${known.map(String)}::bigint[]) with ordinality k (version, n)
-    join list_shards s on s.shard = k.n - 1 and s.version <> k.version
-    left join list_changes c on c.shard = s.shard and c.version > k.version
+    join change_shards s on s.shard = k.n - 1 and s.version <> k.version
+    left join changes c on c.shard = s.shard and c.version > k.version
     order by s.shard, c.version`;
 }
+
+/** Told the names of records as they are seen to have changed; null is all of them. */
+export type Watcher = (records: string[] | null) => void;
 
 /** Longer events make all days suspect. */
 const longestSpan = 366;
@@ -80,6 +90,7 @@ export class Changes {
   readonly #spans = new Map<number, number>();
   #allSpans = 0;
   readonly #look: (key: null) => Promise<void>;
+  readonly #watchers: Watcher[] = [];
 
   constructor(sql: Sql) {
     this.#look = coalesceReads(
@@ -94,6 +105,10 @@ export class Changes {
   /** Learns of all that was acknowledged before the call. */
   catchUp(): Promise<void> {
     return this.#look(null);
+  }
+
+  watch(watcher: Watcher): void {
+    this.#watchers.push(watcher);
   }
 
   /** To be taken before a statement is sent, and kept with what it reads. */
@@ -125,12 +140,21 @@ export class Changes {
       // Another look may have been quicker. Else, whatever is not the very next is a gap.
       if (version !== null && version <= known) continue;
       if (version === known + 1n) this.#note(row);
-      else if (BigInt(row.latest) !== known) this.#reset = this.#moment;
+      else if (BigInt(row.latest) !== known) this.#forgetAll();
       this.#versions[row.shard] = version ?? BigInt(row.latest);
     }
   }
 
-  #note({ cells, firstDays, lastDays }: ChangeRow): void {
+  #forgetAll(): void {
+    this.#reset = this.#moment;
+    this.#cells.clear();
+    this.#starts.clear();
+    this.#spans.clear();
+    for (const watcher of this.#watchers) watcher(null);
+  }
+
+  #note({ records, cells, firstDays, lastDays }: ChangeRow): void {
+    for (const watcher of this.#watchers) watcher(records);
     for (const cell of cells) this.#cells.set(cell, this.#moment);
     for (const [index, first] of firstDays.entries()) {
       const last = lastDays[index] ?? first;
