@@ -15,10 +15,11 @@ import { keep } from './kept.ts';
 import { listBlocked, listPeople } from './users/queries.ts';
 import type { PersonRow } from './users/views.ts';
 
-/** An event, and what it was last answered with: for everybody who sent no token it is the same. */
+/** An event, and what of its answers is the same for everybody, once it was asked for (events/bytes.ts). */
 export type KeptEvent = {
   row: EventRow;
-  answer: { organizer: PersonRow | null; body: Buffer } | null;
+  full: { organizer: PersonRow | null; json: Buffer } | null;
+  listed: Buffer | null;
 };
 
 export type Reads = {
@@ -40,7 +41,7 @@ export type Reads = {
   blocked(userId: string): Promise<string[]>;
 };
 
-/** About 2 KB each. */
+/** About 4 KB each. */
 const mostEvents = 50_000;
 /** About 300 bytes each. */
 const mostPeople = 50_000;
@@ -51,7 +52,7 @@ export function openReads(sql: Sql, changes: Changes): Reads {
   const known = {
     event: keep<KeptEvent>(changes, {
       most: mostEvents,
-      read: async (ids) => (await listEventRows(sql, ids)).map((row) => ({ row, answer: null })),
+      read: async (ids) => (await listEventRows(sql, ids)).map(toKept),
       idOf: ({ row }) => row.id,
     }),
     person: keep<PersonRow>(changes, {
@@ -102,5 +103,8 @@ export function openReads(sql: Sql, changes: Changes): Reads {
     ),
   };
 }
+
+/** As a request that just wrote it has it. */
+export const toKept = (row: EventRow): KeptEvent => ({ row, full: null, listed: null });
 
 const mineKey = ({ eventId, userId }: MineKey) => eventId + userId;

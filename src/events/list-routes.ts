@@ -1,9 +1,11 @@
+import type { FastifyReply } from 'fastify';
 import type { App, Deps } from '../app.ts';
 import { invalid } from '../errors.ts';
-import { route } from '../http/route.ts';
+import { route, sendJson } from '../http/route.ts';
 import { ref } from '../http/schemas.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { dayMs, parseDay, parseTimestamp, withPlus } from '../time.ts';
+import { pageBytes } from './bytes.ts';
 import type { Order, Wanted } from './lists.ts';
 import {
   type EventListQuery,
@@ -12,22 +14,19 @@ import {
   EventSearchQuery,
 } from './schemas.ts';
 import { searchQuery } from './search.ts';
-import { toListedEvent } from './views.ts';
 
 const defaultRadiusKm = 50;
 
 export function eventListRoutes(app: App, { config, clock, lists }: Deps): void {
   const answer = async (
+    reply: FastifyReply,
     wanted: Wanted,
     order: Order,
     { page, limit }: { page: number; limit: number },
     viewer: Viewer | null,
   ) => {
     const { listed, total } = await lists(wanted, order, { page, limit }, viewer);
-    return {
-      data: listed.map((each) => toListedEvent(each, config.publicUrl)),
-      meta: { total, page, limit },
-    };
+    return sendJson(reply, pageBytes(listed, { total, page, limit }, config.publicUrl));
   };
 
   // Spec 4.9
@@ -44,7 +43,8 @@ export function eventListRoutes(app: App, { config, clock, lists }: Deps): void 
       querystring: EventListQuerySchema,
       response: { 200: ref(EventPage) },
     }),
-    async (request) => answer(readWanted(request.query, clock()), 'start', request.query, request.viewer),
+    async (request, reply) =>
+      answer(reply, readWanted(request.query, clock()), 'start', request.query, request.viewer),
   );
 
   // Spec 4.10
@@ -59,10 +59,10 @@ export function eventListRoutes(app: App, { config, clock, lists }: Deps): void 
       querystring: EventSearchQuery,
       response: { 200: ref(EventPage) },
     }),
-    async (request) => {
+    async (request, reply) => {
       if (request.query.q.trim() === '') throw invalid('q', 'must not be empty');
       const wanted = readWanted({ q: request.query.q }, clock());
-      return answer(wanted, 'relevance', request.query, request.viewer);
+      return answer(reply, wanted, 'relevance', request.query, request.viewer);
     },
   );
 }

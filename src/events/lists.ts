@@ -3,7 +3,7 @@ import type { Changes } from '../changes.ts';
 import { coalesceReads } from '../db/coalesce.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Viewer } from '../http/viewer.ts';
-import type { Reads } from '../reads.ts';
+import type { KeptEvent, Reads } from '../reads.ts';
 import { isListed } from './access.ts';
 import { type Circle, circleCells } from './cells.ts';
 import { listAround, listWordsAround } from './gather.ts';
@@ -12,7 +12,7 @@ import { distanceKm, farthestKm, type Place } from './sphere.ts';
 import type { Page, Slice } from './timeline-page.ts';
 import { type Filter, listOfOrganizers } from './timeline-queries.ts';
 import { openTimelines } from './timelines.ts';
-import type { EventRow, Mine } from './views.ts';
+import type { Mine } from './views.ts';
 
 export type Wanted = Filter & {
   /** Radius in km. */
@@ -24,7 +24,7 @@ export type Wanted = Filter & {
 /** By start and id; or by where the words are, then by start and id. */
 export type Order = 'start' | 'relevance';
 /** `distanceKm`: null where no place was asked for. `mine`: null without a viewer. */
-export type Listed = { row: EventRow; distanceKm: number | null; mine: Mine | null };
+export type Listed = { event: KeptEvent; distanceKm: number | null; mine: Mine | null };
 export type Lists = (
   wanted: Wanted,
   order: Order,
@@ -75,8 +75,7 @@ export function openLists(sql: Sql, changes: Changes, reads: Reads): Lists {
     ]);
     // Changed or deleted since it was found.
     if (!event || !isListed(event.row)) return [];
-    const { row } = event;
-    return [{ row, distanceKm: place && distanceKm(place, row), mine }];
+    return [{ event, distanceKm: place && distanceKm(place, event.row), mine }];
   }
 
   return async (wanted, order, slice, viewer) => {

@@ -1,28 +1,32 @@
+import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Deps } from '../app.ts';
 import type { Tx } from '../db/connect.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { coverSvg, sendSvg } from '../http/pictures.ts';
-import { route } from '../http/route.ts';
+import { route, sendJson } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
 import { signedIn, type Viewer } from '../http/viewer.ts';
 import { readId } from '../ids.ts';
+import { toKept } from '../reads.ts';
 import { maySee, requireOrganizer } from './access.ts';
+import { eventBytes } from './bytes.ts';
 import { categories, findCategory, templates } from './catalogue.ts';
 import { changed, withDefaults } from './fields.ts';
 import * as queries from './queries.ts';
 import { Category, Event, EventChange, EventParams, NewEvent, Template } from './schemas.ts';
-import { type EventRow, toEvent } from './views.ts';
+import type { EventRow } from './views.ts';
 
 /** The event itself: its record, and what its organizer does with it. Lists: list-routes.ts; answers: answer-routes.ts. */
 export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void {
-  const show = async (row: EventRow, viewer: Viewer | null): Promise<Event> => {
+  /** What a write made of it. */
+  const show = async (reply: FastifyReply, row: EventRow, viewer: Viewer) => {
     const [organizer, mine] = await Promise.all([
       reads.person(row.organizerId),
-      viewer && reads.mine({ eventId: row.id, userId: viewer.id }),
+      reads.mine({ eventId: row.id, userId: viewer.id }),
     ]);
-    return toEvent(row, organizer, mine, config.publicUrl);
+    return sendJson(reply, eventBytes(toKept(row), organizer, mine, config.publicUrl));
   };
 
   app.get(
@@ -63,16 +67,14 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
     }),
     async (request, reply) => {
       const id = readId(request.params.id, 'event_not_found');
-      const event = await reads.event(id);
-      if (!event || !maySee(event.row, request.viewer)) throw new Problem('event_not_found');
-      if (request.viewer) return show(event.row, request.viewer);
+      const { viewer } = request;
+      const [event, mine] = await Promise.all([
+        reads.event(id),
+        viewer && reads.mine({ eventId: id, userId: viewer.id }),
+      ]);
+      if (!event || !maySee(event.row, viewer)) throw new Problem('event_not_found');
       const organizer = await reads.known.person(event.row.organizerId);
-      if (event.answer?.organizer !== organizer) {
-        const body = toEvent(event.row, organizer, null, config.publicUrl);
-        event.answer = { organizer, body: Buffer.from(reply.serialize(body) as string) };
-      }
-      // Serialized by the schema already; the types only know what goes in.
-      return reply.type('application/json; charset=utf-8').send(event.answer?.body as unknown as Event);
+      return sendJson(reply, eventBytes(event, organizer, mine, config.publicUrl));
     },
   );
 
@@ -115,10 +117,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
         return queries.findEvent(tx, id);
       });
       if (!row) throw new Problem('event_not_found');
-      return reply
-        .code(201)
-        .header('location', `/v1/events/${row.id}`)
-        .send(await show(row, viewer));
+      return show(reply.code(201).header('location', `/v1/events/${row.id}`), row, viewer);
     },
   );
 
@@ -136,7 +135,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
       response: { 200: ref(Event) },
       problems: ['event_not_found', 'not_organizer'],
     }),
-    async (request) => {
+    async (request, reply) => {
       const viewer = signedIn(request);
       const id = readId(request.params.id, 'event_not_found');
       const row = await actAs(sql, viewer, async (tx) => {
@@ -145,7 +144,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
         return queries.findEvent(tx, id);
       });
       if (!row) throw new Problem('event_not_found');
-      return show(row, viewer);
+      return show(reply, row, viewer);
     },
   );
 

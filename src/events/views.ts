@@ -1,7 +1,6 @@
 /** Events as they leave the server. */
 import { avatarUrl, type PersonRow } from '../users/views.ts';
 import { findCategory, findTemplate } from './catalogue.ts';
-import type { Listed } from './lists.ts';
 import type { Event, ListedEvent } from './schemas.ts';
 
 export type EventRow = {
@@ -32,8 +31,7 @@ export type EventRow = {
 /** What somebody has to do with an event. */
 export type Mine = { myRsvp: 'going' | 'interested' | null; isSaved: boolean };
 
-/** `mine`: the viewer's; null without a viewer, and then the fields are left out. */
-function common(row: EventRow, mine: Mine | null, publicUrl: string) {
+function common(row: EventRow, publicUrl: string) {
   return {
     id: row.id,
     title: row.title,
@@ -49,26 +47,24 @@ function common(row: EventRow, mine: Mine | null, publicUrl: string) {
     capacity: row.capacity,
     rsvpCount: row.rsvpCount,
     goingCount: row.goingCount,
-    ...mine,
     visibility: row.visibility,
     status: row.status,
     createdAt: row.createdAt.toISOString(),
   };
 }
 
-export const toListedEvent = ({ row, distanceKm, mine }: Listed, publicUrl: string): ListedEvent => ({
-  ...common(row, mine, publicUrl),
-  // Tens of metres are as far as an address goes.
-  ...(distanceKm !== null && { distanceKm: Math.round(distanceKm * 100) / 100 }),
-});
+/** Tens of metres are as far as an address goes. */
+export const rounded = (km: number): number => Math.round(km * 100) / 100;
+
+/** The caller's own fields and the distance, which differ from one caller to the next, are appended in `bytes.ts`. */
+export const toListedEvent = (row: EventRow, publicUrl: string): ListedEvent => common(row, publicUrl);
 
 export const toEvent = (
   row: EventRow,
   organizer: Pick<PersonRow, 'name'> | null,
-  mine: Mine | null,
   publicUrl: string,
 ): Event => ({
-  ...common(row, mine, publicUrl),
+  ...common(row, publicUrl),
   organizer: {
     id: row.organizerId,
     name: organizer?.name ?? '',

@@ -28,7 +28,7 @@ export function pageRoutes(app: App, { config, clock, lists }: Deps): void {
     return sendPage(
       reply,
       frontPage(
-        listed.map((each) => toListedEvent(each, config.publicUrl)),
+        listed.map(({ event }) => toListedEvent(event.row, config.publicUrl)),
         total,
         config.demo && !config.production ? demoPhones : [],
       ),

@@ -1,0 +1,62 @@
+/**
+ * Events as the bytes of their JSON. Most of it is the same for everybody and is made once for each version of an
+ * event; what differs (the caller's own fields, the distance) is appended.
+ */
+import fastJson, { type Schema } from 'fast-json-stringify';
+import type { KeptEvent } from '../reads.ts';
+import type { PersonRow } from '../users/views.ts';
+import type { Listed } from './lists.ts';
+import { Category, Event, ListedEvent, Template } from './schemas.ts';
+import { type Mine, rounded, toEvent, toListedEvent } from './views.ts';
+
+const shared = { schema: { Category, Template } as Record<string, Schema> };
+// The schemas decide here as everywhere what may leave.
+const eventJson = fastJson(Event as Schema, shared);
+const listedJson = fastJson(ListedEvent as Schema, shared);
+
+/** An object without the brace that closes it. */
+const open = (json: string): Buffer => Buffer.from(json.slice(0, -1));
+const close = Buffer.from('}');
+const comma = Buffer.from(',');
+
+/** The same few again and again. */
+const mineBytes = new Map<string, Buffer>();
+
+function ofMine({ myRsvp, isSaved }: Mine): Buffer {
+  const json = `,"myRsvp":${JSON.stringify(myRsvp)},"isSaved":${isSaved}`;
+  const known = mineBytes.get(json) ?? Buffer.from(json);
+  mineBytes.set(json, known);
+  return known;
+}
+
+/** The full record, as `Event` says. @param mine null without a viewer */
+export function eventBytes(
+  event: KeptEvent,
+  organizer: PersonRow | null,
+  mine: Mine | null,
+  publicUrl: string,
+): Buffer {
+  if (event.full?.organizer !== organizer) {
+    event.full = { organizer, json: open(eventJson(toEvent(event.row, organizer, publicUrl))) };
+  }
+  return Buffer.concat([event.full?.json ?? close, ...(mine ? [ofMine(mine)] : []), close]);
+}
+
+/** A page of a list, as `EventPage` says. */
+export function pageBytes(
+  listed: Listed[],
+  meta: { total: number; page: number; limit: number },
+  publicUrl: string,
+): Buffer {
+  const parts: Buffer[] = [Buffer.from('{"data":[')];
+  for (const { event, distanceKm, mine } of listed) {
+    event.listed ??= open(listedJson(toListedEvent(event.row, publicUrl)));
+    if (parts.length > 1) parts.push(comma);
+    parts.push(event.listed);
+    if (mine) parts.push(ofMine(mine));
+    if (distanceKm !== null) parts.push(Buffer.from(`,"distanceKm":${rounded(distanceKm)}`));
+    parts.push(close);
+  }
+  parts.push(Buffer.from(`],"meta":${JSON.stringify(meta)}}`));
+  return Buffer.concat(parts);
+}
