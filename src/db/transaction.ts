@@ -30,10 +30,9 @@ export async function transaction<T>(sql: Sql, work: Work<T>): Promise<T> {
 }
 
 type Statement = postgres.PendingQuery<postgres.Row[]>;
-type Work<T> = (
-  tx: Tx,
-  commit: (...last: Statement[]) => Promise<postgres.RowList<postgres.Row[]>[]>,
-) => Promise<T>;
+/** Sends the last statements of a transaction and its end together; gives the results of the statements. */
+export type Commit = (...last: Statement[]) => Promise<postgres.RowList<postgres.Row[]>[]>;
+type Work<T> = (tx: Tx, commit: Commit) => Promise<T>;
 
 /** As the driver's own `begin`, but that begin and commit travel with other statements. */
 async function runOnce<T>(sql: Sql, work: Work<T>): Promise<T> {

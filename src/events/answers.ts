@@ -2,7 +2,7 @@
 import { noteChange } from '../changes.ts';
 import { alone } from '../db/coalesce.ts';
 import type { Sql, Tx } from '../db/connect.ts';
-import { lockCallers, orPassOver, transaction } from '../db/transaction.ts';
+import { type Commit, lockCallers, orPassOver, transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { maySee } from './access.ts';
@@ -15,8 +15,6 @@ export type Count = { rsvpCount: number };
 
 type EventState = Pick<EventRow, 'id' | 'organizerId' | 'visibility'> & { isHeld: boolean };
 type Held = { sessions: Set<string>; events: Map<string, EventState> };
-/** By how much an event's counters change. */
-type Change = { rsvps: number; going: number };
 
 /** An answer is one person's on one event; a batch has each at most once. */
 export const keyOf = ({ eventId, viewer }: Ask): string => `${eventId} ${viewer.id}`;
@@ -45,23 +43,17 @@ export function answerEvents(
     ]);
     const refusals = asks.map((ask) => refusalOf(ask, { sessions, events }, isAlone));
     const accepted = asks.filter((_, i) => refusals[i] === null);
-    const changes = await writeAnswers(tx, accepted, now);
-    const moves = totals(accepted, changes);
-    const [moved] =
-      moves.size > 0
-        ? await commit(moveCounters(tx, moves), noteChange(tx, { records: [...moves.keys()] }))
-        : [];
-    const counts = new Map(moved?.map(({ eventId, rsvpCount }) => [eventId as string, rsvpCount as number]));
-    return asks.map((ask, i) => {
+    const answered =
+      accepted.length > 0 ? await writeAnswers(tx, commit, accepted, now) : new Map<string, Answered>();
+    return asks.map((ask, i): Count | Problem | typeof alone => {
       const refusal = refusals[i];
       if (refusal) return refusal;
-      const change = changes.get(keyOf(ask));
+      const { change, counter } = answered.get(keyOf(ask)) ?? { change: null, counter: { rsvps: 0 } };
       const event = events.get(ask.eventId);
-      if (!change && ask.status !== null) return new Problem('event_cancelled');
-      if (!change && !(event && maySee(event, ask.viewer))) return new Problem('event_not_found');
-      const rsvpCount = (counts.get(ask.eventId) ?? 0) + (change?.rsvps ?? 0);
-      counts.set(ask.eventId, rsvpCount);
-      return { rsvpCount };
+      if (change === null && ask.status !== null) return new Problem('event_cancelled');
+      if (change === null && !(event && maySee(event, ask.viewer))) return new Problem('event_not_found');
+      counter.rsvps += change ?? 0;
+      return { rsvpCount: counter.rsvps };
     });
   });
 }
@@ -87,24 +79,26 @@ function refusalOf(ask: Ask, { sessions, events }: Held, isAlone: boolean): Prob
   return ask.status === null || maySee(event, ask.viewer) ? null : new Problem('event_not_found');
 }
 
-/** What each answer changed, by its key; nothing for one that was not there to take back, or is refused. */
-async function writeAnswers(tx: Tx, asks: Ask[], now: Date): Promise<Map<string, Change>> {
-  const given = asks.filter(({ status }) => status !== null);
-  const cleared = asks.filter(({ status }) => status === null);
-  const [, set, gone] = await Promise.all([
-    cleared.length > 0 && asks.length > 1 && lockAnswers(tx, asks),
-    given.length > 0 ? upsertAnswers(tx, given, now) : [],
-    cleared.length > 0 ? deleteAnswers(tx, cleared) : [],
-  ]);
-  const isGoing = (status: Rsvp | null) => Number(status === 'going');
-  const key = (row: { eventId: string; userId: string }) => `${row.eventId} ${row.userId}`;
-  return new Map<string, Change>([
-    ...set.map((row): [string, Change] => [
-      key(row),
-      { rsvps: row.previous === null ? 1 : 0, going: isGoing(row.status) - isGoing(row.previous) },
+/** By how much an ask changed its event's number of RSVPs, if it did, and that number, which all of an event share. */
+type Answered = { change: number | null; counter: { rsvps: number } };
+
+/** Writes and ends the transaction. Gives the outcomes by key; each counter as it was before. */
+async function writeAnswers(tx: Tx, commit: Commit, asks: Ask[], now: Date): Promise<Map<string, Answered>> {
+  const records = [...new Set(asks.map(({ eventId }) => eventId))];
+  const isMixed = asks.length > 1 && asks.some(({ status }) => status === null);
+  const results = await commit(
+    ...(isMixed ? [lockAnswers(tx, asks)] : []),
+    setAnswers(tx, asks, now),
+    noteChange(tx, { records }),
+  );
+  const rows = results.at(-2) as unknown as AnswerRow[];
+  const counters = new Map(rows.map(({ eventId, rsvpCount }) => [eventId, { rsvps: rsvpCount ?? 0 }]));
+  return new Map(
+    rows.map(({ eventId, userId, change }) => [
+      `${eventId} ${userId}`,
+      { change, counter: counters.get(eventId) ?? { rsvps: 0 } },
     ]),
-    ...gone.map((row): [string, Change] => [key(row), { rsvps: -1, going: -isGoing(row.status) }]),
-  ]);
+  );
 }
 
 const columns = (asks: Ask[]) => ({
@@ -113,73 +107,66 @@ const columns = (asks: Ask[]) => ({
 });
 
 /** In order, as a delete does not do it; then two batches on two servers cannot wait for each other's half. */
-async function lockAnswers(tx: Tx, asks: Ask[]): Promise<void> {
+function lockAnswers(tx: Tx, asks: Ask[]) {
   const { events, users } = columns(asks);
-  await tx`
+  return tx`
     select 1 from unnest(${events}::uuid[], ${users}::uuid[]) a (event_id, user_id)
     join rsvps r on r.event_id = a.event_id and r.user_id = a.user_id
     order by r.event_id, r.user_id
     for update of r`;
 }
 
+type AnswerRow = { eventId: string; userId: string; change: number | null; rsvpCount: number | null };
+
 /**
- * Waits for other changes of the same answers and reads each old status from the very row that it overwrites
- * (`previous`), not from the statement's snapshot, so one person racing with themself cannot make the count drift.
+ * Sets the answers, takes others back, and moves the counters by what really changed.
+ *
+ * An upsert waits for other changes of the same answer and reads the old status from the very row that it overwrites
+ * (`previous`), not from the statement's snapshot, so one person racing with themself cannot make the count drift; of
+ * two who take an answer back at once the second finds it gone and moves nothing. The counters come last. They are
+ * locked first and moved by new numbers made of what was locked: PostgreSQL holds the checks of a row against the
+ * version that the statement began with, too.
+ *
  * On a cancelled event the same answer again is no new one: it may be the second try of a caller who never heard of
  * the first.
  */
-async function upsertAnswers(tx: Tx, asks: Ask[], now: Date) {
+function setAnswers(tx: Tx, asks: Ask[], now: Date) {
   const { events, users } = columns(asks);
-  return await tx<{ eventId: string; userId: string; status: Rsvp; previous: Rsvp | null }[]>`
-    insert into rsvps (event_id, user_id, status, previous, created_at)
-    select a.event_id, a.user_id, a.status, null, ${now}
-    from unnest(${events}::uuid[], ${users}::uuid[], ${asks.map(({ status }) => status)}::text[])
-      a (event_id, user_id, status)
-    join events e on e.id = a.event_id
-    where e.status = 'scheduled' or exists (
-      select 1 from rsvps r where r.event_id = a.event_id and r.user_id = a.user_id and r.status = a.status)
-    order by a.event_id, a.user_id
-    on conflict (event_id, user_id) do update set status = excluded.status, previous = rsvps.status
-    returning event_id, user_id, status, previous`;
-}
-
-/** Of two at once the second waits for the row, finds it gone and moves nothing. */
-async function deleteAnswers(tx: Tx, asks: Ask[]) {
-  const { events, users } = columns(asks);
-  return await tx<{ eventId: string; userId: string; status: Rsvp }[]>`
-    delete from rsvps r using unnest(${events}::uuid[], ${users}::uuid[]) a (event_id, user_id)
-    where r.event_id = a.event_id and r.user_id = a.user_id
-    returning r.event_id, r.user_id, r.status`;
-}
-
-/** The sum of the changes of each event, in which there may be none. */
-function totals(asks: Ask[], changes: Map<string, Change>): Map<string, Change> {
-  const sums = new Map<string, Change>();
-  for (const ask of asks) {
-    const sum = sums.get(ask.eventId) ?? { rsvps: 0, going: 0 };
-    const change = changes.get(keyOf(ask)) ?? { rsvps: 0, going: 0 };
-    sums.set(ask.eventId, { rsvps: sum.rsvps + change.rsvps, going: sum.going + change.going });
-  }
-  return sums;
-}
-
-/**
- * Gives each event's number of RSVPs before the change. Not in one statement with what is counted: that one may have
- * begun before what it undoes, and PostgreSQL holds the checks of the counters against that old row too. Here it sees
- * the new row alone, for the new numbers are made of what was just locked.
- */
-function moveCounters(tx: Tx, changes: Map<string, Change>) {
-  const sums = [...changes.values()];
   return tx`
-    with held as (
-      select event_id, rsvp_count, going_count from event_counters
-      where event_id = any(${[...changes.keys()]}::uuid[]) order by event_id for update
+    with asked as materialized (
+      select * from unnest(${events}::uuid[], ${users}::uuid[], ${asks.map(({ status }) => status)}::text[])
+        a (event_id, user_id, status)
+    ), given as (
+      insert into rsvps (event_id, user_id, status, previous, created_at)
+      select a.event_id, a.user_id, a.status, null, ${now}
+      from asked a join events e on e.id = a.event_id
+      where a.status is not null and (e.status = 'scheduled' or exists (
+        select 1 from rsvps r where r.event_id = a.event_id and r.user_id = a.user_id and r.status = a.status))
+      order by a.event_id, a.user_id
+      on conflict (event_id, user_id) do update set status = excluded.status, previous = rsvps.status
+      returning event_id, user_id, (previous is null)::int as rsvps,
+        (status = 'going')::int - (previous is not distinct from 'going')::int as going
+    ), taken_back as (
+      delete from rsvps r using asked a
+      where a.status is null and r.event_id = a.event_id and r.user_id = a.user_id
+      returning r.event_id, r.user_id, -1 as rsvps, -(r.status = 'going')::int as going
+    ), changed as (
+      select * from given union all select * from taken_back
+    ), sums as (
+      select a.event_id, coalesce(sum(ch.rsvps), 0)::int as rsvps, coalesce(sum(ch.going), 0)::int as going
+      from asked a left join changed ch on ch.event_id = a.event_id and ch.user_id = a.user_id
+      group by a.event_id
+    ), held as (
+      select c.event_id, c.rsvp_count, c.going_count, m.rsvps, m.going
+      from sums m join event_counters c on c.event_id = m.event_id
+      order by c.event_id for update of c
     ), moved as (
       update event_counters c
-      set rsvp_count = held.rsvp_count + m.rsvps, going_count = held.going_count + m.going
-      from held join unnest(${[...changes.keys()]}::uuid[], ${sums.map(({ rsvps }) => rsvps)}::int[],
-        ${sums.map(({ going }) => going)}::int[]) m (event_id, rsvps, going) on m.event_id = held.event_id
-      where c.event_id = held.event_id and (m.rsvps, m.going) <> (0, 0)
+      set rsvp_count = held.rsvp_count + held.rsvps, going_count = held.going_count + held.going
+      from held where c.event_id = held.event_id and (held.rsvps, held.going) <> (0, 0)
     )
-    select event_id, rsvp_count from held`;
+    select a.event_id, a.user_id, ch.rsvps as change, held.rsvp_count
+    from asked a
+    left join changed ch on ch.event_id = a.event_id and ch.user_id = a.user_id
+    left join held on held.event_id = a.event_id`;
 }

@@ -37,12 +37,14 @@ export function pageOf(known: Known, span: Span, hidden: Entry[], { page, limit 
   for (const grade of known.grades) {
     const needed: number[] = [];
     for (const part of partsOf(known, grade, span, left)) {
-      const [begin, end] = [Math.max(skip - total, 0), Math.min(skip + limit - total, part.n)];
-      total += part.n;
-      if (begin >= end) continue;
-      const entries = 'day' in part ? known.entries(grade, part.day)?.filter(left.isShown) : part.entries;
-      if (entries) ids.push(...entries.slice(begin, end).map(({ id }) => id));
-      else if ('day' in part) needed.push(part.day);
+      const isWanted = skip < total + part.n && total < skip + limit;
+      // A day that the page is taken from counts what it has, which may be newer than its count.
+      const day = 'day' in part && isWanted ? known.entries(grade, part.day) : undefined;
+      const entries = 'day' in part ? day?.filter(left.isShown) : part.entries;
+      if ('day' in part && isWanted && !entries) needed.push(part.day);
+      const [begin, end] = [Math.max(skip - total, 0), Math.max(skip + limit - total, 0)];
+      ids.push(...(entries ?? []).slice(begin, end).map(({ id }) => id));
+      total += entries?.length ?? part.n;
     }
     if (needed.length > 0)
       missing.days.push({ first: Math.min(...needed), last: Math.max(...needed), grade });

@@ -34,12 +34,12 @@ export function claimItems(
   return transaction(sql, async (tx, commit) => {
     const viewers = asks.map(({ viewer }) => viewer);
     const items = [...new Map(asks.map(({ item }) => [formatItemId(item), item])).values()];
-    const [sessions, held] = await Promise.all([
+    // Sent together and run in this order: what the last one reads is what the others locked.
+    const [sessions, held, found] = await Promise.all([
       lockCallers(tx, viewers, isAlone),
       queries.lockItems(tx, items, isAlone),
+      queries.listClaimAccess(tx, asks),
     ]);
-    const stock = items.filter((item) => held.has(formatItemId(item)));
-    const [, found] = await Promise.all([queries.lockStock(tx, stock), queries.listClaimAccess(tx, asks)]);
     const made: ClaimRow[] = [];
     const ended: ClaimRow[] = [];
     /** By item, what the batch has taken from its stock so far. */

@@ -95,27 +95,22 @@ export async function listClaimAccess(sql: Db, keys: ClaimKey[]): Promise<(Claim
 }
 
 /**
- * Share-locks items and their events: removing, hiding or cancelling them is before or after what the transaction does.
+ * Share-locks items and their events, so that removing, hiding or cancelling them is before or after what the
+ * transaction does, and locks their stock: the queue of all who claim one of them or give it back.
  * @returns the ids of the items that are held; one that is not is gone or, unless `isAlone`, taken by another
  */
 export async function lockItems(tx: Tx, items: ItemId[], isAlone: boolean): Promise<Set<string>> {
+  // Row by row: an item that is passed over leaves its stock alone as well.
   const rows = await tx<ItemId[]>`
     select i.event_id, i.n
     from unnest(${items.map(({ eventId }) => eventId)}::uuid[], ${items.map(({ n }) => n)}::int[]) k (event_id, n)
     join events e on e.id = k.event_id
     join items i on i.event_id = k.event_id and i.n = k.n
+    join item_stock s on s.event_id = k.event_id and s.n = k.n
     order by e.id, i.n
-    for key share of e, i ${orPassOver(tx, isAlone)}`;
+    for key share of e, i ${orPassOver(tx, isAlone)}
+    for update of s`;
   return new Set(rows.map(formatItemId));
-}
-
-/** The queue of all who claim one of the items or give it back: whoever holds its stock, claims are theirs to change. */
-export async function lockStock(tx: Tx, items: ItemId[]): Promise<void> {
-  await tx`
-    select 1 from item_stock
-    where (event_id, n) in (
-      select * from unnest(${items.map(({ eventId }) => eventId)}::uuid[], ${items.map(({ n }) => n)}::int[]))
-    order by event_id, n for update`;
 }
 
 /** The stock must be locked. */
