@@ -44,6 +44,8 @@ export type Prepping = {
 const nameOf = ({ item, variant }: WorkItem) => `${item} ${variant}`;
 /** Long enough to tell a better way from a worse one. */
 const warmUpSeconds = 1;
+/** Until the app has seen every request once, or nearly: it is measured as it runs, not as it starts. */
+const appWarmUpSeconds = 2;
 /** Bare Node is always the same; the time is better spent on the others. */
 const bareSeconds = (seconds: number) => Math.min(Math.ceil(seconds / 3), 2);
 
@@ -60,7 +62,7 @@ export async function prepare(bench: Bench, work: WorkItem): Promise<Prepping> {
   const files = await writeScripts(file, prepared.candidates);
   const limit = bench.hasPgbench ? await findLimit(bench, work, prepared, files) : null;
   const prepping = { work, prepared, requestsFile, answerFile, limit };
-  await load(bench, prepping, bench.app.port, warmUpSeconds, work.alsoExpected ?? []);
+  await load(bench, prepping, bench.app.port, appWarmUpSeconds, work.alsoExpected ?? []);
   if (prepared.writes) await untilIdle(bench.world);
   return prepping;
 }

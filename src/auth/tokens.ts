@@ -7,7 +7,7 @@
  * server, so if it is no longer current, it is being used again. Without it anybody who learnt the ids could end
  * the session.
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, hash as sha256, timingSafeEqual } from 'node:crypto';
 
 export type TokenIds = { userId: string; sessionId: string };
 export type Token = TokenIds & { hash: Buffer };
@@ -24,7 +24,7 @@ const secretBytes = 24;
 const tagBytes = 16;
 const length = { access: 2 * idBytes + secretBytes, refresh: 2 * idBytes + secretBytes + tagBytes } as const;
 
-const hash = (token: string): Buffer => createHash('sha256').update(token).digest();
+const hash = (token: string): Buffer => sha256('sha256', token, 'buffer');
 const mac = (key: string, purpose: string, data: Buffer | string): Buffer =>
   createHmac('sha256', key).update(`${purpose}\0`).update(data).digest();
 
@@ -70,5 +70,7 @@ export function parseToken(kind: 'access' | 'refresh', text: string, key = ''): 
 }
 
 const packId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
-const unpackId = (bytes: Buffer): string =>
-  bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+function unpackId(bytes: Buffer): string {
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -99,7 +99,7 @@ export function coalesceWrites<T, V>(
   run: Run<T, V>,
   options: Options<T> & { laneOf: (item: T) => string; lanes?: number },
 ): (item: T) => Promise<V> {
-  const lanes = Array.from({ length: options.lanes ?? 2 }, () => writeLane(run, options));
+  const lanes = Array.from({ length: options.lanes ?? 3 }, () => writeLane(run, options));
   return (item) => {
     const lane = lanes[hash(options.laneOf(item)) % lanes.length];
     return lane ? lane(item) : Promise.reject(new Problem('unavailable'));
