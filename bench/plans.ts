@@ -1,0 +1,76 @@
+/** Prints how PostgreSQL runs each statement of the lists: `node bench/plans.ts --events 2000000`. */
+import { parseArgs } from 'node:util';
+import postgres from 'postgres';
+import { Changes } from '../src/changes.ts';
+import type { Sql } from '../src/db/connect.ts';
+import { type Lists, openLists, type Wanted } from '../src/events/lists.ts';
+import { searchQuery } from '../src/events/search.ts';
+import { openReads } from '../src/reads.ts';
+import { openDataset } from './seed.ts';
+
+const { values } = parseArgs({ options: { events: { type: 'string', default: '200000' } } });
+const dataset = await openDataset(Number(values.events));
+
+type Sent = { text: string; parameters: unknown[] };
+let sent: Sent[] = [];
+const target = dataset.target;
+const sql = postgres({
+  ...target,
+  path: `${target.socketDir}/.s.PGSQL.${target.port}`,
+  max: 4,
+  transform: { column: { from: postgres.toCamel } },
+  connection: { TimeZone: 'UTC', jit: 'off' },
+  debug: (_connection, text, parameters) => sent.push({ text, parameters }),
+}) as Sql;
+
+const now = new Date();
+const nothing: Wanted = { circle: null, category: null, search: null, from: now, until: null };
+const berlin = { lat: 52.52, lng: 13.405, radius: 50 };
+const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);
+const questions: [name: string, wanted: Wanted, order: 'start' | 'relevance', page: number][] = [
+  ['everything', nothing, 'start', 1],
+  ['everything, page 500', nothing, 'start', 500],
+  ['a category', { ...nothing, category: 'music' }, 'start', 1],
+  ['one week', { ...nothing, from: inDays(10), until: inDays(17) }, 'start', 1],
+  ['50 km', { ...nothing, circle: berlin }, 'start', 1],
+  ['1,000 km', { ...nothing, circle: { ...berlin, radius: 1_000 } }, 'start', 1],
+  ['5,000 km', { ...nothing, circle: { ...berlin, radius: 5_000 } }, 'start', 1],
+  ['5,000 km, page 500', { ...nothing, circle: { ...berlin, radius: 5_000 } }, 'start', 500],
+  ['19,000 km', { ...nothing, circle: { ...berlin, radius: 19_000 } }, 'start', 1],
+  [
+    '1,000 km of the South Pacific',
+    { ...nothing, circle: { lat: -45, lng: -130, radius: 1_000 } },
+    'start',
+    1,
+  ],
+  ['a rare word', { ...nothing, search: searchQuery('theremin') }, 'start', 1],
+  ['a frequent word', { ...nothing, search: searchQuery('jazz') }, 'start', 1],
+  ['a frequent word, by relevance', { ...nothing, search: searchQuery('jazz') }, 'relevance', 1],
+  ['one letter', { ...nothing, search: searchQuery('s') }, 'start', 1],
+  ['a frequent word within 50 km', { ...nothing, circle: berlin, search: searchQuery('jazz') }, 'start', 1],
+];
+
+async function timed(lists: Lists, [, wanted, order, page]: (typeof questions)[number]): Promise<number> {
+  const start = performance.now();
+  await lists(wanted, order, { page, limit: 20 }, null);
+  return performance.now() - start;
+}
+
+for (const question of questions) {
+  const changes = new Changes(sql);
+  const lists = openLists(sql, changes, openReads(sql, changes));
+  sent = [];
+  const first = await timed(lists, question);
+  const statements = sent.filter(({ text }) => !/^\s*(begin|commit|set local)|pg_catalog/.test(text));
+  const again = await timed(lists, question);
+  console.log(`\n### ${question[0]}: ${first.toFixed(1)} ms the first time, then ${again.toFixed(1)} ms\n`);
+  for (const { text, parameters } of statements) {
+    const explain = `explain (analyze, buffers, costs off, timing off, summary off) ${text}`;
+    const rows = await sql.unsafe(explain, parameters as never[]);
+    const plan = rows.map((row) => Object.values(row)[0] as string);
+    console.log(`${text.replace(/\s+/g, ' ').trim().slice(0, 150)} …`);
+    console.log(`${plan.map((line) => `    ${line.slice(0, 150)}`).join('\n')}\n`);
+  }
+}
+await sql.end();
+await dataset.close();
