@@ -1,11 +1,13 @@
 /** Claims, all that wait in one transaction: those on one item meet here and not at the row of its stock. */
 import { alone } from '../db/coalesce.ts';
 import type { Sql, Tx } from '../db/connect.ts';
+import { isOutage } from '../db/problems.ts';
 import { lockCallers, transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { maySee } from '../events/access.ts';
 import { moduleOf } from '../events/catalogue.ts';
 import { formatItemId, newId, readItemId } from '../ids.ts';
+import { grantClaims } from './grant.ts';
 import * as queries from './queries.ts';
 import type { ClaimRow } from './views.ts';
 
@@ -15,22 +17,55 @@ export type Ask = queries.ClaimKey & { quantity: number | null };
 /** A person has one claim on an item at most; a batch has one ask of theirs for it at most. */
 export const keyOf = ({ item, viewer }: Ask): string => `${formatItemId(item)} ${viewer.id}`;
 
+/** A wish for more is for more than any item has, and not for the database to add up. */
+const mostOfAnyItem = 1_000_000;
+
 /**
- * Claims quantities and gives claims back.
- *
- * Never oversold and never twice, whatever else goes on: callers, events and items are share-locked and the stock is
- * locked before a later statement reads what decides, so nothing of it can change until the claims are written. (The
- * RSVPs can: leaving `going` keeps claims, so a claim may come just before.) The asks are decided in the order in which
- * they came, each with what the ones before it left.
+ * Claims quantities and gives claims back: first, in one round trip, what nothing stands against (grant.ts); then, for
+ * those who are left, it is decided one by one.
  * @param isAlone waits for callers, events and items that others hold; in a batch their asks come back as `alone`
  * @returns for each ask the claim that it made or ended, or why it did not
  */
-export function claimItems(
+export async function claimItems(
   sql: Sql,
   asks: Ask[],
   now: Date,
   isAlone: boolean,
 ): Promise<(ClaimRow | Problem | typeof alone)[]> {
+  if (isAlone) return decideClaims(sql, asks, now, isAlone);
+  const wishes = asks.flatMap(({ quantity, ...key }) =>
+    quantity !== null && quantity <= mostOfAnyItem ? [{ ...key, quantity }] : [],
+  );
+  const granted = await grantClaims(sql, wishes, now);
+  const claims = new Map(wishes.map((wish, i) => [keyOf(wish), granted[i]]));
+  const rest = asks.filter((ask) => !claims.get(keyOf(ask)));
+  // What was granted stays so, whatever becomes of the others.
+  const decided = await decideClaims(sql, rest, now, isAlone).catch((error: Error) =>
+    rest.map(() => (isOutage(error) ? error : alone)),
+  );
+  const outcomes = new Map(rest.map((ask, i) => [keyOf(ask), decided[i]]));
+  return asks.map((ask) => claims.get(keyOf(ask)) ?? outcomes.get(keyOf(ask)) ?? alone) as (
+    | ClaimRow
+    | Problem
+    | typeof alone
+  )[];
+}
+
+/**
+ * Decides over each ask.
+ *
+ * Never oversold and never twice, whatever else goes on: callers, events and items are share-locked and the stock is
+ * locked before a later statement reads what decides, so nothing of it can change until the claims are written. (The
+ * RSVPs can: leaving `going` keeps claims, so a claim may come just before.) The asks are decided in the order in which
+ * they came, each with what the ones before it left.
+ */
+async function decideClaims(
+  sql: Sql,
+  asks: Ask[],
+  now: Date,
+  isAlone: boolean,
+): Promise<(ClaimRow | Problem | typeof alone)[]> {
+  if (asks.length === 0) return [];
   return transaction(sql, async (tx, commit) => {
     const viewers = asks.map(({ viewer }) => viewer);
     const items = [...new Map(asks.map(({ item }) => [formatItemId(item), item])).values()];
