@@ -5,7 +5,7 @@
 import type { Db, Sql } from '../db/connect.ts';
 import { type Circle, circleBands, circleCells } from './cells.ts';
 import type { Page, Slice } from './timeline-page.ts';
-import { type Filter, hasWords } from './timeline-queries.ts';
+import { alsoHasWords, type Filter, hasWords } from './timeline-queries.ts';
 
 export type Around = Filter & {
   /** Radius in km. */
@@ -17,16 +17,21 @@ export type Around = Filter & {
 
 const mostCells = 2_000;
 
-/** Whatever has the words is measured, or whatever lies around the place is searched: the planner knows which is less. */
-export async function listWordsAround(sql: Sql, around: Around, { page, limit }: Slice): Promise<Page> {
+/** @param byWords whether fewer events have the words than lie in the cells: those are found first then, else the others */
+export async function listWordsAround(
+  sql: Sql,
+  around: Around,
+  { page, limit }: Slice,
+  byWords: boolean,
+): Promise<Page> {
   const { circle } = around;
   const cells = circleCells(circle, mostCells);
   // One statement, so that page and total are of one moment. The outer join keeps the total on a page past the end.
   const found = await sql<{ total: number; id: string | null }[]>`
     with matches as materialized (
       select e.id, e.start_at from events e
-      where ${matches(sql, around)} ${hasWords(sql, around.search)} ${cells ? sql`and e.cell = any(${cells}::int[])` : sql``}
-        and ${isInside(sql, circle)}
+      where ${matches(sql, around)} and ${isInside(sql, circle)}
+        ${cells && !byWords ? sql`and e.cell = any(${cells}::int[]) ${alsoHasWords(sql, around)}` : hasWords(sql, around.search)}
     ), total as (
       select count(*)::int as total from matches
     ), page as (

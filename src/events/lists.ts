@@ -57,8 +57,11 @@ export function openLists(sql: Sql, changes: Changes, reads: Reads): Lists {
       return timelines({ category, search }, isGraded, span, hidden, slice);
     }
     const around = { ...wanted, circle, hiddenOrganizers: blocked };
-    if (search) return atOnce(() => listWordsAround(sql, around, slice));
     const named = circleCells(circle, mostCells);
+    if (search) {
+      const byWords = (await countWords({ category, search })) < (await countCells(named));
+      return atOnce(() => listWordsAround(sql, around, slice, byWords));
+    }
     if (named) {
       const hidden = await listOfOrganizers(sql, wanted, false, blocked);
       const filter = { category, from, until, hidden: new Set(hidden.map(({ id }) => id)) };
@@ -67,6 +70,11 @@ export function openLists(sql: Sql, changes: Changes, reads: Reads): Lists {
     const { total } = await timelines(everything, false, span, [], { page: 1, limit: 1 });
     return atOnce(() => listAround(sql, around, slice, total));
   }
+
+  const countWords = async (filter: Filter) =>
+    (await timelines(filter, false, { from: null, until: null }, [], { page: 1, limit: 1 })).total;
+  const countCells = async (named: number[] | null) =>
+    named ? (await cells(named)).reduce((sum, { ids }) => sum + ids.length, 0) : Number.POSITIVE_INFINITY;
 
   async function show(id: string, place: Place | null, viewer: Viewer | null): Promise<Listed[]> {
     const [event, mine] = await Promise.all([

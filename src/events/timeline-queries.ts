@@ -1,5 +1,5 @@
 /** What a timeline is read from: how many events of a filter begin on each day, and which ones. */
-import type { Sql } from '../db/connect.ts';
+import type { Db, Sql } from '../db/connect.ts';
 import { transaction } from '../db/transaction.ts';
 import type { Search } from './search.ts';
 
@@ -32,7 +32,7 @@ export function hasWords(sql: Sql, search: Search | null) {
 }
 
 /** The same for events that another index finds. */
-const alsoHasWords = (sql: Sql, { search }: Filter) =>
+export const alsoHasWords = (sql: Db, { search }: Filter) =>
   search ? sql`and (e.search @@ ${search.anywhere}::tsquery) is true` : sql``;
 
 /** All words in the title, whole; in the title; in title and address; anywhere. */

@@ -19,6 +19,8 @@ export const keyOf = ({ item, viewer }: Ask): string => `${formatItemId(item)} $
 
 /** A wish for more is for more than any item has, and not for the database to add up. */
 const mostOfAnyItem = 1_000_000;
+/** Fewer asks for an item are decided one by one at once: they may well be for what is just running out. */
+const crowd = 4;
 
 /**
  * Claims quantities and gives claims back: first, in one round trip, what nothing stands against (grant.ts); then, for
@@ -33,9 +35,11 @@ export async function claimItems(
   isAlone: boolean,
 ): Promise<(ClaimRow | Problem | typeof alone)[]> {
   if (isAlone) return decideClaims(sql, asks, now, isAlone);
-  const wishes = asks.flatMap(({ quantity, ...key }) =>
-    quantity !== null && quantity <= mostOfAnyItem ? [{ ...key, quantity }] : [],
-  );
+  const crowds = Map.groupBy(asks, ({ item }) => formatItemId(item));
+  const wishes = asks.flatMap(({ quantity, ...key }) => {
+    const isCrowded = (crowds.get(formatItemId(key.item))?.length ?? 0) >= crowd;
+    return isCrowded && quantity !== null && quantity <= mostOfAnyItem ? [{ ...key, quantity }] : [];
+  });
   const granted = await grantClaims(sql, wishes, now);
   const claims = new Map(wishes.map((wish, i) => [keyOf(wish), granted[i]]));
   const rest = asks.filter((ask) => !claims.get(keyOf(ask)));
