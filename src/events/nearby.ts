@@ -61,8 +61,8 @@ function toCell(rows: CellRow[], moment: number): Cell {
   };
 }
 
-/** Events kept at most, at about 200 bytes each; the cells that were used longest ago make room. */
-const mostEvents = 500_000;
+/** Events kept at most, at about 120 bytes each; the cells that were used longest ago make room. */
+const mostEvents = 2_000_000;
 
 /** Gives the cells that are asked for, as they are at least as of the last look at the changes. */
 export function openCells(sql: Sql, changes: Changes): (cells: number[]) => Promise<Cell[]> {
@@ -103,29 +103,29 @@ export function openCells(sql: Sql, changes: Changes): (cells: number[]) => Prom
     );
 }
 
-/** What one cell has of a list: the cell, and the indexes of its events that match. */
-type Matches = { cell: Cell; indexes: number[]; next: number };
+/** A cell, and which of its events comes next in the list. */
+type Head = { cell: Cell; next: number };
+type Test = (cell: Cell, i: number) => boolean;
 
-function matchesIn(cell: Cell, [x, y, z]: Point, reach: number, filter: NearbyFilter): Matches {
-  const { start, end, points, categories, ids } = cell;
-  const { category, hidden } = filter;
-  const from = filter.from?.getTime() ?? Number.NEGATIVE_INFINITY;
-  const until = filter.until?.getTime() ?? Number.POSITIVE_INFINITY;
-  const indexes: number[] = [];
-  for (let i = 0, p = 0; i < start.length; i++, p += 3) {
-    if ((start[i] as number) > until) break;
-    if ((end[i] as number) <= from) continue;
-    const [dx, dy, dz] = [
-      (points[p] as number) - x,
-      (points[p + 1] as number) - y,
-      (points[p + 2] as number) - z,
-    ];
-    if (dx * dx + dy * dy + dz * dz > reach) continue;
-    if (category !== null && categories[i] !== category) continue;
-    if (hidden.size > 0 && hidden.has(ids[i] as string)) continue;
-    indexes.push(i);
-  }
-  return { cell, indexes, next: 0 };
+/** Whether the event at an index belongs to the list. Nothing is made here: it runs for every event of the circle. */
+function testFor([x, y, z]: Point, reach: number, { category, from, hidden }: NearbyFilter): Test {
+  const after = from?.getTime() ?? Number.NEGATIVE_INFINITY;
+  return ({ end, points, categories, ids }, i) => {
+    if ((end[i] as number) <= after) return false;
+    const dx = (points[3 * i] as number) - x;
+    const dy = (points[3 * i + 1] as number) - y;
+    const dz = (points[3 * i + 2] as number) - z;
+    if (dx * dx + dy * dy + dz * dz > reach) return false;
+    if (category !== null && categories[i] !== category) return false;
+    return hidden.size === 0 || !hidden.has(ids[i] as string);
+  };
+}
+
+/** How many events of a cell begin by a moment; they are in that order. */
+function countBy({ start }: Cell, until: Date | null): number {
+  if (!until) return start.length;
+  const after = start.findIndex((at) => at > until.getTime());
+  return after < 0 ? start.length : after;
 }
 
 /**
@@ -138,29 +138,35 @@ export function listNearby(
   filter: NearbyFilter,
   { page, limit }: { page: number; limit: number },
 ): { ids: string[]; total: number } {
-  const centre = toPoint(circle);
-  const reach = chordSquared(circle.radius);
-  const heads = cells.map((cell) => matchesIn(cell, centre, reach, filter)).filter(hasNext);
-  const total = heads.reduce((sum, { indexes }) => sum + indexes.length, 0);
+  const test = testFor(toPoint(circle), chordSquared(circle.radius), filter);
+  let total = 0;
+  for (const cell of cells) {
+    const count = countBy(cell, filter.until);
+    for (let i = 0; i < count; i++) if (test(cell, i)) total++;
+  }
   const skip = (page - 1) * limit;
   const ids: string[] = [];
   if (skip >= total) return { ids, total };
+  let heads = cells.map((cell) => ({ cell, next: -1 })).filter((head) => advance(head, test));
   for (let place = 0; place < Math.min(skip + limit, total); place++) {
     const head = heads.reduce(earlier);
     if (place >= skip) ids.push(idOf(head));
-    head.next++;
-    if (!hasNext(head)) heads.splice(heads.indexOf(head), 1);
+    if (!advance(head, test)) heads = heads.filter((each) => each !== head);
   }
   return { ids, total };
 }
 
-const hasNext = ({ indexes, next }: Matches) => next < indexes.length;
-// A head always has a next one.
-const indexOf = ({ indexes, next }: Matches) => indexes[next] as number;
-const startOf = (head: Matches) => head.cell.start[indexOf(head)] as number;
-const idOf = (head: Matches) => head.cell.ids[indexOf(head)] as string;
+/** To the next event that belongs to the list; false when there is none. */
+function advance(head: Head, test: Test): boolean {
+  const { length } = head.cell.start;
+  for (head.next++; head.next < length; head.next++) if (test(head.cell, head.next)) return true;
+  return false;
+}
 
-function earlier(a: Matches, b: Matches): Matches {
+const startOf = ({ cell, next }: Head) => cell.start[next] as number;
+const idOf = ({ cell, next }: Head) => cell.ids[next] as string;
+
+function earlier(a: Head, b: Head): Head {
   const difference = startOf(a) - startOf(b);
   return difference < 0 || (difference === 0 && idOf(a) < idOf(b)) ? a : b;
 }
