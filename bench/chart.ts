@@ -85,7 +85,7 @@ export function chartOf(results: Result[]): string {
   ];
   const box = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
   const font = 'font-family="system-ui, sans-serif" font-size="12"';
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${box} ${font}>\n${parts.filter(Boolean).join('\n')}\n</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${box} ${font}>\n<title>Requests a second by work item: Potluck, SQL alone, bare Node and the best peer</title>\n${parts.filter(Boolean).join('\n')}\n</svg>\n`;
 }
 
 if (import.meta.main) {
