@@ -31,7 +31,7 @@ export async function transaction<T>(sql: Sql, work: Work<T>): Promise<T> {
 
 type Statement = postgres.PendingQuery<postgres.Row[]>;
 /** Sends the last statements of a transaction and its end together; gives the results of the statements. */
-export type Commit = (...last: Statement[]) => Promise<postgres.RowList<postgres.Row[]>[]>;
+type Commit = (...last: Statement[]) => Promise<postgres.RowList<postgres.Row[]>[]>;
 type Work<T> = (tx: Tx, commit: Commit) => Promise<T>;
 
 /** As the driver's own `begin`, but that begin and commit travel with other statements. */
@@ -94,15 +94,20 @@ export async function lockCaller(tx: Tx, viewer: Viewer): Promise<void> {
  */
 export async function lockCallers(tx: Tx, viewers: Viewer[], isAlone: boolean): Promise<Set<string>> {
   const rows = await tx<{ id: string }[]>`
-    select s.id
-    from unnest(${viewers.map(({ id }) => id)}::uuid[], ${viewers.map(({ sessionId }) => sessionId)}::uuid[])
-      v (user_id, session_id)
-    join users u on u.id = v.user_id
-    join sessions s on s.user_id = v.user_id and s.id = v.session_id
-    order by u.id, s.id
-    for key share of u, s ${orPassOver(tx, isAlone)}`;
+    with asked as (
+      select * from unnest(${viewers.map(({ id }) => id)}::uuid[], ${viewers.map(({ sessionId }) => sessionId)}::uuid[])
+        a (user_id, session_id)
+    ) ${heldCallers(tx, isAlone)}`;
   return new Set(rows.map(({ id }) => id));
 }
+
+/** The same as part of a statement: the ids of the sessions that are held, of `asked (user_id, session_id)`. */
+export const heldCallers = (tx: Tx, isAlone: boolean) => tx`
+  select s.id from asked a
+  join users u on u.id = a.user_id
+  join sessions s on s.user_id = a.user_id and s.id = a.session_id
+  order by u.id, s.id
+  for key share of u, s ${orPassOver(tx, isAlone)}`;
 
 /**
  * Ends a locking clause: who is alone waits for whoever holds the row, a batch passes over it. So what one person or

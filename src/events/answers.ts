@@ -2,7 +2,7 @@
 import { noteChange } from '../changes.ts';
 import { alone } from '../db/coalesce.ts';
 import type { Sql, Tx } from '../db/connect.ts';
-import { orPassOver, transaction } from '../db/transaction.ts';
+import { heldCallers, orPassOver, transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import type { Viewer } from '../http/viewer.ts';
 import type { Rsvp } from './queries.ts';
@@ -86,11 +86,7 @@ function setAnswers(tx: Tx, asks: Ask[], now: Date, isAlone: boolean) {
         ${asks.map(({ status }) => status)}::text[])
         with ordinality a (event_id, user_id, session_id, admin, status, n)
     ), callers as materialized (
-      select s.id from asked a
-      join users u on u.id = a.user_id
-      join sessions s on s.user_id = a.user_id and s.id = a.session_id
-      order by u.id, s.id
-      for key share of u, s ${orPassOver(tx, isAlone)}
+      ${heldCallers(tx, isAlone)}
     ), held as materialized (
       select e.id, e.status, e.visibility, e.organizer_id from events e
       where e.id in (select event_id from asked) and exists (select 1 from callers)

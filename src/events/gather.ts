@@ -5,7 +5,7 @@
 import type { Db, Sql } from '../db/connect.ts';
 import { type Circle, circleBands, circleCells } from './cells.ts';
 import type { Page, Slice } from './timeline-page.ts';
-import { alsoHasWords, type Filter, hasWords } from './timeline-queries.ts';
+import { alsoHasWords, type Filter, hasWords, listed, ofCategory } from './timeline-queries.ts';
 
 export type Around = Filter & {
   /** Radius in km. */
@@ -103,8 +103,7 @@ const isInside = (sql: Db, { lat, lng, radius }: Circle) =>
   sql`distance_km(${lat}, ${lng}, e.lat, e.lng) <= ${radius}`;
 
 const matches = (sql: Db, { from, until, category, hiddenOrganizers }: Around) => sql`
-  e.visibility = 'public' and e.status = 'scheduled'
+  ${listed(sql)} ${ofCategory(sql, { category })}
   ${from ? sql`and e.end_at > ${from}` : sql``}
   ${until ? sql`and e.start_at <= ${until}` : sql``}
-  ${category === null ? sql`` : sql`and e.category = ${category}`}
   ${hiddenOrganizers.length > 0 ? sql`and e.organizer_id <> all(${hiddenOrganizers}::uuid[])` : sql``}`;

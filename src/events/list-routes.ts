@@ -14,6 +14,7 @@ import {
   EventSearchQuery,
 } from './schemas.ts';
 import { searchQuery } from './search.ts';
+import type { Slice } from './timeline-page.ts';
 
 const defaultRadiusKm = 50;
 
@@ -22,7 +23,7 @@ export function eventListRoutes(app: App, { config, clock, lists }: Deps): void 
     reply: FastifyReply,
     wanted: Wanted,
     order: Order,
-    { page, limit }: { page: number; limit: number },
+    { page, limit }: Slice,
     viewer: Viewer | null,
   ) => {
     const { listed, total } = await lists(wanted, order, { page, limit }, viewer);

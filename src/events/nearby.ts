@@ -9,6 +9,8 @@ import { coalesceReads } from '../db/coalesce.ts';
 import type { Sql } from '../db/connect.ts';
 import type { Circle } from './cells.ts';
 import { chordSquared, type Point, toPoint } from './sphere.ts';
+import type { Page, Slice } from './timeline-page.ts';
+import { listed } from './timeline-queries.ts';
 
 export type NearbyFilter = {
   category: string | null;
@@ -44,8 +46,8 @@ async function listCells(sql: Sql, cells: number[]): Promise<CellRow[]> {
   return await sql<CellRow[]>`
     select cell, id, date_part('epoch', start_at) * 1000 as start, date_part('epoch', end_at) * 1000 as "end",
       lat, lng, category
-    from events
-    where visibility = 'public' and status = 'scheduled' and cell = any(${cells}::int[])
+    from events e
+    where ${listed(sql)} and cell = any(${cells}::int[])
     order by cell, start_at, id`;
 }
 
@@ -121,13 +123,6 @@ function testFor([x, y, z]: Point, reach: number, { category, from, hidden }: Ne
   };
 }
 
-/** How many events of a cell begin by a moment; they are in that order. */
-function countBy({ start }: Cell, until: Date | null): number {
-  if (!until) return start.length;
-  const after = start.findIndex((at) => at > until.getTime());
-  return after < 0 ? start.length : after;
-}
-
 /**
  * The ids of one page, by start and then id, and how many events match.
  * @param radius in km; a point on the rim is inside
@@ -136,13 +131,14 @@ export function listNearby(
   cells: Cell[],
   circle: Circle,
   filter: NearbyFilter,
-  { page, limit }: { page: number; limit: number },
-): { ids: string[]; total: number } {
+  { page, limit }: Slice,
+): Page {
   const test = testFor(toPoint(circle), chordSquared(circle.radius), filter);
   let total = 0;
+  const until = filter.until?.getTime() ?? Number.POSITIVE_INFINITY;
   for (const cell of cells) {
-    const count = countBy(cell, filter.until);
-    for (let i = 0; i < count; i++) if (test(cell, i)) total++;
+    const { start } = cell;
+    for (let i = 0; i < start.length && (start[i] as number) <= until; i++) if (test(cell, i)) total++;
   }
   const skip = (page - 1) * limit;
   const ids: string[] = [];

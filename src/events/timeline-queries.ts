@@ -15,8 +15,9 @@ export type Entry = { grade: Grade; id: string; start: number; end: number };
 export type DayCount = { grade: Grade; day: number; n: number };
 
 const secondsOfDay = 86_400;
-const listed = (sql: Sql) => sql`e.visibility = 'public' and e.status = 'scheduled'`;
-const ofCategory = (sql: Sql, { category }: Filter) =>
+/** What lists show of `events e`. */
+export const listed = (sql: Db) => sql`e.visibility = 'public' and e.status = 'scheduled'`;
+export const ofCategory = (sql: Db, { category }: Pick<Filter, 'category'>) =>
   category === null ? sql`` : sql`and e.category = ${category}`;
 
 /**

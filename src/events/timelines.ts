@@ -20,7 +20,7 @@ type Timeline = {
   filter: Filter;
   isGraded: boolean;
   counts: Good<Map<Grade, DayCounts>> | null;
-  /** By `cellOf(grade, day)`, in the order of lists. */
+  /** By `slot(grade, day)`, in the order of lists. */
   entries: Map<number, Good<Entry[]>>;
   running: Map<number, Good<Entry[]>>;
 };
@@ -31,9 +31,8 @@ const mostDays = 2_000;
 /** Of more changed days than this, all are counted anew. */
 const mostRecounted = 60;
 
-const allGrades = [3, 2, 1, 0] as const;
-const gradesOf = ({ isGraded }: Timeline): readonly Grade[] => (isGraded ? allGrades : [0]);
-const slot = (grade: Grade, day: number) => day * allGrades.length + grade;
+const gradesOf = ({ isGraded }: Timeline): readonly Grade[] => (isGraded ? queries.grades : [0]);
+const slot = (grade: Grade, day: number) => day * queries.grades.length + grade;
 const none: DayCounts = { days: [], counts: [] };
 
 export function openTimelines(sql: Sql, changes: Changes) {
@@ -157,7 +156,7 @@ function recounted(
   const gone = new Set(changed);
   const byGrade = Map.groupBy(rows, ({ grade }) => grade);
   return new Map(
-    allGrades.map((grade) => {
+    queries.grades.map((grade) => {
       const { days, counts } = before.get(grade) ?? none;
       const kept = days.map((day, i) => ({ day, n: counts[i] ?? 0 })).filter(({ day }) => !gone.has(day));
       const all = [...kept, ...(byGrade.get(grade) ?? [])].sort((a, b) => a.day - b.day);

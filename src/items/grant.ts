@@ -1,6 +1,6 @@
 /** Claims that nothing stands against, all that wait in one statement and one round trip. */
 import type { Sql, Tx } from '../db/connect.ts';
-import { transaction } from '../db/transaction.ts';
+import { heldCallers, transaction } from '../db/transaction.ts';
 import { moduleOf } from '../events/catalogue.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { type ItemId, newId } from '../ids.ts';
@@ -46,11 +46,7 @@ function insertPlainClaims(tx: Tx, wishes: Wish[], claims: ClaimRow[], now: Date
         ${claims.map(({ quantity }) => quantity)}::int[])
         a (event_id, n, user_id, session_id, admin, id, quantity)
     ), callers as materialized (
-      select s.id from asked a
-      join users u on u.id = a.user_id
-      join sessions s on s.user_id = a.user_id and s.id = a.session_id
-      order by u.id, s.id
-      for key share of u, s skip locked
+      ${heldCallers(tx, false)}
     ), held as materialized (
       select i.event_id, i.n, i.kind, e.status, e.visibility, e.organizer_id, e.enabled_modules, s.needed, s.claimed
       from (select distinct event_id, n from asked) k

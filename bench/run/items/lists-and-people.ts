@@ -1,10 +1,18 @@
 /** W7: the items of an event. W8: people by name, and one of them. */
 import { claimsEvent, idOf } from '../../seed/ids.ts';
-import { randomOf } from '../../seed/random.ts';
-import { randomToken, setUser, sqlId, type WorkItem } from '../world.ts';
+import { type Random, randomOf } from '../../seed/random.ts';
+import { randomToken, setUser, sqlId, type WorkItem, type World } from '../world.ts';
 
 const scripts = 40;
 const count = 10_000;
+
+/** With random tokens. */
+const gets = (world: World, random: Random, path: () => string) =>
+  Array.from({ length: count }, () => ({
+    method: 'GET' as const,
+    path: path(),
+    token: randomToken(world, random),
+  }));
 
 const items: WorkItem = {
   item: 'W7',
@@ -15,11 +23,7 @@ const items: WorkItem = {
     const events = await world.sql<{ id: string }[]>`
       select distinct event_id as id from items
       where event_id <> ${idOf('event', claimsEvent(world.plan.events))} order by event_id`;
-    const requests = Array.from({ length: count }, () => ({
-      method: 'GET' as const,
-      path: `/v1/events/${random.pick(events).id}/items`,
-      token: randomToken(world, random),
-    }));
+    const requests = gets(world, random, () => `/v1/events/${random.pick(events).id}/items`);
     // The events with items lie anywhere, so that each script names one of them.
     const script = () => `${setUser}
       select i.*, s.needed, s.claimed, c.id as claim, c.quantity
@@ -42,11 +46,7 @@ const search: WorkItem = {
       .flatMap(({ name }) => name.toLowerCase().split(' '))
       .filter((word) => /^[a-z]{3}/.test(word))
       .map((word) => word.slice(0, 3));
-    const requests = Array.from({ length: count }, () => ({
-      method: 'GET' as const,
-      path: `/v1/users/search?q=${random.pick(starts)}`,
-      token: randomToken(world, random),
-    }));
+    const requests = gets(world, random, () => `/v1/users/search?q=${random.pick(starts)}`);
     const scriptsOf = Array.from({ length: scripts }, () => searchScript(random.pick(starts)));
     return { requests, candidates: [{ name: 'by trigrams', scripts: scriptsOf }] };
   },
@@ -72,11 +72,7 @@ const profile: WorkItem = {
   async prepare(world) {
     const random = randomOf(81);
     const people = await world.sql<{ id: string }[]>`select id from users where not is_private order by id`;
-    const requests = Array.from({ length: count }, () => ({
-      method: 'GET' as const,
-      path: `/v1/users/${random.pick(people).id}`,
-      token: randomToken(world, random),
-    }));
+    const requests = gets(world, random, () => `/v1/users/${random.pick(people).id}`);
     const script = `${setUser}\\set other random(1, ${world.dataset.tokens.length})
       select u.id, u.name, u.username, u.bio, u.is_private, c.followers_count, c.following_count, c.events_count,
         r.follows, r.followed_by, r.blocks, r.blocked_by
