@@ -1,8 +1,8 @@
 /**
  * What nearly every request reads by key. Whoever asks while the database is busy shares a statement with the others
- * who do; events and people are also kept in memory, as long as the record of changes does not name them.
+ * who do; sessions, events and people are also kept in memory, as long as the record of changes does not name them.
  */
-import { type LiveSession, listLiveSessions } from './auth/queries.ts';
+import { type LiveSession, listLiveSessions, sessionKey } from './auth/queries.ts';
 import type { TokenIds } from './auth/tokens.ts';
 import type { Changes } from './changes.ts';
 import { coalesceReads } from './db/coalesce.ts';
@@ -25,8 +25,7 @@ export type KeptEvent = {
 export type Reads = {
   session(ids: TokenIds): Promise<LiveSession | null>;
   event(id: string): Promise<KeptEvent | null>;
-  person(id: string): Promise<PersonRow | null>;
-  /** The same for a request that has looked at the changes. */
+  /** For a request that has looked at the changes, as every request with a token has when its session is known. */
   known: {
     event(id: string): KeptEvent | Promise<KeptEvent | null>;
     person(id: string): PersonRow | Promise<PersonRow | null>;
@@ -45,6 +44,8 @@ export type Reads = {
 const mostEvents = 50_000;
 /** About 300 bytes each. */
 const mostPeople = 50_000;
+/** About 400 bytes each. */
+const mostSessions = 50_000;
 /** A page has up to 50 rows, so what is read for pages has room for several. */
 const mostRows = 500;
 
@@ -61,6 +62,11 @@ export function openReads(sql: Sql, changes: Changes): Reads {
       idOf: ({ id }) => id,
     }),
   };
+  const session = keep<LiveSession>(changes, {
+    most: mostSessions,
+    read: (keys) => listLiveSessions(sql, keys),
+    idOf: ({ userId, id }) => sessionKey({ userId, sessionId: id }),
+  });
   const itself = (id: string) => id;
   return {
     known,
@@ -68,17 +74,10 @@ export function openReads(sql: Sql, changes: Changes): Reads {
       await changes.catchUp();
       return known.event(id);
     },
-    person: async (id) => {
+    session: async (ids) => {
       await changes.catchUp();
-      return known.person(id);
+      return session(sessionKey(ids));
     },
-    session: coalesceReads(
-      async (ids: TokenIds[]) => {
-        const rows = new Map((await listLiveSessions(sql, ids)).map((row) => [row.id, row]));
-        return ids.map((each) => rows.get(each.sessionId) ?? null);
-      },
-      { keyOf: ({ sessionId }) => sessionId },
-    ),
     mine: coalesceReads((keys: MineKey[]) => listMine(sql, keys), { keyOf: mineKey, most: mostRows }),
     items: coalesceReads(
       async (ids: string[]) => {

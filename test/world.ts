@@ -1,5 +1,8 @@
 /** People and things for tests, made through the API itself. */
+
 import assert from 'node:assert/strict';
+import { setRole } from '../src/auth/queries.ts';
+import { transaction } from '../src/db/transaction.ts';
 import { expectStatus, type TestApp } from './setup.ts';
 
 export type Person = { id: string; phone: string; token: string; refreshToken: string; username: string };
@@ -37,7 +40,7 @@ export async function users(api: TestApp, count: number): Promise<Person[]> {
 
 export async function anAdmin(api: TestApp): Promise<Person> {
   const person = await aUser(api);
-  await api.sql`update users set role = 'admin' where id = ${person.id}`;
+  await transaction(api.sql, (tx) => setRole(tx, person.id, 'admin'));
   return person;
 }
 

@@ -1,3 +1,4 @@
+import { noteChange } from '../changes.ts';
 import type { Db, Sql, Tx } from '../db/connect.ts';
 import type { Viewer } from '../http/viewer.ts';
 import type { Purpose } from './codes.ts';
@@ -11,11 +12,15 @@ export type LiveSession = {
   accessExpiresAt: Date;
 };
 
+/** Under which a session is kept in memory. Whatever ends or changes a session, or its person's role, notes it. */
+export const sessionKey = ({ userId, sessionId }: TokenIds): string => `${userId} ${sessionId}`;
+
 /** Sessions with their people's roles, in any order; what is not there is left out. */
-export async function listLiveSessions(sql: Db, ids: TokenIds[]): Promise<LiveSession[]> {
+export async function listLiveSessions(sql: Db, keys: string[]): Promise<LiveSession[]> {
+  const ids = keys.map((key) => key.split(' '));
   return await sql<LiveSession[]>`
     select s.user_id, s.id, u.role, s.access_hash, s.access_expires_at
-    from unnest(${ids.map((each) => each.userId)}::uuid[], ${ids.map((each) => each.sessionId)}::uuid[])
+    from unnest(${ids.map(([userId]) => userId ?? null)}::uuid[], ${ids.map(([, id]) => id ?? null)}::uuid[])
       k (user_id, id)
     join sessions s on s.user_id = k.user_id and s.id = k.id
     join users u on u.id = k.user_id`;
@@ -66,12 +71,27 @@ export async function rotateSession(
       spent_hash = ${spent.hash}, refreshed_at = ${times.now}, access_expires_at = ${times.accessExpiresAt},
       refresh_expires_at = ${times.refreshExpiresAt}
     where user_id = ${spent.userId} and id = ${spent.sessionId}`;
+  await noteChange(tx, { records: [sessionKey(spent)] });
 }
 
 /** True when there was one. Waits for writes under way in the session's name, which hold a share lock on it. */
-export async function deleteSession(sql: Db, userId: string, sessionId: string): Promise<boolean> {
-  const { count } = await sql`delete from sessions where user_id = ${userId} and id = ${sessionId}`;
+export async function deleteSession(tx: Tx, ids: TokenIds): Promise<boolean> {
+  const { count } = await tx`delete from sessions where user_id = ${ids.userId} and id = ${ids.sessionId}`;
+  if (count > 0) await noteChange(tx, { records: [sessionKey(ids)] });
   return count > 0;
+}
+
+/** The keys of all of a person's sessions; the transaction holds the person's row `for update`, so none is added. */
+export async function listSessionKeys(tx: Tx, userId: string): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`select id from sessions where user_id = ${userId}`;
+  return rows.map(({ id }) => sessionKey({ userId, sessionId: id }));
+}
+
+/** Counts from the person's next request on, on every server. */
+export async function setRole(tx: Tx, userId: string, role: Viewer['role']): Promise<void> {
+  await tx`select 1 from users where id = ${userId} for update`;
+  await tx`update users set role = ${role} where id = ${userId}`;
+  await noteChange(tx, { records: await listSessionKeys(tx, userId) });
 }
 
 export type SessionListRow = {

@@ -104,7 +104,7 @@ export function authRoutes(app: App, deps: Deps): void {
     }),
     async (request) => {
       const viewer = signedIn(request);
-      await deleteSession(sql, viewer.id, viewer.sessionId);
+      await transaction(sql, (tx) => deleteSession(tx, { userId: viewer.id, sessionId: viewer.sessionId }));
       return { success: true as const };
     },
   );
@@ -163,7 +163,9 @@ export function authRoutes(app: App, deps: Deps): void {
     }),
     async (request) => {
       const id = readId(request.params.id, 'session_not_found');
-      if (!(await deleteSession(sql, signedIn(request).id, id))) throw new Problem('session_not_found');
+      const { id: userId } = signedIn(request);
+      const isEnded = await transaction(sql, (tx) => deleteSession(tx, { userId, sessionId: id }));
+      if (!isEnded) throw new Problem('session_not_found');
       return { success: true as const };
     },
   );

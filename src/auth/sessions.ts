@@ -66,7 +66,7 @@ export async function refreshSession(
       return toTokens(next, session.accessExpiresAt.getTime() - now.getTime());
     }
     // Somebody holds a copy of this token. Which of the two is the thief cannot be told: both are out.
-    await deleteSession(tx, token.userId, token.sessionId);
+    await deleteSession(tx, token);
     return null;
   });
   if (!tokens) throw new Problem('refresh_token_invalid');

@@ -1,4 +1,5 @@
 import { findOrCreateAccount, readPhone } from '../auth/accounts.ts';
+import { setRole } from '../auth/queries.ts';
 import type { Config } from '../config.ts';
 import { transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
@@ -14,7 +15,7 @@ export async function adminCommand(config: Config, [verb = '', phone = '']: stri
   await inWorld(config, async ({ sql }) => {
     await transaction(sql, async (tx) => {
       const { id } = await findOrCreateAccount(tx, number, new Date());
-      await tx`update users set role = ${role} where id = ${id}`;
+      await setRole(tx, id, role);
     });
     console.log(`${number} ${role === 'admin' ? 'is an admin' : 'is no admin'} now.`);
   });

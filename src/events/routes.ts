@@ -23,7 +23,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
   /** What a write made of it. */
   const show = async (reply: FastifyReply, row: EventRow, viewer: Viewer) => {
     const [organizer, mine] = await Promise.all([
-      reads.person(row.organizerId),
+      reads.known.person(row.organizerId),
       reads.mine({ eventId: row.id, userId: viewer.id }),
     ]);
     return sendJson(reply, eventBytes(toKept(row), organizer, mine, config.publicUrl));
@@ -69,7 +69,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
       const id = readId(request.params.id, 'event_not_found');
       const { viewer } = request;
       const [event, mine] = await Promise.all([
-        reads.event(id),
+        viewer ? reads.known.event(id) : reads.event(id),
         viewer && reads.mine({ eventId: id, userId: viewer.id }),
       ]);
       if (!event || !maySee(event.row, viewer)) throw new Problem('event_not_found');

@@ -1,4 +1,4 @@
-/** Who is asking: the session is looked up on every request, with no cache between, so a dead token is dead at once. */
+/** Who is asking. Each request first learns which sessions ended or changed, so a dead token is dead at once. */
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { LiveSession } from '../auth/queries.ts';
 import { parseToken, type Token } from '../auth/tokens.ts';

@@ -34,7 +34,7 @@ export function itemRoutes(app: App, { sql, clock, reads }: Deps): void {
       const { viewer, query } = request;
       const id = readId(request.params.id, 'event_not_found');
       const [event, rows, myClaims] = await Promise.all([
-        reads.event(id),
+        viewer ? reads.known.event(id) : reads.event(id),
         reads.items(id),
         viewer && reads.myClaims({ eventId: id, userId: viewer.id }),
       ]);

@@ -11,6 +11,7 @@
  * - Their own events once more, now against everybody.
  */
 
+import { listSessionKeys } from '../auth/queries.ts';
 import { noteChange, type Placed, spotsOf } from '../changes.ts';
 import type { Tx } from '../db/connect.ts';
 
@@ -21,6 +22,7 @@ export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): 
   await tx`set local lock_timeout = '30s'`;
   await deleteCodes(tx, phoneHash);
   await tx`select 1 from users where id = ${userId} for update`;
+  const sessions = await listSessionKeys(tx, userId);
   const involved = await lockInvolvedEvents(tx, userId);
   const gone = await deleteOwnedEvents(tx, userId);
   await deleteRsvpsAndSaves(tx, userId);
@@ -32,7 +34,7 @@ export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): 
     where user_id = ${userId} and username = (select username from users where id = ${userId})`;
   // Takes sessions, imports and counters along. No session, no token: on every node, at once.
   await tx`delete from users where id = ${userId}`;
-  await noteChange(tx, { records: [userId, ...involved], spots: spotsOf(gone) });
+  await noteChange(tx, { records: [userId, ...sessions, ...involved], spots: spotsOf(gone) });
 }
 
 /** With the count of messages to this number; those of its prefix and country tell of nobody. */

@@ -1,5 +1,7 @@
 /** Writes the demo. What there is little of goes through the very queries that the API uses. */
+
 import { findOrCreateAccount } from '../../auth/accounts.ts';
+import { setRole } from '../../auth/queries.ts';
 import type { Sql, Tx } from '../../db/connect.ts';
 import { transaction } from '../../db/transaction.ts';
 import { Problem } from '../../errors.ts';
@@ -60,7 +62,7 @@ async function writePeople(tx: Tx, now: Date): Promise<Viewers> {
     const joined = new Date(now.getTime() - (200 - at * 7) * dayMs);
     const { id, isNew } = await findOrCreateAccount(tx, phone, joined);
     const role = 'role' in person ? person.role : 'user';
-    if (role === 'admin') await tx`update users set role = ${role} where id = ${id}`;
+    if (role === 'admin') await setRole(tx, id, role);
     if (isNew) {
       const { name, bio, city } = person;
       await updateMe(tx, id, { name, bio, city, isPrivate: 'isPrivate' in person });
