@@ -97,7 +97,7 @@ test('reads and writes: when the connection is lost everybody hears of it once, 
     throw Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' });
   };
   const read = coalesceReads(run, { keyOf: itself });
-  const write = coalesceWrites(run, { keyOf: itself, laneOf: () => '' });
+  const write = coalesceWrites(run, { keyOf: itself });
   for (const ask of [read, write]) {
     runs = 0;
     const outcomes = await Promise.allSettled(['a', 'b', 'c'].map(ask));
@@ -109,7 +109,7 @@ test('reads and writes: when the connection is lost everybody hears of it once, 
 test('reads and writes: one more than may wait is refused, the others are answered', async () => {
   for (const coalesce of [coalesceReads, coalesceWrites]) {
     const { run, finish } = statement();
-    const ask = coalesce(run, { keyOf: itself, laneOf: () => '', waiting: 2 });
+    const ask = coalesce(run, { keyOf: itself, waiting: 2 });
     const accepted = [ask('a'), ask('b')];
     await assert.rejects(ask('c'), refusal);
     await turn();
@@ -120,7 +120,7 @@ test('reads and writes: one more than may wait is refused, the others are answer
 
 test('writes: one key is never twice in a batch, and keeps its order past others', async () => {
   const { batches, run, finish } = statement();
-  const write = coalesceWrites(run, { keyOf: first, laneOf: () => '', most: 2 });
+  const write = coalesceWrites(run, { keyOf: first, most: 2 });
   const all = Promise.all(['a1', 'a2', 'b1', 'a3', 'c1'].map(write));
   await turn();
   for (let i = 0; i < 3; i++) await finish();
@@ -128,26 +128,25 @@ test('writes: one key is never twice in a batch, and keeps its order past others
   assert.deepEqual(await all, ['A1', 'A2', 'B1', 'A3', 'C1']);
 });
 
-test('writes: a lane runs one batch at a time, and another lane does not wait for it', async () => {
+test('writes: one batch at a time; what comes meanwhile is the next', async () => {
   const { batches, run, finish } = statement();
-  const write = coalesceWrites(run, { keyOf: itself, laneOf: first, lanes: 2 });
-  const all = Promise.all([write('a1'), write('b1')]);
+  const write = coalesceWrites(run, { keyOf: itself });
+  const all = [write('a')];
   await turn();
-  const more = write('a2');
+  all.push(write('b'), write('c'));
   await turn();
-  assert.deepEqual(batches, [['a1'], ['b1']]);
+  assert.deepEqual(batches, [['a']]);
   await finish();
-  assert.deepEqual(batches, [['a1'], ['b1'], ['a2']]);
+  assert.deepEqual(batches, [['a'], ['b', 'c']]);
   await finish();
-  await finish();
-  assert.deepEqual([...(await all), await more], ['A1', 'B1', 'A2']);
+  assert.deepEqual(await Promise.all(all), ['A', 'B', 'C']);
 });
 
 test('writes: each caller has their own value or refusal', async () => {
   const write = coalesceWrites(
     async (items: string[]) =>
       items.map((item) => (item === 'bad' ? new Problem('blocked') : item.toUpperCase())),
-    { keyOf: itself, laneOf: () => '' },
+    { keyOf: itself },
   );
   const [a, bad, b] = await Promise.allSettled(['a', 'bad', 'b'].map(write));
   assert.deepEqual(a, { status: 'fulfilled', value: 'A' });
@@ -163,7 +162,7 @@ test('writes: when a batch fails each of it is run alone, and only the culprit h
       if (items.includes('bad')) throw new Error('refused');
       return items.map((item) => item.toUpperCase());
     },
-    { keyOf: itself, laneOf: () => '' },
+    { keyOf: itself },
   );
   const outcomes = await Promise.allSettled(['a', 'bad', 'b'].map(write));
   assert.deepEqual(
@@ -173,7 +172,7 @@ test('writes: when a batch fails each of it is run alone, and only the culprit h
   assert.deepEqual(batches, [['a', 'bad', 'b'], ['a'], ['bad'], ['b']]);
 });
 
-test('writes: what would hold up its batch is run alone; the lane goes on, but not with its key', async () => {
+test('writes: what would hold up its batch is run alone; the others go on, but not with its key', async () => {
   const slow = Promise.withResolvers<void>();
   const batches: string[][] = [];
   const write = coalesceWrites<string, string>(
@@ -182,7 +181,7 @@ test('writes: what would hold up its batch is run alone; the lane goes on, but n
       if (isAlone && items[0] === 's1') await slow.promise;
       return items.map((item) => (item === 's1' && !isAlone ? alone : item.toUpperCase()));
     },
-    { keyOf: first, laneOf: () => '' },
+    { keyOf: first },
   );
   const blocked = write('s1');
   assert.equal(await write('a1'), 'A1');
@@ -193,7 +192,7 @@ test('writes: what would hold up its batch is run alone; the lane goes on, but n
   assert.deepEqual(await Promise.all([blocked, after]), ['S1', 'S2']);
 });
 
-test('writes: who comes on their own and would wait does not hold up the lane either; one at a time waits beside it', async () => {
+test('writes: who comes on their own and would wait does not hold up the batches either; one at a time waits beside them', async () => {
   const slow = Promise.withResolvers<void>();
   const batches: string[][] = [];
   const write = coalesceWrites<string, string>(
@@ -202,7 +201,7 @@ test('writes: who comes on their own and would wait does not hold up the lane ei
       if (isAlone) await slow.promise;
       return items.map((item) => (item.startsWith('s') && !isAlone ? alone : item.toUpperCase()));
     },
-    { keyOf: itself, laneOf: () => '' },
+    { keyOf: itself },
   );
   const blocked = [write('s1')];
   await turn();

@@ -87,26 +87,14 @@ export function coalesceReads<T, V>(
 }
 
 /**
- * Writes: each lane runs one batch at a time, so what fights for the same row is given the same lane and meets in one
- * batch instead of in the database. Two items of one key never share a batch and keep the order in which they came.
+ * Writes: one batch at a time, so what fights for the same row meets in a batch instead of in the database. Two items of
+ * one key never share a batch and keep the order in which they came.
  * @param run answers a batch, an outcome for each item in order: its value, the Error that refuses it, or `alone` for
- *   one that would make the others wait: it is run again beside the lane, with `isAlone`, where it may wait.
+ *   one that would make the others wait: it is run again beside the batches, with `isAlone`, where it may wait.
  *   It must have no effect when it throws; then each item is run again on its own, so that one caller's failure is
  *   nobody else's.
- * @param options.laneOf what decides over the lane, such as the id of the row that is fought for
  */
 export function coalesceWrites<T, V>(
-  run: Run<T, V>,
-  options: Options<T> & { laneOf: (item: T) => string; lanes?: number },
-): (item: T) => Promise<V> {
-  const lanes = Array.from({ length: options.lanes ?? 3 }, () => writeLane(run, options));
-  return (item) => {
-    const lane = lanes[hash(options.laneOf(item)) % lanes.length];
-    return lane ? lane(item) : Promise.reject(new Problem('unavailable'));
-  };
-}
-
-function writeLane<T, V>(
   run: Run<T, V>,
   { keyOf, most = defaultMost, waiting = defaultWaiting }: Options<T>,
 ): (item: T) => Promise<V> {
@@ -115,7 +103,7 @@ function writeLane<T, V>(
   const held = new Set<string>();
   let isBusy = false;
   let scheduled = false;
-  /** One at a time beside the lane: each may wait for a lock, with a connection that others need. */
+  /** One at a time beside the batches: each may wait for a lock, with a connection that others need. */
   let apart: Promise<void> = Promise.resolve();
 
   const take = (): Waiter<T, V>[] => {
@@ -209,11 +197,4 @@ function tell<T, V>({ resolve, reject }: Waiter<T, V>, outcome: Outcome<V>): voi
   if (outcome === alone) reject(new Problem('unavailable'));
   else if (outcome instanceof Error) reject(outcome);
   else resolve(outcome as V);
-}
-
-/** FNV-1a: spreads ids over lanes. */
-function hash(text: string): number {
-  let sum = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193);
-  return sum >>> 0;
 }

@@ -17,11 +17,23 @@ import { EmbeddedError, type Placement } from './embedded-place.ts';
 /** Part of the socket's name; the server listens on nothing else. */
 export const port = 5432;
 
+const mib = 1024 ** 2;
+
+/** An eighth of the memory, in MiB: Potluck and the system's own cache live beside it. */
+const bufferSize = (): number => {
+  const memory = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, os.totalmem());
+  return Math.min(Math.max(Math.floor(memory / 8 / mib), 128), 1024);
+};
+
 const settings = {
   port: `${port}`,
   listen_addresses: '',
   max_connections: '120',
   jit: 'off',
+  shared_buffers: `${bufferSize()}MB`,
+  // After each checkpoint the first change of a page writes the whole of it: 8 KB for an answer of 100 bytes.
+  max_wal_size: '4GB',
+  checkpoint_timeout: '15min',
   // Statements and values, phones among them, stay out of the log.
   log_min_messages: 'fatal',
   log_min_error_statement: 'panic',

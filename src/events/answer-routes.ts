@@ -11,10 +11,8 @@ import { Answer, Answered, EventParams, Save, Saved } from './schemas.ts';
 
 /** What people say of an event: RSVP and save. */
 export function eventAnswerRoutes(app: App, { sql, clock }: Deps): void {
-  // One lane for each event: its answers meet in a batch instead of at the row that counts them.
   const answer = coalesceWrites<Ask, Count>((asks, isAlone) => answerEvents(sql, asks, clock(), isAlone), {
     keyOf,
-    laneOf: ({ eventId }) => eventId,
   });
 
   // Spec 4.12

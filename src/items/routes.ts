@@ -9,7 +9,7 @@ import { EventParams } from '../events/schemas.ts';
 import { route } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
 import { signedIn } from '../http/viewer.ts';
-import { formatItemId, readId, readItemId } from '../ids.ts';
+import { readId, readItemId } from '../ids.ts';
 import { type Ask, claimItems, keyOf } from './claims.ts';
 import * as queries from './queries.ts';
 import { AddedItem, Claim, ClaimRequest, ItemList, ItemListQuery, ItemParams, NewItem } from './schemas.ts';
@@ -102,10 +102,9 @@ export function itemRoutes(app: App, { sql, clock, reads }: Deps): void {
 
 /** Claims, and giving them back. */
 export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
-  // One lane for both, so that they keep their order, and one for each item, so that its claims meet in a batch.
+  // One queue for both, so that they keep their order.
   const claim = coalesceWrites<Ask, ClaimRow>((asks, isAlone) => claimItems(sql, asks, clock(), isAlone), {
     keyOf,
-    laneOf: ({ item }) => formatItemId(item),
   });
 
   // Spec 4.17
