@@ -27,6 +27,7 @@ export type Reads = {
   event(id: string): Promise<KeptEvent | null>;
   /** For a request that has looked at the changes, as every request with a token has when its session is known. */
   known: {
+    session(ids: TokenIds): LiveSession | Promise<LiveSession | null>;
     event(id: string): KeptEvent | Promise<KeptEvent | null>;
     person(id: string): PersonRow | Promise<PersonRow | null>;
   };
@@ -50,7 +51,13 @@ const mostSessions = 50_000;
 const mostRows = 500;
 
 export function openReads(sql: Sql, changes: Changes): Reads {
+  const session = keep<LiveSession>(changes, {
+    most: mostSessions,
+    read: (keys) => listLiveSessions(sql, keys),
+    idOf: ({ userId, id }) => sessionKey({ userId, sessionId: id }),
+  });
   const known = {
+    session: (ids: TokenIds) => session(sessionKey(ids)),
     event: keep<KeptEvent>(changes, {
       most: mostEvents,
       read: async (ids) => (await listEventRows(sql, ids)).map(toKept),
@@ -62,11 +69,6 @@ export function openReads(sql: Sql, changes: Changes): Reads {
       idOf: ({ id }) => id,
     }),
   };
-  const session = keep<LiveSession>(changes, {
-    most: mostSessions,
-    read: (keys) => listLiveSessions(sql, keys),
-    idOf: ({ userId, id }) => sessionKey({ userId, sessionId: id }),
-  });
   const itself = (id: string) => id;
   return {
     known,
@@ -76,7 +78,7 @@ export function openReads(sql: Sql, changes: Changes): Reads {
     },
     session: async (ids) => {
       await changes.catchUp();
-      return session(sessionKey(ids));
+      return known.session(ids);
     },
     mine: coalesceReads((keys: MineKey[]) => listMine(sql, keys), { keyOf: mineKey, most: mostRows }),
     items: coalesceReads(

@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { setRole } from '../src/auth/queries.ts';
+import { transaction } from '../src/db/transaction.ts';
 import { expectProblem, expectStatus, TestClock, testApp } from './setup.ts';
-import { aPhone, aUser, type Person, signIn } from './world.ts';
+import {
+  anAdmin,
+  anEvent,
+  anItem,
+  aPhone,
+  aUser,
+  deleteAccount,
+  going,
+  type Person,
+  signIn,
+} from './world.ts';
 
 const clock = new TestClock();
 const api = await testApp({ clock });
@@ -148,4 +160,56 @@ test('sessions: 200 with the devices of the caller, and any of them can be ended
   expectProblem(await api.delete(`/v1/auth/sessions/${far.id}`, laptop.token), 404, 'session_not_found');
   expectStatus(await api.delete(`/v1/auth/sessions/${current.id}`, laptop.token), 200);
   await expectDead(laptop);
+});
+
+const ends: [string, (person: Person) => Promise<unknown>][] = [
+  ['logout', (person) => api.post('/v1/auth/logout', person.token)],
+  ['refresh', (person) => refresh(person.refreshToken)],
+  ['deletion of the account', (person) => deleteAccount(api, person)],
+  [
+    'end of the session by another',
+    async (person) => {
+      const { token } = await signIn(api, person.phone);
+      const { data } = expectStatus(await api.get('/v1/auth/sessions', token), 200).body;
+      for (const { id, isCurrent } of data)
+        if (!isCurrent) expectStatus(await api.delete(`/v1/auth/sessions/${id}`, token), 200);
+    },
+  ],
+];
+for (const [name, end] of ends)
+  test(`tokens: 401 on another instance that had just seen the token, in reads and in writes, after the ${name}`, async () => {
+    const organizer = await aUser(api);
+    const event = await anEvent(api, organizer);
+    const item = await anItem(api, organizer, event.id);
+    const calls = [
+      ({ token }: Person) => other.get(`/v1/events/${event.id}`, token),
+      ({ token }: Person) => other.post(`/v1/events/${event.id}/rsvp`, token, { status: 'interested' }),
+      ({ token }: Person) => other.post(`/v1/items/${item.id}/claim`, token, { quantity: 1 }),
+      ({ token }: Person) => other.delete(`/v1/items/${item.id}/claim`, token),
+      ({ token }: Person) => other.post(`/v1/events/${event.id}/save`, token, { saved: true }),
+    ];
+    for (const call of calls) {
+      const person = await aUser(api);
+      await going(other, person, event.id);
+      assert.ok(await isAlive(person.token));
+      await end(person);
+      expectProblem(await call(person), 401, 'token_invalid');
+    }
+  });
+
+test('roles: who is no admin any more gets 404 for private events on another instance, in reads and in writes', async () => {
+  const organizer = await aUser(api);
+  const event = await anEvent(api, organizer, { visibility: 'private' });
+  const item = await anItem(api, organizer, event.id);
+  const calls = [
+    ({ token }: Person) => other.get(`/v1/events/${event.id}`, token),
+    ({ token }: Person) => other.post(`/v1/events/${event.id}/rsvp`, token, { status: 'interested' }),
+    ({ token }: Person) => other.post(`/v1/items/${item.id}/claim`, token, { quantity: 1 }),
+  ];
+  for (const call of calls) {
+    const admin = await anAdmin(api);
+    await going(other, admin, event.id);
+    await transaction(api.sql, (tx) => setRole(tx, admin.id, 'user'));
+    assert.equal((await call(admin)).status, 404);
+  }
 });

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { Problem } from '../errors.ts';
-import type { Viewer } from '../http/viewer.ts';
+import type { Caller, Viewer } from '../http/viewer.ts';
 import type { Sql, Tx } from './connect.ts';
 import { isOutage, isRetryable } from './problems.ts';
 
@@ -68,12 +68,12 @@ async function runOnce<T>(sql: Sql, work: Work<T>): Promise<T> {
 }
 
 /**
- * A transaction in the name of `viewer`, whose account and session it holds from the first.
+ * A transaction in the name of `caller`, whose account and session it holds from the first.
  * @throws Problem `token_invalid` when the session ended in the meantime
  */
-export function actAs<T>(sql: Sql, viewer: Viewer, work: (tx: Tx) => Promise<T>): Promise<T> {
+export function actAs<T>(sql: Sql, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
   return transaction(sql, async (tx) => {
-    await lockCaller(tx, viewer);
+    await lockCaller(tx, caller);
     return work(tx);
   });
 }
@@ -82,30 +82,40 @@ export function actAs<T>(sql: Sql, viewer: Viewer, work: (tx: Tx) => Promise<T>)
  * Share-locks account and session: logout and account deletion take the same rows for themselves, so a write either
  * commits before them, and is cleaned up by them, or finds its caller gone. Nothing of a person can appear after their
  * deletion has answered.
+ * @returns their role as it is now
  * @throws Problem `token_invalid` when the session has ended
  */
-export async function lockCaller(tx: Tx, viewer: Viewer): Promise<void> {
-  if ((await lockCallers(tx, [viewer], true)).size === 0) throw new Problem('token_invalid');
+export async function lockCaller(tx: Tx, caller: Caller): Promise<Viewer['role']> {
+  const [role] = await lockCallers(tx, [caller], true);
+  if (!role) throw new Problem('token_invalid');
+  return role;
 }
 
 /**
  * The same for many.
- * @returns ids of the sessions that are held; one that is not has ended or, unless `isAlone`, is taken by another
+ * @returns each one's role; null for whose session has ended or, unless `isAlone`, is taken by another
  */
-export async function lockCallers(tx: Tx, viewers: Viewer[], isAlone: boolean): Promise<Set<string>> {
-  const rows = await tx<{ id: string }[]>`
+export async function lockCallers(
+  tx: Tx,
+  callers: Caller[],
+  isAlone: boolean,
+): Promise<(Viewer['role'] | null)[]> {
+  const rows = await tx<{ n: string; role: Viewer['role'] }[]>`
     with asked as (
-      select * from unnest(${viewers.map(({ id }) => id)}::uuid[], ${viewers.map(({ sessionId }) => sessionId)}::uuid[])
-        a (user_id, session_id)
+      select * from unnest(
+        ${callers.map(({ id }) => id)}::uuid[], ${callers.map(({ sessionId }) => sessionId)}::uuid[],
+        ${callers.map(({ accessHash }) => accessHash)}::text[])
+        with ordinality a (user_id, session_id, access_hash, n)
     ) ${heldCallers(tx, isAlone)}`;
-  return new Set(rows.map(({ id }) => id));
+  const roles = new Map(rows.map(({ n, role }) => [Number(n), role]));
+  return callers.map((_, i) => roles.get(i + 1) ?? null);
 }
 
-/** The same as part of a statement: the ids of the sessions that are held, of `asked (user_id, session_id)`. */
+/** The same as part of a statement: who of `asked (user_id, session_id, access_hash, n)` is held, as (n, role). */
 export const heldCallers = (tx: Tx, isAlone: boolean) => tx`
-  select s.id from asked a
+  select a.n, u.role from asked a
   join users u on u.id = a.user_id
-  join sessions s on s.user_id = a.user_id and s.id = a.session_id
+  join sessions s on s.user_id = a.user_id and s.id = a.session_id and s.access_hash = decode(a.access_hash, 'base64')
   order by u.id, s.id
   for key share of u, s ${orPassOver(tx, isAlone)}`;
 

@@ -21,6 +21,7 @@ export function eventAnswerRoutes(app: App, { sql, clock }: Deps): void {
     route({
       name: 'answerEvent',
       access: 'required',
+      holdsCaller: true,
       tag: 'Events',
       summary: 'Answer an event, or take the answer back',
       description: 'Leaving `going` keeps the claims; give them back one by one.',

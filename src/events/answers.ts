@@ -4,11 +4,11 @@ import { alone } from '../db/coalesce.ts';
 import type { Sql, Tx } from '../db/connect.ts';
 import { heldCallers, orPassOver, transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
-import type { Viewer } from '../http/viewer.ts';
+import type { Caller } from '../http/viewer.ts';
 import type { Rsvp } from './queries.ts';
 
 /** A status of null takes the answer back. */
-export type Ask = { eventId: string; viewer: Viewer; status: Rsvp | null };
+export type Ask = { eventId: string; viewer: Caller; status: Rsvp | null };
 export type Count = { rsvpCount: number };
 
 /** An answer is one person's on one event; a batch has each at most once. */
@@ -82,9 +82,9 @@ function setAnswers(tx: Tx, asks: Ask[], now: Date, isAlone: boolean) {
     with asked as materialized (
       select * from unnest(
         ${asks.map(({ eventId }) => eventId)}::uuid[], ${people.map(({ id }) => id)}::uuid[],
-        ${people.map(({ sessionId }) => sessionId)}::uuid[], ${people.map(({ role }) => Number(role === 'admin'))}::int[],
+        ${people.map(({ sessionId }) => sessionId)}::uuid[], ${people.map(({ accessHash }) => accessHash)}::text[],
         ${asks.map(({ status }) => status)}::text[])
-        with ordinality a (event_id, user_id, session_id, admin, status, n)
+        with ordinality a (event_id, user_id, session_id, access_hash, status, n)
     ), callers as materialized (
       ${heldCallers(tx, isAlone)}
     ), held as materialized (
@@ -93,10 +93,10 @@ function setAnswers(tx: Tx, asks: Ask[], now: Date, isAlone: boolean) {
       order by e.id
       for key share of e ${orPassOver(tx, isAlone)}
     ), allowed as materialized (
-      select a.*, e.status as event_status, e.id is not null as is_held, s.id is not null as has_caller,
-        e.visibility <> 'private' or e.organizer_id = a.user_id or a.admin = 1 as is_visible
+      select a.*, e.status as event_status, e.id is not null as is_held, c.n is not null as has_caller,
+        e.visibility <> 'private' or e.organizer_id = a.user_id or c.role = 'admin' as is_visible
       from asked a
-      left join (select distinct id from callers) s on s.id = a.session_id
+      left join callers c on c.n = a.n
       left join held e on e.id = a.event_id
     ), there as materialized (
       select r.event_id, r.user_id from allowed a

@@ -22,6 +22,11 @@ type Declaration<S extends Schemas> = S & {
   description?: string;
   /** The codes that this route can give beyond those that every route of its kind can. */
   problems?: ProblemCode[];
+  /**
+   * The route's one statement decides over the caller too (`heldCallers` in db/transaction.ts), by their session, token
+   * and role as they are then; so a token that was good when the server last looked may come this far.
+   */
+  holdsCaller?: true;
   /** For what may take longer than the five seconds of all others. */
   deadlineMs?: number;
 };
@@ -29,18 +34,34 @@ type Declaration<S extends Schemas> = S & {
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
+    holdsCaller?: true;
     problems?: ProblemCode[];
   }
 }
 
 /** Spread into the options of a Fastify route; `viewer.ts` refuses a route under /v1 that was made without it. */
 export function route<S extends Schemas>(declaration: Declaration<S>) {
-  const { name, access, tag, summary, description, problems = [], deadlineMs, ...schemas } = declaration;
+  const {
+    name,
+    access,
+    tag,
+    summary,
+    description,
+    problems = [],
+    holdsCaller,
+    deadlineMs,
+    ...schemas
+  } = declaration;
   const common: ProblemCode[] = ['invalid_request', 'too_many_requests', 'internal_error', 'unavailable'];
   if (access !== 'public') common.push('token_invalid');
   if (access === 'required') common.push('token_missing');
   return {
-    config: { access, problems: [...common, ...problems], ...(deadlineMs && { deadlineMs }) },
+    config: {
+      access,
+      problems: [...common, ...problems],
+      ...(holdsCaller && { holdsCaller }),
+      ...(deadlineMs && { deadlineMs }),
+    },
     schema: {
       ...(schemas as unknown as S),
       operationId: name,

@@ -5,11 +5,17 @@ import { parseToken, type Token } from '../auth/tokens.ts';
 import { Problem } from '../errors.ts';
 import type { Reads } from '../reads.ts';
 
-export type Viewer = { id: string; sessionId: string; role: 'user' | 'admin' };
+/** Somebody, as far as rights go. */
+export type Viewer = { id: string; role: 'user' | 'admin' };
+/** Who sent a request, and the session and token that it was sent with. */
+export type Caller = Viewer & {
+  sessionId: string /** In base64, as a list of them can be sent. */;
+  accessHash: string;
+};
 
 declare module 'fastify' {
   interface FastifyRequest {
-    viewer: Viewer | null;
+    viewer: Caller | null;
   }
 }
 
@@ -18,12 +24,17 @@ export function registerViewer(
   { reads, clock }: { reads: Reads; clock: () => Date },
 ): void {
   app.decorateRequest('viewer', null);
-  const lookUp = async (header: string): Promise<Viewer> => {
+  const lookUp = async (header: string, isHeld: boolean): Promise<Caller> => {
     const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1];
     const token = bearer ? parseToken('access', bearer) : null;
-    const session = token && (await reads.session(token));
-    if (!session || !isLive(session, token, clock())) throw new Problem('token_invalid');
-    return { id: session.userId, sessionId: session.id, role: session.role };
+    if (!token) throw new Problem('token_invalid');
+    const live = (session: LiveSession | null) =>
+      session && isLive(session, token, clock()) ? session : null;
+    const remembered = isHeld ? live(await reads.known.session(token)) : null;
+    const session = remembered ?? live(await reads.session(token));
+    if (!session) throw new Problem('token_invalid');
+    const { userId: id, role, id: sessionId } = session;
+    return { id, role, sessionId, accessHash: token.hash.toString('base64') };
   };
 
   app.addHook('onRoute', (options) => {
@@ -32,11 +43,12 @@ export function registerViewer(
     if (url.startsWith('/v1') && !config?.access) throw new Error(`${method} ${url} declares no access`);
     if (config?.access !== 'optional' && config?.access !== 'required') return;
     const isRequired = config.access === 'required';
+    const isHeld = config.holdsCaller === true;
     // onRequest runs before the body is read: 401 comes before 400, and strangers cost little.
     const findViewer: onRequestHookHandler = (request, _reply, done) => {
       const header = request.headers.authorization;
       if (header === undefined) return done(isRequired ? new Problem('token_missing') : undefined);
-      lookUp(header).then((viewer) => {
+      lookUp(header, isHeld).then((viewer) => {
         request.viewer = viewer;
         done();
       }, done);
@@ -50,7 +62,7 @@ const isLive = (session: LiveSession, token: Token, now: Date): boolean =>
   session.userId === token.userId && session.accessHash.equals(token.hash) && session.accessExpiresAt > now;
 
 /** The caller of a route whose access is `required`. */
-export function signedIn(request: FastifyRequest): Viewer {
+export function signedIn(request: FastifyRequest): Caller {
   if (!request.viewer) throw new Problem('token_missing');
   return request.viewer;
 }

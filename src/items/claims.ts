@@ -6,6 +6,7 @@ import { lockCallers, transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { maySee } from '../events/access.ts';
 import { moduleOf } from '../events/catalogue.ts';
+import type { Viewer } from '../http/viewer.ts';
 import { formatItemId, newId, readItemId } from '../ids.ts';
 import { grantClaims } from './grant.ts';
 import * as queries from './queries.ts';
@@ -74,7 +75,7 @@ async function decideClaims(
     const viewers = asks.map(({ viewer }) => viewer);
     const items = [...new Map(asks.map(({ item }) => [formatItemId(item), item])).values()];
     // Sent together and run in this order: what the last one reads is what the others locked.
-    const [sessions, held, found] = await Promise.all([
+    const [roles, held, found] = await Promise.all([
       lockCallers(tx, viewers, isAlone),
       queries.lockItems(tx, items, isAlone),
       queries.listClaimAccess(tx, asks),
@@ -86,10 +87,15 @@ async function decideClaims(
     const outcomes = asks.map((ask, i) => {
       const id = formatItemId(ask.item);
       const access = found[i] ?? null;
-      if (!sessions.has(ask.viewer.sessionId)) return isAlone ? new Problem('token_invalid') : alone;
+      const role = roles[i];
+      if (!role) return isAlone ? new Problem('token_invalid') : alone;
       if (access && !held.has(id)) return alone;
       const before = taken.get(id) ?? 0;
-      const claim = decide(ask, access && { ...access, left: access.left - before }, now);
+      const claim = decide(
+        { ...ask, viewer: { id: ask.viewer.id, role } },
+        access && { ...access, left: access.left - before },
+        now,
+      );
       if (claim instanceof Problem) return claim;
       (ask.quantity === null ? ended : made).push(claim);
       taken.set(id, before + (ask.quantity ?? -claim.quantity));
@@ -102,7 +108,7 @@ async function decideClaims(
 
 /** The claim that the ask makes or ends, or the first refusal in the order 404, 403, 409, 422. */
 function decide(
-  { item, viewer, quantity }: Ask,
+  { item, viewer, quantity }: Omit<Ask, 'viewer'> & { viewer: Viewer },
   access: queries.ClaimAccess | null,
   now: Date,
 ): ClaimRow | Problem {

@@ -2,11 +2,11 @@
 import type { Sql, Tx } from '../db/connect.ts';
 import { heldCallers, transaction } from '../db/transaction.ts';
 import { moduleOf } from '../events/catalogue.ts';
-import type { Viewer } from '../http/viewer.ts';
+import type { Caller } from '../http/viewer.ts';
 import { type ItemId, newId } from '../ids.ts';
 import type { ClaimRow } from './views.ts';
 
-type Wish = { item: ItemId; viewer: Viewer; quantity: number };
+type Wish = { item: ItemId; viewer: Caller; quantity: number };
 
 /**
  * Grants what plainly can be granted: where everybody's wish for an item in this batch fits into what is left of it.
@@ -42,14 +42,14 @@ function insertPlainClaims(tx: Tx, wishes: Wish[], claims: ClaimRow[], now: Date
       select * from unnest(
         ${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
         ${people.map(({ id }) => id)}::uuid[], ${people.map(({ sessionId }) => sessionId)}::uuid[],
-        ${people.map(({ role }) => Number(role === 'admin'))}::int[], ${claims.map(({ id }) => id)}::uuid[],
+        ${people.map(({ accessHash }) => accessHash)}::text[], ${claims.map(({ id }) => id)}::uuid[],
         ${claims.map(({ quantity }) => quantity)}::int[])
-        a (event_id, n, user_id, session_id, admin, id, quantity)
+        with ordinality a (event_id, item_n, user_id, session_id, access_hash, id, quantity, n)
     ), callers as materialized (
       ${heldCallers(tx, false)}
     ), held as materialized (
       select i.event_id, i.n, i.kind, e.status, e.visibility, e.organizer_id, e.enabled_modules, s.needed, s.claimed
-      from (select distinct event_id, n from asked) k
+      from (select distinct event_id, item_n as n from asked) k
       join events e on e.id = k.event_id
       join items i on i.event_id = k.event_id and i.n = k.n
       join item_stock s on s.event_id = k.event_id and s.n = k.n
@@ -58,15 +58,17 @@ function insertPlainClaims(tx: Tx, wishes: Wish[], claims: ClaimRow[], now: Date
       for key share of e, i skip locked
       for update of s
     ), plain as materialized (
-      select a.*, h.needed - h.claimed as left, sum(a.quantity) over (partition by a.event_id, a.n) as wanted
+      select a.event_id, a.item_n as n, a.user_id, a.id, a.quantity, h.needed - h.claimed as left,
+        sum(a.quantity) over (partition by a.event_id, a.item_n) as wanted
       from asked a
-      join held h on h.event_id = a.event_id and h.n = a.n
+      join callers on callers.n = a.n
+      join held h on h.event_id = a.event_id and h.n = a.item_n
       join rsvps r on r.event_id = a.event_id and r.user_id = a.user_id and r.status = 'going'
-      where a.session_id in (select id from callers) and h.status = 'scheduled'
-        and (h.visibility <> 'private' or h.organizer_id = a.user_id or a.admin = 1)
+      where h.status = 'scheduled'
+        and (h.visibility <> 'private' or h.organizer_id = a.user_id or callers.role = 'admin')
         and (case h.kind when 'bring' then ${moduleOf.bring} else ${moduleOf.wish} end) = any(h.enabled_modules)
         and not exists (
-          select 1 from claims c where c.event_id = a.event_id and c.n = a.n and c.user_id = a.user_id)
+          select 1 from claims c where c.event_id = a.event_id and c.n = a.item_n and c.user_id = a.user_id)
     ), granted as (
       insert into claims (event_id, n, user_id, id, quantity, created_at)
       select event_id, n, user_id, id, quantity, ${now} from plain where wanted <= plain.left

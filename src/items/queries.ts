@@ -3,7 +3,7 @@ import { orPassOver } from '../db/transaction.ts';
 import { maySee } from '../events/access.ts';
 import type { MineKey, Rsvp } from '../events/queries.ts';
 import type { EventRow } from '../events/views.ts';
-import type { Viewer } from '../http/viewer.ts';
+import type { Caller, Viewer } from '../http/viewer.ts';
 import { formatItemId, type ItemId } from '../ids.ts';
 import type { Kind, NewItem } from './schemas.ts';
 import { type ClaimRow, defaultEmoji, type ItemRow, type MyClaim } from './views.ts';
@@ -70,7 +70,7 @@ export type ClaimAccess = Pick<EventRow, 'organizerId' | 'visibility' | 'status'
   claim: ClaimRow | null;
 };
 /** Whose claim on what; the primary key of a claim. */
-export type ClaimKey = { item: ItemId; viewer: Viewer };
+export type ClaimKey = { item: ItemId; viewer: Caller };
 
 /** Null when there is no such item for the viewer. */
 export async function findClaimAccess(sql: Db, item: ItemId, viewer: Viewer): Promise<ClaimAccess | null> {
@@ -79,7 +79,10 @@ export async function findClaimAccess(sql: Db, item: ItemId, viewer: Viewer): Pr
 }
 
 /** One for each key, in their order; null where there is no such item. Hidden ones are here too. */
-export async function listClaimAccess(sql: Db, keys: ClaimKey[]): Promise<(ClaimAccess | null)[]> {
+export async function listClaimAccess(
+  sql: Db,
+  keys: { item: ItemId; viewer: Viewer }[],
+): Promise<(ClaimAccess | null)[]> {
   const rows = await sql<(Omit<ClaimAccess, 'claim'> & ClaimRow & { nth: number })[]>`
     select k.nth::int, e.organizer_id, e.visibility, e.status, e.enabled_modules, i.kind, s.needed - s.claimed as left,
       r.status as rsvp, c.id, k.event_id, k.n, k.user_id, c.quantity, c.created_at

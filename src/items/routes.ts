@@ -1,6 +1,6 @@
 import type { App, Deps } from '../app.ts';
 import { coalesceWrites } from '../db/coalesce.ts';
-import { actAs } from '../db/transaction.ts';
+import { actAs, lockCaller, transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { maySee, requireOrganizer } from '../events/access.ts';
 import { moduleOf } from '../events/catalogue.ts';
@@ -113,6 +113,7 @@ export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
     route({
       name: 'claimItem',
       access: 'required',
+      holdsCaller: true,
       tag: 'Items',
       summary: 'Claim a quantity of an item',
       description:
@@ -134,7 +135,10 @@ export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
       const viewer = signedIn(request);
       const item = readItemId(request.params.id);
       if (!(await flags.claims())) {
-        const access = await queries.findClaimAccess(sql, item, viewer);
+        const access = await transaction(sql, async (tx) => {
+          const role = await lockCaller(tx, viewer);
+          return queries.findClaimAccess(tx, item, { id: viewer.id, role });
+        });
         throw new Problem(access ? 'claims_disabled' : 'item_not_found');
       }
       const { quantity } = request.body;
@@ -148,6 +152,7 @@ export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
     route({
       name: 'unclaimItem',
       access: 'required',
+      holdsCaller: true,
       tag: 'Items',
       summary: 'Give a claim back',
       params: ItemParams,

@@ -5,7 +5,7 @@ import { invalid, Problem } from '../errors.ts';
 import { avatarSvg, sendSvg } from '../http/pictures.ts';
 import { route } from '../http/route.ts';
 import { ref } from '../http/schemas.ts';
-import { signedIn, type Viewer } from '../http/viewer.ts';
+import { type Caller, signedIn, type Viewer } from '../http/viewer.ts';
 import { readId } from '../ids.ts';
 import * as queries from './queries.ts';
 import { Blocked, Following, FoundUser, Profile, UserParams, UserSearchQuery } from './schemas.ts';
@@ -90,7 +90,7 @@ export function userRoutes(app: App, { sql, config }: Deps): void {
     (relation: RelationRow): RelationRow =>
       blocks ? { ...relation, blocks, follows: false, followedBy: false } : { ...relation, blocks };
 
-  const change = (viewer: Viewer, param: string, by: (relation: RelationRow) => RelationRow) => {
+  const change = (viewer: Caller, param: string, by: (relation: RelationRow) => RelationRow) => {
     const other = readId(param, 'user_not_found');
     if (other === viewer.id) throw new Problem('self_relation');
     return actAs(sql, viewer, (tx) => queries.changeRelation(tx, viewer.id, other, by));

@@ -68,7 +68,7 @@ async function writePeople(tx: Tx, now: Date): Promise<Viewers> {
       await updateMe(tx, id, { name, bio, city, isPrivate: 'isPrivate' in person });
       await takeUsername(tx, id, username);
     }
-    viewers.push([who, { id, sessionId: '', role }]);
+    viewers.push([who, { id, role }]);
   }
   return Object.fromEntries(viewers) as Viewers;
 }

@@ -59,7 +59,7 @@ async function tryToTakeOver(tx: Tx, entry: Entry, wishes: Wishes): Promise<Outc
     return { result: 'added', placedByName };
   }
   const known = (await listImported(tx, organizerId, [entry.key])).get(entry.key);
-  const organizer = { id: organizerId, sessionId: '', role: 'user' } as const;
+  const organizer = { id: organizerId, role: 'user' } as const;
   const before = known ? await findEventForUpdate(tx, known.id, organizer) : null;
   if (!before) return null;
   const { fields, placedByName } = wantedFields(entry, before, wishes);
