@@ -82,13 +82,11 @@ export function actAs<T>(sql: Sql, caller: Caller, work: (tx: Tx) => Promise<T>)
  * Share-locks account and session: logout and account deletion take the same rows for themselves, so a write either
  * commits before them, and is cleaned up by them, or finds its caller gone. Nothing of a person can appear after their
  * deletion has answered.
- * @returns their role as it is now
  * @throws Problem `token_invalid` when the session has ended
  */
-export async function lockCaller(tx: Tx, caller: Caller): Promise<Viewer['role']> {
+export async function lockCaller(tx: Tx, caller: Caller): Promise<void> {
   const [role] = await lockCallers(tx, [caller], true);
   if (!role) throw new Problem('token_invalid');
-  return role;
 }
 
 /**

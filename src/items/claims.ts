@@ -15,6 +15,9 @@ import type { ClaimRow } from './views.ts';
 /** A quantity of null gives the claim back. */
 export type Ask = queries.ClaimKey & { quantity: number | null };
 
+/** `isOn`: whether the flag lets anybody claim anything. Giving back is always possible. */
+type Circumstances = { now: Date; isOn: boolean };
+
 /** A person has one claim on an item at most; a batch has one ask of theirs for it at most. */
 export const keyOf = ({ item, viewer }: Ask): string => `${formatItemId(item)} ${viewer.id}`;
 
@@ -32,10 +35,10 @@ const crowd = 4;
 export async function claimItems(
   sql: Sql,
   asks: Ask[],
-  now: Date,
+  { now, isOn }: Circumstances,
   isAlone: boolean,
 ): Promise<(ClaimRow | Problem | typeof alone)[]> {
-  if (isAlone) return decideClaims(sql, asks, now, isAlone);
+  if (isAlone || !isOn) return decideClaims(sql, asks, { now, isOn }, isAlone);
   const crowds = Map.groupBy(asks, ({ item }) => formatItemId(item));
   const wishes = asks.flatMap(({ quantity, ...key }) => {
     const isCrowded = (crowds.get(formatItemId(key.item))?.length ?? 0) >= crowd;
@@ -45,7 +48,7 @@ export async function claimItems(
   const claims = new Map(wishes.map((wish, i) => [keyOf(wish), granted[i]]));
   const rest = asks.filter((ask) => !claims.get(keyOf(ask)));
   // What was granted stays so, whatever becomes of the others.
-  const decided = await decideClaims(sql, rest, now, isAlone).catch((error: Error) =>
+  const decided = await decideClaims(sql, rest, { now, isOn }, isAlone).catch((error: Error) =>
     rest.map(() => (isOutage(error) ? error : alone)),
   );
   const outcomes = new Map(rest.map((ask, i) => [keyOf(ask), decided[i]]));
@@ -67,7 +70,7 @@ export async function claimItems(
 async function decideClaims(
   sql: Sql,
   asks: Ask[],
-  now: Date,
+  circumstances: Circumstances,
   isAlone: boolean,
 ): Promise<(ClaimRow | Problem | typeof alone)[]> {
   if (asks.length === 0) return [];
@@ -94,7 +97,7 @@ async function decideClaims(
       const claim = decide(
         { ...ask, viewer: { id: ask.viewer.id, role } },
         access && { ...access, left: access.left - before },
-        now,
+        circumstances,
       );
       if (claim instanceof Problem) return claim;
       (ask.quantity === null ? ended : made).push(claim);
@@ -110,13 +113,14 @@ async function decideClaims(
 function decide(
   { item, viewer, quantity }: Omit<Ask, 'viewer'> & { viewer: Viewer },
   access: queries.ClaimAccess | null,
-  now: Date,
+  { now, isOn }: Circumstances,
 ): ClaimRow | Problem {
   const isThere = access !== null && maySee(access, viewer);
   // A claim can be given back though the event was hidden since.
   if (quantity === null && access?.claim) return access.claim;
   if (!isThere) return new Problem('item_not_found');
   if (quantity === null) return new Problem('claim_not_found');
+  if (!isOn) return new Problem('claims_disabled');
   if (!access.enabledModules.includes(moduleOf[access.kind])) return new Problem('module_disabled');
   if (access.rsvp !== 'going') return new Problem('rsvp_required');
   if (access.status === 'cancelled') return new Problem('event_cancelled');

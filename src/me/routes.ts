@@ -55,9 +55,7 @@ export function meRoutes(app: App, deps: Deps): void {
       if (!me) throw new Problem('token_invalid');
       const phone = readPhone(me.phone);
       // A code that was stored after the account was gone would stay.
-      const sent = await sendCode(deps, phone, 'delete_account', request.ip, async (tx) => {
-        await lockCaller(tx, viewer);
-      });
+      const sent = await sendCode(deps, phone, 'delete_account', request.ip, (tx) => lockCaller(tx, viewer));
       return reply.code(202).send(sent);
     },
   );
