@@ -142,6 +142,19 @@ test('writes: one batch at a time; what comes meanwhile is the next', async () =
   assert.deepEqual(await Promise.all(all), ['A', 'B', 'C']);
 });
 
+test('writes: of many at once half go first, so that the other half is never waited for idly', async () => {
+  const { batches, run, finish } = statement();
+  const write = coalesceWrites(run, { keyOf: itself });
+  const all = Promise.all(Array.from({ length: 40 }, (_, i) => write(`w${i}`)));
+  await turn();
+  for (let i = 0; i < 3; i++) await finish();
+  assert.deepEqual(
+    batches.map((batch) => batch.length),
+    [20, 20],
+  );
+  assert.equal((await all).length, 40);
+});
+
 test('writes: each caller has their own value or refusal', async () => {
   const write = coalesceWrites(
     async (items: string[]) =>

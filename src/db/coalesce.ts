@@ -29,6 +29,8 @@ function waiterFor<T, V>(item: T, key: string): Waiter<T, V> {
 
 const defaultMost = 128;
 const defaultWaiting = 10_000;
+/** Fewer than these are one batch of writes at any rate. */
+const crowd = 16;
 /** In ms. Whoever waited longer has had a 503 by now; there is nobody left to answer. */
 const patience = 5_000;
 
@@ -103,6 +105,7 @@ export function coalesceWrites<T, V>(
   const held = new Set<string>();
   let isBusy = false;
   let scheduled = false;
+  let lastSize = 0;
   /** One at a time beside the batches: each may wait for a lock, with a connection that others need. */
   let apart: Promise<void> = Promise.resolve();
 
@@ -110,8 +113,13 @@ export function coalesceWrites<T, V>(
     const batch: Waiter<T, V>[] = [];
     const left: Waiter<T, V>[] = [];
     const passed = new Set<string>();
+    // Of many, half of those who are about, those just answered among them: one half is in the database while the
+    // other is read and answered. All in one batch would have the app and the database wait for each other in turns.
+    const about = queue.length + lastSize;
+    const share = Math.min(most, about < crowd ? about : Math.ceil(about / 2));
     for (const waiter of queue) {
-      if (batch.length < most && !held.has(waiter.key) && !passed.has(waiter.key)) {
+      if (!isWanted(waiter)) continue;
+      if (batch.length < share && !held.has(waiter.key) && !passed.has(waiter.key)) {
         batch.push(waiter);
         held.add(waiter.key);
       } else {
@@ -120,7 +128,8 @@ export function coalesceWrites<T, V>(
       }
     }
     queue = left;
-    return batch.filter((waiter) => isWanted(waiter) || !held.delete(waiter.key));
+    lastSize = batch.length;
+    return batch;
   };
 
   const flush = () => {
