@@ -74,7 +74,7 @@ export function openLists(sql: Sql, changes: Changes, reads: Reads): Lists {
   const countWords = async (filter: Filter) =>
     (await timelines(filter, false, { from: null, until: null }, [], { page: 1, limit: 1 })).total;
   const countCells = async (named: number[] | null) =>
-    named ? (await cells(named)).reduce((sum, { ids }) => sum + ids.length, 0) : Number.POSITIVE_INFINITY;
+    named ? (await cells(named)).reduce((sum, { size }) => sum + size, 0) : Number.POSITIVE_INFINITY;
 
   async function show(id: string, place: Place | null, viewer: Viewer | null): Promise<Listed[]> {
     const [event, mine] = await Promise.all([

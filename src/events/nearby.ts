@@ -4,9 +4,11 @@
  * total is exact.
  */
 
+import TinyQueue from 'tinyqueue';
 import type { Changes } from '../changes.ts';
 import { coalesceReads } from '../db/coalesce.ts';
 import type { Sql } from '../db/connect.ts';
+import { categorySlugs } from './catalogue.ts';
 import type { Circle } from './cells.ts';
 import { chordSquared, type Point, toPoint } from './sphere.ts';
 import type { Page, Slice } from './timeline-page.ts';
@@ -20,18 +22,24 @@ export type NearbyFilter = {
   hidden: ReadonlySet<string>;
 };
 
-/** The listed events of one cell, in the order of lists; times in ms. */
-type Cell = {
-  moment: number;
-  usedAt: number;
+/** The listed events of one cell: in parts, so that most need no measuring one by one. */
+type Cell = { moment: number; usedAt: number; size: number; blocks: Block[] };
+
+/** Events that are close to each other, in the order of lists; times in ms. */
+type Block = {
   ids: string[];
-  categories: string[];
+  categories: Uint8Array;
   start: Float64Array;
   end: Float64Array;
+  /** The same in order. */
+  ends: Float64Array;
   points: Float64Array;
+  /** All are within a chord of `spread` of it. */
+  centre: Point;
+  spread: number;
 };
 
-type CellRow = {
+export type CellRow = {
   cell: number;
   id: string;
   start: number;
@@ -51,19 +59,49 @@ async function listCells(sql: Sql, cells: number[]): Promise<CellRow[]> {
     order by cell, start_at, id`;
 }
 
-function toCell(rows: CellRow[], moment: number): Cell {
+export function toCell(rows: CellRow[], moment: number): Cell {
+  return { moment, usedAt: performance.now(), size: rows.length, blocks: split(rows).map(toBlock) };
+}
+
+/** Events of a block that make it worth one more. */
+const blockSize = 256;
+const mostSides = 4;
+
+/** By a grid over the cell. */
+function split(rows: CellRow[]): CellRow[][] {
+  const sides = Math.min(Math.ceil(Math.sqrt(rows.length / blockSize)), mostSides);
+  const side = (values: number[]) => {
+    const low = values.reduce((least, value) => Math.min(least, value));
+    const high = values.reduce((most, value) => Math.max(most, value));
+    return (value: number) => Math.min(Math.floor(((value - low) / (high - low || 1)) * sides), sides - 1);
+  };
+  if (sides < 2) return rows.length > 0 ? [rows] : [];
+  const [row, column] = [side(rows.map(({ lat }) => lat)), side(rows.map(({ lng }) => lng))];
+  return [...Map.groupBy(rows, ({ lat, lng }) => row(lat) * sides + column(lng)).values()];
+}
+
+function toBlock(rows: CellRow[]): Block {
+  const points = rows.map(toPoint);
+  const mean = (axis: 0 | 1 | 2) => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
+  const centre: Point = [mean(0), mean(1), mean(2)];
+  const end = Float64Array.from(rows, (row) => Math.round(row.end));
   return {
-    moment,
-    usedAt: performance.now(),
     ids: rows.map(({ id }) => id),
-    categories: rows.map(({ category }) => category),
+    categories: Uint8Array.from(rows, ({ category }) => codeOf(category)),
     start: Float64Array.from(rows, ({ start }) => Math.round(start)),
-    end: Float64Array.from(rows, ({ end }) => Math.round(end)),
-    points: Float64Array.from(rows.flatMap(toPoint)),
+    end,
+    ends: end.toSorted(),
+    points: Float64Array.from(points.flat()),
+    centre,
+    spread: points.reduce((most, point) => Math.max(most, chord(point, centre)), 0),
   };
 }
 
-/** Events kept at most, at about 120 bytes each; the cells that were used longest ago make room. */
+const codes = new Map<string, number>(categorySlugs.map((slug, code) => [slug, code]));
+const codeOf = (category: string): number => codes.get(category) ?? 255;
+const chord = (a: Point, b: Point) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+
+/** Events kept at most, at about 130 bytes each; the cells that were used longest ago make room. */
 const mostEvents = 2_000_000;
 
 /** Gives the cells that are asked for, as they are at least as of the last look at the changes. */
@@ -81,7 +119,7 @@ export function openCells(sql: Sql, changes: Changes): (cells: number[]) => Prom
   );
 
   const keep = (number: number, cell: Cell): Cell => {
-    events += cell.ids.length - (kept.get(number)?.ids.length ?? 0);
+    events += cell.size - (kept.get(number)?.size ?? 0);
     kept.set(number, cell);
     if (events > mostEvents) makeRoom();
     return cell;
@@ -90,7 +128,7 @@ export function openCells(sql: Sql, changes: Changes): (cells: number[]) => Prom
     for (const [number, cell] of [...kept].sort(([, a], [, b]) => a.usedAt - b.usedAt)) {
       if (events <= mostEvents * 0.9) return;
       kept.delete(number);
-      events -= cell.ids.length;
+      events -= cell.size;
     }
   };
 
@@ -105,22 +143,66 @@ export function openCells(sql: Sql, changes: Changes): (cells: number[]) => Prom
     );
 }
 
-/** A cell, and which of its events comes next in the list. */
-type Head = { cell: Cell; next: number };
-type Test = (cell: Cell, i: number) => boolean;
+type Test = (block: Block, i: number) => boolean;
+/** A block that the circle touches; `isInner`: all of it lies within. */
+type Touched = { block: Block; isInner: boolean };
+/** Which event of a block comes next in the list. */
+type Head = { block: Block; next: number };
 
-/** Whether the event at an index belongs to the list. Nothing is made here: it runs for every event of the circle. */
+/** Whether the event at an index belongs to the list. Nothing is made here: it runs for every event on the rim. */
 function testFor([x, y, z]: Point, reach: number, { category, from, hidden }: NearbyFilter): Test {
   const after = from?.getTime() ?? Number.NEGATIVE_INFINITY;
+  const code = category === null ? null : codeOf(category);
   return ({ end, points, categories, ids }, i) => {
     if ((end[i] as number) <= after) return false;
+    if (code !== null && categories[i] !== code) return false;
     const dx = (points[3 * i] as number) - x;
     const dy = (points[3 * i + 1] as number) - y;
     const dz = (points[3 * i + 2] as number) - z;
     if (dx * dx + dy * dy + dz * dz > reach) return false;
-    if (category !== null && categories[i] !== category) return false;
     return hidden.size === 0 || !hidden.has(ids[i] as string);
   };
+}
+
+/** More than any error of rounding, and less than a millimetre. */
+const doubt = 1e-12;
+
+function* touchedBlocks(cells: Cell[], centre: Point, reach: number): Generator<Touched> {
+  for (const { blocks } of cells) {
+    for (const block of blocks) {
+      const distance = chord(centre, block.centre);
+      if (distance - block.spread > reach + doubt) continue;
+      yield { block, isInner: distance + block.spread < reach - doubt };
+    }
+  }
+}
+
+/** How many events of a block match. What lies within, and where only time decides, is looked up. */
+function countIn(
+  { block, isInner }: Touched,
+  { category, from, until, hidden }: NearbyFilter,
+  test: Test,
+): number {
+  const { start, ends } = block;
+  const begun = until ? atMost(start, until.getTime()) : start.length;
+  const isInOrder = !from || !until || from <= until;
+  // Whatever ended by `from` has begun by `until`.
+  if (isInner && category === null && hidden.size === 0 && isInOrder)
+    return begun - (from ? atMost(ends, from.getTime()) : 0);
+  let count = 0;
+  for (let i = 0; i < begun; i++) if (test(block, i)) count++;
+  return count;
+}
+
+/** How many of these numbers, which are in order, are at most `limit`. */
+function atMost(ordered: Float64Array, limit: number): number {
+  let [low, high] = [0, ordered.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ordered[middle] as number) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /**
@@ -133,36 +215,31 @@ export function listNearby(
   filter: NearbyFilter,
   { page, limit }: Slice,
 ): Page {
-  const test = testFor(toPoint(circle), chordSquared(circle.radius), filter);
-  let total = 0;
-  const until = filter.until?.getTime() ?? Number.POSITIVE_INFINITY;
-  for (const cell of cells) {
-    const { start } = cell;
-    for (let i = 0; i < start.length && (start[i] as number) <= until; i++) if (test(cell, i)) total++;
-  }
+  const [centre, reach] = [toPoint(circle), chordSquared(circle.radius)];
+  const test = testFor(centre, reach, filter);
+  const touched = [...touchedBlocks(cells, centre, Math.sqrt(reach))];
+  const total = touched.reduce((sum, each) => sum + countIn(each, filter, test), 0);
   const skip = (page - 1) * limit;
   const ids: string[] = [];
   if (skip >= total) return { ids, total };
-  let heads = cells.map((cell) => ({ cell, next: -1 })).filter((head) => advance(head, test));
+  const first = touched.map(({ block }) => ({ block, next: -1 })).filter((head) => advance(head, test));
+  const heads = new TinyQueue<Head>(first, inOrder);
   for (let place = 0; place < Math.min(skip + limit, total); place++) {
-    const head = heads.reduce(earlier);
+    const head = heads.pop();
+    if (!head) break;
     if (place >= skip) ids.push(idOf(head));
-    if (!advance(head, test)) heads = heads.filter((each) => each !== head);
+    if (advance(head, test)) heads.push(head);
   }
   return { ids, total };
 }
 
 /** To the next event that belongs to the list; false when there is none. */
 function advance(head: Head, test: Test): boolean {
-  const { length } = head.cell.start;
-  for (head.next++; head.next < length; head.next++) if (test(head.cell, head.next)) return true;
+  const { length } = head.block.start;
+  for (head.next++; head.next < length; head.next++) if (test(head.block, head.next)) return true;
   return false;
 }
 
-const startOf = ({ cell, next }: Head) => cell.start[next] as number;
-const idOf = ({ cell, next }: Head) => cell.ids[next] as string;
-
-function earlier(a: Head, b: Head): Head {
-  const difference = startOf(a) - startOf(b);
-  return difference < 0 || (difference === 0 && idOf(a) < idOf(b)) ? a : b;
-}
+const startOf = ({ block, next }: Head) => block.start[next] as number;
+const idOf = ({ block, next }: Head) => block.ids[next] as string;
+const inOrder = (a: Head, b: Head) => startOf(a) - startOf(b) || (idOf(a) < idOf(b) ? -1 : 1);
