@@ -72,14 +72,15 @@ const mostRead = 1_000;
  * read the whole of it for one change.
  */
 async function listChanges(sql: Sql, known: bigint[]): Promise<ChangeRow[]> {
+  const versions = known.map(String);
   return await sql<ChangeRow[]>`
     select s.shard, s.version as latest, c.version, c.records, c.cells, c.first_days, c.last_days
-    from unnest(${known.map(String)}::bigint[]) with ordinality k (version, n)
-    join change_shards s on s.shard = k.n - 1 and s.version <> k.version
+    from (select shard, version, (${versions}::bigint[])[shard + 1] as known from change_shards) s
     left join lateral (
-      select * from changes c where c.shard = s.shard and c.version > k.version and c.version <= s.version
+      select * from changes c where c.shard = s.shard and c.version > s.known and c.version <= s.version
       order by c.version limit ${mostRead}
-    ) c on s.version - k.version <= ${mostRead}
+    ) c on s.version - s.known <= ${mostRead}
+    where s.version <> s.known
     order by s.shard, c.version`;
 }
 
