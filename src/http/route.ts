@@ -72,7 +72,7 @@ export function route<S extends Schemas>(declaration: Declaration<S>) {
   };
 }
 
-/** Sends JSON that is serialized already, by the schema of the answer. */
+/** Sends JSON that is serialized already, by the schema of the answer; nothing to whoever has had a 503 by now. */
 export const sendJson = (reply: FastifyReply, json: Buffer) =>
   // The types only know what goes into a serializer.
-  reply.type('application/json; charset=utf-8').send(json as never);
+  reply.sent ? reply : reply.type('application/json; charset=utf-8').send(json as never);

@@ -1,0 +1,40 @@
+/**
+ * `npm run torture [-- NAME …] [--quick]`: runs the programs, all or those that are named, one after the other, and
+ * prints a line for each. Ends with 1 when one of them does not hold.
+ */
+import { parseArgs } from 'node:util';
+import { programs } from './all.ts';
+import { runProgram } from './run-program.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false } },
+});
+const unknown = positionals.filter((name) => !programs.some((program) => program.name === name));
+if (unknown.length > 0) {
+  console.error(
+    `No such torture: ${unknown.join(', ')}. There are ${programs.map(({ name }) => name).join(', ')}.`,
+  );
+  process.exit(2);
+}
+const chosen = programs.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const width = Math.max(...chosen.map(({ name }) => name.length));
+let failed = 0;
+for (const program of chosen) {
+  const since = performance.now();
+  const show = (text: string) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${program.name}: ${text}`);
+  };
+  show('…');
+  const { figure, ok } = await runProgram(program, { quick: values.quick, progress: show }).catch(
+    (error: Error) => ({
+      figure: error.stack ?? error.message,
+      ok: false,
+    }),
+  );
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  const seconds = Math.round((performance.now() - since) / 1000);
+  console.log(`${ok ? 'holds' : 'FAILS'}  ${program.name.padEnd(width)}  ${figure}  (${seconds} s)`);
+  if (!ok) failed++;
+}
+process.exitCode = failed > 0 ? 1 : 0;

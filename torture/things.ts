@@ -1,0 +1,44 @@
+/** Events, items and answers for tortures, made through the API unless there are thousands of them. */
+import { eventBody } from '../test/world.ts';
+import type { Person, World } from './world.ts';
+
+/** @returns the new event's id */
+export async function anEvent(
+  { client }: World,
+  organizer: Person,
+  overrides: Record<string, unknown> = {},
+): Promise<string> {
+  const { status, body } = await client.ask('POST', '/v1/events', {
+    token: organizer.token,
+    body: eventBody(overrides),
+  });
+  if (status !== 201) throw new Error(`no event: ${JSON.stringify(body)}`);
+  return body.id;
+}
+
+/** @returns the new item's id */
+export async function anItem(
+  { client }: World,
+  organizer: Person,
+  event: string,
+  quantityNeeded: number,
+): Promise<string> {
+  const { status, body } = await client.ask('POST', `/v1/events/${event}/items`, {
+    token: organizer.token,
+    body: { kind: 'bring', title: 'Plates', quantityNeeded },
+  });
+  if (status !== 201) throw new Error(`no item: ${JSON.stringify(body)}`);
+  return body.id;
+}
+
+/** All of them go, past the servers. */
+export async function goingAll({ sql }: World, event: string, people: Person[]): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`
+      insert into rsvps (event_id, user_id, status, previous, created_at)
+      select ${event}, id, 'going', null, now() from unnest(${people.map(({ id }) => id)}::uuid[]) r (id)`;
+    await tx`
+      update event_counters set rsvp_count = rsvp_count + ${people.length}, going_count = going_count + ${people.length}
+      where event_id = ${event}`;
+  });
+}

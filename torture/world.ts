@@ -1,0 +1,119 @@
+/** A world to mistreat: a real PostgreSQL in a place of its own, server processes on it, and people who are signed in. */
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { insertSession } from '../src/auth/queries.ts';
+import { newPair } from '../src/auth/tokens.ts';
+import { connect, type Sql } from '../src/db/connect.ts';
+import { type Embedded, openEmbedded } from '../src/db/embedded.ts';
+import { newId } from '../src/ids.ts';
+import { postmasterOf, type Server, serve } from '../test/processes.ts';
+import { type Client, openClient } from './client.ts';
+
+export type WorldOptions = {
+  /** Server processes on the one database; default 2. */
+  servers?: number;
+  /** Variables beyond those of a server that sends nothing and has no demo. */
+  env?: Record<string, string>;
+};
+
+export type Person = { id: string; token: string };
+
+export type World = {
+  dataDir: string;
+  env: Record<string, string>;
+  /** Past the servers: to prepare, and to look at what they left. */
+  sql: Sql;
+  servers: Server[];
+  /** Asks the servers in turn, or the one that is named. */
+  client: Client;
+  /** Starts one more, or one in the place of another that has ended. */
+  start(env?: Record<string, string>): Promise<Server>;
+  /** Signed in, with names, made past the servers so that ten thousand take seconds. */
+  people(count: number): Promise<Person[]>;
+  postmaster(): Promise<number>;
+  close(): Promise<void>;
+};
+
+const secretKey = 'the-key-of-the-tortures-is-long-enough';
+
+export async function openWorld({ servers: count = 2, env: extra = {} }: WorldOptions = {}): Promise<World> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-torture-'));
+  await chmod(dataDir, 0o755);
+  const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', ...extra };
+  const servers: Server[] = [];
+  const client = openClient(() => servers);
+  const start = async (more: Record<string, string> = {}) => {
+    const server = await serve({ env: { ...env, ...more } });
+    servers.push(server);
+    return server;
+  };
+  let embedded: Embedded | undefined;
+  let sql: Sql | undefined;
+  const close = async () => {
+    client.close();
+    for (const { child, ended } of servers) {
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child.kill('SIGKILL'), 11_000);
+      await ended;
+      clearTimeout(late);
+    }
+    await sql?.end({ timeout: 1 });
+    await embedded?.close();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  try {
+    for (let i = 0; i < count; i++) await start();
+    embedded = await openEmbedded(dataDir);
+    sql = connect(embedded.target, 4);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const pool = sql;
+  return {
+    dataDir,
+    env,
+    sql: pool,
+    servers,
+    client,
+    start,
+    people: (number) => insertPeople(pool, number),
+    postmaster: () => postmasterOf(dataDir),
+    close,
+  };
+}
+
+const batch = 1_000;
+
+async function insertPeople(sql: Sql, count: number): Promise<Person[]> {
+  const people: Person[] = [];
+  while (people.length < count) {
+    const rows = Array.from({ length: Math.min(batch, count - people.length) }, aRow);
+    await sql`
+      insert into users (id, phone, name, username, bio, city, is_private, role, search, created_at)
+      select id, phone, username, username, '', '', false, 'user', username, now()
+      from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ phone }) => phone)}::text[],
+        ${rows.map(({ username }) => username)}::text[]) r (id, phone, username)`;
+    await sql`
+      insert into user_counters (user_id, followers_count, following_count, events_count)
+      select id, 0, 0, 0 from unnest(${rows.map(({ id }) => id)}::uuid[]) r (id)`;
+    const names = rows.map(({ id, phone, username }) => ({ user_id: id, phone, username }));
+    await sql`insert into phones ${sql(names, 'user_id', 'phone')}`;
+    await sql`insert into usernames ${sql(names, 'user_id', 'username')}`;
+    const now = new Date();
+    const later = new Date(now.getTime() + 86_400_000);
+    const times = { now, accessExpiresAt: later, refreshExpiresAt: later, endsAt: later, userAgent: '' };
+    await sql.begin((tx) => Promise.all(rows.map(({ ids, pair }) => insertSession(tx, ids, pair, times))));
+    people.push(...rows.map(({ id, pair }) => ({ id, token: pair.accessToken })));
+  }
+  return people;
+}
+
+function aRow() {
+  const id = newId();
+  const ids = { userId: id, sessionId: newId() };
+  const username = `p${randomBytes(8).toString('hex')}`;
+  return { id, ids, username, phone: `+1${randomBytes(6).readUIntBE(0, 6)}`, pair: newPair(secretKey, ids) };
+}
