@@ -22,6 +22,8 @@ export type KeptEvent = {
   listed: Buffer | null;
 };
 
+export type MineOfKey = { userId: string; eventIds: string[] };
+
 export type Reads = {
   session(ids: TokenIds): Promise<LiveSession | null>;
   event(id: string): Promise<KeptEvent | null>;
@@ -33,6 +35,8 @@ export type Reads = {
   };
   /** What a person has to do with an event. */
   mine(key: MineKey): Promise<Mine>;
+  /** The same for the events of a list, in its order. */
+  mineOf(key: MineOfKey): Promise<Mine[]>;
   /** In the order in which they were added. */
   items(eventId: string): Promise<ItemRow[]>;
   /** A person's claims on an event, by the item's n. */
@@ -47,8 +51,8 @@ const mostEvents = 50_000;
 const mostPeople = 50_000;
 /** About 400 bytes each. */
 const mostSessions = 50_000;
-/** A page has up to 50 rows, so what is read for pages has room for several. */
-const mostRows = 500;
+/** A list has up to 50 events. */
+const mostLists = 32;
 
 export function openReads(sql: Sql, changes: Changes): Reads {
   const session = keep<LiveSession>(changes, {
@@ -80,7 +84,15 @@ export function openReads(sql: Sql, changes: Changes): Reads {
       await changes.catchUp();
       return known.session(ids);
     },
-    mine: coalesceReads((keys: MineKey[]) => listMine(sql, keys), { keyOf: mineKey, most: mostRows }),
+    mine: coalesceReads((keys: MineKey[]) => listMine(sql, keys), { keyOf: mineKey }),
+    mineOf: coalesceReads(
+      async (keys: MineOfKey[]) => {
+        const each = keys.flatMap(({ userId, eventIds }) => eventIds.map((eventId) => ({ userId, eventId })));
+        const all = await listMine(sql, each);
+        return keys.map(({ eventIds }) => all.splice(0, eventIds.length));
+      },
+      { keyOf: ({ userId, eventIds }) => userId + eventIds.join(''), most: mostLists },
+    ),
     items: coalesceReads(
       async (ids: string[]) => {
         const rows = Map.groupBy(await listItems(sql, ids), ({ eventId }) => eventId);

@@ -76,14 +76,16 @@ export function openLists(sql: Sql, changes: Changes, reads: Reads): Lists {
   const countCells = async (named: number[] | null) =>
     named ? (await cells(named)).reduce((sum, { size }) => sum + size, 0) : Number.POSITIVE_INFINITY;
 
-  async function show(id: string, place: Place | null, viewer: Viewer | null): Promise<Listed[]> {
-    const [event, mine] = await Promise.all([
-      reads.known.event(id),
-      viewer && reads.mine({ eventId: id, userId: viewer.id }),
+  async function show(eventIds: string[], place: Place | null, viewer: Viewer | null): Promise<Listed[]> {
+    const [mine, events] = await Promise.all([
+      viewer && eventIds.length > 0 ? reads.mineOf({ userId: viewer.id, eventIds }) : null,
+      Promise.all(eventIds.map((id) => reads.known.event(id))),
     ]);
-    // Changed or deleted since it was found.
-    if (!event || !isListed(event.row)) return [];
-    return [{ event, distanceKm: place && distanceKm(place, event.row), mine }];
+    return events.flatMap((event, i) => {
+      // Changed or deleted since it was found.
+      if (!event || !isListed(event.row)) return [];
+      return [{ event, distanceKm: place && distanceKm(place, event.row), mine: mine?.[i] ?? null }];
+    });
   }
 
   return async (wanted, order, slice, viewer) => {
@@ -92,7 +94,7 @@ export function openLists(sql: Sql, changes: Changes, reads: Reads): Lists {
       // Whoever has a viewer has looked already.
       if (!viewer || attempt > 1) await changes.catchUp();
       const { ids, total } = await find(wanted, order, slice, await blocked);
-      const listed = (await Promise.all(ids.map((id) => show(id, wanted.circle, viewer)))).flat();
+      const listed = await show(ids, wanted.circle, viewer);
       const gone = ids.length - listed.length;
       // What was hidden or deleted since it was found makes room for others, unless that goes on and on.
       if (gone === 0 || attempt === attempts) return { listed, total: total - gone };

@@ -29,16 +29,23 @@ export async function findEvent(sql: Db, id: string): Promise<EventRow | null> {
 
 export type MineKey = { eventId: string; userId: string };
 
-/** What each of these people has to do with each of these events; nothing is left out. */
+/**
+ * What each of these people has to do with each of these events, in their order. Only what is there comes as rows: of
+ * the events of a list most people have answered few.
+ */
 export async function listMine(sql: Db, keys: MineKey[]): Promise<Mine[]> {
-  return await sql<Mine[]>`
-    select r.status as my_rsvp, s.user_id is not null as is_saved
+  const rows = await sql<(Mine & { n: number })[]>`
+    select k.n::int, r.status as my_rsvp, s.user_id is not null as is_saved
     from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
       with ordinality k (event_id, user_id, n)
     left join rsvps r on r.event_id = k.event_id and r.user_id = k.user_id
     left join saves s on s.event_id = k.event_id and s.user_id = k.user_id
-    order by k.n`;
+    where r.status is not null or s.user_id is not null`;
+  const found = new Map(rows.map(({ n, myRsvp, isSaved }) => [n, { myRsvp, isSaved }]));
+  return keys.map((_, i) => found.get(i + 1) ?? nothing);
 }
+
+const nothing: Mine = { myRsvp: null, isSaved: false };
 
 /**
  * What the viewer may see of an event, locked against other changes and against whatever is just being hung on it.
