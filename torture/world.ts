@@ -93,7 +93,7 @@ async function insertPeople(sql: Sql, count: number): Promise<Person[]> {
     const rows = Array.from({ length: Math.min(batch, count - people.length) }, aRow);
     await sql`
       insert into users (id, phone, name, username, bio, city, is_private, role, search, created_at)
-      select id, phone, username, username, '', '', false, 'user', username, now()
+      select id, phone, username, username, '', '', false, 'user', ' ' || username, now()
       from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ phone }) => phone)}::text[],
         ${rows.map(({ username }) => username)}::text[]) r (id, phone, username)`;
     await sql`
