@@ -1,5 +1,9 @@
 /** Every torture, in the order of docs/reliability.md. */
 import type { Program } from './program.ts';
+import { counters } from './programs/counters.ts';
+import { otpGuess } from './programs/otp-guess.ts';
 import { oversell } from './programs/oversell.ts';
+import { refreshRace } from './programs/refresh-race.ts';
+import { revocation } from './programs/revocation.ts';
 
-export const programs: Program[] = [oversell];
+export const programs: Program[] = [oversell, counters, otpGuess, refreshRace, revocation];
