@@ -97,7 +97,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
   registerStrictness(app);
   registerProblems(app);
   await registerHeaders(app);
-  await registerLimits(app, config);
+  await registerLimits(app, deps);
   registerViewer(app, deps);
   await registerOpenApi(app, config);
 

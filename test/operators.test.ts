@@ -41,30 +41,6 @@ test('metrics: requests by route and status, without ids', async () => {
   assert.ok(!body.includes(event.id) && !body.includes(organizer.phone));
 });
 
-test('limit: 429 with Retry-After above RATE_LIMIT requests a minute, over all operations but those of monitors', async () => {
-  const limited = await api.another({ env: { RATE_LIMIT: '3' } });
-  for (const path of ['/v1/events', '/', '/v1/categories'])
-    assert.notEqual((await limited.get(path)).status, 429);
-  for (const path of ['/v1/events', '/v1/templates']) {
-    const { headers } = expectProblem(await limited.get(path), 429, 'too_many_requests');
-    const wait = Number(headers.get('retry-after'));
-    assert.ok(wait >= 1 && wait <= 60, `${wait}`);
-  }
-  // What is refused or does not exist counts as well: each costs a look-up.
-  expectProblem(await limited.get('/v1/events', 'pa_no-token'), 429, 'too_many_requests');
-  expectProblem(await limited.get('/v1/nothing'), 429, 'too_many_requests');
-  expectStatus(await limited.get('/healthz'), 200);
-});
-
-test('limit: refusals use it up as well', async () => {
-  const limited = await api.another({ env: { RATE_LIMIT: '4' } });
-  for (const token of ['pa_1', 'pa_2'])
-    expectProblem(await limited.get('/v1/events', token), 401, 'token_invalid');
-  for (const path of ['/v1/nothing', '/nowhere'])
-    expectProblem(await limited.get(path), 404, 'route_not_found');
-  expectProblem(await limited.get('/v1/categories'), 429, 'too_many_requests');
-});
-
 test('pages: 200 with a policy that runs no script, and what people wrote stays text', async () => {
   const organizer = await aUser(api);
   const coverUrl = 'https://pictures.example.com/p.png';

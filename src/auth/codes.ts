@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import type { Sql, Tx } from '../db/connect.ts';
 import { transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
+import { networkOf } from '../http/address.ts';
 import { dayMs } from '../time.ts';
 import {
   countSends,
@@ -107,15 +108,6 @@ function sendCapsOf({ config }: CodeDeps, phone: Phone, address: string): SendCa
     [`number:${hashPhone(key, phone.number).toString('base64url')}`, sendCaps.number],
     [`prefix:${phone.number.slice(0, -4)}`, sendCaps.prefix],
   ];
-}
-
-/** Whoever has an IPv6 address has the 2⁶⁴ beside it. */
-function networkOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const [before, after] = [head, tail].map((part) => part.split(':').filter(Boolean)) as [string[], string[]];
-  const zeros = address.includes('::') ? Array(Math.max(0, 8 - before.length - after.length)).fill('0') : [];
-  return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }
 
 const untilMidnight = (now: Date) => ({ retryAfter: Math.ceil((dayMs - (now.getTime() % dayMs)) / 1000) });

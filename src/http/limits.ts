@@ -1,15 +1,40 @@
-/** The limit on requests, for each caller's address. Limits on codes are a matter of auth/codes.ts. */
-import rateLimit from '@fastify/rate-limit';
+/**
+ * The limit on requests, for each caller's address and over all servers. Limits on codes are a matter of auth/codes.ts.
+ * Counted before the token is looked up, so that made-up tokens count too; that is why it is the address that counts.
+ */
+import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
+import type { Sql } from '../db/connect.ts';
 import { Problem } from '../errors.ts';
+import { networkOf } from './address.ts';
+import { RequestCounts, windowMs } from './request-counts.ts';
 
-export async function registerLimits(app: FastifyInstance, config: Config): Promise<void> {
-  if (config.rateLimit === 0) return;
+type Deps = { config: Config & { secretKey: string }; sql: Sql; clock: () => Date };
+
+export async function registerLimits(app: FastifyInstance, { config, sql, clock }: Deps): Promise<void> {
+  const limit = config.rateLimit;
+  if (limit === 0) return;
+  const counts = new RequestCounts({ sql, clock, secretKey: config.secretKey, limit });
+  class Store implements FastifyRateLimitStore {
+    incr(caller: string, done: Parameters<FastifyRateLimitStore['incr']>[1]): void {
+      counts.count(caller).then(
+        (count) => done(null, count),
+        (error) => done(error),
+      );
+    }
+    child(): FastifyRateLimitStore {
+      return this;
+    }
+  }
   await app.register(rateLimit, {
     global: false,
-    max: config.rateLimit,
-    timeWindow: '1 minute',
+    max: limit,
+    timeWindow: windowMs,
+    store: Store,
+    keyGenerator: (request) => networkOf(request.ip),
+    // RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset, which clients know how to read.
+    enableDraftSpec: true,
     // A monitor that asks too often must not conclude that the process is dead.
     allowList: (request) => request.url === '/healthz' || request.url === '/readyz',
     errorResponseBuilder: (_request, { ttl }) =>
