@@ -187,7 +187,7 @@ async function answer<T, V>(
   let set: Waiter<T, V>[] = [];
   try {
     const items = batch.map(({ item }) => item);
-    outcomes = items.length > 0 ? await run(items, isAlone) : [];
+    outcomes = items.length > 0 ? await inTime(run(items, isAlone)) : [];
     if (!isAlone) set = batch.filter((_, i) => outcomes[i] === alone);
   } catch (error) {
     // Whether a batch took effect whose connection was lost cannot be known; it is not tried again.
@@ -200,6 +200,21 @@ async function answer<T, V>(
     if (!passedOver.has(waiter)) tell(waiter, outcomes[i] as Outcome<V>);
   }
   return set;
+}
+
+const silent = () => Object.assign(new Error('The database does not answer'), { code: 'ETIMEDOUT' });
+
+/** A connection that went silent must hold up nobody for longer than the requests of one batch. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(silent()), patience);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function tell<T, V>({ resolve, reject }: Waiter<T, V>, outcome: Outcome<V>): void {

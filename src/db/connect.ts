@@ -1,5 +1,8 @@
 /** The one way to reach PostgreSQL. */
+import { Socket } from 'node:net';
 import postgres from 'postgres';
+import { openLanes } from './lanes.ts';
+import { type Dial, openDial } from './sockets.ts';
 
 export type Sql = postgres.Sql;
 /** A connection inside a transaction; queries take either. */
@@ -12,15 +15,54 @@ export type Target =
   | { socketDir: string; port: number; user: string; password: string; database: string };
 
 /**
- * A pool. Under contention few connections beat many, so it is small.
+ * A pool, and as many connections for transactions beside it. Under contention few connections beat many, so both are
+ * small.
  * @param max connections
  */
 export function connect(target: Target, max = 8): Sql {
-  return open(target, {
-    max,
-    connect_timeout: 5,
-    // Seconds between attempts to reconnect. The default grows to 20 s, so an outage would outlast itself.
-    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5),
+  const dial = openDial();
+  const sql = open(target, { ...usual(dial), max });
+  const lanes = openLanes((onLost) => open(target, { ...usual(once(dial)), ...laneOptions(onLost) }), max);
+  const endPool = sql.end;
+  return Object.assign(sql, {
+    reserve: () => lanes.take(),
+    async end(options?: { timeout?: number }) {
+      await endPool(options);
+      await lanes.end();
+    },
+  });
+}
+
+const laneOptions = (onLost: () => void) => ({
+  max: 1,
+  max_lifetime: null,
+  backoff: () => 0,
+  onclose: onLost,
+});
+
+/** A lane that was lost stays lost: what is left in its queue must not run on another connection. */
+function once(dial: Dial): Dial {
+  let isUsed = false;
+  return async (wanted) => {
+    if (!isUsed) {
+      isUsed = true;
+      return dial(wanted);
+    }
+    const refused = new Socket();
+    setImmediate(() =>
+      refused.destroy(Object.assign(new Error('The connection is lost'), { code: 'ECONNRESET' })),
+    );
+    return refused;
+  };
+}
+
+function usual(dial: Dial) {
+  return {
+    connect_timeout: 3,
+    socket: dial,
+    // Seconds between attempts to reconnect. The default grows to 20 s, so an outage would outlast itself; how many
+    // there are in a second is the dial's to bound.
+    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.2),
     // Result columns become camelCase; nothing else is renamed.
     transform: { column: { from: postgres.toCamel } },
     connection: {
@@ -33,7 +75,7 @@ export function connect(target: Target, max = 8): Sql {
       jit: 'off',
     },
     onnotice: () => {},
-  });
+  };
 }
 
 /**

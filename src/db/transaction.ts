@@ -59,10 +59,9 @@ async function runOnce<T>(sql: Sql, work: Work<T>): Promise<T> {
     return result;
   } catch (error) {
     await ending?.catch(() => {});
-    // A connection that was lost has no transaction any more, and is not to be given back.
-    if (isOutage(error)) throw error;
-    await tx`rollback`;
-    tx.release();
+    // Who can tell what state its connection is in?
+    if (isOutage(error)) void tx.end();
+    else await tx`rollback`.then(tx.release, () => tx.end());
     throw error;
   }
 }
