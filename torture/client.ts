@@ -59,7 +59,14 @@ export function openClient(servers: () => Pick<Server, 'url'>[]): Client {
       sent.once('timeout', () =>
         sent.destroy(new Error(`${method} ${path} was not answered in ${patience} ms`)),
       );
-      sent.once('error', reject);
+      sent.once('error', (error) => {
+        const ms = Math.round(performance.now() - since);
+        reject(
+          new Error(`${method} ${server.url}${path} broke off after ${ms} ms: ${error.message}`, {
+            cause: error,
+          }),
+        );
+      });
       sent.once('response', (response) => {
         text(response).then((answer) => {
           const isJson = `${response.headers['content-type']}`.includes('json');

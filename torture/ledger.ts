@@ -1,0 +1,110 @@
+/**
+ * Who holds how much of what, as far as answers tell: of a claim that was asked for and not yet answered nobody knows,
+ * so a list that is read meanwhile may have it or not. Everything else is certain.
+ */
+type Entry = {
+  quantity: number;
+  /** When it was asked for, answered, asked to end, and ended; infinity for what has not happened. */
+  asked: number;
+  made: number;
+  ending: number;
+  ended: number;
+};
+type Item = { entries: Set<Entry>; isLeaving: boolean; isGone: boolean };
+type Listed = { id: string; quantityNeeded: number; quantityClaimed: number };
+
+/** In ms; no request takes longer. What ended earlier is no more in any list that is still to come. */
+const memory = 40_000;
+
+export class Ledger {
+  readonly #items = new Map<string, Item>();
+  /** By person, what they have for certain, by item. */
+  readonly #claims = new Map<string, Map<string, Entry>>();
+
+  add(item: string): void {
+    this.#items.set(item, { entries: new Set(), isLeaving: false, isGone: false });
+  }
+
+  /** From now on it may be gone, and its claims with it. */
+  leaving(item: string): void {
+    this.#item(item).isLeaving = true;
+  }
+
+  remove(item: string): void {
+    this.#item(item).isGone = true;
+    for (const claims of this.#claims.values()) claims.delete(item);
+  }
+
+  isGoing(item: string): boolean {
+    return this.#item(item).isLeaving;
+  }
+
+  claimsOf(person: string): string[] {
+    return [...(this.#claims.get(person)?.keys() ?? [])];
+  }
+
+  begin(item: string, person: string, quantity: number): { made(): void; refused(): void } {
+    const { entries } = this.#item(item);
+    const never = Number.POSITIVE_INFINITY;
+    const entry: Entry = { quantity, asked: performance.now(), made: never, ending: never, ended: never };
+    entries.add(entry);
+    return {
+      made: () => {
+        entry.made = performance.now();
+        if (this.#item(item).isGone) return;
+        const claims = this.#claims.get(person) ?? new Map<string, Entry>();
+        this.#claims.set(person, claims.set(item, entry));
+      },
+      refused: () => entries.delete(entry),
+    };
+  }
+
+  /** @returns to be called when the end was answered */
+  end(item: string, person: string): () => void {
+    const entry = this.#claims.get(person)?.get(item);
+    if (!entry) throw new Error(`${person} has nothing of ${item}`);
+    entry.ending = performance.now();
+    return () => {
+      entry.ended = performance.now();
+      this.#claims.get(person)?.delete(item);
+    };
+  }
+
+  /**
+   * To be called before a list is asked for.
+   * @param expected ids of items that are there now
+   * @returns to be called with the list: whether it may be what was there at some moment in between
+   */
+  look(expected: string[]): (list: Listed[]) => boolean {
+    const since = performance.now();
+    const gone = new Set([...this.#items].filter(([, item]) => item.isGone).map(([id]) => id));
+    return (list) => {
+      const listed = new Set(list.map(({ id }) => id));
+      const isWhole = expected.every((id) => listed.has(id) || this.#item(id).isLeaving);
+      return (
+        isWhole &&
+        list.every((item) => !gone.has(item.id) && this.#isPossible(item, since, performance.now()))
+      );
+    };
+  }
+
+  #isPossible({ id, quantityNeeded, quantityClaimed }: Listed, since: number, now: number): boolean {
+    const item = this.#items.get(id);
+    // One that was made and listed before its maker heard of it.
+    if (!item) return quantityClaimed === 0;
+    let [least, most] = [0, 0];
+    for (const entry of item.entries) {
+      const { quantity, asked, made, ending, ended } = entry;
+      if (made <= since && ending > now) least += quantity;
+      if (asked <= now && ended > since) most += quantity;
+      if (ended < now - memory) item.entries.delete(entry);
+    }
+    return quantityClaimed >= least && quantityClaimed <= Math.min(most, quantityNeeded);
+  }
+
+  #item(id: string): Item {
+    const item = this.#items.get(id);
+    if (!item) throw new Error(`nobody knows of the item ${id}`);
+    return item;
+  }
+}

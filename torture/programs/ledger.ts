@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertCounters } from '../../test/invariants.ts';
+import { stop } from '../../test/processes.ts';
+import type { Answer } from '../client.ts';
+import { Ledger } from '../ledger.ts';
+import { count } from '../outcome.ts';
+import { askForFarewell, givePhones, leave } from '../phones.ts';
+import type { Program } from '../program.ts';
+import { anEvent, anItem, goingAll } from '../things.ts';
+import type { Person, World } from '../world.ts';
+
+const events = 4;
+const itemsEach = 6;
+const needed = 300;
+const hands = 48;
+/** When so few are left, nobody leaves any more. */
+const fewest = 100;
+
+type Scene = {
+  world: World;
+  ledger: Ledger;
+  host: Person;
+  /** Who is not busy at the moment. */
+  free: Person[];
+  /** By event, the items that are there. */
+  items: Map<string, string[]>;
+  statuses: number[];
+  gone: number;
+  until: number;
+};
+
+export const ledger: Program = {
+  name: 'ledger',
+  promise:
+    'claims, their return, the deletion of items and accounts for 2 minutes, read all the while: ' +
+    'the sum of the claims is what is claimed at every read, no deadlock, no 5xx',
+  async run({ size, open, progress }) {
+    const [ms, people] = [size(120_000, 5_000), size(4_000, 400)];
+    const world = await open();
+    const scene = await prepare(world, people, ms);
+    const before = await deadlocks(world);
+    const reading = Promise.all([readByHttp(scene, 0), readByHttp(scene, 1), readBySql(scene)]);
+    const tick = setInterval(() => progress(`${scene.statuses.length} writes`), 1_000);
+    await Promise.all(Array.from({ length: hands }, () => work(scene))).finally(() => clearInterval(tick));
+    const [first, second, snapshots] = await reading;
+    const drift = await assertCounters(world.sql).then(
+      () => '',
+      (error: Error) => `; ${error.message}`,
+    );
+    // What a connection counted is certain to be told when it ends.
+    for (const server of world.servers) await stop(server, 'SIGTERM');
+    const fought = (await deadlocks(world)) - before;
+    const failed = scene.statuses.filter((status) => status >= 500).length;
+    const off = first.off + second.off + snapshots.off;
+    return {
+      figure:
+        `${scene.statuses.length} writes ${JSON.stringify(count(scene.statuses))}, ${scene.gone} accounts deleted: ` +
+        `${off} of ${first.reads + second.reads} lists and ${snapshots.reads} snapshots are off, ` +
+        `${fought} deadlocks, ${failed} answers of 5xx${drift}`,
+      ok: off + fought + failed === 0 && drift === '' && snapshots.reads > 0 && first.reads > 0,
+    };
+  },
+};
+
+async function prepare(world: World, number: number, ms: number): Promise<Scene> {
+  const [host, ...people] = await world.people(number + 1);
+  if (!host) throw new Error('nobody came');
+  await givePhones(world, people);
+  const ledger = new Ledger();
+  const items = new Map<string, string[]>();
+  for (let i = 0; i < events; i++) {
+    const event = await anEvent(world, host);
+    await goingAll(world, event, people);
+    items.set(event, []);
+    for (let n = 0; n < itemsEach; n++) items.get(event)?.push(await anItem(world, host, event, needed));
+  }
+  for (const item of [...items.values()].flat()) ledger.add(item);
+  const until = performance.now() + ms;
+  return { world, ledger, host, free: people, items, statuses: [], gone: 0, until };
+}
+
+const pick = <T>(all: T[]): T | undefined => all[Math.floor(Math.random() * all.length)];
+
+/** One person at a time does one thing: what else goes on is done by the others. */
+async function work(scene: Scene): Promise<void> {
+  while (performance.now() < scene.until) {
+    const [person] = scene.free.splice(Math.floor(Math.random() * scene.free.length), 1);
+    if (!person) throw new Error('everybody has left');
+    const chance = Math.random();
+    const claimed = pick(scene.ledger.claimsOf(person.id));
+    if (chance < 0.01) await replaceItem(scene);
+    if (chance > 0.985 && scene.free.length > fewest) await depart(scene, person);
+    else if (claimed && chance < 0.5) await giveBack(scene, person, claimed);
+    else await claim(scene, person);
+  }
+}
+
+async function claim(scene: Scene, person: Person): Promise<void> {
+  const item = pick([...scene.items.values()].flat());
+  if (item && !scene.ledger.claimsOf(person.id).includes(item)) {
+    const quantity = 1 + Math.floor(Math.random() * 3);
+    const entry = scene.ledger.begin(item, person.id, quantity);
+    const { status } = await told(scene, 'POST', `/v1/items/${item}/claim`, person, { quantity });
+    if (status === 201) entry.made();
+    else entry.refused();
+  }
+  scene.free.push(person);
+}
+
+async function giveBack(scene: Scene, person: Person, item: string): Promise<void> {
+  const end = scene.ledger.end(item, person.id);
+  const { status } = await told(scene, 'DELETE', `/v1/items/${item}/claim`, person);
+  // Unless the item went just before, whoever claimed has it.
+  if (status === 404 && !scene.ledger.isGoing(item)) throw new Error(`the claim on ${item} was lost`);
+  end();
+  scene.free.push(person);
+}
+
+async function replaceItem(scene: Scene): Promise<void> {
+  const { world, ledger, host, items } = scene;
+  const event = pick([...items.keys()]) ?? '';
+  const here = items.get(event) ?? [];
+  const item = here.splice(Math.floor(Math.random() * here.length), 1)[0];
+  if (!item) return;
+  ledger.leaving(item);
+  const { status } = await told(scene, 'DELETE', `/v1/items/${item}`, host);
+  if (status !== 200) throw new Error(`an item was not deleted: ${status}`);
+  ledger.remove(item);
+  const next = await anItem(world, host, event, needed);
+  ledger.add(next);
+  here.push(next);
+}
+
+async function depart(scene: Scene, person: Person): Promise<void> {
+  const code = await askForFarewell(scene.world, person);
+  const ends = scene.ledger.claimsOf(person.id).map((item) => scene.ledger.end(item, person.id));
+  const status = await leave(scene.world, person, code);
+  scene.statuses.push(status);
+  if (status !== 200) throw new Error(`an account was not deleted: ${status}`);
+  for (const end of ends) end();
+  scene.gone++;
+}
+
+async function told(
+  { world, statuses }: Scene,
+  method: string,
+  path: string,
+  { token }: Person,
+  body?: unknown,
+): Promise<Answer> {
+  const answer = await world.client.ask(method, path, { token, ...(body !== undefined && { body }) });
+  statuses.push(answer.status);
+  return answer;
+}
+
+type Reads = { reads: number; off: number };
+
+/** Lists on one of the servers, by turns with and without a token, against what was acknowledged and under way. */
+async function readByHttp(
+  { world, ledger, host, items, statuses, until }: Scene,
+  nth: number,
+): Promise<Reads> {
+  const seen: Reads = { reads: 0, off: 0 };
+  const server = world.servers[nth];
+  if (!server) throw new Error('two servers are needed');
+  while (performance.now() < until) {
+    const event = pick([...items.keys()]) ?? '';
+    const look = ledger.look([...(items.get(event) ?? [])]);
+    const token = seen.reads % 2 === 0 ? {} : { token: host.token };
+    const { status, body } = await world.client.ask('GET', `/v1/events/${event}/items`, { server, ...token });
+    statuses.push(status);
+    seen.reads++;
+    if (status !== 200 || !look(body.data)) seen.off++;
+    await sleep(5);
+  }
+  return seen;
+}
+
+/** Sums and stocks of all items at one moment, in the database. */
+async function readBySql({ world: { sql }, until }: Scene): Promise<Reads> {
+  const seen: Reads = { reads: 0, off: 0 };
+  while (performance.now() < until) {
+    const off = await sql.begin('isolation level repeatable read read only', async (tx) => {
+      const sums = await tx<{ id: string; sum: number }[]>`
+        select event_id || '.' || n as id, sum(quantity)::int as sum from claims group by event_id, n`;
+      const stock = await tx<{ id: string; claimed: number; needed: number }[]>`
+        select event_id || '.' || n as id, claimed, needed from item_stock`;
+      const sumOf = new Map(sums.map(({ id, sum }) => [id, sum]));
+      const wrong = stock.filter(
+        ({ id, claimed, needed }) => claimed !== (sumOf.get(id) ?? 0) || claimed > needed,
+      );
+      const known = new Set(stock.map(({ id }) => id));
+      return wrong.length + sums.filter(({ id }) => !known.has(id)).length;
+    });
+    seen.reads++;
+    if (off > 0) seen.off++;
+    await sleep(20);
+  }
+  return seen;
+}
+
+async function deadlocks({ sql }: World): Promise<number> {
+  const [row] = await sql<[{ deadlocks: number }]>`
+    select deadlocks::int from pg_stat_database where datname = current_database()`;
+  return row.deadlocks;
+}
