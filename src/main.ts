@@ -17,6 +17,8 @@ const help = `npm run potluck -- COMMAND
   demo                                   add the demo people and events
   import FILE.ics --organizer PHONE      take over a calendar; again: only what changed
          [--category SLUG]               for entries whose CATEGORIES name none of ours (default: other)
+  backup FILE                            everything in the database, into one file; servers may go on meanwhile
+  restore FILE                           take a backup into an empty database
   admin grant PHONE | admin revoke PHONE give or take the admin role
 
 Settings are environment variables: see .env.example.
@@ -39,6 +41,8 @@ async function main(argv: string[]): Promise<void> {
   if (command === 'migrate') return (await import('./commands/migrate.ts')).migrateCommand(config);
   if (command === 'demo') return (await import('./commands/demo.ts')).demoCommand(config);
   if (command === 'import') return (await import('./commands/import.ts')).importCommand(config, rest, values);
+  if (command === 'backup') return (await import('./commands/backup.ts')).backupCommand(config, rest);
+  if (command === 'restore') return (await import('./commands/restore.ts')).restoreCommand(config, rest);
   if (command === 'admin') return (await import('./commands/admin.ts')).adminCommand(config, rest);
   throw new CommandError(`There is no command "${command}".\n\n${help}`);
 }

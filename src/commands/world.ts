@@ -1,5 +1,5 @@
 /** What every command needs: a migrated database, the embedded one or another, and the way back out. */
-import { mkdir } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadyConfig } from '../app.ts';
@@ -48,16 +48,8 @@ export async function withWorld(
 
 async function openWorld(config: Config, stop: AbortSignal): Promise<World> {
   stop.throwIfAborted();
-  const { databaseUrl, dataDir } = config;
-  const secretKey = config.secretKey ?? (await openDataDir(dataDir));
-  const embedded = databaseUrl === undefined ? await openDatabase(dataDir, stop) : null;
-  const target = databaseUrl ?? (embedded as Embedded).target;
-  try {
-    await unlessStopped(prepare(target, stop), stop);
-  } catch (error) {
-    await embedded?.close();
-    throw stop.aborted ? stop.reason : databaseTrouble(error, databaseUrl);
-  }
+  const secretKey = config.secretKey ?? (await openDataDir(config.dataDir));
+  const { target, close } = await openTarget(config, stop, (target) => migrate(target, stop));
   const sql = connect(target);
   return {
     config: Object.freeze({ ...config, secretKey }),
@@ -65,9 +57,61 @@ async function openWorld(config: Config, stop: AbortSignal): Promise<World> {
     sql,
     async close() {
       await sql.end({ timeout: 0.5 });
-      await embedded?.close();
+      await close();
     },
   };
+}
+
+/**
+ * The database as it is, not migrated, for what `work` alone decides to do with it; closed whatever happens.
+ * @param mustExist an embedded database that is not there is not made
+ * @throws CommandError for what the operator can mend
+ */
+export async function withDatabase(
+  config: Config,
+  { stop, mustExist = false }: { stop: AbortSignal; mustExist?: boolean },
+  work: (target: Target) => Promise<void>,
+): Promise<void> {
+  stop.throwIfAborted();
+  const { databaseUrl, dataDir } = config;
+  if (
+    mustExist &&
+    databaseUrl === undefined &&
+    !(await lstat(path.join(dataDir, 'postgres')).catch(() => null))
+  ) {
+    throw new CommandError(`There is no database in ${dataDir}, which is DATA_DIR.`);
+  }
+  const { target, close } = await openTarget(config, stop, async () => {});
+  try {
+    await work(target);
+  } catch (error) {
+    const known = error instanceof CommandError || stop.aborted;
+    throw known ? error : databaseTrouble(error, databaseUrl);
+  } finally {
+    await close();
+  }
+}
+
+type Opened = { target: Target; close(): Promise<void> };
+
+async function openTarget(
+  { databaseUrl, dataDir }: Config,
+  stop: AbortSignal,
+  prepare: (target: Target) => Promise<unknown>,
+): Promise<Opened> {
+  const embedded = databaseUrl === undefined ? await openDatabase(dataDir, stop) : null;
+  const target = databaseUrl ?? (embedded as Embedded).target;
+  const close = async () => embedded?.close();
+  try {
+    await unlessStopped(
+      reach(target).then(() => prepare(target)),
+      stop,
+    );
+  } catch (error) {
+    await close();
+    throw stop.aborted ? stop.reason : databaseTrouble(error, databaseUrl);
+  }
+  return { target, close };
 }
 
 /** Gives the key that is kept there, so that sessions and codes outlive a restart. */
@@ -88,7 +132,7 @@ async function openDatabase(dataDir: string, stop: AbortSignal): Promise<Embedde
   }
 }
 
-async function prepare(target: Target, stop: AbortSignal): Promise<void> {
+async function reach(target: Target): Promise<void> {
   const probe = connect(target, 1);
   const silence = new AbortController();
   const silent = sleep(reachMs, undefined, { signal: silence.signal }).then(() => {
@@ -101,7 +145,6 @@ async function prepare(target: Target, stop: AbortSignal): Promise<void> {
     silence.abort();
     await probe.end({ timeout: 0 });
   }
-  await migrate(target, stop);
 }
 
 /** A database that cannot be reached, entered or used is the operator's to mend. */

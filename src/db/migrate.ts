@@ -28,19 +28,23 @@ export async function migrate(target: Target, signal?: AbortSignal): Promise<str
   const abort = () => void connection.end({ timeout: 0 });
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    await refuseUnfit(connection);
-    return (await connection.begin(migrateIn)) as string[];
+    return (await connection.begin((tx) => migrateIn(tx))) as string[];
   } finally {
     signal?.removeEventListener('abort', abort);
     await connection.end({ timeout: 1 });
   }
 }
 
-async function migrateIn(tx: Tx): Promise<string[]> {
+/**
+ * The same as a part of a transaction.
+ * @param version default: the newest
+ */
+export async function migrateIn(tx: Tx, version?: number): Promise<string[]> {
+  await refuseUnfit(tx);
   // The second server waits here, then finds nothing left to do.
   await tx`select pg_advisory_xact_lock(${migrationLock})`;
   const runner = new Postgrator({ ...options, execQuery: (query) => execute(tx, query) });
-  const done = await runner.migrate().catch(namedTrouble);
+  const done = await runner.migrate(version === undefined ? undefined : `${version}`).catch(namedTrouble);
   await refuseNewer(tx);
   return done.map((migration) => `${migration.version} ${migration.name}`);
 }
@@ -56,7 +60,7 @@ async function execute(tx: Tx, query: string): Promise<{ rows: unknown[] }> {
   return { rows };
 }
 
-async function refuseUnfit(connection: Sql): Promise<void> {
+async function refuseUnfit(connection: Db): Promise<void> {
   const [row] = await connection<[{ version: number; encoding: string }]>`
     select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`;
   if (row.version < 150_000) throw new MigrationError('it is older than PostgreSQL 15');
@@ -77,14 +81,16 @@ export async function isMigrated(sql: Sql): Promise<boolean> {
 
 let newest: Promise<number> | undefined;
 
-async function versionOf(sql: Db): Promise<number> {
+/** The newest migration that ran in it; 0 for a database that is none of ours. */
+export async function versionOf(sql: Db): Promise<number> {
   const [table] = await sql`select to_regclass('schema_version') as name`;
   if (!table?.name) return 0;
   const [row] = await sql<{ version: number }[]>`select max(version)::int as version from schema_version`;
   return row?.version ?? 0;
 }
 
-async function newestVersion(): Promise<number> {
+/** The newest migration there is. */
+export async function newestVersion(): Promise<number> {
   const migrations = await new Postgrator(options).getMigrations();
   return Math.max(...migrations.map((migration) => migration.version));
 }

@@ -1,0 +1,56 @@
+/** What the database itself says of its tables: so whatever a migration adds is in the next backup. */
+import type { Tx } from '../../db/connect.ts';
+import { quoted, type Table } from './format.ts';
+
+/** What the migrations fill by themselves: rows in them do not make a database one that holds something. */
+export const filledByMigrations = new Set(['change_shards']);
+
+export type KnownTable = Table & { estimatedRows: number };
+
+/**
+ * All but the record of migrations, which only migrating writes, and what is unlogged, which a crash may empty anyway;
+ * those that others refer to come before these.
+ */
+export async function listTables(tx: Tx): Promise<KnownTable[]> {
+  const rows = await tx<{ name: string; columns: string[]; estimate: number }[]>`
+    with recursive ours as (
+      select c.oid, c.relname, greatest(c.reltuples, 0)::float8 as estimate from pg_class c
+      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+        and c.relpersistence = 'p'
+        and c.relname <> 'schema_version'
+        and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+    ), placed as (
+      select oid, 0 as depth from ours
+      union all
+      select k.conrelid, p.depth + 1 from placed p
+      join pg_constraint k on k.confrelid = p.oid and k.contype = 'f' and k.conrelid <> k.confrelid
+      where p.depth < 32
+    )
+    select o.relname as name, o.estimate, (
+      select array_agg(a.attname::text order by a.attnum) from pg_attribute a
+      where a.attrelid = o.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    ) as columns
+    from ours o join placed p using (oid)
+    group by o.oid, o.relname, o.estimate
+    order by max(p.depth), o.relname`;
+  return rows.map(({ name, columns, estimate }) => ({ name, columns, estimatedRows: estimate }));
+}
+
+/** Together, so that none of them changes between the first and the last. */
+export async function lockTables(tx: Tx, tables: Table[], mode: 'access share' | 'exclusive'): Promise<void> {
+  if (tables.length === 0) return;
+  await tx.unsafe(`lock table ${tables.map(({ name }) => quoted(name)).join(', ')} in ${mode} mode`);
+}
+
+/** Whatever the database or its role has been told: rows are written and read in one form, however long it takes. */
+export async function settle(tx: Tx): Promise<void> {
+  await tx.unsafe(`
+    set local statement_timeout = 0;
+    set local lock_timeout = 0;
+    set local idle_in_transaction_session_timeout = 0;
+    set local datestyle = 'ISO, YMD';
+    set local intervalstyle = 'postgres';
+    set local timezone = 'UTC';
+    set local extra_float_digits = 1;
+    set local bytea_output = 'hex'`);
+}

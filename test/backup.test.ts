@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import test, { after } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { quoted } from '../src/commands/backup/format.ts';
+import { listTables } from '../src/commands/backup/tables.ts';
+import { writeBackup } from '../src/commands/backup.ts';
+import { checkBackup, restoreBackup } from '../src/commands/restore.ts';
+import { connect, connectOne, type Target } from '../src/db/connect.ts';
+import { command } from './command.ts';
+import { assertCounters } from './invariants.ts';
+import { cloneDatabase, expectStatus, testApp } from './setup.ts';
+import { anEvent, anItem, aUser, going, inDays } from './world.ts';
+
+const api = await testApp();
+const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-backup-'));
+after(() => rm(directory, { recursive: true, force: true }));
+const fileFor = (name: string) => path.join(directory, name);
+
+/** Without a single table. */
+async function newDatabase(): Promise<Exclude<Target, string>> {
+  const server = JSON.parse(process.env.POTLUCK_TEST_SERVER ?? '{}') as Exclude<Target, string>;
+  const admin = connectOne(server, 'tests');
+  const database = `restored_${randomBytes(6).toString('hex')}`;
+  await admin`create database ${admin(database)}`;
+  after(async () => {
+    await admin`drop database ${admin(database)} with (force)`;
+    await admin.end();
+  });
+  return { ...server, database };
+}
+
+/** Every row of every table that a backup holds, as text. */
+async function rowsOf(target: Target): Promise<Record<string, string[]>> {
+  const sql = connectOne(target, 'tests');
+  try {
+    const tables: Record<string, string[]> = {};
+    for (const { name } of await sql.begin(listTables)) {
+      const rows = await sql.unsafe(`select t::text as row from ${quoted(name)} t order by 1`);
+      tables[name] = rows.map(({ row }) => row);
+    }
+    return tables;
+  } finally {
+    await sql.end();
+  }
+}
+
+async function somethingOfEverything() {
+  const [host, guest] = [
+    await aUser(api),
+    await aUser(api, { name: 'Zoë\\N "q"', bio: 'a\tb\\\nc\r\\.\n\\.' }),
+  ];
+  const event = await anEvent(api, host, {
+    title: '\\N',
+    description: `${'🥘 naïve — 100 % '.repeat(50)}\n\\.\n`,
+    location: { address: 'Pole', lat: -89.123456789012, lng: 179.999999999999 },
+    price: 12.5,
+  });
+  const item = await anItem(api, host, event.id, { description: '' });
+  await going(api, guest, event.id);
+  expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 2 }), 201);
+  expectStatus(await api.post(`/v1/users/${host.id}/follow`, guest.token), 200);
+  expectStatus(await api.post(`/v1/events/${event.id}/save`, guest.token, { saved: true }), 200);
+  return { host, guest, event };
+}
+
+test('backup and restore: a new database becomes the same, row by row, and a server answers on it', async () => {
+  const { guest, event } = await somethingOfEverything();
+  const file = fileFor('whole.gz');
+  const saved = await command(api.target, 'backup', file);
+  assert.equal(saved.code, 0, saved.stderr);
+  assert.match(saved.stdout, /whole\.gz: \d+ rows of \d+ tables/);
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  const target = await newDatabase();
+  const restored = await command(target, 'restore', file);
+  assert.equal(restored.code, 0, restored.stderr);
+  assert.deepEqual(await rowsOf(target), await rowsOf(api.target));
+  const sql = connectOne(target, 'tests');
+  await assertCounters(sql);
+  const again = await testApp({ sql: connect(target) });
+  assert.deepEqual(
+    (await again.get(`/v1/events/${event.id}`, guest.token)).body,
+    (await api.get(`/v1/events/${event.id}`, guest.token)).body,
+  );
+  await sql.end();
+});
+
+test('restore: a database that holds anything is refused and left as it is', async () => {
+  const file = fileFor('into-full.gz');
+  await writeBackup(api.target, file);
+  const before = await rowsOf(api.target);
+  const { code, stderr } = await command(api.target, 'restore', file);
+  assert.equal(code, 1);
+  assert.match(stderr, /^The database is not empty: there are rows in \w+\. .*\n$/);
+  assert.deepEqual(await rowsOf(api.target), before);
+});
+
+test('restore: a database that is migrated but empty takes it', async () => {
+  const file = fileFor('into-empty.gz');
+  await writeBackup(api.target, file);
+  const target = await cloneDatabase();
+  await restoreBackup(target, file);
+  assert.deepEqual(await rowsOf(target), await rowsOf(api.target));
+});
+
+test('restore: a file that is cut short anywhere, or altered, is refused in one line', async () => {
+  const file = fileFor('good.gz');
+  await writeBackup(api.target, file);
+  const bytes = await readFile(file);
+  const text = gunzipSync(bytes).toString('utf8');
+  const broken: Record<string, Buffer> = {
+    empty: Buffer.alloc(0),
+    'one byte less': bytes.subarray(0, -1),
+    'half of it': bytes.subarray(0, bytes.length / 2),
+    'a flipped bit': flipped(bytes),
+    'something else': Buffer.from('Dear reader\n'),
+    'something else under gzip': gzipSync('Dear reader\n'),
+    'without its last line': gzipSync(text.replace(/-- end .*\n$/, '')),
+    'without its last line end': gzipSync(text.slice(0, -1)),
+    'another word': gzipSync(text.replace('Harbour', 'Barbour').replace('naïve', 'native')),
+    'a row less': gzipSync(text.replace(/(copy "users" [^\n]*\n)[^\n]*\n/, '$1')),
+    'more after the end': gzipSync(`${text}drop table users;\n`),
+    'another backup after it': Buffer.concat([bytes, bytes]),
+    'a newer schema': gzipSync(text.replace(/"schema":\d+/, '"schema":9999')),
+  };
+  for (const [name, content] of Object.entries(broken)) {
+    const damaged = fileFor('damaged.gz');
+    await writeFile(damaged, content);
+    await assert.rejects(
+      checkBackup(damaged),
+      (error: Error) => {
+        assert.equal(error.constructor.name, 'CommandError', error.message);
+        return !error.message.includes('\n');
+      },
+      name,
+    );
+  }
+});
+
+function flipped(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  const middle = Math.floor(copy.length / 2);
+  copy[middle] = (copy[middle] ?? 0) ^ 1;
+  return copy;
+}
+
+test('restore: rows that do not fit together leave nothing behind, not even tables', async () => {
+  const file = fileFor('orphans.gz');
+  await writeBackup(api.target, file);
+  const text = gunzipSync(await readFile(file)).toString('utf8');
+  const { manifest, body } = /^(?<manifest>[^\n]*\n)(?<body>.*)-- end /s.exec(text)?.groups ?? {};
+  // A file that is whole by its own account, with counters of somebody who is not there.
+  const forged = `${manifest}${body?.replace(/(copy "users" [^\n]*\n)[^\n]*\n/, '$1')}`;
+  const ending = JSON.parse(/-- end (.*)\n$/.exec(text)?.[1] ?? '');
+  ending.rows.users--;
+  ending.sha256 = createHash('sha256').update(forged).digest('hex');
+  await writeFile(file, gzipSync(`${forged}-- end ${JSON.stringify(ending)}\n`));
+  const target = await newDatabase();
+  const { code, stderr } = await command(target, 'restore', file);
+  assert.equal(code, 1);
+  assert.match(stderr, /^[^\n]+\n$/);
+  const sql = connectOne(target, 'tests');
+  assert.deepEqual(
+    [...(await sql`select relname from pg_class where relname in ('users', 'schema_version')`)],
+    [],
+  );
+  await sql.end();
+});
+
+test('backup: what cannot be written is one line and leaves no file; FILE is replaced only by a whole one', async () => {
+  const nowhere = path.join(directory, 'no-such-directory', 'backup.gz');
+  const missing = await command(api.target, 'backup', nowhere);
+  assert.deepEqual([missing.code, missing.stdout], [1, '']);
+  assert.match(missing.stderr, /^[^\n]*cannot be written: ENOENT[^\n]*\n$/);
+  assert.match((await command(api.target, 'backup', directory)).stderr, /is not a file\.\n$/);
+  assert.match(
+    (await command(await newDatabase(), 'backup', fileFor('none.gz'))).stderr,
+    /holds no Potluck\.\n$/,
+  );
+  const file = fileFor('stopped.gz');
+  await writeFile(file, 'the one before');
+  const stop = AbortSignal.abort(new Error('told to stop'));
+  await assert.rejects(writeBackup(api.target, file, { signal: stop }), /told to stop/);
+  assert.equal(await readFile(file, 'utf8'), 'the one before');
+  assert.deepEqual(
+    (await readdir(directory)).filter((name) => name.includes('.part') || name === 'none.gz'),
+    [],
+  );
+});
+
+test('backup: what is written while it runs is not in it; what was there when it began is, whole', async () => {
+  const file = fileFor('meanwhile.gz');
+  const before = await rowsOf(api.target);
+  const person = await aUser(api);
+  const sql = connectOne(api.target, 'tests');
+  await sql.begin('isolation level repeatable read read only', async (tx) => {
+    const [row] = await tx<[{ snapshot: string }]>`select pg_export_snapshot() as snapshot`;
+    await anEvent(api, person, { title: 'Later', startAt: inDays(9), endAt: inDays(10) });
+    await writeBackup(api.target, file, { snapshot: row.snapshot });
+  });
+  await sql.end();
+  const target = await newDatabase();
+  await restoreBackup(target, file);
+  const restored = await rowsOf(target);
+  assert.deepEqual(restored.events, before.events);
+  assert.equal(restored.users?.length, (before.users?.length ?? 0) + 1);
+});
