@@ -23,7 +23,7 @@ export type Operation = {
 export type Ids = { event: string; item: string; user: string };
 
 /** Every operation, with the ids put into its path. */
-export async function listOperations(api: TestApp, ids: Ids) {
+export async function listOperations(api: Pick<TestApp, 'get'>, ids: Ids) {
   const { body: document } = await api.get('/openapi.json');
   const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

@@ -42,6 +42,9 @@ export type TestApp = {
   another(options?: TestOptions): Promise<TestApp>;
 };
 
+/** What calls a server and looks behind it; a torture's servers are called by the same. */
+export type Api = Pick<TestApp, 'call' | 'get' | 'post' | 'patch' | 'delete' | 'sql' | 'sent'>;
+
 export type TestOptions = {
   /** Environment variables over the defaults of tests. */
   env?: Record<string, string>;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setRole } from '../src/auth/queries.ts';
 import { transaction } from '../src/db/transaction.ts';
-import { expectStatus, type TestApp } from './setup.ts';
+import { type Api, expectStatus } from './setup.ts';
 
 export type Person = { id: string; phone: string; token: string; refreshToken: string; username: string };
 
@@ -13,7 +13,7 @@ let people = 0;
 export const aPhone = (): string => `+1415${String(5_550_000 + people++).padStart(7, '0')}`;
 
 export async function aUser(
-  api: TestApp,
+  api: Api,
   profile: { name?: string; username?: string; isPrivate?: boolean; bio?: string } = {},
 ): Promise<Person> {
   const person = await signIn(api, aPhone());
@@ -21,7 +21,7 @@ export async function aUser(
   return { ...person, username: profile.username ?? person.username };
 }
 
-export async function signIn(api: TestApp, phone: string): Promise<Person> {
+export async function signIn(api: Api, phone: string): Promise<Person> {
   const { body: sent } = expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone }), 202);
   const code = sent.devCode ?? api.sent.findLast((message) => message.phone === phone)?.code;
   const { body } = expectStatus(await api.post('/v1/auth/otp/verify', undefined, { phone, code }), 200);
@@ -34,11 +34,11 @@ export async function signIn(api: TestApp, phone: string): Promise<Person> {
   };
 }
 
-export async function users(api: TestApp, count: number): Promise<Person[]> {
+export async function users(api: Api, count: number): Promise<Person[]> {
   return Promise.all(Array.from({ length: count }, () => aUser(api)));
 }
 
-export async function anAdmin(api: TestApp): Promise<Person> {
+export async function anAdmin(api: Api): Promise<Person> {
   const person = await aUser(api);
   await transaction(api.sql, (tx) => setRole(tx, person.id, 'admin'));
   return person;
@@ -57,12 +57,12 @@ export const eventBody = (overrides: Record<string, unknown> = {}) => ({
 });
 
 /** The event as the API answered it. */
-export async function anEvent(api: TestApp, organizer: Person, overrides: Record<string, unknown> = {}) {
+export async function anEvent(api: Api, organizer: Person, overrides: Record<string, unknown> = {}) {
   return expectStatus(await api.post('/v1/events', organizer.token, eventBody(overrides)), 201).body;
 }
 
 export async function anItem(
-  api: TestApp,
+  api: Api,
   organizer: Person,
   eventId: string,
   overrides: Record<string, unknown> = {},
@@ -71,7 +71,7 @@ export async function anItem(
   return expectStatus(await api.post(`/v1/events/${eventId}/items`, organizer.token, item), 201).body;
 }
 
-export async function going(api: TestApp, person: Person, eventId: string): Promise<void> {
+export async function going(api: Api, person: Person, eventId: string): Promise<void> {
   const { body } = expectStatus(
     await api.post(`/v1/events/${eventId}/rsvp`, person.token, { status: 'going' }),
     200,
@@ -80,7 +80,7 @@ export async function going(api: TestApp, person: Person, eventId: string): Prom
 }
 
 /** Asks for the code and deletes the account with it. */
-export async function deleteAccount(api: TestApp, person: Person) {
+export async function deleteAccount(api: Api, person: Person) {
   const { body } = expectStatus(await api.post('/v1/me/delete-code', person.token), 202);
   return api.delete('/v1/me', person.token, { confirmCode: body.devCode });
 }

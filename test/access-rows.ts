@@ -1,0 +1,246 @@
+/** Who may do what: the table that test/access-matrix.test.ts and the torture `matrix` play. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Api } from './setup.ts';
+import { anAdmin, anEvent, anItem, aPhone, aUser, deleteAccount, eventBody, type Person } from './world.ts';
+
+/**
+ * Every route × everybody who may come along. A cell is a status; a route without a row fails, and so does a row
+ * without a route. The event belongs to `organizer`, who has blocked `blocked`.
+ */
+export const callers = [
+  'nobody',
+  'bad token',
+  'stranger',
+  'blocked',
+  'organizer',
+  'other organizer',
+  'admin',
+  'deleted',
+] as const;
+export type Caller = (typeof callers)[number];
+
+const anyone = [200, 200, 200, 200, 200, 200, 200, 200];
+const everyoneWithToken = (status: number) => [401, 401, status, status, status, status, status, 401];
+/** 200 without a token, 401 with one that is not valid. */
+const optional = [200, 401, 200, 200, 200, 200, 200, 401];
+const ownersOnly = (status: number) => [401, 401, 403, 403, status, 403, status, 401];
+const hiddenFromOthers = (status: number) => [401, 401, 404, 404, status, 404, status, 401];
+
+export type Cast = Record<Caller, Person | null>;
+type Scene = {
+  api: Api;
+  organizer: Person;
+  event: string;
+  item: string;
+  caller: Person | null;
+  sessionOf: (person: Person) => Promise<string>;
+};
+export type Row = {
+  statuses: number[];
+  /** Default: the path with the ids of the scene. */
+  path?: (scene: Scene) => string | Promise<string>;
+  body?: (scene: Scene) => unknown;
+  event?: Record<string, unknown>;
+  /** Brings the caller into the state that the row is about. */
+  before?: (scene: Scene) => Promise<unknown>;
+  /** The call ends the caller's session or account: everybody gets a fresh one. */
+  spends?: true;
+};
+
+const privately = { event: { visibility: 'private' } };
+const goes = {
+  before: async ({ api, caller, event }: Scene) =>
+    caller && api.post(`/v1/events/${event}/rsvp`, caller.token, { status: 'going' }),
+};
+const claimed = {
+  before: async ({ api, caller, event, item }: Scene) => {
+    if (!caller) return;
+    await api.post(`/v1/events/${event}/rsvp`, caller.token, { status: 'going' });
+    await api.post(`/v1/items/${item}/claim`, caller.token, { quantity: 1 });
+  },
+};
+const claim = { body: () => ({ quantity: 1 }) };
+const rsvp = { body: () => ({ status: 'going' }) };
+const save = { body: () => ({ saved: true }) };
+const newItem = { body: () => ({ title: 'Plates', kind: 'bring', quantityNeeded: 2 }) };
+const atOrganizer = (tail: string) => ({
+  path: ({ organizer }: Scene) => `/v1/users/${organizer.id}${tail}`,
+});
+
+/** One for each route and state, by method and path and, in brackets, the state. */
+export const accessRows: Record<string, Row> = {
+  'GET /healthz': { statuses: anyone },
+  'GET /readyz': { statuses: anyone },
+  'GET /metrics': { statuses: anyone },
+
+  'POST /v1/auth/otp/request': { statuses: Array(8).fill(202), body: () => ({ phone: aPhone() }) },
+  'POST /v1/auth/otp/verify': {
+    statuses: anyone,
+    body: async ({ api }) => {
+      const phone = aPhone();
+      const { body } = await api.post('/v1/auth/otp/request', undefined, { phone });
+      return { phone, code: body.devCode };
+    },
+  },
+  'POST /v1/auth/refresh': {
+    statuses: anyone,
+    body: async ({ api }) => ({ refreshToken: (await aUser(api)).refreshToken }),
+  },
+  "POST /v1/auth/refresh (the caller's own)": {
+    statuses: [401, 401, 200, 200, 200, 200, 200, 401],
+    path: () => '/v1/auth/refresh',
+    body: ({ caller }) => ({ refreshToken: caller?.refreshToken ?? 'pr_none' }),
+    spends: true,
+  },
+  'POST /v1/auth/logout': { statuses: everyoneWithToken(200), spends: true },
+  'GET /v1/auth/me': { statuses: everyoneWithToken(200) },
+  'GET /v1/auth/sessions': { statuses: everyoneWithToken(200) },
+  "DELETE /v1/auth/sessions/{id} (the caller's own)": {
+    statuses: everyoneWithToken(200),
+    path: async ({ caller, sessionOf }) =>
+      `/v1/auth/sessions/${caller ? await sessionOf(caller) : randomUUID()}`,
+    spends: true,
+  },
+  'DELETE /v1/auth/sessions/{id} (another person’s)': {
+    statuses: everyoneWithToken(404),
+    path: async ({ api, sessionOf }) => `/v1/auth/sessions/${await sessionOf(await aUser(api))}`,
+  },
+
+  'PATCH /v1/me': { statuses: everyoneWithToken(200), body: () => ({ city: 'Oslo' }) },
+  'POST /v1/me/delete-code': { statuses: everyoneWithToken(202) },
+  'DELETE /v1/me': {
+    statuses: everyoneWithToken(200),
+    body: async ({ api, caller }) => {
+      const { body } = await api.post('/v1/me/delete-code', caller?.token);
+      return { confirmCode: body.devCode ?? '000000' };
+    },
+    spends: true,
+  },
+
+  'GET /v1/users/search': { statuses: everyoneWithToken(200), path: () => '/v1/users/search?q=guest' },
+  'GET /v1/users/{id}': { statuses: optional, ...atOrganizer('') },
+  'GET /v1/users/{id} (private)': {
+    statuses: [403, 401, 403, 403, 200, 403, 200, 401],
+    path: ({ organizer }) => `/v1/users/${organizer.id}`,
+    before: ({ api, organizer }) => api.patch('/v1/me', organizer.token, { isPrivate: true }),
+    spends: true,
+  },
+  'GET /v1/users/{id}/avatar.svg': { statuses: anyone, ...atOrganizer('/avatar.svg') },
+  'POST /v1/users/{id}/follow': {
+    statuses: [401, 401, 200, 403, 400, 200, 200, 401],
+    ...atOrganizer('/follow'),
+  },
+  'DELETE /v1/users/{id}/follow': {
+    statuses: [401, 401, 200, 200, 400, 200, 200, 401],
+    ...atOrganizer('/follow'),
+  },
+  'POST /v1/users/{id}/block': {
+    statuses: [401, 401, 200, 200, 400, 200, 200, 401],
+    ...atOrganizer('/block'),
+    spends: true,
+  },
+  'DELETE /v1/users/{id}/block': {
+    statuses: [401, 401, 200, 200, 400, 200, 200, 401],
+    ...atOrganizer('/block'),
+  },
+
+  'GET /v1/categories': { statuses: anyone },
+  'GET /v1/templates': { statuses: anyone },
+  'GET /v1/events': { statuses: optional },
+  'GET /v1/events/search': { statuses: optional, path: () => '/v1/events/search?q=harbour' },
+  'GET /v1/events/{id}': { statuses: optional },
+  'GET /v1/events/{id} (unlisted)': { statuses: optional, event: { visibility: 'unlisted' } },
+  'GET /v1/events/{id} (private)': { statuses: [404, 401, 404, 404, 200, 404, 200, 401], ...privately },
+  'GET /v1/events/{id}/cover.svg': { statuses: anyone },
+  'POST /v1/events': { statuses: everyoneWithToken(201), body: () => eventBody() },
+  'PATCH /v1/events/{id}': { statuses: ownersOnly(200), body: () => ({ title: 'Moved indoors' }) },
+  'PATCH /v1/events/{id} (private)': {
+    statuses: hiddenFromOthers(200),
+    body: () => ({ title: 'Draft' }),
+    ...privately,
+  },
+  'DELETE /v1/events/{id}': { statuses: ownersOnly(200) },
+  'DELETE /v1/events/{id} (private)': { statuses: hiddenFromOthers(200), ...privately },
+  'POST /v1/events/{id}/rsvp': { statuses: everyoneWithToken(200), ...rsvp },
+  'POST /v1/events/{id}/rsvp (private)': { statuses: hiddenFromOthers(200), ...rsvp, ...privately },
+  'POST /v1/events/{id}/save': { statuses: everyoneWithToken(200), ...save },
+  'POST /v1/events/{id}/save (private)': { statuses: hiddenFromOthers(200), ...save, ...privately },
+
+  'GET /v1/events/{id}/items': { statuses: optional },
+  'GET /v1/events/{id}/items (private)': {
+    statuses: [404, 401, 404, 404, 200, 404, 200, 401],
+    ...privately,
+  },
+  'POST /v1/events/{id}/items': { statuses: ownersOnly(201), ...newItem },
+  'POST /v1/events/{id}/items (private)': { statuses: hiddenFromOthers(201), ...newItem, ...privately },
+  'DELETE /v1/items/{id}': { statuses: ownersOnly(200) },
+  'DELETE /v1/items/{id} (private)': { statuses: hiddenFromOthers(200), ...privately },
+  'POST /v1/items/{id}/claim (without RSVP)': { statuses: everyoneWithToken(403), ...claim },
+  'POST /v1/items/{id}/claim (going)': { statuses: everyoneWithToken(201), ...claim, ...goes },
+  'POST /v1/items/{id}/claim (private)': {
+    statuses: [401, 401, 404, 404, 201, 404, 201, 401],
+    ...claim,
+    ...goes,
+    ...privately,
+  },
+  'DELETE /v1/items/{id}/claim (without one)': { statuses: everyoneWithToken(404) },
+  'DELETE /v1/items/{id}/claim (with one)': { statuses: everyoneWithToken(200), ...claimed },
+  'DELETE /v1/items/{id}/claim (private)': {
+    statuses: [401, 401, 404, 404, 200, 404, 200, 401],
+    ...claimed,
+    ...privately,
+  },
+};
+
+/** A row's name without what it says in brackets. */
+export const routeOf = (name: string): string => name.replace(/ \(.*\)$/, '');
+
+/** Everybody, with the sessions and relations that the rows expect of them. */
+export async function setStage(api: Api): Promise<Cast> {
+  const [stranger, blocked, organizer, other, deleted] = await Promise.all([
+    aUser(api),
+    aUser(api),
+    aUser(api),
+    aUser(api),
+    aUser(api),
+  ]);
+  await anEvent(api, other);
+  assert.equal((await api.post(`/v1/users/${blocked.id}/block`, organizer.token)).status, 200);
+  assert.equal((await deleteAccount(api, deleted)).status, 200);
+  return {
+    nobody: null,
+    'bad token': null,
+    stranger,
+    blocked,
+    organizer,
+    'other organizer': other,
+    admin: await anAdmin(api),
+    deleted,
+  };
+}
+
+export const tokenOf = (cast: Cast, as: Caller): string | undefined =>
+  as === 'bad token' ? 'pa_not-a-token' : cast[as]?.token;
+
+/** Plays one cell on an event of its own and gives the status. */
+export async function play(api: Api, stage: Cast, name: string, row: Row, as: Caller): Promise<number> {
+  const cast = row.spends ? await setStage(api) : stage;
+  const organizer = cast.organizer;
+  assert.ok(organizer);
+  const { id: event } = await anEvent(api, organizer, row.event);
+  const { id: item } = await anItem(api, organizer, event);
+  const sessionOf = (person: Person) => firstSession(api, person);
+  const scene: Scene = { api, organizer, event, item, caller: cast[as], sessionOf };
+  await row.before?.(scene);
+  const [method = '', template = ''] = routeOf(name).split(' ');
+  const path =
+    (await row.path?.(scene)) ?? template.replace('{id}', template.startsWith('/v1/items') ? item : event);
+  const body = await row.body?.(scene);
+  return (await api.call(method, path, { token: tokenOf(cast, as), body })).status;
+}
+
+async function firstSession(api: Api, person: Person): Promise<string> {
+  const { body } = await api.get('/v1/auth/sessions', person.token);
+  return body.data?.[0]?.id ?? randomUUID();
+}

@@ -1,0 +1,45 @@
+/** A world's servers behind what the tests call an app: every answer is held against the OpenAPI document. */
+import { type Contract, readContract } from '../test/contract.ts';
+import type { Answer, Api, Call } from '../test/setup.ts';
+import type { World } from './world.ts';
+
+export async function openApi(world: World): Promise<Api & { contract: Contract; document: OpenApi }> {
+  const { body: document } = await world.client.ask('GET', '/openapi.json');
+  const contract = readContract(document);
+  const call = async (
+    method: string,
+    path: string,
+    { token, body, headers, raw }: Call = {},
+  ): Promise<Answer> => {
+    const asked = await world.client.ask(method, path, {
+      ...(token !== undefined && { token }),
+      ...(body !== undefined && { body }),
+      ...(headers && { headers }),
+      ...(raw !== undefined && { raw }),
+    });
+    const answer = { ...asked, headers: webHeaders(asked.headers) };
+    contract.check(method, path, answer);
+    return answer;
+  };
+  return {
+    contract,
+    document,
+    call,
+    get: (path, token) => call('GET', path, { token }),
+    post: (path, token, body) => call('POST', path, { token, body }),
+    patch: (path, token, body) => call('PATCH', path, { token, body }),
+    delete: (path, token, body) => call('DELETE', path, { token, body }),
+    sql: world.sql,
+    // The servers' answers carry the codes.
+    sent: [],
+  };
+}
+
+export type OpenApi = { paths: Record<string, Record<string, unknown>> };
+
+export function webHeaders(headers: Record<string, string | string[] | undefined>): Headers {
+  const known = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each): [string, string] => [name, each]),
+  );
+  return new Headers(known);
+}

@@ -1,0 +1,187 @@
+/** Circles at random against the haversine formula, which shares nothing with the server's chords and cells. */
+import fc from 'fast-check';
+import { transaction } from '../../src/db/transaction.ts';
+import { type EventFields, insertEvent } from '../../src/events/queries.ts';
+import { each } from '../client.ts';
+import type { Program } from '../program.ts';
+import type { World } from '../world.ts';
+
+const seed = 20_261_121;
+const radiusKm = 6371;
+/** In km: nobody can tell on which side of the rim something lies that is closer to it. */
+const rim = 0.001;
+/** In km: what is shown is rounded to ten metres. */
+const shown = 0.005;
+const pageSize = 50;
+
+type Place = { lat: number; lng: number };
+type Circle = { at: Place; radius: number };
+type Listed = { id: string; location: Place; distanceKm: number };
+
+const radians = (degrees: number) => (degrees * Math.PI) / 180;
+
+function haversine(a: Place, b: Place): number {
+  const [dLat, dLng] = [radians(b.lat - a.lat), radians(b.lng - a.lng)];
+  const h =
+    Math.sin(dLat / 2) ** 2 + Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * Math.sin(dLng / 2) ** 2;
+  return 2 * radiusKm * Math.asin(Math.sqrt(Math.min(1, h)));
+}
+
+/** Near a pole a step to the side goes round it. */
+function moved({ lat, lng }: Place, dLat: number, dLng: number): Place {
+  const east = lng + dLng / Math.max(Math.cos(radians(lat)), 0.01);
+  return {
+    lat: Math.max(-90, Math.min(90, lat + dLat)),
+    lng: east > 180 ? east - 360 : east < -180 ? east + 360 : east,
+  };
+}
+
+/** Evenly, where `fc.double` would nearly always be close to nothing. */
+const between = (min: number, max: number) =>
+  fc.integer({ min: 0, max: 2 ** 31 - 1 }).map((n) => min + ((max - min) * n) / (2 ** 31 - 1));
+/** As many in each part of the sphere as in any other of that size. */
+const anywhere = fc
+  .tuple(between(-1, 1), between(-180, 180))
+  .map(([z, lng]) => ({ lat: (Math.asin(z) * 180) / Math.PI, lng }));
+const corners = [
+  [90, 0],
+  [-90, 0],
+  [0, 180],
+  [0, -180],
+  [0, 0],
+  [67.5, 180],
+  [-45, -180],
+  [59.91, 10.73],
+] as const;
+/** On a corner, or from millimetres to a few degrees away from it, across the pole or the antimeridian too. */
+const atCorner = fc
+  .tuple(
+    fc.constantFrom(...corners),
+    between(-1, 1),
+    between(-1, 1),
+    fc.constantFrom(0, 1e-8, 1e-5, 0.01, 0.5, 3),
+  )
+  .map(([[lat, lng], dLat, dLng, spread]) => moved({ lat, lng }, dLat * spread, dLng * spread));
+const anyPlace = fc.oneof(anywhere, atCorner, atCorner);
+
+/** Around one of the events, with the rim just before it or just past it; or of any size, from a metre to the whole world. */
+function anyCircle(places: Place[]): fc.Arbitrary<Circle> {
+  const near = fc.tuple(fc.nat(places.length - 1), between(-1, 1), between(-1, 1), between(-6, 0.3));
+  const tight = fc
+    .tuple(near, fc.constantFrom(-0.002, 0.002, 0.0011, -0.0011))
+    .map(([[i, dLat, dLng, power], gap]) => {
+      const place = places[i] ?? { lat: 0, lng: 0 };
+      const at = moved(place, dLat * 10 ** power, dLng * 10 ** power);
+      return { at, radius: haversine(at, place) + gap };
+    });
+  const small = fc.record({ at: anyPlace, radius: between(-3, 2.5).map((power) => 10 ** power) });
+  const wide = fc.record({ at: anyPlace, radius: between(2.5, 4.302).map((power) => 10 ** power) });
+  const far = fc
+    .tuple(anyPlace, fc.nat(places.length - 1), fc.constantFrom(-0.0011, 0.0011))
+    .map(([at, i, gap]) => ({ at, radius: haversine(at, places[i] ?? at) + gap }));
+  const weighed = [
+    { arbitrary: tight, weight: 5 },
+    { arbitrary: small, weight: 4 },
+    { arbitrary: wide, weight: 1 },
+    { arbitrary: far, weight: 1 },
+  ];
+  return fc
+    .oneof(...weighed)
+    .map(({ at, radius }) => ({ at, radius: Math.min(Math.max(radius, 1e-3), 20_040) }));
+}
+
+const fields = ({ lat, lng }: Place, i: number): EventFields => ({
+  title: 'Somewhere',
+  description: '',
+  coverUrl: null,
+  startAt: new Date(Date.UTC(2040, 0, 1) + i * 60_000),
+  endAt: new Date(Date.UTC(2041, 0, 1) + i * 60_000),
+  timezone: 'UTC',
+  address: 'There',
+  lat,
+  lng,
+  category: 'other',
+  template: 'general',
+  price: 0,
+  currency: 'EUR',
+  capacity: 0,
+  visibility: 'public',
+  status: 'scheduled',
+  enabledModules: [],
+});
+
+/** @returns the places by their event's id */
+async function insertEvents({ sql, people }: World, places: Place[]): Promise<Map<string, Place>> {
+  const [organizer] = await people(1);
+  if (!organizer) throw new Error('nobody came');
+  const byId = new Map<string, Place>();
+  for (let from = 0; from < places.length; from += 250) {
+    await transaction(sql, async (tx) => {
+      for (const [i, place] of places.slice(from, from + 250).entries())
+        byId.set(await insertEvent(tx, organizer.id, fields(place, from + i), new Date()), place);
+    });
+  }
+  // As PostgreSQL does of itself within a minute of so many inserts; until then wide circles are slow, and no less right.
+  await sql`analyze events`;
+  return byId;
+}
+
+/** Reads one circle and gives how many events are off. */
+async function faultsOf(
+  { client }: World,
+  events: Map<string, Place>,
+  { at, radius }: Circle,
+): Promise<number> {
+  const sure = new Set<string>();
+  let possible = 0;
+  for (const [id, place] of events) {
+    const distance = haversine(at, place);
+    if (distance <= radius - rim) sure.add(id);
+    if (distance <= radius + rim) possible++;
+  }
+  let faults = 0;
+  const seen = new Set<string>();
+  // Wide ones hold nearly everything: there the total and the first page have to do.
+  const pages = radius > 300 ? 1 : 10;
+  for (let page = 1, total = 1; page <= pages && (page - 1) * pageSize < total; page++) {
+    const path = `/v1/events?lat=${at.lat}&lng=${at.lng}&radius=${radius}&limit=${pageSize}&page=${page}`;
+    const { status, body } = await client.ask('GET', path);
+    if (status !== 200) return faults + 1;
+    total = body.meta.total;
+    if (page === 1 && (total < sure.size || total > possible)) faults++;
+    for (const { id, location, distanceKm } of body.data as Listed[]) {
+      const distance = haversine(at, events.get(id) ?? location);
+      if (distance > radius + rim || Math.abs(distanceKm - distance) > shown + rim || seen.has(id)) faults++;
+      seen.add(id);
+    }
+    if (seen.size === total) for (const id of sure) if (!seen.has(id)) faults++;
+  }
+  return faults;
+}
+
+export const geo: Program = {
+  name: 'geo',
+  promise:
+    '10,000 random circles, at the poles and ±180° too, against plain haversine: 0 events off beyond 1 m',
+  quick: true,
+  async run({ size, open, progress }) {
+    const world = await open();
+    const places = fc.sample(anyPlace, { numRuns: size(3_000, 300), seed });
+    const events = await insertEvents(world, places);
+    const circles = fc.sample(anyCircle(places), { numRuns: size(10_000, 120), seed });
+    let done = 0;
+    let worst = '';
+    const faults = await each(circles.length, 16, async (i) => {
+      const circle = circles[i] as Circle;
+      const found = await faultsOf(world, events, circle);
+      if (found > 0) worst ||= `; such as ${JSON.stringify(circle)} (seed ${seed})`;
+      if (++done % 100 === 0) progress(`${done} of ${circles.length} circles`);
+      return found;
+    });
+    const off = faults.reduce((sum, n) => sum + n, 0);
+    return {
+      figure: `${off} off in ${circles.length.toLocaleString('en')} circles over ${events.size.toLocaleString('en')} events${worst}`,
+      ok: off === 0,
+    };
+  },
+};

@@ -1,0 +1,175 @@
+import { listOperations, type Operation } from '../../test/document.ts';
+import { eventBody } from '../../test/world.ts';
+import { each } from '../client.ts';
+import { brokenBodies, largest, padded, strangeQueries, strangeTexts } from '../hostile/bodies.ts';
+import { wireShots } from '../hostile/wire.ts';
+import type { Program } from '../program.ts';
+import { sendRaw } from '../raw.ts';
+import { anEvent, anItem } from '../things.ts';
+import type { Person, World } from '../world.ts';
+
+type Stage = {
+  /** One in so many is tried. */
+  every: number;
+  world: World;
+  me: Person;
+  writer: Person;
+  event: string;
+  item: string;
+};
+/** What went wrong, a line for each; the count of all tried. */
+type Tally = { tried: number; faults: string[] };
+
+const isRefusal = (status: number) => status >= 400 && status < 500;
+
+export const hostile: Program = {
+  name: 'hostile',
+  promise:
+    'Hostile bodies, texts, headers, paths and methods: each a 4xx or an exact round trip, and no after-effect',
+  quick: true,
+  async run({ open, size, progress }) {
+    const world = await open();
+    const [me, writer] = await world.people(2);
+    if (!me || !writer) throw new Error('nobody came');
+    const event = await anEvent(world, me);
+    const stage: Stage = {
+      every: size(1, 8),
+      world,
+      me,
+      writer,
+      event,
+      item: await anItem(world, me, event, 3),
+    };
+    const tally: Tally = { tried: 0, faults: [] };
+    const before = await reference(stage);
+    for (const [what, attack] of Object.entries({ wire, bodies, texts, searches })) {
+      progress(what);
+      await attack(stage, tally);
+    }
+    const after = await reference(stage);
+    for (const [i, line] of before.entries())
+      if (after[i] !== line) tally.faults.push(`was ${line}, now ${after[i]}`);
+    return {
+      figure: `${tally.faults.length} of ${tally.tried.toLocaleString('en')} off${tally.faults
+        .slice(0, 5)
+        .map((fault) => `\n    ${fault}`)
+        .join('')}`,
+      ok: tally.faults.length === 0,
+    };
+  },
+};
+
+/** What both servers say to ordinary requests. */
+async function reference({ world, me, event }: Stage): Promise<string[]> {
+  const answers: string[] = [];
+  for (const server of world.servers) {
+    for (const path of [
+      '/healthz',
+      '/readyz',
+      '/v1/categories',
+      `/v1/events/${event}`,
+      `/v1/events/${event}/items`,
+      '/v1/auth/me',
+    ]) {
+      const { status, body } = await world.client.ask('GET', path, { token: me.token, server });
+      // The city is what two bodies of the largest size change on purpose.
+      answers.push(JSON.stringify([path, status, path === '/v1/auth/me' ? { ...body, city: '' } : body]));
+    }
+  }
+  return answers;
+}
+
+async function wire({ every, world, event, item, me }: Stage, tally: Tally): Promise<void> {
+  const { body: document } = await world.client.ask('GET', '/openapi.json');
+  const paths = Object.entries<Record<string, Operation>>(document.paths);
+  const routes = Object.fromEntries(
+    paths.map(([path, methods]) => {
+      const id = path.startsWith('/v1/items') ? item : path.startsWith('/v1/users') ? me.id : event;
+      return [path.replace('{id}', id), Object.keys(methods).map((method) => method.toUpperCase())];
+    }),
+  );
+  const shots = wireShots(routes).filter((_, i) => i % every === 0);
+  await each(shots.length, 32, async (i) => {
+    const server = world.servers[i % world.servers.length];
+    const shot = shots[i];
+    if (!server || !shot) return;
+    tally.tried++;
+    const { statuses } = await sendRaw(server, shot.bytes).catch((error: Error) => {
+      tally.faults.push(error.message);
+      return { statuses: [400] };
+    });
+    const allowed = shot.allowed ?? (([status = 500, ...more]) => isRefusal(status) && more.length === 0);
+    if (!allowed(statuses)) tally.faults.push(`${shot.what} → ${statuses.join(', ') || 'closed'}`);
+  });
+}
+
+async function bodies({ every, world, me, event, item }: Stage, tally: Tally): Promise<void> {
+  const get = async () => (await world.client.ask('GET', '/openapi.json')) as never;
+  const { withBody } = await listOperations({ get }, { event, item, user: me.id });
+  for (const [n, { method, path, example }] of withBody.entries()) {
+    const broken = brokenBodies(example).filter((_, i) => (i + n) % every === 0);
+    await each(broken.length, 8, async (i) => {
+      const raw = broken[i] ?? '';
+      const { status } = await world.client.ask(method, path, { token: me.token, raw });
+      tally.tried++;
+      if (!isRefusal(status))
+        tally.faults.push(`${method} ${path} ${raw.toString('latin1').slice(0, 80)} → ${status}`);
+    });
+  }
+  for (const length of largest) {
+    const raw = padded(JSON.stringify({ city: 'Oslo' }), length);
+    const { status } = await world.client.ask('PATCH', '/v1/me', { token: me.token, raw });
+    tally.tried++;
+    if (status !== 200) tally.faults.push(`a body of ${length} bytes → ${status}`);
+  }
+  const raw = '{"city":"first","city":"last","city":"very last"}';
+  const { body } = await world.client.ask('PATCH', '/v1/me', { token: me.token, raw });
+  tally.tried++;
+  if (body.city !== 'very last') tally.faults.push(`a field sent thrice became ${body.city}`);
+}
+
+/** Into every text of an event, an item and a profile, and out again by both servers. */
+async function texts({ world, writer: me }: Stage, tally: Tally): Promise<void> {
+  const { ask } = world.client;
+  for (const text of strangeTexts) {
+    const location = { address: text, lat: 1, lng: 2 };
+    const id = await anEvent(world, me, eventBody({ title: text, description: text, location }));
+    const item = { kind: 'bring', title: text, description: text, quantityNeeded: 1 };
+    await ask('POST', `/v1/events/${id}/items`, { token: me.token, body: item });
+    await ask('PATCH', '/v1/me', {
+      token: me.token,
+      body: { name: [...text].slice(0, 80).join(''), bio: text },
+    });
+    for (const server of world.servers) {
+      const call = { token: me.token, server };
+      const { body: event } = await ask('GET', `/v1/events/${id}`, call);
+      const { body: items } = await ask('GET', `/v1/events/${id}/items`, call);
+      const { body: profile } = await ask('GET', '/v1/auth/me', call);
+      const back = [event.title, event.description, event.location?.address, items.data?.[0]?.title];
+      back.push(items.data?.[0]?.description, profile.bio);
+      tally.tried += back.length;
+      for (const value of back)
+        if (value !== text) tally.faults.push(`${JSON.stringify(text)} came back as ${value}`);
+    }
+    await ask('DELETE', `/v1/events/${id}`, { token: me.token });
+  }
+}
+
+/** Whatever is looked for: an answer, and no sign that means everything. */
+async function searches({ world, me }: Stage, tally: Tally): Promise<void> {
+  for (const query of [...strangeQueries, ...strangeTexts]) {
+    const q = encodeURIComponent(query.slice(0, 200));
+    for (const path of [
+      `/v1/events?q=${q}`,
+      `/v1/events/search?q=${q}`,
+      `/v1/users/search?q=${q}`,
+      `/v1/events?category=${q.slice(0, 60)}`,
+    ]) {
+      const { status, body } = await world.client.ask('GET', path, { token: me.token });
+      tally.tried++;
+      if (status !== 200 && status !== 400) tally.faults.push(`${path} → ${status}`);
+      const isWild = status === 200 && path.includes('users/search') && /^[%_\\*]+$/.test(query);
+      if (isWild && body.data.length > 0) tally.faults.push(`${path} found ${body.data.length}`);
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import {
+  accessRows,
+  type Caller,
+  type Cast,
+  callers,
+  play,
+  routeOf,
+  setStage,
+  tokenOf,
+} from '../../test/access-rows.ts';
+import { type Api, expectStatus } from '../../test/setup.ts';
+import { anEvent, anItem, going, type Person } from '../../test/world.ts';
+import { openApi } from '../api.ts';
+import { each } from '../client.ts';
+import type { Program } from '../program.ts';
+import type { World } from '../world.ts';
+
+export const matrix: Program = {
+  name: 'matrix',
+  promise:
+    'Every route for every kind of caller, with real ids of everything else in every id place: 0 cells off',
+  async run({ open, progress }) {
+    const world = await open();
+    const api = await openApi(world);
+    const stage = await setStage(api);
+    const rows = Object.entries(accessRows);
+    const off: string[] = [];
+    let cells = 0;
+    await each(rows.length, 8, async (i) => {
+      const [name, row] = rows[i] ?? [];
+      if (!name || !row) return;
+      for (const [c, caller] of callers.entries()) {
+        const status = await play(api, stage, name, row, caller);
+        if (status !== row.statuses[c]) off.push(`${name} as ${caller}: ${status}`);
+      }
+      cells += callers.length;
+      progress(`${cells} cells`);
+    });
+    const ids = await realIds(api, stage);
+    const before = await digest(world);
+    cells += await playForeign(api, stage, ids, off);
+    const after = await digest(world);
+    for (const [table, sum] of Object.entries(before)) if (after[table] !== sum) off.push(`${table} changed`);
+    return {
+      figure: `${off.length} of ${cells.toLocaleString('en')} cells off${off
+        .slice(0, 5)
+        .map((line) => `\n    ${line}`)
+        .join('')}`,
+      ok: off.length === 0,
+    };
+  },
+};
+
+type Ids = Record<string, string>;
+
+function present(person: Person | null): Person {
+  if (!person) throw new Error('nobody came');
+  return person;
+}
+
+/** Ids of everything there is or was; the key begins with the kind of thing that it names. */
+async function realIds(api: Api, stage: Cast): Promise<Ids> {
+  const [organizer, stranger] = [present(stage.organizer), present(stage.stranger)];
+  const event = await anEvent(api, organizer);
+  const gone = await anEvent(api, organizer);
+  const item = await anItem(api, organizer, event.id);
+  const goneItem = await anItem(api, organizer, event.id);
+  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  const draftItem = await anItem(api, organizer, draft.id);
+  await going(api, stranger, event.id);
+  const claim = expectStatus(
+    await api.post(`/v1/items/${item.id}/claim`, stranger.token, { quantity: 1 }),
+    201,
+  );
+  const { body: sessions } = expectStatus(await api.get('/v1/auth/sessions', organizer.token), 200);
+  expectStatus(await api.delete(`/v1/items/${goneItem.id}`, organizer.token), 200);
+  expectStatus(await api.delete(`/v1/events/${gone.id}`, organizer.token), 200);
+  return {
+    'user organizer': organizer.id,
+    'user stranger': stranger.id,
+    'deleted user': present(stage.deleted).id,
+    'event public': event.id,
+    'event draft': draft.id,
+    'deleted event': gone.id,
+    'item public': item.id,
+    'item draft': draftItem.id,
+    'deleted item': goneItem.id,
+    // The number that one event's item has, under another event and under what is no event at all.
+    'item elsewhere': `${draft.id}.9`,
+    'item of a person': `${organizer.id}.1`,
+    'item of a claim': `${claim.body.id}.1`,
+    claim: claim.body.id,
+    'session of the organizer': sessions.data[0].id,
+    nothing: randomUUID(),
+  };
+}
+
+const bodies: Record<string, unknown> = {
+  'PATCH /v1/events/{id}': { title: 'Taken over' },
+  'POST /v1/events/{id}/rsvp': { status: 'going' },
+  'POST /v1/events/{id}/save': { saved: true },
+  'POST /v1/events/{id}/items': { title: 'Plates', kind: 'bring', quantityNeeded: 2 },
+  'POST /v1/items/{id}/claim': { quantity: 1 },
+};
+
+/** Ids where they do not belong: unknown to everybody who may ask at all, and nothing moves. @returns how many cells */
+async function playForeign(api: Api, stage: Cast, ids: Ids, off: string[]): Promise<number> {
+  const routes = [...new Set(Object.keys(accessRows).map(routeOf))].filter((route) => route.includes('{id}'));
+  let cells = 0;
+  for (const route of routes) {
+    const kind = /\/(user|event|item|session)s\//.exec(route)?.[1] ?? '';
+    for (const [what, id] of Object.entries(ids)) {
+      const isAtHome =
+        what.startsWith(`${kind} public`) ||
+        what.startsWith(`${kind} draft`) ||
+        (/^user (organizer|stranger)$/.test(what) && kind === 'user');
+      if (isAtHome) continue;
+      await each(callers.length, callers.length, async (c) => {
+        const caller = callers[c] as Caller;
+        if (what === 'session of the organizer' && caller === 'organizer' && kind === 'session') return;
+        const [method = '', path = ''] = route.replace('{id}', id).split(' ');
+        const call = { token: tokenOf(stage, caller), body: bodies[route] };
+        const { status } = await api.call(method, path, call);
+        cells++;
+        const expected = expectedFor(route, caller, id);
+        if (status !== expected) off.push(`${route} with ${what} as ${caller}: ${status}, not ${expected}`);
+      });
+    }
+  }
+  return cells;
+}
+
+function expectedFor(route: string, caller: Caller, id: string): number {
+  // A picture is drawn from the id alone, whatever it names, and tells nothing.
+  if (route.endsWith('.svg')) return id.includes('.') ? 404 : 200;
+  const isOptional = accessRows[route]?.statuses[0] === 200;
+  if (caller === 'bad token' || caller === 'deleted') return 401;
+  return caller === 'nobody' && !isOptional ? 401 : 404;
+}
+
+/** Of each table, all that is in it; but for the record of changes, which is swept. */
+async function digest({ sql }: World): Promise<Record<string, string>> {
+  const tables = await sql<{ name: string }[]>`
+    select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'change%'`;
+  const sums: Record<string, string> = {};
+  for (const { name } of tables) {
+    const [row] = await sql<[{ sum: string }]>`
+      select coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as sum from ${sql(name)} t`;
+    sums[name] = row.sum;
+  }
+  return sums;
+}
