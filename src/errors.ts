@@ -115,6 +115,11 @@ export const catalogue = {
     detail: 'The caller has a claim on this item. Give it back to claim another quantity.',
   },
   username_taken: { status: 409, title: 'This username is taken', detail: 'Choose another one.' },
+  idempotency_key_in_use: {
+    status: 409,
+    title: 'This key is in use at this moment',
+    detail: 'A request with the same `Idempotency-Key` has not ended. Send this one again in a moment.',
+  },
   event_cancelled: {
     status: 409,
     title: 'The event is cancelled',
@@ -130,6 +135,12 @@ export const catalogue = {
     status: 422,
     title: 'Not that many are left',
     detail: 'The quantity is above what is left of the item.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'This key was used for another request',
+    detail:
+      'Within a day an `Idempotency-Key` stands for one request: its path and its body. Take a new key.',
   },
   too_many_requests: {
     status: 429,

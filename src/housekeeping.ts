@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { deleteExpired } from './auth/queries.ts';
 import { deleteOldChanges } from './changes.ts';
 import type { Sql } from './db/connect.ts';
+import { deleteOldAnswers } from './http/kept-answers.ts';
 import { deleteOldCounts } from './http/request-counts.ts';
 
 const minute = 60_000;
@@ -15,6 +16,7 @@ export function startHousekeeping(sql: Sql, log: FastifyBaseLogger): () => void 
     }, ms).unref();
   const timers = [
     every(60 * minute, () => deleteExpired(sql, new Date())),
+    every(60 * minute, () => deleteOldAnswers(sql, new Date())),
     every(minute, () => deleteOldChanges(sql)),
     every(minute, () => deleteOldCounts(sql, new Date())),
   ];

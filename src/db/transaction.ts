@@ -15,7 +15,7 @@ const attempts = 5;
  *
  * Everything takes its locks in one order, which is what keeps deadlocks out in the first place:
  * codes, code_sends, phones, users, sessions, usernames, imports, events, rsvps and saves, event_counters, items,
- * item_stock, claims, relations, user_counters, change_shards; within a table by key. Two accounts are share-locked in any order:
+ * item_stock, claims, relations, user_counters, change_shards, idempotency_keys; within a table by key. Two accounts are share-locked in any order:
  * nobody ever takes a second one for themselves.
  */
 export async function transaction<T>(sql: Sql, work: Work<T>): Promise<T> {
@@ -48,7 +48,11 @@ async function runOnce<T>(sql: Sql, work: Work<T>): Promise<T> {
   };
   const commit = async (...last: Statement[]) => {
     const sent = last.map((statement) => statement.execute());
-    const [results] = await Promise.all([Promise.all(sent), end()]);
+    const ended = end();
+    // What failed is told by the statement that failed; that the end then rolled back is told by `ended` alone.
+    ended.catch(() => {});
+    const results = await Promise.all(sent);
+    await ended;
     return results;
   };
   try {

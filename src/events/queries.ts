@@ -45,7 +45,7 @@ export async function listMine(sql: Db, keys: MineKey[]): Promise<Mine[]> {
   return keys.map((_, i) => found.get(i + 1) ?? nothing);
 }
 
-const nothing: Mine = { myRsvp: null, isSaved: false };
+export const nothing: Mine = { myRsvp: null, isSaved: false };
 
 /**
  * What the viewer may see of an event, locked against other changes and against whatever is just being hung on it.

@@ -4,6 +4,7 @@ import type { App, Deps } from '../app.ts';
 import type { Tx } from '../db/connect.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
+import { doOnce, readOnce, sendOnce } from '../http/idempotency.ts';
 import { coverSvg, sendSvg } from '../http/pictures.ts';
 import { route, sendJson } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
@@ -108,15 +109,27 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
       description: 'The caller becomes its organizer.',
       body: NewEvent,
       response: { 201: ref(Event) },
+      takesKey: true,
     }),
     async (request, reply) => {
       const viewer = signedIn(request);
       const fields = withDefaults(request.body);
-      const row = await actAs(sql, viewer, async (tx) => {
-        const id = await queries.insertEvent(tx, viewer.id, fields, clock());
-        return queries.findEvent(tx, id);
-      });
-      if (!row) throw new Problem('event_not_found');
+      const create = async (tx: Tx): Promise<EventRow> => {
+        const row = await queries.findEvent(tx, await queries.insertEvent(tx, viewer.id, fields, clock()));
+        if (!row) throw new Problem('event_not_found');
+        return row;
+      };
+      const once = readOnce(request, viewer, config.secretKey);
+      if (once) {
+        const organizer = await reads.known.person(viewer.id);
+        const made = await doOnce(sql, clock(), once, viewer, async (tx) => {
+          const row = await create(tx);
+          const json = eventBytes(toKept(row), organizer, queries.nothing, config.publicUrl);
+          return { status: 201, location: `/v1/events/${row.id}`, body: json.toString() };
+        });
+        return sendOnce(reply, made);
+      }
+      const row = await actAs(sql, viewer, create);
       return show(reply.code(201).header('location', `/v1/events/${row.id}`), row, viewer);
     },
   );

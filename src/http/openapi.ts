@@ -11,7 +11,7 @@ import { Category, Event, EventPage, ListedEvent, Template } from '../events/sch
 import { AddedItem, Claim, Item } from '../items/schemas.ts';
 import { Me } from '../me/schemas.ts';
 import { FoundUser, Profile } from '../users/schemas.ts';
-import { PageMeta, shared } from './schemas.ts';
+import { OnceHeaders, PageMeta, shared } from './schemas.ts';
 
 const Problem = shared(
   'Problem',
@@ -137,7 +137,7 @@ const bodyProblems: ProblemCode[] = ['malformed_json', 'unsupported_media_type',
 
 /** Adds what `route()` declares beside the schemas: the refusals by status, and who may call. */
 function documented(schema: Documented | undefined, route: RouteOptions): Documented {
-  const { access, problems = [] } = route.config ?? {};
+  const { access, problems = [], takesKey } = route.config ?? {};
   if (!schema || !access) return schema ?? {};
   const codes = route.method === 'GET' ? problems : [...problems, ...bodyProblems];
   const byStatus = Map.groupBy(codes, (code) => catalogue[code].status);
@@ -145,11 +145,12 @@ function documented(schema: Documented | undefined, route: RouteOptions): Docume
   const security = { public: [], optional: [{}, { bearer: [] }], required: [{ bearer: [] }] }[access];
   const successes = Object.entries(schema.response ?? {}).map(([status, body]) => [
     status,
-    success(route.url, body),
+    { ...success(route.url, body), ...(takesKey && { headers: replayed }) },
   ]);
   return {
     ...schema,
     ...(schema.querystring && { querystring: withoutDefaulted(schema.querystring) }),
+    ...(takesKey && { headers: titledHeaders }),
     security,
     response: Object.fromEntries([...successes, ...refusals]),
   };
@@ -160,6 +161,15 @@ function withoutDefaulted(querystring: QuerySchema): QuerySchema {
   const { required = [], properties } = querystring;
   return { ...querystring, required: required.filter((name) => properties[name]?.default === undefined) };
 }
+
+/** Within, headers have small letters. */
+const titledHeaders = Type.Object({ 'Idempotency-Key': OnceHeaders.properties['idempotency-key'] });
+const replayed = {
+  'Idempotent-Replayed': {
+    type: 'string',
+    description: '`true` on the first answer to this `Idempotency-Key`, given once more.',
+  },
+};
 
 function success(url: string, body: TSchema) {
   if (url.endsWith('.svg'))

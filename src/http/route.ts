@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { ProblemCode } from '../errors.ts';
+import { OnceHeaders } from './schemas.ts';
 
 /** `public`: the header is not read. `optional`: a token adds the caller's own fields. `required`: 401 without one. */
 export type Access = 'public' | 'optional' | 'required';
@@ -27,6 +28,8 @@ type Declaration<S extends Schemas> = S & {
    * and role as they are then; so a token that was good when the server last looked may come this far.
    */
   holdsCaller?: true;
+  /** Takes an `Idempotency-Key`, and does under it what it does once (idempotency.ts). */
+  takesKey?: true;
   /** For what may take longer than the five seconds of all others. */
   deadlineMs?: number;
 };
@@ -35,6 +38,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
     holdsCaller?: true;
+    takesKey?: true;
     problems?: ProblemCode[];
   }
 }
@@ -49,21 +53,25 @@ export function route<S extends Schemas>(declaration: Declaration<S>) {
     description,
     problems = [],
     holdsCaller,
+    takesKey,
     deadlineMs,
     ...schemas
   } = declaration;
   const common: ProblemCode[] = ['invalid_request', 'too_many_requests', 'internal_error', 'unavailable'];
   if (access !== 'public') common.push('token_invalid');
   if (access === 'required') common.push('token_missing');
+  if (takesKey) common.push('idempotency_key_reused', 'idempotency_key_in_use');
   return {
     config: {
       access,
       problems: [...common, ...problems],
       ...(holdsCaller && { holdsCaller }),
+      ...(takesKey && { takesKey }),
       ...(deadlineMs && { deadlineMs }),
     },
     schema: {
       ...(schemas as unknown as S),
+      ...(takesKey && { headers: OnceHeaders }),
       operationId: name,
       tags: [tag],
       summary,

@@ -87,3 +87,17 @@ export const pageLimit = Type.Integer({
   default: 20,
   description: 'Elements on a page.',
 });
+
+/** A string as in the IETF's draft, in quotes, or as most clients send it, without them. */
+export const OnceHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      pattern:
+        '^(?:[!#-+\\-.-\\[\\]-~]{1,255}|"(?=[^"\\\\]|\\\\["\\\\])(?:[ !#-\\[\\]-~]|\\\\["\\\\]){1,255}")$',
+      description:
+        'Makes the request safe to send again: within 24 hours the same request under the same key does nothing and ' +
+        'gets the first answer once more. Any 1 to 255 visible characters, such as a UUID, in quotes or not.',
+      examples: ['"8e03978e-40d5-43e8-bc93-6894a57f9324"'],
+    }),
+  ),
+});

@@ -6,14 +6,16 @@ import { lockCallers, transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { maySee } from '../events/access.ts';
 import { moduleOf } from '../events/catalogue.ts';
+import { orInUse } from '../http/idempotency.ts';
+import { type Answer, findKept, keepAnswers, type Once, type Replay } from '../http/kept-answers.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { formatItemId, newId, readItemId } from '../ids.ts';
 import { grantClaims } from './grant.ts';
 import * as queries from './queries.ts';
-import type { ClaimRow } from './views.ts';
+import { type ClaimRow, toClaim } from './views.ts';
 
 /** A quantity of null gives the claim back. */
-export type Ask = queries.ClaimKey & { quantity: number | null };
+export type Ask = queries.ClaimKey & { quantity: number | null; once?: Once };
 
 /** `isOn`: whether the flag lets anybody claim anything. Giving back is always possible. */
 type Circumstances = { now: Date; isOn: boolean };
@@ -38,7 +40,9 @@ export async function claimItems(
   { now, isOn }: Circumstances,
   isAlone: boolean,
 ): Promise<(ClaimRow | Problem | typeof alone)[]> {
-  if (isAlone || !isOn) return decideClaims(sql, asks, { now, isOn }, isAlone);
+  // Nobody here has a key, so nothing is given once more.
+  if (isAlone || !isOn)
+    return decideClaims(sql, asks, { now, isOn }, isAlone) as Promise<(ClaimRow | Problem | typeof alone)[]>;
   const crowds = Map.groupBy(asks, ({ item }) => formatItemId(item));
   const wishes = asks.flatMap(({ quantity, ...key }) => {
     const isCrowded = (crowds.get(formatItemId(key.item))?.length ?? 0) >= crowd;
@@ -66,33 +70,33 @@ export async function claimItems(
  * locked before a later statement reads what decides, so nothing of it can change until the claims are written. (The
  * RSVPs can: leaving `going` keeps claims, so a claim may come just before.) The asks are decided in the order in which
  * they came, each with what the ones before it left.
+ *
+ * What is kept under a key is asked for after the locks as well: the same request on another server was perhaps just
+ * making the claim that it waited for.
  */
-async function decideClaims(
+export async function decideClaims(
   sql: Sql,
   asks: Ask[],
   circumstances: Circumstances,
   isAlone: boolean,
-): Promise<(ClaimRow | Problem | typeof alone)[]> {
+): Promise<(ClaimRow | Replay | Problem | typeof alone)[]> {
   if (asks.length === 0) return [];
   return transaction(sql, async (tx, commit) => {
-    const viewers = asks.map(({ viewer }) => viewer);
-    const items = [...new Map(asks.map(({ item }) => [formatItemId(item), item])).values()];
-    // Sent together and run in this order: what the last one reads is what the others locked.
-    const [roles, held, found] = await Promise.all([
-      lockCallers(tx, viewers, isAlone),
-      queries.lockItems(tx, items, isAlone),
-      queries.listClaimAccess(tx, asks),
-    ]);
+    const { roles, held, kept, found } = await lockAndRead(tx, asks, circumstances.now, isAlone);
     const made: ClaimRow[] = [];
     const ended: ClaimRow[] = [];
     /** By item, what the batch has taken from its stock so far. */
     const taken = new Map<string, number>();
+    const isTwice = seenTwice();
     const outcomes = asks.map((ask, i) => {
       const id = formatItemId(ask.item);
       const access = found[i] ?? null;
       const role = roles[i];
       if (!role) return isAlone ? new Problem('token_invalid') : alone;
+      const first = kept[i];
+      if (first) return first;
       if (access && !held.has(id)) return alone;
+      if (isTwice(ask)) return alone;
       const before = taken.get(id) ?? 0;
       const claim = decide(
         { ...ask, viewer: { id: ask.viewer.id, role } },
@@ -104,10 +108,46 @@ async function decideClaims(
       taken.set(id, before + (ask.quantity ?? -claim.quantity));
       return claim;
     });
-    await commit(...writes(tx, made, ended, taken));
+    const answers = asks.flatMap(({ once }, i) => {
+      const outcome = outcomes[i];
+      return once && isClaim(outcome) ? [{ once, answer: answerOf(outcome) }] : [];
+    });
+    const keeping = keepAnswers(tx, answers, circumstances.now);
+    const ending = commit(...writes(tx, made, ended, taken), ...keeping);
+    await (keeping.length > 0 ? orInUse(ending) : ending);
     return outcomes;
   });
 }
+
+async function lockAndRead(tx: Tx, asks: Ask[], now: Date, isAlone: boolean) {
+  const viewers = asks.map(({ viewer }) => viewer);
+  const items = [...new Map(asks.map(({ item }) => [formatItemId(item), item])).values()];
+  const keys = asks.map(({ once }) => once ?? null);
+  // Sent together and run in this order: what the last ones read is what the others locked.
+  const [roles, held, kept, found] = await Promise.all([
+    lockCallers(tx, viewers, isAlone),
+    queries.lockItems(tx, items, isAlone),
+    findKept(tx, keys, now),
+    queries.listClaimAccess(tx, asks),
+  ]);
+  return { roles, held, kept, found };
+}
+
+/** With two keys of theirs a person may ask for one item twice in a batch; without a key a batch has each once. */
+function seenTwice(): (ask: Ask) => boolean {
+  const seen = new Set<string>();
+  return (ask) => {
+    if (!ask.once) return false;
+    const key = keyOf(ask);
+    return seen.size === seen.add(key).size;
+  };
+}
+
+const isClaim = (outcome: ClaimRow | Replay | Problem | typeof alone | undefined): outcome is ClaimRow =>
+  typeof outcome === 'object' && 'quantity' in outcome;
+
+/** The answer to a claim that was made, as it is kept. */
+export const answerOf = (claim: ClaimRow): Answer => ({ status: 201, body: JSON.stringify(toClaim(claim)) });
 
 /** The claim that the ask makes or ends, or the first refusal in the order 404, 403, 409, 422. */
 function decide(

@@ -1,21 +1,24 @@
 import type { App, Deps } from '../app.ts';
 import { coalesceWrites } from '../db/coalesce.ts';
+import type { Tx } from '../db/connect.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { maySee, requireOrganizer } from '../events/access.ts';
 import { moduleOf } from '../events/catalogue.ts';
 import { findEventForUpdate } from '../events/queries.ts';
 import { EventParams } from '../events/schemas.ts';
+import { doOnce, isReplay, readOnce, sendOnce, untilKept } from '../http/idempotency.ts';
+import type { Once, Replay } from '../http/kept-answers.ts';
 import { route } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
 import { signedIn } from '../http/viewer.ts';
 import { readId, readItemId } from '../ids.ts';
-import { type Ask, claimItems, keyOf } from './claims.ts';
+import { type Ask, answerOf, claimItems, decideClaims, keyOf } from './claims.ts';
 import * as queries from './queries.ts';
 import { AddedItem, Claim, ClaimRequest, ItemList, ItemListQuery, ItemParams, NewItem } from './schemas.ts';
 import { type ClaimRow, toAddedItem, toClaim, toItem } from './views.ts';
 
-export function itemRoutes(app: App, { sql, clock, reads }: Deps): void {
+export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void {
   // Spec 4.14
   app.get(
     '/v1/events/:id/items',
@@ -56,20 +59,27 @@ export function itemRoutes(app: App, { sql, clock, reads }: Deps): void {
       params: EventParams,
       body: NewItem,
       response: { 201: ref(AddedItem) },
+      takesKey: true,
       problems: ['event_not_found', 'not_organizer', 'module_disabled', 'event_cancelled'],
     }),
     async (request, reply) => {
       const viewer = signedIn(request);
       const id = readId(request.params.id, 'event_not_found');
-      const item = await actAs(sql, viewer, async (tx) => {
+      const add = async (tx: Tx) => {
         const event = await findEventForUpdate(tx, id, viewer);
         if (!event) throw new Problem('event_not_found');
         requireOrganizer(event, viewer);
         if (!event.enabledModules.includes(moduleOf[request.body.kind])) throw new Problem('module_disabled');
         if (event.status === 'cancelled') throw new Problem('event_cancelled');
-        return queries.insertItem(tx, id, request.body, clock());
-      });
-      return reply.code(201).send(toAddedItem(item));
+        return toAddedItem(await queries.insertItem(tx, id, request.body, clock()));
+      };
+      const once = readOnce(request, viewer, config.secretKey);
+      if (!once) return reply.code(201).send(await actAs(sql, viewer, add));
+      const made = await doOnce(sql, clock(), once, viewer, async (tx) => ({
+        status: 201,
+        body: JSON.stringify(await add(tx)),
+      }));
+      return sendOnce(reply, made);
     },
   );
 
@@ -101,11 +111,19 @@ export function itemRoutes(app: App, { sql, clock, reads }: Deps): void {
 }
 
 /** Claims, and giving them back. */
-export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
+export function claimRoutes(app: App, { sql, clock, flags, config }: Deps): void {
   // One queue for both, so that they keep their order.
   const claim = coalesceWrites<Ask, ClaimRow>(
     async (asks, isAlone) => claimItems(sql, asks, { now: clock(), isOn: await flags.claims() }, isAlone),
     { keyOf },
+  );
+  // Beside it, so that who uses one key twice holds up nobody without one. A batch has each key once.
+  const claimOnce = coalesceWrites<Ask & { once: Once }, ClaimRow | Replay>(
+    async (asks, isAlone) => {
+      const circumstances = { now: clock(), isOn: await flags.claims() };
+      return untilKept(() => decideClaims(sql, asks, circumstances, isAlone));
+    },
+    { keyOf: ({ once }) => once.keyHash.toString('base64') },
   );
 
   // Spec 4.17
@@ -122,6 +140,7 @@ export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
       params: ItemParams,
       body: ClaimRequest,
       response: { 201: ref(Claim) },
+      takesKey: true,
       problems: [
         'item_not_found',
         'rsvp_required',
@@ -136,7 +155,10 @@ export function claimRoutes(app: App, { sql, clock, flags }: Deps): void {
       const viewer = signedIn(request);
       const item = readItemId(request.params.id);
       const { quantity } = request.body;
-      return reply.code(201).send(toClaim(await claim({ item, viewer, quantity })));
+      const once = readOnce(request, viewer, config.secretKey);
+      if (!once) return reply.code(201).send(toClaim(await claim({ item, viewer, quantity })));
+      const made = await claimOnce({ item, viewer, quantity, once });
+      return sendOnce(reply, isReplay(made) ? made : answerOf(made));
     },
   );
 
