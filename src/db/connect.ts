@@ -1,8 +1,7 @@
 /** The one way to reach PostgreSQL. */
-import { Socket } from 'node:net';
 import postgres from 'postgres';
 import { openLanes } from './lanes.ts';
-import { type Dial, openDial } from './sockets.ts';
+import { type Dial, lostSocket, openDial } from './sockets.ts';
 
 export type Sql = postgres.Sql;
 /** A connection inside a transaction; queries take either. */
@@ -22,7 +21,10 @@ export type Target =
 export function connect(target: Target, max = 8): Sql {
   const dial = openDial();
   const sql = open(target, { ...usual(dial), max });
-  const lanes = openLanes((onLost) => open(target, { ...usual(once(dial)), ...laneOptions(onLost) }), max);
+  const lanes = openLanes(
+    (onLost) => open(target, { ...usual(once(dial)), ...laneOptions(onLost) }),
+    Math.min(max, 6),
+  );
   const endPool = sql.end;
   return Object.assign(sql, {
     reserve: () => lanes.take(),
@@ -44,15 +46,9 @@ const laneOptions = (onLost: () => void) => ({
 function once(dial: Dial): Dial {
   let isUsed = false;
   return async (wanted) => {
-    if (!isUsed) {
-      isUsed = true;
-      return dial(wanted);
-    }
-    const refused = new Socket();
-    setImmediate(() =>
-      refused.destroy(Object.assign(new Error('The connection is lost'), { code: 'ECONNRESET' })),
-    );
-    return refused;
+    if (isUsed) return lostSocket();
+    isUsed = true;
+    return dial(wanted);
   };
 }
 

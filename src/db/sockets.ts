@@ -2,16 +2,20 @@
  * The sockets on which the driver talks to PostgreSQL. What it lacks is done here: connections are tried at a bounded
  * rate, one that is hung up on fails instead of being tried again at once for ever, and one that has gone silent ends.
  */
-import { connect, type Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Attempts to connect: so many at once, and so many a second after them; fewer than 20 in any second. */
-const burst = 4;
-const aSecond = 14;
+const burst = 14;
+const aSecond = 5;
+/** In ms. From when a connection is lost until one is made they go one at a time, with this in between. */
+const trialEvery = 220;
 /** In s. Longer than `statement_timeout`, by which PostgreSQL itself would have answered. */
 const silence = 6;
 /** The last byte of an answer after which PostgreSQL waits, and is in no transaction. */
 const idle = 'I'.charCodeAt(0);
+/** The first byte of an answer by which PostgreSQL refuses a connection. */
+const refusal = 'E'.charCodeAt(0);
 
 type Watched = { read: number; written: number; quiet: number; last: number };
 type Wanted = {
@@ -23,17 +27,88 @@ type Wanted = {
 /** What the driver calls for a socket; it must not throw, which would leave a connection of the pool hanging. */
 export type Dial = (wanted: Wanted) => Promise<Socket>;
 
+/**
+ * An open connection ends without an error, whatever ended it. After an error the driver fails what is under way, and
+ * then forgets what was sent between the error and the end, whose senders would wait for ever.
+ */
+class DatabaseSocket extends Socket {
+  isOpen = false;
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    super._destroy(this.isOpen ? null : error, callback);
+  }
+}
+
 /** For all the connections of one server to its database, which share the rate. */
 export function openDial(): Dial {
   const turn = rate();
+  const watch = watcher();
+  let attempts = 0;
+  let isFailing = false;
+  let lastTrial = 0;
+  /** While attempts fail: the one that is under way. The others wait, and share its fate. */
+  let trial: Promise<boolean> | undefined;
+
+  const attempt = ({ path, host, port, ssl }: Wanted, settled: (isGood: boolean) => void) => {
+    const at = attempts++;
+    const name = pick(host, at);
+    const socket = new DatabaseSocket();
+    const settle = (isGood: boolean) => {
+      socket.isOpen ||= isGood;
+      settled(isGood);
+    };
+    if (path) socket.connect(path);
+    else socket.connect({ host: name, port: pick(port, at) });
+    // The name that a certificate is held against.
+    Object.assign(socket, { host: name });
+    watch(socket, !ssl);
+    // What is encrypted is for the driver alone to read.
+    if (ssl) socket.once('connect', () => settle(true));
+    else socket.once('data', (chunk: Buffer) => settle(chunk[0] !== refusal));
+    socket.once('close', () => settle(false));
+    // Of a connection that is only starting the driver would think nothing, and try again at once, for ever.
+    socket.once('end', () => {
+      if (!socket.isOpen) socket.destroy(lost('ECONNRESET', 'PostgreSQL hung up'));
+    });
+    return socket;
+  };
+
+  return async (wanted) => {
+    while (isFailing && trial) if (!(await trial)) return lostSocket();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    if (isFailing) {
+      trial = promise;
+      const wait = lastTrial + trialEvery - performance.now();
+      if (wait > 0) await sleep(wait, undefined, { ref: false });
+      lastTrial = performance.now();
+    }
+    await turn();
+    return attempt(wanted, (isGood) => {
+      // One that worked and is lost is the first sign that others will be.
+      isFailing = !isGood;
+      if (trial === promise) trial = undefined;
+      resolve(isGood);
+    });
+  };
+}
+
+/** A socket that is of no use, for a driver that must be given one. */
+export function lostSocket(): Socket {
+  const socket = new Socket();
+  setImmediate(() => socket.destroy(lost('ECONNREFUSED', 'PostgreSQL cannot be reached')));
+  return socket;
+}
+
+function watcher() {
   const watched = new Map<Socket, Watched>();
   let timer: NodeJS.Timeout | undefined;
-  let attempts = 0;
-
-  const watch = (socket: Socket, isPlain: boolean) => {
+  return (socket: Socket, isPlain: boolean) => {
     const state = { read: 0, written: 0, quiet: 0, last: idle };
     watched.set(socket, state);
-    if (isPlain) socket.on('data', (chunk: Buffer) => (state.last = chunk[chunk.length - 1] ?? idle));
+    if (isPlain)
+      socket.on('data', (chunk: Buffer) => {
+        state.last = chunk[chunk.length - 1] ?? idle;
+      });
     timer ??= setInterval(() => endSilent(watched), 1_000).unref();
     socket.once('close', () => {
       watched.delete(socket);
@@ -41,21 +116,6 @@ export function openDial(): Dial {
       clearInterval(timer);
       timer = undefined;
     });
-  };
-
-  return async ({ path, host, port, ssl }) => {
-    await turn();
-    const at = attempts++;
-    const name = pick(host, at);
-    const socket = path ? connect(path) : connect({ host: name, port: pick(port, at) });
-    // The name that a certificate is held against.
-    Object.assign(socket, { host: name });
-    watch(socket, !ssl);
-    // The driver takes a hang-up for the end of its own doing, and during the start of a connection tries again at once.
-    socket.once('end', () => {
-      if (!socket.writableEnded) socket.destroy(lost('ECONNRESET', 'PostgreSQL hung up'));
-    });
-    return socket;
   };
 }
 
