@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from '../../test/processes.ts';
-import { each } from '../client.ts';
-import { askForFarewell, givePhones, leave, phoneOf, type SignedIn, signIn } from '../phones.ts';
+import { type Answer, each } from '../client.ts';
+import { askForFarewell, givePhones, phoneOf, type SignedIn, signIn } from '../phones.ts';
 import type { Program } from '../program.ts';
 import { anEvent, anItem, goingAll } from '../things.ts';
 import type { Person, World } from '../world.ts';
@@ -17,6 +17,8 @@ const hammers = 6;
 const enough = 3;
 /** Every so many times the other server stands still while the session ends, and has to find out once it goes on. */
 const frozenEach = 25;
+/** In ms. */
+const longestFrost = 1_000;
 
 export const revocation: Program = {
   name: 'revocation',
@@ -39,8 +41,10 @@ export const revocation: Program = {
     const seen = await each(times, 6, async (i) => {
       progress(`${++done} of ${times}`);
       return endAndLook(world, place, people[i] as Person, i);
-    }).finally(() => noise.abort());
-    await noisy;
+    }).finally(async () => {
+      noise.abort();
+      await noisy;
+    });
     const after = seen.reduce((sum, each) => sum + each.after, 0);
     const accepted = seen.flatMap((each) => each.accepted);
     const left = await leftovers(world, people);
@@ -70,6 +74,8 @@ async function endAndLook(world: World, place: Place, someone: Person, i: number
   await sleep(Math.random() * 20);
   const isFrozen = i % frozenEach === frozenEach - 1;
   if (isFrozen) there.child.kill('SIGSTOP');
+  // It may hold the very lock that the end waits for.
+  const thaw = setTimeout(() => there.child.kill('SIGCONT'), longestFrost);
   try {
     await end();
   } finally {
@@ -78,7 +84,8 @@ async function endAndLook(world: World, place: Place, someone: Person, i: number
     const probes = kinds.map((_, n) =>
       tryOnce(world, place, someone, { server: there, state, seen, way, from: n }),
     );
-    if (isFrozen) there.child.kill('SIGCONT');
+    clearTimeout(thaw);
+    there.child.kill('SIGCONT');
     await Promise.all([...hammering, ...probes]);
   }
   return seen;
@@ -93,25 +100,28 @@ async function preparedEnd(
 ): Promise<() => Promise<void>> {
   const { client, sql } = world;
   const { token } = someone;
-  const must = (status: number) => {
-    if (status !== 200) throw new Error(`${way} was answered with ${status}`);
-  };
   if (way === 'logout')
-    return async () => must((await client.ask('POST', '/v1/auth/logout', { token, server })).status);
+    return () => untilDone(way, () => client.ask('POST', '/v1/auth/logout', { token, server }));
   if (way === 'deletion') {
-    const code = await askForFarewell(world, someone);
-    return async () => must(await leave(world, someone, code, server));
+    const body = { confirmCode: await askForFarewell(world, someone) };
+    return () => untilDone(way, () => client.ask('DELETE', '/v1/me', { token, body, server }));
   }
   const [row] = await sql<[{ id: string; phone: string }]>`
     select s.id, u.phone from sessions s join users u on u.id = s.user_id where u.id = ${someone.id}`;
   const other = await signIn(world, row.phone);
-  return async () => {
-    const { status } = await client.ask('DELETE', `/v1/auth/sessions/${row.id}`, {
-      token: other.token,
-      server,
-    });
-    must(status);
-  };
+  const path = `/v1/auth/sessions/${row.id}`;
+  return () => untilDone(way, () => client.ask('DELETE', path, { token: other.token, server }));
+}
+
+/** A 503 leaves open whether it was done: then it is asked for again, and 401 or 404 say that it was. */
+async function untilDone(way: string, ask: () => Promise<Answer>): Promise<void> {
+  for (let isOpen = false, tries = 0; tries < 10; tries++) {
+    const { status } = await ask();
+    if (status === 200 || (isOpen && (status === 401 || status === 404))) return;
+    if (status !== 503) throw new Error(`${way} was answered with ${status}`);
+    isOpen = true;
+  }
+  throw new Error(`${way} was never done`);
 }
 
 type Use = { server: Server; state: { isOver: boolean }; seen: Seen; way: string; from: number };
