@@ -96,7 +96,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
   registerDeadline(app);
   registerStrictness(app);
   registerProblems(app);
-  await registerHeaders(app);
+  await registerHeaders(app, config);
   await registerLimits(app, deps);
   registerViewer(app, deps);
   await registerOpenApi(app, config);

@@ -56,9 +56,11 @@ test('config: every wrong value is named in a line of its own, and no secret wit
     LOG_LEVEL: 'loud',
     RATE_LIMIT: '-1',
     TRUST_PROXY: 'everybody',
+    CORS_ORIGINS: 'https://app.example.org, app.example.org',
   };
   const lines = faults({ ...env, DATABASE_URL: 'mysql://me:hidden@db/x' }).split('\n');
   assert.deepEqual(lines.map((line) => line.split(' ')[0]).sort(), [
+    'CORS_ORIGINS',
     'DATABASE_URL',
     'DEMO',
     'LOG_LEVEL',
@@ -71,6 +73,18 @@ test('config: every wrong value is named in a line of its own, and no secret wit
     faults({ SMS_DRIVER: 'twilio' }),
     /TWILIO_ACCOUNT_SID[\s\S]*TWILIO_AUTH_TOKEN[\s\S]*TWILIO_FROM/,
   );
+});
+
+test('config: CORS_ORIGINS is everybody, nobody, or origins as browsers write them', () => {
+  const read = (CORS_ORIGINS: string) => readConfig({ CORS_ORIGINS }).corsOrigins;
+  assert.equal(readConfig({}).corsOrigins, '*');
+  assert.deepEqual(read('off'), []);
+  assert.deepEqual(read('https://a.example, http://localhost:5173'), [
+    'https://a.example',
+    'http://localhost:5173',
+  ]);
+  for (const wrong of ['https://a.example/', 'a.example', 'https://A.example', 'https://a.example,', 'null'])
+    assert.match(faults({ CORS_ORIGINS: wrong }), /^CORS_ORIGINS has /, wrong);
 });
 
 test('config: .env.example names every variable that is read, and no other', async () => {

@@ -24,6 +24,8 @@ export type Config = Readonly<{
   smsPerDay: number;
   /** Requests a minute for each caller; 0 switches the limit off. */
   rateLimit: number;
+  /** Whose pages may read answers: everybody's, or those of these origins; empty: nobody's. */
+  corsOrigins: '*' | string[];
   /** Reverse proxies whose word about the caller's address is taken: addresses, networks, or `loopback` and the like. */
   trustProxy: string[] | false;
   /** The start value of the flag `claims`. */
@@ -55,6 +57,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     sms: readSms(read, production),
     smsPerDay: read.whole('SMS_PER_DAY', 2_000, 1, 10_000_000),
     rateLimit: read.whole('RATE_LIMIT', production ? 600 : 0, 0, 1_000_000),
+    corsOrigins: readOrigins(read),
     trustProxy: readProxies(read),
     claimsEnabled: read.onOff('FEATURE_CLAIMS', true),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
@@ -119,6 +122,23 @@ function readProxies(read: Reader): string[] | false {
     }
   }
   return proxies;
+}
+
+function readOrigins(read: Reader): '*' | string[] {
+  const value = read.text('CORS_ORIGINS') ?? '*';
+  if (value === '*') return value;
+  if (value === 'off') return [];
+  const origins = value.split(',').map((origin) => origin.trim());
+  for (const origin of origins) {
+    // As browsers write it, or it would never be found equal.
+    if (!isUrl(origin, ['http:', 'https:']) || new URL(origin).origin !== origin) {
+      read.faults.push(
+        `CORS_ORIGINS has "${origin}"; it must be *, off, or a list of origins such as https://app.example.org, ` +
+          'without a slash at the end.',
+      );
+    }
+  }
+  return origins;
 }
 
 /** What a client on this machine calls the server. */

@@ -1,9 +1,10 @@
 /** What happens around a request: unknown paths, wrong methods, headers, and bytes that are no request at all. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import test from 'node:test';
 import { catalogue } from '../src/errors.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
 import { anEvent, aUser } from './world.ts';
 
 const api = await testApp();
@@ -154,6 +155,48 @@ test('CORS: refusals can be read by pages of other sites too', async () => {
     assert.equal(headers.get('access-control-allow-origin'), '*', path);
     assert.match(headers.get('access-control-expose-headers') ?? '', /Retry-After/);
   }
+});
+
+test('CORS: with a list of origins those alone are named, off names nobody, and nothing is refused to programs', async () => {
+  const listed = await api.another({ env: { CORS_ORIGINS: 'https://app.example,https://other.example' } });
+  const off = await api.another({ env: { CORS_ORIGINS: 'off' } });
+  const ask = (on: TestApp, origin?: string, method = 'GET') =>
+    on.call(method, '/v1/categories', {
+      headers: { ...(origin && { origin, 'access-control-request-method': 'POST' }) },
+    });
+  for (const method of ['GET', 'OPTIONS']) {
+    for (const origin of ['https://app.example', 'https://other.example']) {
+      const { headers } = await ask(listed, origin, method);
+      assert.deepEqual(
+        [headers.get('access-control-allow-origin'), headers.get('vary')?.split(', ')[0]],
+        [origin, 'Origin'],
+        `${method} ${origin}`,
+      );
+    }
+    for (const origin of ['https://app.example.evil', 'http://app.example', 'null', undefined]) {
+      const { headers } = await ask(listed, origin, method);
+      assert.equal(headers.get('access-control-allow-origin'), null, `${method} ${origin}`);
+      assert.equal(headers.get('vary')?.split(', ')[0], 'Origin');
+    }
+  }
+  const { headers } = expectStatus(await ask(off, 'https://app.example'), 200);
+  assert.equal(headers.get('access-control-allow-origin'), null);
+  expectProblem(await ask(off, 'https://app.example', 'OPTIONS'), 405, 'method_not_allowed');
+});
+
+test('headers: what the API answers is kept by nobody, framed by nobody, and run by nobody', async () => {
+  for (const path of ['/v1/categories', '/v1/auth/me', '/v1/nothing', '/v1/events/nothing/cover.svg']) {
+    const { headers } = await api.get(path);
+    const seen = ['cache-control', 'content-security-policy', 'x-content-type-options', 'x-frame-options'];
+    assert.deepEqual(
+      seen.map((name) => headers.get(name)),
+      ['no-store', "default-src 'none';frame-ancestors 'none'", 'nosniff', 'DENY'],
+      path,
+    );
+    assert.ok(headers.get('strict-transport-security') && headers.get('referrer-policy'), path);
+  }
+  const cover = await api.get(`/v1/events/${randomUUID()}/cover.svg`);
+  assert.match(cover.headers.get('cache-control') ?? '', /immutable/);
 });
 
 test('401: WWW-Authenticate with every one, and no other kind of credentials is taken', async () => {
