@@ -138,6 +138,9 @@ async function* rowsOf(tx: Tx, { name, columns }: KnownTable): AsyncGenerator<Bu
     yield Buffer.concat(waiting);
     [waiting, size] = [[], 0];
   }
+  // The driver pauses its socket when rows come faster than they are taken, and goes on when more are asked for: which
+  // nobody does of a stream that has ended, so that the answer to the next statement would never be read.
+  rows._read(0);
   if (size > 0) yield Buffer.concat(waiting);
 }
 
