@@ -27,6 +27,7 @@ export function registerStrictness(app: FastifyInstance): void {
 
   // The validator names every fault before any is cut; a body of a hundred thousand would keep it busy for seconds.
   app.addHook('preValidation', (request, _reply, done) => {
+    refuseOddNumbers(request);
     const isTooMuch = request.body !== undefined && hasMoreValues(request.body, mostValues);
     done(isTooMuch ? invalid('body', `has more than ${mostValues} values`) : undefined);
   });
@@ -41,6 +42,27 @@ export function registerStrictness(app: FastifyInstance): void {
     ];
     done(errors.length > 0 ? invalidFields(errors) : undefined);
   });
+}
+
+/** As JSON writes numbers, and as the OpenAPI document therefore says. */
+const numeral = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const numberNames = new WeakMap<object, string[]>();
+
+/** Coercion would make numbers of `0x10`, `5.` and blanks round a number too; what stands there then is none. */
+function refuseOddNumbers({ query, routeOptions }: FastifyRequest): void {
+  const schema = routeOptions.schema?.querystring as { properties?: Record<string, { type?: string }> };
+  if (!schema?.properties) return;
+  let names = numberNames.get(schema);
+  if (!names) {
+    const all = Object.entries(schema.properties);
+    names = all.filter(([, { type }]) => type === 'number' || type === 'integer').map(([name]) => name);
+    numberNames.set(schema, names);
+  }
+  const values = query as Record<string, unknown>;
+  for (const name of names) {
+    const text = values[name];
+    if (typeof text === 'string' && !numeral.test(text)) values[name] = 'no number';
+  }
 }
 
 /** Several times what the largest body that any route takes has. */
