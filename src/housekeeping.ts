@@ -1,5 +1,6 @@
 /** Removes what nobody can use any more; on several servers at once it is merely done twice. */
 import type { FastifyBaseLogger } from 'fastify';
+import { deleteOldAudit } from './audit.ts';
 import { deleteExpired } from './auth/queries.ts';
 import { deleteOldChanges } from './changes.ts';
 import type { Sql } from './db/connect.ts';
@@ -16,6 +17,7 @@ export function startHousekeeping(sql: Sql, log: FastifyBaseLogger): () => void 
     }, ms).unref();
   const timers = [
     every(60 * minute, () => deleteExpired(sql, new Date())),
+    every(60 * minute, () => deleteOldAudit(sql, new Date())),
     every(60 * minute, () => deleteOldAnswers(sql, new Date())),
     every(minute, () => deleteOldChanges(sql)),
     every(minute, () => deleteOldCounts(sql, new Date())),

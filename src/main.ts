@@ -20,6 +20,7 @@ const help = `npm run potluck -- COMMAND
   backup FILE                            everything in the database, into one file; servers may go on meanwhile
   restore FILE                           take a backup into an empty database
   admin grant PHONE | admin revoke PHONE give or take the admin role
+  audit [--since 7d | 12h | 2026-11-01]  who signed in or was kept out, roles and deletions (default: 30d)
 
 Settings are environment variables: see .env.example.
 `;
@@ -31,6 +32,7 @@ async function main(argv: string[]): Promise<void> {
     options: {
       organizer: { type: 'string' },
       category: { type: 'string' },
+      since: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -43,6 +45,7 @@ async function main(argv: string[]): Promise<void> {
   if (command === 'import') return (await import('./commands/import.ts')).importCommand(config, rest, values);
   if (command === 'backup') return (await import('./commands/backup.ts')).backupCommand(config, rest);
   if (command === 'restore') return (await import('./commands/restore.ts')).restoreCommand(config, rest);
+  if (command === 'audit') return (await import('./commands/audit.ts')).auditCommand(config, values);
   if (command === 'admin') return (await import('./commands/admin.ts')).adminCommand(config, rest);
   throw new CommandError(`There is no command "${command}".\n\n${help}`);
 }

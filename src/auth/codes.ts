@@ -1,6 +1,7 @@
 /** One-time codes: six digits for a phone and a purpose. The newest counts, for five minutes, once. */
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import type { CountryCode } from 'libphonenumber-js';
+import { recordAudit } from '../audit.ts';
 import type { Config } from '../config.ts';
 import type { Sql, Tx } from '../db/connect.ts';
 import { transaction } from '../db/transaction.ts';
@@ -120,14 +121,14 @@ const untilMidnight = (now: Date) => ({ retryAfter: Math.ceil((dayMs - (now.getT
  */
 export async function checkCode(
   tx: Tx,
-  deps: Pick<CodeDeps, 'config'> & { now: Date },
+  deps: Pick<CodeDeps, 'config'> & { now: Date; address: string },
   phone: string,
   purpose: Purpose,
   code: string,
   path = 'code',
 ): Promise<Problem | null> {
   const key = deps.config.secretKey;
-  const { now } = deps;
+  const { now, address } = deps;
   const phoneHash = hashPhone(key, phone);
   const wrong = new Problem('wrong_code', { errors: [{ path, message: 'is wrong or has expired' }] });
   const row = await findCodeForUpdate(tx, phoneHash, purpose);
@@ -144,5 +145,9 @@ export async function checkCode(
     return null;
   }
   await updateTries(tx, phoneHash, purpose, [...tries, now]);
+  if (tries.length + 1 === maxTries) {
+    const what = purpose === 'sign_in' ? 'sign_in_locked' : 'deletion_locked';
+    await recordAudit(tx, { secretKey: key, now, address }, { phone }, what);
+  }
   return wrong;
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { App, Deps } from '../app.ts';
+import { recordAudit } from '../audit.ts';
 import { transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { route } from '../http/route.ts';
@@ -26,6 +27,7 @@ import { openSession, refreshSession } from './sessions.ts';
 
 export function authRoutes(app: App, deps: Deps): void {
   const { sql, config, clock } = deps;
+  const traceOf = ({ ip }: { ip: string }) => ({ secretKey: config.secretKey, now: clock(), address: ip });
 
   app.post(
     '/v1/auth/otp/request',
@@ -62,10 +64,17 @@ export function authRoutes(app: App, deps: Deps): void {
       const now = clock();
       const userAgent = request.headers['user-agent'] ?? '';
       const outcome = await transaction(sql, async (tx) => {
-        const problem = await checkCode(tx, { config, now }, number, 'sign_in', request.body.code);
+        const problem = await checkCode(
+          tx,
+          { config, now, address: request.ip },
+          number,
+          'sign_in',
+          request.body.code,
+        );
         if (problem) return problem;
         const { id, isNew } = await findOrCreateAccount(tx, number, now);
         const tokens = await openSession(tx, config.secretKey, id, userAgent, now);
+        await recordAudit(tx, traceOf(request), { userId: id }, isNew ? 'account_created' : 'signed_in');
         const me = await findMe(tx, id);
         return me
           ? { ...tokens, isNewUser: isNew, user: toMe(me, config.publicUrl) }
@@ -90,7 +99,7 @@ export function authRoutes(app: App, deps: Deps): void {
       response: { 200: ref(TokenPair) },
       problems: ['refresh_token_invalid'],
     }),
-    async (request) => refreshSession(sql, config.secretKey, request.body.refreshToken, clock()),
+    async (request) => refreshSession(sql, request.body.refreshToken, traceOf(request)),
   );
 
   app.post(
@@ -104,7 +113,10 @@ export function authRoutes(app: App, deps: Deps): void {
     }),
     async (request) => {
       const viewer = signedIn(request);
-      await transaction(sql, (tx) => deleteSession(tx, { userId: viewer.id, sessionId: viewer.sessionId }));
+      await transaction(sql, async (tx) => {
+        if (await deleteSession(tx, { userId: viewer.id, sessionId: viewer.sessionId }))
+          await recordAudit(tx, traceOf(request), { userId: viewer.id }, 'logged_out');
+      });
       return { success: true as const };
     },
   );
@@ -164,7 +176,11 @@ export function authRoutes(app: App, deps: Deps): void {
     async (request) => {
       const id = readId(request.params.id, 'session_not_found');
       const { id: userId } = signedIn(request);
-      const isEnded = await transaction(sql, (tx) => deleteSession(tx, { userId, sessionId: id }));
+      const isEnded = await transaction(sql, async (tx) => {
+        const isEnded = await deleteSession(tx, { userId, sessionId: id });
+        if (isEnded) await recordAudit(tx, traceOf(request), { userId }, 'device_signed_out');
+        return isEnded;
+      });
       if (!isEnded) throw new Problem('session_not_found');
       return { success: true as const };
     },

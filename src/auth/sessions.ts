@@ -1,4 +1,5 @@
 /** Sessions: an access token for 30 minutes, a refresh token for 30 days, and an end after 180 days at the latest. */
+import { recordAudit, type Trace } from '../audit.ts';
 import type { Sql, Tx } from '../db/connect.ts';
 import { transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
@@ -44,12 +45,8 @@ export async function openSession(
  * as long as that one is unused; any other token that this server once gave out, when it comes again, ends the session.
  * @throws Problem `refresh_token_invalid`
  */
-export async function refreshSession(
-  sql: Sql,
-  key: string,
-  refreshToken: string,
-  now: Date,
-): Promise<Tokens> {
+export async function refreshSession(sql: Sql, refreshToken: string, trace: Trace): Promise<Tokens> {
+  const { secretKey: key, now } = trace;
   const token = parseToken('refresh', refreshToken, key);
   if (!token) throw new Problem('refresh_token_invalid');
   const tokens = await transaction(sql, async (tx): Promise<Tokens | null> => {
@@ -67,6 +64,7 @@ export async function refreshSession(
     }
     // Somebody holds a copy of this token. Which of the two is the thief cannot be told: both are out.
     await deleteSession(tx, token);
+    await recordAudit(tx, trace, { userId: token.userId }, 'refresh_token_reused');
     return null;
   });
   if (!tokens) throw new Problem('refresh_token_invalid');

@@ -1,3 +1,4 @@
+import { recordAudit } from '../audit.ts';
 import { findOrCreateAccount, readPhone } from '../auth/accounts.ts';
 import { setRole } from '../auth/queries.ts';
 import type { Config } from '../config.ts';
@@ -12,10 +13,14 @@ export async function adminCommand(config: Config, [verb = '', phone = '']: stri
   const role = roles[verb];
   if (!role || !phone) throw new CommandError('Usage: admin grant PHONE, or admin revoke PHONE');
   const number = phoneArgument(phone);
-  await inWorld(config, async ({ sql }) => {
+  await inWorld(config, async ({ sql, config: { secretKey } }) => {
     await transaction(sql, async (tx) => {
-      const { id } = await findOrCreateAccount(tx, number, new Date());
+      const now = new Date();
+      const { id, isNew } = await findOrCreateAccount(tx, number, now);
       await setRole(tx, id, role);
+      const trace = { secretKey, now, address: null };
+      if (isNew) await recordAudit(tx, trace, { userId: id }, 'account_created', 'by a command');
+      await recordAudit(tx, trace, { userId: id }, 'role_changed', `to ${role}, by a command`);
     });
     console.log(`${number} ${role === 'admin' ? 'is an admin' : 'is no admin'} now.`);
   });

@@ -1,4 +1,5 @@
 import type { App, Deps } from '../app.ts';
+import { forgetInAudit } from '../audit.ts';
 import { readPhone } from '../auth/accounts.ts';
 import { checkCode, hashPhone, sendCode } from '../auth/codes.ts';
 import { CodeSent } from '../auth/schemas.ts';
@@ -82,7 +83,8 @@ export function meRoutes(app: App, deps: Deps): void {
       const refusal = await transaction(sql, async (tx) => {
         const me = await findMe(tx, viewer.id);
         if (!me) return new Problem('token_invalid');
-        const check = { config, now: clock() };
+        const now = clock();
+        const check = { config, now, address: request.ip };
         const problem = await checkCode(
           tx,
           check,
@@ -93,8 +95,11 @@ export function meRoutes(app: App, deps: Deps): void {
         );
         // Held up by the same person's deletion, this finds neither code nor caller, and must leave nothing behind.
         await lockCaller(tx, viewer);
-        if (!problem) await deleteAccount(tx, viewer.id, hashPhone(config.secretKey, me.phone));
-        return problem;
+        if (problem) return problem;
+        const { secretKey } = config;
+        await deleteAccount(tx, viewer.id, hashPhone(secretKey, me.phone));
+        await forgetInAudit(tx, { secretKey, now, address: null }, viewer.id, me.phone);
+        return null;
       });
       if (refusal) throw refusal;
       return { success: true as const };

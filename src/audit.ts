@@ -1,0 +1,96 @@
+/** The audit trail: who signed in or was kept out, which sessions ended and why, who became what, which accounts went. */
+import { createHmac } from 'node:crypto';
+import type { Sql, Tx } from './db/connect.ts';
+import { shortened } from './http/address.ts';
+import { newId } from './ids.ts';
+import { dayMs } from './time.ts';
+
+export type What =
+  | 'account_created'
+  | 'signed_in'
+  /** Five wrong codes: the number is locked for this purpose. */
+  | 'sign_in_locked'
+  | 'deletion_locked'
+  /** A refresh token came a second time, so its session was ended. */
+  | 'refresh_token_reused'
+  | 'logged_out'
+  | 'device_signed_out'
+  | 'role_changed'
+  | 'account_deleted';
+
+/** A person, or the number of whom nobody knows whether they have an account. */
+type Who = { userId: string } | { phone: string };
+/** `address`: where the request came from; null for a command. */
+export type Trace = { secretKey: string; now: Date; address: string | null };
+
+const keptMs = 365 * dayMs;
+
+const hashOf = (key: string, who: Who): Buffer => {
+  const text = 'userId' in who ? `user\0${who.userId}` : `phone\0${who.phone}`;
+  return createHmac('sha256', key).update(`audit\0${text}`).digest();
+};
+
+/** For the transaction that does it, so that neither is there without the other. */
+export async function recordAudit(
+  tx: Tx,
+  { secretKey, now, address }: Trace,
+  who: Who,
+  what: What,
+  detail = '',
+): Promise<void> {
+  const userId = 'userId' in who ? tx`${who.userId}::uuid` : accountOf(tx, who.phone);
+  await tx`
+    insert into audit (who, id, at, what, user_id, address, detail)
+    values (${hashOf(secretKey, who)}, ${newId()}, ${now}, ${what}, ${userId},
+      ${address === null ? null : shortened(address)}, ${detail})`;
+}
+
+const accountOf = (tx: Tx, phone: string) => tx`(select user_id from phones where phone = ${phone})`;
+
+/**
+ * What a deleted account leaves: that an account was here, what became of it and when, under a hash that nobody has the
+ * id to. To be called when the account is gone, so that nothing is added after.
+ */
+export async function forgetInAudit(tx: Tx, trace: Trace, userId: string, phone: string): Promise<void> {
+  await tx`delete from audit where who = ${hashOf(trace.secretKey, { phone })}`;
+  await tx`
+    update audit set user_id = null, address = null where who = ${hashOf(trace.secretKey, { userId })}`;
+  await tx`
+    insert into audit (who, id, at, what, user_id, address, detail)
+    values (${hashOf(trace.secretKey, { userId })}, ${newId()}, ${trace.now}, 'account_deleted', null, null, '')`;
+}
+
+export async function deleteOldAudit(sql: Sql, now: Date): Promise<void> {
+  await sql`delete from audit where at < ${new Date(now.getTime() - keptMs)}`;
+}
+
+export type AuditRow = {
+  at: Date;
+  what: What;
+  userId: string | null;
+  username: string | null;
+  who: Buffer;
+  address: string | null;
+  detail: string;
+};
+
+const pageSize = 500;
+
+/** Since a moment, the oldest first, a page at a time. */
+export async function* listAudit(sql: Sql, since: Date): AsyncGenerator<AuditRow[]> {
+  let from = { at: since, id: '00000000-0000-0000-0000-000000000000' };
+  for (;;) {
+    const rows = await sql<(Omit<AuditRow, 'username'> & { id: string })[]>`
+      select at, id, what, user_id, who, address, detail from audit
+      where (at, id) > (${from.at}, ${from.id}) order by at, id limit ${pageSize}`;
+    const ids = [...new Set(rows.flatMap(({ userId }) => userId ?? []))];
+    // People live under another key, so their names are asked for apart.
+    const names = await sql<{ id: string; username: string }[]>`
+      select id, username from users where id = any(${ids}::uuid[])`;
+    const byId = new Map(names.map(({ id, username }) => [id, username]));
+    if (rows.length > 0) yield rows.map((row) => ({ ...row, username: byId.get(row.userId ?? '') ?? null }));
+    const last = rows.at(-1);
+    if (!last || rows.length < pageSize) return;
+    from = last;
+  }
+}

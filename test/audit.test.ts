@@ -1,0 +1,186 @@
+/** The audit trail: what is written down, in which transaction, for how long, and what a deleted account leaves in it. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { deleteOldAudit, recordAudit } from '../src/audit.ts';
+import { hashPhone } from '../src/auth/codes.ts';
+import { readSince } from '../src/commands/audit.ts';
+import { CommandError } from '../src/commands/command-error.ts';
+import { transaction } from '../src/db/transaction.ts';
+import { shortened } from '../src/http/address.ts';
+import { command } from './command.ts';
+import { expectProblem, expectStatus, secretKey, testApp } from './setup.ts';
+import { findTraces } from './traces.ts';
+import { aPhone, aUser, deleteAccount, type Person, signIn } from './world.ts';
+
+const api = await testApp();
+const second = await api.another();
+
+const whatOf = async ({ id }: Pick<Person, 'id'>): Promise<string[]> => {
+  const rows = await api.sql<
+    { what: string }[]
+  >`select what from audit where user_id = ${id} order by at, id`;
+  return rows.map(({ what }) => what);
+};
+const not = (code: string) => (code === '000000' ? '000001' : '000000');
+
+test('audit: sign-ins, logouts, devices that are signed out and tokens that come twice, each with a shortened address', async () => {
+  const person = await aUser(api);
+  const tablet = await signIn(second, person.phone);
+  const { body } = await api.get('/v1/auth/sessions', person.token);
+  const other = body.data.find((session: { isCurrent: boolean }) => !session.isCurrent);
+  expectStatus(await api.delete(`/v1/auth/sessions/${other.id}`, person.token), 200);
+  expectProblem(await api.delete(`/v1/auth/sessions/${other.id}`, person.token), 404, 'session_not_found');
+  expectProblem(await api.get('/v1/auth/me', tablet.token), 401, 'token_invalid');
+  const laptop = await signIn(api, person.phone);
+  const refresh = (refreshToken: string) => api.post('/v1/auth/refresh', undefined, { refreshToken });
+  const { body: next } = expectStatus(await refresh(laptop.refreshToken), 200);
+  expectStatus(await refresh(next.refreshToken), 200);
+  expectProblem(await refresh(laptop.refreshToken), 401, 'refresh_token_invalid');
+  expectStatus(await api.post('/v1/auth/logout', person.token), 200);
+  assert.deepEqual(await whatOf(person), [
+    'account_created',
+    'signed_in',
+    'device_signed_out',
+    'signed_in',
+    'refresh_token_reused',
+    'logged_out',
+  ]);
+  const addresses = await api.sql`select distinct address from audit where user_id = ${person.id}`;
+  assert.deepEqual(
+    addresses.map(({ address }) => address),
+    ['127.0.0.0/24'],
+  );
+});
+
+test('audit: one entry when five wrong codes lock a number, with an account or without, and none for tries after', async () => {
+  const person = await aUser(api);
+  const stranger = aPhone();
+  const locked = () => api.sql<{ userId: string | null; what: string }[]>`
+    select user_id, what from audit where what like '%_locked' order by at, id`;
+  for (const phone of [person.phone, stranger]) {
+    const { body } = await api.post('/v1/auth/otp/request', undefined, { phone });
+    for (let i = 0; i < 4; i++)
+      await api.post('/v1/auth/otp/verify', undefined, { phone, code: not(body.devCode) });
+    const before = await locked();
+    for (let i = 0; i < 4; i++)
+      await api.post('/v1/auth/otp/verify', undefined, { phone, code: not(body.devCode) });
+    assert.equal((await locked()).length, before.length + 1);
+  }
+  assert.deepEqual(
+    (await locked()).map(({ userId, what }) => [userId, what]),
+    [
+      [person.id, 'sign_in_locked'],
+      [null, 'sign_in_locked'],
+    ],
+  );
+  const { body } = await api.post('/v1/me/delete-code', person.token);
+  for (let i = 0; i < 5; i++) await api.delete('/v1/me', person.token, { confirmCode: not(body.devCode) });
+  assert.equal((await locked()).at(-1)?.what, 'deletion_locked');
+});
+
+test('audit: an entry is there only if what it tells of is', async () => {
+  const person = await aUser(api);
+  const before = await whatOf(person);
+  const trace = { secretKey, now: new Date(), address: null };
+  await assert.rejects(
+    transaction(api.sql, async (tx) => {
+      await recordAudit(tx, trace, { userId: person.id }, 'logged_out');
+      throw new Error('something else failed');
+    }),
+  );
+  assert.deepEqual(await whatOf(person), before);
+  // And what cannot be written down does not happen.
+  await api.sql`alter table audit add constraint nothing check (what <> 'logged_out') not valid`;
+  const silent = await api.another({ env: { LOG_LEVEL: 'silent' } });
+  assert.equal((await silent.post('/v1/auth/logout', person.token)).status, 500);
+  await api.sql`alter table audit drop constraint nothing`;
+  expectStatus(await api.get('/v1/auth/me', person.token), 200);
+});
+
+test('audit: a deleted account leaves what happened and when, and nothing of the person', async () => {
+  const person = await aUser(api);
+  const { body } = await api.post('/v1/auth/otp/request', undefined, { phone: person.phone });
+  for (let i = 0; i < 5; i++)
+    await api.post('/v1/auth/otp/verify', undefined, { phone: person.phone, code: not(body.devCode) });
+  assert.deepEqual(await whatOf(person), ['account_created', 'sign_in_locked']);
+  const [{ who } = { who: null }] = await api.sql`
+    select who from audit where user_id = ${person.id} and what = 'account_created'`;
+  expectStatus(await deleteAccount(api, person), 200);
+  const phoneHash = hashPhone(secretKey, person.phone);
+  const needles = [person.id, person.phone, person.username, phoneHash.toString('hex')];
+  assert.deepEqual(await findTraces(api.sql, needles), []);
+  const left =
+    await api.sql`select what, user_id, address, detail from audit where who = ${who} order by at, id`;
+  assert.deepEqual(
+    left.map((row) => ({ ...row })),
+    ['account_created', 'account_deleted'].map((what) => ({ what, userId: null, address: null, detail: '' })),
+  );
+  // Whoever comes back with the number is somebody new.
+  const again = await signIn(api, person.phone);
+  assert.deepEqual(await whatOf(again), ['account_created']);
+  assert.equal((await api.sql`select 1 from audit where who = ${who}`).length, 2);
+});
+
+test('audit: roles that a command gives and takes, and the command that prints the trail', async () => {
+  const person = await aUser(api, { username: 'audited.person' });
+  for (const verb of ['grant', 'revoke'])
+    assert.equal((await command(api.target, 'admin', verb, person.phone)).code, 0);
+  const gone = await aUser(api);
+  expectStatus(await deleteAccount(api, gone), 200);
+  const { code, stdout } = await command(api.target, 'audit', '--since', '1h');
+  assert.equal(code, 0);
+  const lines = stdout.split('\n').filter((line) => line.includes(person.id));
+  assert.deepEqual(
+    lines.map((line) => line.split('\t').slice(1)),
+    [
+      ['account_created', person.id, '@audited.person', '127.0.0.0/24'],
+      ['role_changed', person.id, '@audited.person', '-', 'to admin, by a command'],
+      ['role_changed', person.id, '@audited.person', '-', 'to user, by a command'],
+    ],
+  );
+  assert.match(stdout, /\taccount_deleted\tgone:[\w-]{12}\t-\t-\n/);
+  assert.ok(!stdout.includes(gone.id) && !stdout.includes(person.phone));
+  const later = await command(api.target, 'audit', '--since', '2999-01-01');
+  assert.deepEqual([later.code, later.stdout], [0, '']);
+  const wrong = await command(api.target, 'audit', '--since', 'yesterday');
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /"yesterday" is no time/);
+});
+
+test('audit: --since takes days, hours, dates and timestamps', () => {
+  const now = new Date('2026-11-21T12:00:00Z');
+  assert.equal(readSince('7d', now).toISOString(), '2026-11-14T12:00:00.000Z');
+  assert.equal(readSince('12h', now).toISOString(), '2026-11-21T00:00:00.000Z');
+  assert.equal(readSince('2026-11-01', now).toISOString(), '2026-11-01T00:00:00.000Z');
+  assert.equal(readSince('2026-11-01T10:00:00+01:00', now).toISOString(), '2026-11-01T09:00:00.000Z');
+  for (const wrong of ['', '7', 'd', '-1d', '2026-13-01'])
+    assert.throws(() => readSince(wrong, now), CommandError);
+});
+
+test('audit: addresses are shortened to what tells no household', () => {
+  assert.equal(shortened('203.0.113.77'), '203.0.113.0/24');
+  assert.equal(shortened('::ffff:203.0.113.77'), '203.0.113.0/24');
+  assert.equal(shortened('2001:db8:1:2::3'), '2001:db8:1::/48');
+  assert.equal(shortened('::1'), '0:0:0::/48');
+});
+
+test('housekeeping: removes what is older than a year, and nothing younger', async () => {
+  const person = await aUser(api);
+  const at = (days: number) => new Date(Date.now() - days * 86_400_000);
+  await transaction(api.sql, async (tx) => {
+    for (const days of [364, 366])
+      await recordAudit(
+        tx,
+        { secretKey, now: at(days), address: null },
+        { userId: person.id },
+        'logged_out',
+        `${days}`,
+      );
+  });
+  await deleteOldAudit(api.sql, new Date());
+  const rows = await api.sql`select detail from audit where user_id = ${person.id} order by at`;
+  assert.deepEqual(
+    rows.map(({ detail }) => detail),
+    ['364', ''],
+  );
+});
