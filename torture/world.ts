@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { insertSession } from '../src/auth/queries.ts';
 import { newPair } from '../src/auth/tokens.ts';
-import { connect, type Sql } from '../src/db/connect.ts';
+import { connect, type Sql, type Target } from '../src/db/connect.ts';
 import { type Embedded, openEmbedded } from '../src/db/embedded.ts';
 import { newId } from '../src/ids.ts';
 import { postmasterOf, type Server, serve } from '../test/processes.ts';
@@ -16,6 +16,8 @@ export type WorldOptions = {
   servers?: number;
   /** Variables beyond those of a server that sends nothing and has no demo. */
   env?: Record<string, string>;
+  /** A database that the torture has made, and DATABASE_URL leads to; default: the embedded one of the servers. */
+  target?: Target;
 };
 
 export type Person = { id: string; token: string };
@@ -38,7 +40,11 @@ export type World = {
 
 const secretKey = 'the-key-of-the-tortures-is-long-enough';
 
-export async function openWorld({ servers: count = 2, env: extra = {} }: WorldOptions = {}): Promise<World> {
+export async function openWorld({
+  servers: count = 2,
+  env: extra = {},
+  target,
+}: WorldOptions = {}): Promise<World> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-torture-'));
   await chmod(dataDir, 0o755);
   const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', ...extra };
@@ -65,8 +71,8 @@ export async function openWorld({ servers: count = 2, env: extra = {} }: WorldOp
   };
   try {
     for (let i = 0; i < count; i++) await start();
-    embedded = await openEmbedded(dataDir);
-    sql = connect(embedded.target, 4);
+    if (!target) embedded = await openEmbedded(dataDir);
+    sql = connect(target ?? (embedded as Embedded).target, 4);
   } catch (error) {
     await close();
     throw error;

@@ -56,9 +56,8 @@ function usual(dial: Dial) {
   return {
     connect_timeout: 3,
     socket: dial,
-    // Seconds between attempts to reconnect. The default grows to 20 s, so an outage would outlast itself; how many
-    // there are in a second is the dial's to bound.
-    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.2),
+    // Seconds between attempts to reconnect. How many there are in a second is the dial's to bound.
+    backoff: () => 0.05,
     // Result columns become camelCase; nothing else is renamed.
     transform: { column: { from: postgres.toCamel } },
     connection: {

@@ -6,8 +6,8 @@ import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Attempts to connect: so many at once, and so many a second after them; fewer than 20 in any second. */
-const burst = 14;
-const aSecond = 5;
+const burst = 8;
+const aSecond = 11;
 /** In ms. From when a connection is lost until one is made they go one at a time, with this in between. */
 const trialEvery = 220;
 /** In s. Longer than `statement_timeout`, by which PostgreSQL itself would have answered. */
@@ -23,6 +23,13 @@ type Wanted = {
   host: string | string[];
   port: number | number[];
   ssl?: unknown;
+} & Types;
+/** The options of a client of the driver, which it reads and changes as it goes. */
+type Types = {
+  fetch_types: boolean;
+  parsers: object;
+  serializers: object;
+  shared: { typeArrayMap: object };
 };
 /** What the driver calls for a socket; it must not throw, which would leave a connection of the pool hanging. */
 export type Dial = (wanted: Wanted) => Promise<Socket>;
@@ -73,7 +80,9 @@ export function openDial(): Dial {
     return socket;
   };
 
+  const teach = teacher();
   return async (wanted) => {
+    teach(wanted);
     while (isFailing && trial) if (!(await trial)) return lostSocket();
     const { promise, resolve } = Promise.withResolvers<boolean>();
     if (isFailing) {
@@ -89,6 +98,24 @@ export function openDial(): Dial {
       if (trial === promise) trial = undefined;
       resolve(isGood);
     });
+  };
+}
+
+/**
+ * The driver asks for the types of arrays on each new connection, and when that is lost meanwhile ends the process with
+ * a rejection that nobody can catch. Here one connection asks, and the others are told.
+ */
+function teacher(): (pupil: Types) => void {
+  const clients = new Set<Types>();
+  let known: Types | undefined;
+  return (pupil) => {
+    known ??= [...clients].find(({ shared }) => Object.keys(shared.typeArrayMap).length > 0);
+    if (!known) return void clients.add(pupil);
+    clients.clear();
+    pupil.fetch_types = false;
+    Object.assign(pupil.parsers, known.parsers);
+    Object.assign(pupil.serializers, known.serializers);
+    Object.assign(pupil.shared.typeArrayMap, known.shared.typeArrayMap);
   };
 }
 

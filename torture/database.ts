@@ -1,0 +1,43 @@
+/** A PostgreSQL that nobody starts but the torture: it can stay away, and be reached through a proxy. */
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Target } from '../src/db/connect.ts';
+import { openEmbedded } from '../src/db/embedded.ts';
+import { place } from '../src/db/embedded-place.ts';
+import { startServer, stopServer } from '../src/db/postmaster.ts';
+
+export type Database = {
+  target: Exclude<Target, string>;
+  /** For DATABASE_URL, through its socket or, given a port, over TCP. */
+  url(port?: number): string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export async function openDatabase(): Promise<Database> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-torture-db-'));
+  await chmod(dataDir, 0o755);
+  const embedded = await openEmbedded(dataDir);
+  const { target } = embedded;
+  await embedded.close();
+  const start = async () => void (await startServer(await place(dataDir), {}));
+  const stop = async () => stopServer(await place(dataDir));
+  await start();
+  return {
+    target,
+    url(port) {
+      const { user, password, database, socketDir } = target;
+      return port === undefined
+        ? `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(socketDir)}`
+        : `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+    },
+    start,
+    stop,
+    async close() {
+      await stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

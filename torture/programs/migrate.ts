@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startLoad } from '../load.ts';
+import type { Program } from '../program.ts';
+import type { World } from '../world.ts';
+
+const root = path.join(import.meta.dirname, '..', '..');
+
+/** A newer version of Potluck beside this one: the same, with one more migration. */
+async function newerVersion({ dataDir }: World): Promise<string> {
+  const home = path.join(dataDir, 'newer');
+  await mkdir(home);
+  for (const name of ['src', 'package.json'])
+    await cp(path.join(root, name), path.join(home, name), { recursive: true });
+  await symlink(path.join(root, 'node_modules'), path.join(home, 'node_modules'));
+  const directory = path.join(home, 'src', 'db', 'migrations');
+  const last = (await readdir(directory)).sort().at(-1) ?? '';
+  const number = String(Number.parseInt(last, 10) + 1).padStart(4, '0');
+  await writeFile(
+    path.join(directory, `${number}.do.further.sql`),
+    `alter table events add column further text not null default '';
+    alter table rsvps add column further integer;
+    create table further (event_id uuid not null, n integer not null, primary key (event_id, n));
+    create index further_n on further (event_id, n);`,
+  );
+  return home;
+}
+
+export const migrate: Program = {
+  name: 'migrate',
+  promise: 'a migration under load, new columns and a table: no 5xx, and nothing waits for more than 1 s',
+  async run({ open, size, progress }) {
+    const world = await open();
+    const people = await world.people(16);
+    const home = await newerVersion(world);
+    const load = startLoad(world, people, { writers: 10, readers: 6 });
+    await sleep(size(10_000, 2_000));
+    progress('migrating');
+    const child = spawn(process.execPath, [path.join(home, 'src', 'main.ts'), 'migrate'], {
+      cwd: home,
+      env: { PATH: process.env.PATH, ...world.env },
+    });
+    const [code] = await once(child, 'close');
+    await sleep(size(10_000, 2_000));
+    await load.stop();
+    await rm(home, { recursive: true });
+    const [row] = await world.sql<[{ done: boolean }]>`select to_regclass('further') is not null as done`;
+    const broken = load.answered.filter(({ status }) => status === 0 || status >= 500).length;
+    const slowest = Math.max(...load.answered.map(({ ms }) => ms));
+    return {
+      figure: `${load.answered.length} requests, ${broken} of them 5xx, the slowest ${Math.round(slowest)} ms`,
+      ok: code === 0 && row.done && broken === 0 && slowest < 1_000,
+    };
+  },
+};
