@@ -59,13 +59,13 @@ export class Ledger {
     };
   }
 
-  /** @returns to be called when the end was answered */
-  end(item: string, person: string): () => void {
+  /** @returns to be called when the end was answered, with whether it is certain */
+  end(item: string, person: string): (isCertain: boolean) => void {
     const entry = this.#claims.get(person)?.get(item);
     if (!entry) throw new Error(`${person} has nothing of ${item}`);
     entry.ending = performance.now();
-    return () => {
-      entry.ended = performance.now();
+    return (isCertain) => {
+      if (isCertain) entry.ended = performance.now();
       this.#claims.get(person)?.delete(item);
     };
   }

@@ -1,5 +1,4 @@
 /** People whom a code can reach: numbers of a length that exists, sign-in and farewell by code. */
-import type { Server } from '../test/processes.ts';
 import type { Person, World } from './world.ts';
 
 /** The n-th of ten million numbers. */
@@ -44,19 +43,4 @@ export async function askForFarewell({ client }: World, { token }: Person): Prom
   const { status, body } = await client.ask('POST', '/v1/me/delete-code', { token });
   if (status !== 202) throw new Error(`no code: ${JSON.stringify(body)}`);
   return body.devCode;
-}
-
-/** @returns the status */
-export async function leave(
-  { client }: World,
-  { token }: Person,
-  confirmCode: string,
-  server?: Server,
-): Promise<number> {
-  const { status } = await client.ask('DELETE', '/v1/me', {
-    token,
-    body: { confirmCode },
-    ...(server && { server }),
-  });
-  return status;
 }

@@ -12,7 +12,7 @@ export const counters: Program = {
   promise: '100,000 RSVPs, follows and blocks to and fro over two servers: no counter drifts',
   quick: true,
   async run({ size, open, progress }) {
-    const [toggles, crowd] = [size(100_000, 2_000), size(200, 40)];
+    const [toggles, crowd] = [size(100_000, 1_000), size(200, 40)];
     const world = await open();
     const people = await world.people(crowd);
     const events = await each(10, 1, () => anEvent(world, people[0] as Person));

@@ -12,7 +12,7 @@ export const otpGuess: Program = {
   promise: '50 wrong codes at once: at most 5 are compared; 50 right ones at once: exactly one session',
   quick: true,
   async run({ size, open, progress }) {
-    const times = size(100, 10);
+    const times = size(100, 4);
     const world = await open();
     const compared: number[] = [];
     const sessions: number[] = [];

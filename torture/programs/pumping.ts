@@ -41,7 +41,7 @@ export const pumping: Program = {
       });
       const [sent, toBlock] = [post.sent.length, post.sent.filter((to) => to.startsWith(block)).length];
       const elsewhere = await each(others.length * 5, 8, (i) =>
-        ask(world, `${others[i % others.length]}${digits(i, 4)}`.slice(0, 12), 60_000 + i),
+        ask(world, `${others[i % others.length]}${digits(i, 4)}`, 60_000 + i),
       );
       const served = elsewhere.filter((status) => status === 202).length;
       const said = statuses.filter((status) => status === 202).length;

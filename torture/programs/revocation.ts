@@ -27,7 +27,7 @@ export const revocation: Program = {
     'nothing that began after the answer is accepted',
   quick: true,
   async run({ size, open, progress }) {
-    const times = size(1_000, 45);
+    const times = size(1_000, 24);
     const world = await open();
     const [host, ...people] = await world.people(times + 1);
     if (!host) throw new Error('nobody came');
