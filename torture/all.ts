@@ -10,7 +10,9 @@ import { otpGuess } from './programs/otp-guess.ts';
 import { oversell } from './programs/oversell.ts';
 import { pumping } from './programs/pumping.ts';
 import { refreshRace } from './programs/refresh-race.ts';
+import { restore } from './programs/restore.ts';
 import { revocation } from './programs/revocation.ts';
+import { supply } from './programs/supply.ts';
 
 export const programs: Program[] = [
   oversell,
@@ -24,4 +26,6 @@ export const programs: Program[] = [
   matrix,
   hostile,
   geo,
+  restore,
+  supply,
 ];
