@@ -58,13 +58,15 @@ export const network: Program = {
       const lost = await lostOf(world, load);
       const slowest = Math.max(...load.answered.map((answered) => answered.ms));
       const rate = busiestSecond(proxy.connections);
-      const wrong = load.answered.filter(({ status }) => ![200, 201, 503].includes(status)).length;
+      const wrong = load.answered
+        .map(({ status }) => status)
+        .filter((status) => ![200, 201, 503].includes(status));
       return {
         figure:
-          `${load.answered.length} requests, the slowest answered after ${Math.round(slowest)} ms, ${wrong} with ` +
-          `another status than 200, 201 and 503; at most ${rate} connections in a second; ` +
+          `${load.answered.length} requests, the slowest answered after ${Math.round(slowest)} ms, ${wrong.length} with ` +
+          `another status than 200, 201 and 503${wrong.length > 0 ? ` (${[...new Set(wrong)].join(', ')})` : ''}; at most ${rate} connections in a second; ` +
           `back after ${Math.round(Math.max(...back))} ms at most; ${lost} writes lost`,
-        ok: slowest < longest && rate <= 20 && wrong === 0 && lost === 0 && Math.max(...back) < 10_000,
+        ok: slowest < longest && rate <= 20 && wrong.length === 0 && lost === 0 && Math.max(...back) < 10_000,
       };
     } finally {
       proxy.close();

@@ -1,0 +1,79 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from '../client.ts';
+import type { Program } from '../program.ts';
+import { anEvent } from '../things.ts';
+import type { World } from '../world.ts';
+
+type Kind = 'headers' | 'body' | 'idle';
+
+/** Opens a connection that never gets done; gives the ms until the server closed it, or infinity. */
+function dawdle(url: string, kind: Kind, most: number): Promise<number> {
+  const since = performance.now();
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const socket: Socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const drip = setInterval(() => socket.writable && kind !== 'idle' && socket.write('a'), 1_000);
+  const limit = setTimeout(() => resolve(Number.POSITIVE_INFINITY), most);
+  socket.on('error', () => {});
+  socket.on('connect', () => {
+    if (kind === 'headers') socket.write('GET /v1/events HTTP/1.1\r\nhost: x\r\nx-slow: ');
+    if (kind === 'body') {
+      socket.write('POST /v1/auth/otp/request HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n');
+      socket.write('content-length: 1000\r\n\r\n{"phone":"');
+    }
+  });
+  socket.resume();
+  void promise.then(() => {
+    clearInterval(drip);
+    clearTimeout(limit);
+    socket.destroy();
+  });
+  socket.on('close', () => resolve(performance.now() - since));
+  return promise;
+}
+
+/** The p99 of others' requests, eight at a time, in ms. */
+async function p99({ client }: World, token: string, ms: number): Promise<number> {
+  const times: number[] = [];
+  const until = performance.now() + ms;
+  const asker = async () => {
+    while (performance.now() < until) {
+      times.push((await client.ask('GET', '/v1/events?limit=20', { token })).ms);
+      await sleep(5);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, asker));
+  return quantile(times, 0.99);
+}
+
+export const slow: Program = {
+  name: 'slow',
+  promise:
+    'slow headers, slow bodies, 1,000 idle connections: closed in 12 s, and the p99 of others at most doubled',
+  async run({ size, open }) {
+    const [idle, dripping] = [size(1_000, 100), size(200, 20)];
+    const world = await open({ servers: 1 });
+    const [person] = await world.people(1);
+    const [server] = world.servers;
+    if (!person || !server) throw new Error('nobody came');
+    for (let i = 0; i < 20; i++) await anEvent(world, person);
+    await p99(world, person.token, 2_000);
+    const before = await p99(world, person.token, 6_000);
+    const kinds: Kind[] = [
+      ...Array.from({ length: idle }, () => 'idle' as const),
+      ...Array.from({ length: dripping }, () => 'headers' as const),
+      ...Array.from({ length: dripping }, () => 'body' as const),
+    ];
+    const closed = Promise.all(kinds.map((kind) => dawdle(server.url, kind, 20_000)));
+    await sleep(200);
+    const during = await p99(world, person.token, 6_000);
+    const times = await closed;
+    const latest = (kind: Kind) => Math.max(...times.filter((_, i) => kinds[i] === kind)) / 1_000;
+    return {
+      figure:
+        `closed after ${latest('headers').toFixed(1)} s (headers), ${latest('body').toFixed(1)} s (bodies) and ` +
+        `${latest('idle').toFixed(1)} s (idle); p99 of others ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms during`,
+      ok: Math.max(...times) < 12_000 && during <= before * 2,
+    };
+  },
+};
