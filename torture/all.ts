@@ -1,17 +1,24 @@
 /** Every torture, in the order of docs/reliability.md. */
 import type { Program } from './program.ts';
 import { counters } from './programs/counters.ts';
+import { crash } from './programs/crash.ts';
 import { enumeration } from './programs/enumeration.ts';
 import { geo } from './programs/geo.ts';
 import { hostile } from './programs/hostile.ts';
 import { ledger } from './programs/ledger.ts';
 import { matrix } from './programs/matrix.ts';
+import { migrate } from './programs/migrate.ts';
+import { network } from './programs/network.ts';
 import { otpGuess } from './programs/otp-guess.ts';
+import { outage } from './programs/outage.ts';
 import { oversell } from './programs/oversell.ts';
 import { pumping } from './programs/pumping.ts';
 import { refreshRace } from './programs/refresh-race.ts';
 import { restore } from './programs/restore.ts';
 import { revocation } from './programs/revocation.ts';
+import { saturation } from './programs/saturation.ts';
+import { slow } from './programs/slow.ts';
+import { stop } from './programs/stop.ts';
 import { supply } from './programs/supply.ts';
 
 export const programs: Program[] = [
@@ -26,6 +33,13 @@ export const programs: Program[] = [
   matrix,
   hostile,
   geo,
+  crash,
+  outage,
+  network,
+  saturation,
+  slow,
+  stop,
+  migrate,
   restore,
   supply,
 ];
