@@ -3,9 +3,11 @@ import type { Program } from './program.ts';
 import { counters } from './programs/counters.ts';
 import { crash } from './programs/crash.ts';
 import { enumeration } from './programs/enumeration.ts';
+import { fuzz } from './programs/fuzz.ts';
 import { geo } from './programs/geo.ts';
 import { hostile } from './programs/hostile.ts';
 import { ledger } from './programs/ledger.ts';
+import { limit } from './programs/limit.ts';
 import { matrix } from './programs/matrix.ts';
 import { migrate } from './programs/migrate.ts';
 import { network } from './programs/network.ts';
@@ -15,8 +17,10 @@ import { oversell } from './programs/oversell.ts';
 import { pumping } from './programs/pumping.ts';
 import { refreshRace } from './programs/refresh-race.ts';
 import { restore } from './programs/restore.ts';
+import { retries } from './programs/retries.ts';
 import { revocation } from './programs/revocation.ts';
 import { saturation } from './programs/saturation.ts';
+import { secrets } from './programs/secrets.ts';
 import { slow } from './programs/slow.ts';
 import { stop } from './programs/stop.ts';
 import { supply } from './programs/supply.ts';
@@ -25,14 +29,18 @@ export const programs: Program[] = [
   oversell,
   ledger,
   counters,
+  retries,
   otpGuess,
   enumeration,
   pumping,
+  limit,
   refreshRace,
   revocation,
   matrix,
+  fuzz,
   hostile,
   geo,
+  secrets,
   crash,
   outage,
   network,
