@@ -3,6 +3,7 @@ import type { Program } from './program.ts';
 import { counters } from './programs/counters.ts';
 import { crash } from './programs/crash.ts';
 import { enumeration } from './programs/enumeration.ts';
+import { fuzz } from './programs/fuzz.ts';
 import { geo } from './programs/geo.ts';
 import { hostile } from './programs/hostile.ts';
 import { ledger } from './programs/ledger.ts';
@@ -19,6 +20,7 @@ import { restore } from './programs/restore.ts';
 import { retries } from './programs/retries.ts';
 import { revocation } from './programs/revocation.ts';
 import { saturation } from './programs/saturation.ts';
+import { secrets } from './programs/secrets.ts';
 import { slow } from './programs/slow.ts';
 import { stop } from './programs/stop.ts';
 import { supply } from './programs/supply.ts';
@@ -35,8 +37,10 @@ export const programs: Program[] = [
   refreshRace,
   revocation,
   matrix,
+  fuzz,
   hostile,
   geo,
+  secrets,
   crash,
   outage,
   network,

@@ -1,0 +1,99 @@
+/**
+ * What the OpenAPI document says of a request: whether it must be taken, must be refused, or may be either. Its schemas
+ * decide, and beside them the few rules that a schema cannot say, written here once more.
+ */
+import type { ValidateFunction } from 'ajv';
+import { strictAjv } from '../../src/http/strictness.ts';
+import { parseDay, parseTimestamp, withPlus } from '../../src/time.ts';
+import type { Schema } from './values.ts';
+
+/** `shape`: refused with a 400 whatever else is true. `sense`: refused, but who may not ask at all learns that first. */
+export type Verdict = 'fits' | 'shape' | 'sense' | 'open';
+
+export type Parameter = { in: string; name: string; required?: boolean; schema: Schema };
+export type Operation = {
+  method: string;
+  path: string;
+  access: 'public' | 'optional' | 'required';
+  body: Schema | null;
+  query: Parameter[];
+};
+
+const ajv = strictAjv();
+const compiled = new Map<Schema, ValidateFunction>();
+
+function fits(schema: Schema, value: unknown): boolean {
+  // In an object, as a default is only one there.
+  const validate = compiled.get(schema) ?? ajv.compile({ type: 'object', properties: { value: schema } });
+  compiled.set(schema, validate);
+  return validate({ value });
+}
+
+const isWellFormed = (text: string) => !text.includes('\0') && text.isWellFormed();
+
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return isWellFormed(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isStorable);
+}
+
+/** @param body as it arrives: undefined when none was sent */
+export function judgeBody({ method, path, body: schema }: Operation, body: unknown): Verdict {
+  if (!schema) {
+    const isEmpty =
+      body === undefined ||
+      body === null ||
+      (typeof body === 'object' && !Array.isArray(body) && Object.keys(body).length === 0);
+    return isEmpty ? 'fits' : 'shape';
+  }
+  if (!fits(schema, structuredClone(body)) || !isStorable(body)) return 'shape';
+  const { startAt, endAt, phone } = body as { startAt?: string; endAt?: string; phone?: string };
+  if (phone !== undefined && !/^\+1415555\d{4}$/.test(phone)) return 'open';
+  if (path.startsWith('/v1/events') && (startAt || endAt)) {
+    if (!startAt || !endAt) return method === 'POST' ? 'shape' : 'open';
+    const [start, end] = [parseTimestamp(startAt), parseTimestamp(endAt)];
+    return start && end && end > start ? 'fits' : 'sense';
+  }
+  return 'fits';
+}
+
+/** As JSON writes numbers. */
+const numeral = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+function isParameter({ schema }: Parameter, text: string): boolean {
+  if (!isWellFormed(text)) return false;
+  if (schema.type !== 'number' && schema.type !== 'integer') return fits(schema, text);
+  return numeral.test(text) && Number.isFinite(Number(text)) && fits(schema, Number(text));
+}
+
+export function judgeQuery({ path, query }: Operation, sent: [string, string][]): Verdict {
+  const values = new Map(sent);
+  // The same twice is a list, and no parameter takes one.
+  if (values.size < sent.length || !isStorable(sent)) return 'shape';
+  for (const parameter of query) {
+    const text = values.get(parameter.name);
+    if (text === undefined ? parameter.required : !isParameter(parameter, text)) return 'shape';
+  }
+  if (path === '/v1/events') return judgeCircle(values);
+  if (path === '/v1/events/search') return values.get('q')?.trim() ? 'fits' : 'sense';
+  if (path === '/v1/users/search') {
+    const q = values.get('q') ?? '';
+    if ([...q.normalize().trim()].length < 2) return 'sense';
+    // Of what is neither letters nor digits, less may be left to look for.
+    return /^[\p{L}\p{N} ]{2,}$/u.test(q) ? 'fits' : 'open';
+  }
+  return 'fits';
+}
+
+function judgeCircle(values: Map<string, string>): Verdict {
+  if (values.has('lat') !== values.has('lng')) return 'sense';
+  if (values.has('radius') && !values.has('lat')) return 'sense';
+  const [from, to] = [values.get('dateFrom'), values.get('dateTo')].map((text) => text && withPlus(text));
+  if (!from || !to) return 'fits';
+  const first = parseDay(from) ?? parseTimestamp(from);
+  const day = parseDay(to);
+  const last = day ? new Date(day.getTime() + 86_399_999) : parseTimestamp(to);
+  return first && last && last >= first ? 'fits' : 'sense';
+}
+
+export const worse = (a: Verdict, b: Verdict): Verdict =>
+  (['shape', 'sense', 'open'] as const).find((verdict) => a === verdict || b === verdict) ?? 'fits';
