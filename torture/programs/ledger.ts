@@ -13,6 +13,8 @@ const events = 4;
 const itemsEach = 6;
 const needed = 300;
 const hands = 48;
+/** What is said of a drift: its rows may be thousands. */
+const longest = 1_000;
 /** When so few are left, nobody leaves any more. */
 const fewest = 100;
 
@@ -51,7 +53,7 @@ export const ledger: Program = {
     const [first, second, snapshots] = await reading;
     const drift = await assertCounters(world.sql).then(
       () => '',
-      (error: Error) => `; ${error.message}`,
+      (error: Error) => `; ${error.message.slice(0, longest)}`,
     );
     // What a connection counted is certain to be told when it ends.
     for (const server of world.servers) await stop(server, 'SIGTERM');
