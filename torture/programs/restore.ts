@@ -35,7 +35,7 @@ export const restore: Program = {
     progress('restoring');
     const { unequal, missing, trouble } = await lookAt(world, { file, fresh, tables, before, person });
     progress('damaging files');
-    const damaged = await tryDamaged(world, file, place, size(30, 3));
+    const damaged = await tryDamaged(world, file, place, size(30, 2));
     const names = Object.keys(tables);
     const rows = Object.values(tables).reduce((sum, { count }) => sum + count, 0);
     return {
