@@ -43,7 +43,7 @@ export const secrets: Program = {
       await world.start({ NODE_ENV: 'production', PUBLIC_URL: 'http://127.0.0.1', RATE_LIMIT: '100000' });
       const canaries = await signIn(world, sms);
       const answers: string[] = [];
-      for (const [what, pass] of Object.entries({ errors, wire, breakage, outage })) {
+      for (const [what, pass] of Object.entries({ messages, errors, wire, breakage, outage })) {
         progress(what);
         await pass(world, canaries, answers);
       }
@@ -90,16 +90,19 @@ async function signIn({ client }: World, sms: Stub): Promise<Canaries> {
   return { phone, name, code, access: body.accessToken, refresh: body.refreshToken, tried: '918273', key };
 }
 
-/** Every secret in every place of every operation where a text can stand. */
-async function errors({ client, servers }: World, canaries: Canaries, answers: string[]): Promise<void> {
+/** The SMS service refuses these, and says the phone and the text in its refusal. */
+async function messages({ client, servers }: World, canaries: Canaries, answers: string[]): Promise<void> {
   for (const [i, server] of servers.entries()) {
-    // The SMS service refuses these, and says the phone and the text in its refusal.
     const other = { phone: `${canaries.phone.slice(0, -1)}${i + 2}` };
     const { status, body } = await client.ask('POST', '/v1/auth/otp/request', { body: other, server });
     if (status !== 503) throw new Error(`a message was sent: ${status}`);
     answers.push(JSON.stringify(body));
   }
-  const { body: document } = await client.ask('GET', '/openapi.json');
+}
+
+type Paths = Parameters<typeof readOperations>[0];
+
+function errorCalls(document: { paths: Paths }, canaries: Canaries) {
   const { phone, code, refresh, access, tried, name } = canaries;
   const all = [phone, tried, code, refresh, access, name].map(encodeURIComponent);
   const body = { phone, code: tried, refreshToken: refresh, confirmCode: tried, name, surprise: access };
@@ -115,7 +118,7 @@ async function errors({ client, servers }: World, canaries: Canaries, answers: s
     `phone=${phone}&code=${code}`,
     JSON.stringify([body]),
   ];
-  const calls = readOperations(document.paths).flatMap(({ method, path }) =>
+  return readOperations(document.paths).flatMap(({ method, path }) =>
     all.flatMap((secret) => {
       const place = `${path.replace('{id}', secret)}?q=${secret}&lat=${secret}&kind=${secret}&dateFrom=${secret}&token=${secret}`;
       const bodies =
@@ -133,6 +136,13 @@ async function errors({ client, servers }: World, canaries: Canaries, answers: s
       ]);
     }),
   );
+}
+
+/** Every secret in every place of every operation where a text can stand. */
+async function errors({ client, servers }: World, canaries: Canaries, answers: string[]): Promise<void> {
+  const { body: document } = await client.ask('GET', '/openapi.json');
+  const { access, name } = canaries;
+  const calls = errorCalls(document, canaries);
   await each(calls.length, 32, async (i) => {
     const { method = '', place = '', raw, headers = {} } = calls[i] ?? {};
     const server = servers[i % servers.length];
@@ -145,7 +155,7 @@ async function errors({ client, servers }: World, canaries: Canaries, answers: s
     });
     answers.push(JSON.stringify([answer.headers, answer.body]));
   });
-  const big = { raw: JSON.stringify({ ...body, bio: 'x'.repeat(2 ** 20) }), token: access };
+  const big = { raw: JSON.stringify({ name, bio: 'x'.repeat(2 ** 20) }), token: access };
   answers.push(JSON.stringify((await client.ask('PATCH', '/v1/me', big)).body));
 }
 
