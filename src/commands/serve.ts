@@ -2,6 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, buildApp } from '../app.ts';
 import type { Config } from '../config.ts';
+import { isOutage } from '../db/problems.ts';
 import { demoPhones } from '../demo-phones.ts';
 import { startHousekeeping } from '../housekeeping.ts';
 import { seedDemo } from './demo.ts';
@@ -39,6 +40,12 @@ async function serve(world: World, stop: AbortSignal): Promise<void> {
   if (config.demo) await unlessStopped(seedDemo(world), stop);
   const app = await buildApp(world);
   const stopHousekeeping = startHousekeeping(sql, app.log);
+  // What the driver asks for itself on a new connection (db/sockets.ts) nobody awaits; its loss must not end the server.
+  const onRejection = (error: unknown) => {
+    if (!isOutage(error)) throw error;
+    app.log.warn({ err: error }, 'a connection to the database was lost while it was made');
+  };
+  process.on('unhandledRejection', onRejection);
   try {
     await app.listen({ host: config.host, port: config.port }).catch((error) => {
       throw addressTrouble(error, config);
@@ -48,6 +55,7 @@ async function serve(world: World, stop: AbortSignal): Promise<void> {
   } finally {
     stopHousekeeping();
     await closeInTime(app);
+    process.off('unhandledRejection', onRejection);
   }
 }
 

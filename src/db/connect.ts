@@ -48,7 +48,7 @@ function once(dial: Dial): Dial {
   return async (wanted) => {
     if (isUsed) return lostSocket();
     isUsed = true;
-    return dial(wanted);
+    return dial(wanted, true);
   };
 }
 

@@ -32,7 +32,7 @@ type Types = {
   shared: { typeArrayMap: object };
 };
 /** What the driver calls for a socket; it must not throw, which would leave a connection of the pool hanging. */
-export type Dial = (wanted: Wanted) => Promise<Socket>;
+export type Dial = (wanted: Wanted, isOnlyOnce?: boolean) => Promise<Socket>;
 
 /**
  * An open connection ends without an error, whatever ended it. After an error the driver fails what is under way, and
@@ -81,8 +81,8 @@ export function openDial(): Dial {
   };
 
   const teach = teacher();
-  return async (wanted) => {
-    teach(wanted);
+  return async (wanted, isOnlyOnce = false) => {
+    teach(wanted, isOnlyOnce);
     while (isFailing && trial) if (!(await trial)) return lostSocket();
     const { promise, resolve } = Promise.withResolvers<boolean>();
     if (isFailing) {
@@ -103,15 +103,17 @@ export function openDial(): Dial {
 
 /**
  * The driver asks for the types of arrays on each new connection, and when that is lost meanwhile ends the process with
- * a rejection that nobody can catch. Here one connection asks, and the others are told.
+ * a rejection that nobody awaits. Those that connect only once are told. The others must ask: after a loss in the middle
+ * of an answer the driver counts the rows of the next one wrong, and that must be this one, not somebody's session.
  */
-function teacher(): (pupil: Types) => void {
+function teacher(): (pupil: Types, isOnlyOnce: boolean) => void {
   const clients = new Set<Types>();
   let known: Types | undefined;
-  return (pupil) => {
+  return (pupil, isOnlyOnce) => {
     known ??= [...clients].find(({ shared }) => Object.keys(shared.typeArrayMap).length > 0);
     if (!known) return void clients.add(pupil);
     clients.clear();
+    if (!isOnlyOnce) return;
     pupil.fetch_types = false;
     Object.assign(pupil.parsers, known.parsers);
     Object.assign(pupil.serializers, known.serializers);
