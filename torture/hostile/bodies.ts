@@ -3,6 +3,21 @@
 const mebibyte = 2 ** 20;
 const deep = 100_000;
 
+const noJson = [
+  '{',
+  '{"a":1',
+  '[',
+  'nul',
+  '{"a":1}}',
+  "{'a':1}",
+  '{a:1}',
+  '{"a":01}',
+  '{"a":1e}',
+  '{"a":NaN}',
+  '\u0000',
+  '{"a":"\u0001"}',
+];
+
 /** Every one of these must be refused on every route that takes a body. */
 export function brokenBodies(example: Record<string, unknown>): (string | Buffer)[] {
   const [first = 'x'] = Object.keys(example);
@@ -12,20 +27,7 @@ export function brokenBodies(example: Record<string, unknown>): (string | Buffer
   const withValue = (json: string) =>
     `${JSON.stringify(example).slice(0, -1)},${JSON.stringify(first)}:${json}}`;
   return [
-    ...[
-      '{',
-      '{"a":1',
-      '[',
-      'nul',
-      '{"a":1}}',
-      "{'a':1}",
-      '{a:1}',
-      '{"a":01}',
-      '{"a":1e}',
-      '{"a":NaN}',
-      '\u0000',
-      '{"a":"\u0001"}',
-    ],
+    ...noJson,
     ...['null', '[]', '"x"', '1', 'true', '[{}]', ' '],
     Buffer.from(JSON.stringify(example), 'utf16le'),
     Buffer.concat([Buffer.from('{"x":"'), Buffer.from([0xff, 0xfe, 0xc0, 0x80]), Buffer.from('"}')]),
