@@ -3,6 +3,8 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 
+import { setTimeout as sleep } from 'node:timers/promises';
+
 export type Weather = {
   /** Ms that each piece waits, either way. */
   delay?: number;
@@ -27,11 +29,18 @@ export async function openProxy(to: string): Promise<DatabaseProxy> {
   const open = new Set<Socket>();
   const connections: number[] = [];
   const pass = (from: Socket, into: Socket) => {
+    // As TCP does it: what comes late comes in order, and after a piece that is lost nothing comes any more.
+    let isLost = false;
+    let queue = Promise.resolve();
     from.on('data', (piece) => {
-      if (weather.isBlackHole) return;
-      const send = () => void (into.writable && into.write(piece));
-      if (weather.delay) setTimeout(send, weather.delay);
-      else send();
+      isLost ||= weather.isBlackHole === true;
+      if (isLost) return;
+      const due = performance.now() + (weather.delay ?? 0);
+      queue = queue.then(async () => {
+        const wait = due - performance.now();
+        if (wait > 0) await sleep(wait);
+        if (into.writable) into.write(piece);
+      });
     });
     from.on('error', () => {});
     from.on('end', () => into.end());
