@@ -102,6 +102,8 @@ export async function importCalendar(
   } finally {
     bar.stop();
   }
+  // Lists are planned by what PostgreSQL knows of the table; it would look by itself only in a minute or so.
+  await sql`analyze events`;
   for (const list of [report.faults, report.notes]) list.sort((a, b) => a.line - b.line);
   return report;
 }

@@ -33,6 +33,7 @@ export async function writeDemo(sql: Sql, now: Date): Promise<Added | null> {
     const viewers = await writePeople(tx, now);
     await writeEvents(tx, plan.events, viewers);
     await writeRelations(tx, plan.follows, viewers);
+    await tx`analyze events`;
     const sum = (count: (event: PlannedEvent) => number) =>
       plan.events.reduce((total, event) => total + count(event), 0);
     return {
