@@ -1,8 +1,8 @@
 /** The audit trail: who signed in or was kept out, which sessions ended and why, who became what, which accounts went. */
-import { createHmac } from 'node:crypto';
 import type { Sql, Tx } from './db/connect.ts';
 import { shortened } from './http/address.ts';
 import { newId } from './ids.ts';
+import { keyedHash } from './keyed-hash.ts';
 import { dayMs } from './time.ts';
 
 export type What =
@@ -25,10 +25,8 @@ export type Trace = { secretKey: string; now: Date; address: string | null };
 
 const keptMs = 365 * dayMs;
 
-const hashOf = (key: string, who: Who): Buffer => {
-  const text = 'userId' in who ? `user\0${who.userId}` : `phone\0${who.phone}`;
-  return createHmac('sha256', key).update(`audit\0${text}`).digest();
-};
+const hashOf = (key: string, who: Who): Buffer =>
+  keyedHash(key, 'audit', 'userId' in who ? `user\0${who.userId}` : `phone\0${who.phone}`);
 
 /** For the transaction that does it, so that neither is there without the other. */
 export async function recordAudit(

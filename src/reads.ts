@@ -9,6 +9,7 @@ import { coalesceReads } from './db/coalesce.ts';
 import type { Sql } from './db/connect.ts';
 import { listEventRows, listMine, type MineKey } from './events/queries.ts';
 import type { EventRow, Mine } from './events/views.ts';
+import type { Viewer } from './http/viewer.ts';
 import { listItems, listMyClaims } from './items/queries.ts';
 import type { ItemRow, MyClaim } from './items/views.ts';
 import { keep } from './kept.ts';
@@ -26,7 +27,8 @@ export type MineOfKey = { userId: string; eventIds: string[] };
 
 export type Reads = {
   session(ids: TokenIds): Promise<LiveSession | null>;
-  event(id: string): Promise<KeptEvent | null>;
+  /** Whoever has a viewer has looked at the changes. */
+  event(id: string, viewer: Viewer | null): Promise<KeptEvent | null>;
   /** For a request that has looked at the changes, as every request with a token has when its session is known. */
   known: {
     session(ids: TokenIds): LiveSession | Promise<LiveSession | null>;
@@ -76,8 +78,8 @@ export function openReads(sql: Sql, changes: Changes): Reads {
   const itself = (id: string) => id;
   return {
     known,
-    event: async (id) => {
-      await changes.catchUp();
+    event: async (id, viewer) => {
+      if (!viewer) await changes.catchUp();
       return known.event(id);
     },
     session: async (ids) => {

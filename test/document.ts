@@ -11,7 +11,14 @@ export type Schema = {
   properties?: Record<string, Schema>;
   required?: string[];
   minimum?: number;
+  exclusiveMinimum?: number;
   maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  format?: string;
+  maxItems?: number;
+  'x-max-decimals'?: number;
 };
 export type Parameter = { in: string; name: string; required?: boolean; schema: Schema };
 export type Operation = {

@@ -118,10 +118,7 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
     clock,
     sent,
     call,
-    get: (path, token) => call('GET', path, { token }),
-    post: (path, token, body) => call('POST', path, { token, body }),
-    patch: (path, token, body) => call('PATCH', path, { token, body }),
-    delete: (path, token, body) => call('DELETE', path, { token, body }),
+    ...verbs(call),
     another: (more = {}) => startOn(target, { env: options.env ?? {}, clock, ...more }),
   };
 }
@@ -130,6 +127,14 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
 function outbox(sent: TestApp['sent']): SmsDriver {
   return { delivers: false, send: async (phone, purpose, code) => void sent.push({ phone, purpose, code }) };
 }
+
+/** The usual calls in short. */
+export const verbs = (call: Api['call']): Pick<Api, 'get' | 'post' | 'patch' | 'delete'> => ({
+  get: (path, token) => call('GET', path, { token }),
+  post: (path, token, body) => call('POST', path, { token, body }),
+  patch: (path, token, body) => call('PATCH', path, { token, body }),
+  delete: (path, token, body) => call('DELETE', path, { token, body }),
+});
 
 function caller(url: string, contract: Contract): TestApp['call'] {
   return async (method, path, { token, body, headers = {}, raw } = {}) => {

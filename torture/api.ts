@@ -1,6 +1,6 @@
 /** A world's servers behind what the tests call an app: every answer is held against the OpenAPI document. */
 import { type Contract, readContract } from '../test/contract.ts';
-import type { Answer, Api, Call } from '../test/setup.ts';
+import { type Answer, type Api, type Call, verbs } from '../test/setup.ts';
 import type { World } from './world.ts';
 
 export async function openApi(world: World): Promise<Api & { contract: Contract; document: OpenApi }> {
@@ -25,10 +25,7 @@ export async function openApi(world: World): Promise<Api & { contract: Contract;
     contract,
     document,
     call,
-    get: (path, token) => call('GET', path, { token }),
-    post: (path, token, body) => call('POST', path, { token, body }),
-    patch: (path, token, body) => call('PATCH', path, { token, body }),
-    delete: (path, token, body) => call('DELETE', path, { token, body }),
+    ...verbs(call),
     sql: world.sql,
     // The servers' answers carry the codes.
     sent: [],

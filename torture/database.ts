@@ -1,11 +1,10 @@
 /** A PostgreSQL that nobody starts but the torture: it can stay away, and be reached through a proxy. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Target } from '../src/db/connect.ts';
 import { openEmbedded } from '../src/db/embedded.ts';
 import { place } from '../src/db/embedded-place.ts';
 import { startServer, stopServer } from '../src/db/postmaster.ts';
+import { aPlace } from '../test/processes.ts';
 
 export type Database = {
   target: Exclude<Target, string>;
@@ -17,8 +16,7 @@ export type Database = {
 };
 
 export async function openDatabase(): Promise<Database> {
-  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-torture-db-'));
-  await chmod(dataDir, 0o755);
+  const dataDir = await aPlace();
   const embedded = await openEmbedded(dataDir);
   const { target } = embedded;
   await embedded.close();

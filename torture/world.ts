@@ -1,14 +1,12 @@
 /** A world to mistreat: a real PostgreSQL in a place of its own, server processes on it, and people who are signed in. */
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { insertSession } from '../src/auth/queries.ts';
 import { newPair } from '../src/auth/tokens.ts';
 import { connect, type Sql, type Target } from '../src/db/connect.ts';
 import { type Embedded, openEmbedded } from '../src/db/embedded.ts';
 import { newId } from '../src/ids.ts';
-import { postmasterOf, type Server, serve } from '../test/processes.ts';
+import { aPlace, postmasterOf, type Server, serve } from '../test/processes.ts';
 import { type Client, openClient } from './client.ts';
 
 export type WorldOptions = {
@@ -32,6 +30,8 @@ export type World = {
   client: Client;
   /** Starts one more, or one in the place of another that has ended. */
   start(env?: Record<string, string>): Promise<Server>;
+  /** Kills a server and starts another; gives that once it is open. */
+  replace(at: number): Promise<Server>;
   /** Signed in, with names, made past the servers so that ten thousand take seconds. */
   people(count: number): Promise<Person[]>;
   postmaster(): Promise<number>;
@@ -45,8 +45,7 @@ export async function openWorld({
   env: extra = {},
   target,
 }: WorldOptions = {}): Promise<World> {
-  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-torture-'));
-  await chmod(dataDir, 0o755);
+  const dataDir = await aPlace();
   const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', ...extra };
   const servers: Server[] = [];
   const client = openClient(() => servers);
@@ -85,6 +84,12 @@ export async function openWorld({
     servers,
     client,
     start,
+    replace: async (at) => {
+      const [server] = servers.splice(at, 1);
+      server?.child.kill('SIGKILL');
+      await server?.ended;
+      return start();
+    },
     people: (number) => insertPeople(pool, number),
     postmaster: () => postmasterOf(dataDir),
     close,

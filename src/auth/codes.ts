@@ -1,5 +1,5 @@
 /** One-time codes: six digits for a phone and a purpose. The newest counts, for five minutes, once. */
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import { randomInt, timingSafeEqual } from 'node:crypto';
 import type { CountryCode } from 'libphonenumber-js';
 import { recordAudit } from '../audit.ts';
 import type { Config } from '../config.ts';
@@ -7,6 +7,7 @@ import type { Sql, Tx } from '../db/connect.ts';
 import { transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { networkOf } from '../http/address.ts';
+import { keyedHash } from '../keyed-hash.ts';
 import { dayMs } from '../time.ts';
 import {
   countSends,
@@ -40,12 +41,11 @@ export type CodeDeps = {
 export type CodeSent = { expiresIn: number; resendAfter: number; devCode?: string };
 
 /** A keyed hash: the tables of codes hold no phone, and nobody without the key can try numbers against them. */
-const keyed = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-export const hashPhone = (key: string, phone: string): Buffer => keyed(key, `phone\0${phone}`);
+export const hashPhone = (key: string, phone: string): Buffer => keyedHash(key, 'phone', phone);
 
 const codeHash = (key: string, phone: string, purpose: Purpose, code: string) =>
-  keyed(key, `code\0${purpose}\0${phone}\0${code}`);
+  keyedHash(key, 'code', `${purpose}\0${phone}\0${code}`);
 
 /**
  * Makes a new code and sends it. What it does and answers is the same whether or not the number has an account.
@@ -103,7 +103,7 @@ export async function sendCode(
 function sendCapsOf({ config }: CodeDeps, phone: Phone, address: string): SendCap[] {
   const key = config.secretKey;
   return [
-    [`address:${keyed(key, `address\0${networkOf(address)}`).toString('base64url')}`, sendCaps.address],
+    [`address:${keyedHash(key, 'address', networkOf(address)).toString('base64url')}`, sendCaps.address],
     [`country:${phone.country ?? 'none'}`, sendCaps.country],
     ['everybody', config.smsPerDay],
     [`number:${hashPhone(key, phone.number).toString('base64url')}`, sendCaps.number],

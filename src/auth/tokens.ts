@@ -7,7 +7,8 @@
  * server, so if it is no longer current, it is being used again. Without it anybody who learnt the ids could end
  * the session.
  */
-import { createHmac, randomBytes, hash as sha256, timingSafeEqual } from 'node:crypto';
+import { randomBytes, hash as sha256, timingSafeEqual } from 'node:crypto';
+import { keyedHash } from '../keyed-hash.ts';
 
 export type TokenIds = { userId: string; sessionId: string };
 export type Token = TokenIds & { hash: Buffer };
@@ -25,8 +26,6 @@ const tagBytes = 16;
 const length = { access: 2 * idBytes + secretBytes, refresh: 2 * idBytes + secretBytes + tagBytes } as const;
 
 const hash = (token: string): Buffer => sha256('sha256', token, 'buffer');
-const mac = (key: string, purpose: string, data: Buffer | string): Buffer =>
-  createHmac('sha256', key).update(`${purpose}\0`).update(data).digest();
 
 /** A first pair, from fresh random bits. */
 export const newPair = (key: string, ids: TokenIds): TokenPair =>
@@ -37,7 +36,7 @@ export const newPair = (key: string, ids: TokenIds): TokenPair =>
  * although no token is stored anywhere.
  */
 export const successorPair = (key: string, ids: TokenIds, refreshToken: string): TokenPair =>
-  pair(key, ids, mac(key, 'next access', refreshToken), mac(key, 'next refresh', refreshToken));
+  pair(key, ids, keyedHash(key, 'next access', refreshToken), keyedHash(key, 'next refresh', refreshToken));
 
 function pair(key: string, ids: TokenIds, accessSecret: Buffer, refreshSecret: Buffer): TokenPair {
   const where = Buffer.concat([packId(ids.userId), packId(ids.sessionId)]);
@@ -48,7 +47,7 @@ function pair(key: string, ids: TokenIds, accessSecret: Buffer, refreshSecret: B
   return { accessToken, refreshToken, accessHash: hash(accessToken), refreshHash: hash(refreshToken) };
 }
 
-const tagOf = (key: string, refresh: Buffer) => mac(key, 'refresh tag', refresh).subarray(0, tagBytes);
+const tagOf = (key: string, refresh: Buffer) => keyedHash(key, 'refresh tag', refresh).subarray(0, tagBytes);
 
 /** Null when it cannot be a token of this kind; `key` is needed to check a refresh token's tag. */
 export function parseToken(kind: 'access', text: string): Token | null;

@@ -105,7 +105,7 @@ export async function lockCallers(
     with asked as (
       select * from unnest(
         ${callers.map(({ id }) => id)}::uuid[], ${callers.map(({ sessionId }) => sessionId)}::uuid[],
-        ${callers.map(({ accessHash }) => accessHash)}::text[])
+        ${callers.map(({ accessHash }) => accessHash.toString('base64'))}::text[])
         with ordinality a (user_id, session_id, access_hash, n)
     ) ${heldCallers(tx, isAlone)}`;
   const roles = new Map(rows.map(({ n, role }) => [Number(n), role]));

@@ -82,7 +82,7 @@ function setAnswers(tx: Tx, asks: Ask[], now: Date, isAlone: boolean) {
     with asked as materialized (
       select * from unnest(
         ${asks.map(({ eventId }) => eventId)}::uuid[], ${people.map(({ id }) => id)}::uuid[],
-        ${people.map(({ sessionId }) => sessionId)}::uuid[], ${people.map(({ accessHash }) => accessHash)}::text[],
+        ${people.map(({ sessionId }) => sessionId)}::uuid[], ${people.map(({ accessHash }) => accessHash.toString('base64'))}::text[],
         ${asks.map(({ status }) => status)}::text[])
         with ordinality a (event_id, user_id, session_id, access_hash, status, n)
     ), callers as materialized (

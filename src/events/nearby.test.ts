@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { randomOf } from '../../bench/seed/random.ts';
 import { categorySlugs } from './catalogue.ts';
 import { type CellRow, listNearby, toCell } from './nearby.ts';
 import { distanceKm } from './sphere.ts';
-
-/** Numbers from 0 to 1 that are the same each time (Park and Miller's generator). */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
 
 const at = (ms: number | null) => (ms === null ? null : new Date(ms));
 const byList = (a: CellRow, b: CellRow) => a.start - b.start || (a.id < b.id ? -1 : 1);
 
 /** Two thirds of them in one cell, which is thus split; many at one moment, some at one point. */
 function town(count: number): CellRow[] {
-  const next = numbers(7);
+  const { next } = randomOf(7);
   return Array.from({ length: count }, (_, i) => {
     const start = Math.floor(next() * 200);
     return {
@@ -42,7 +34,7 @@ test('nearby: page and total are those of a plain search, for any place, radius,
     ),
   );
   assert.ok(cells.some(({ blocks }) => blocks.length > 9));
-  const next = numbers(8);
+  const { next } = randomOf(8);
   const maybe = <T>(value: T): T | null => (next() < 0.5 ? value : null);
   let whole = 0;
   for (let run = 0; run < 400; run++) {

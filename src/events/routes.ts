@@ -70,7 +70,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
       const id = readId(request.params.id, 'event_not_found');
       const { viewer } = request;
       const [event, mine] = await Promise.all([
-        viewer ? reads.known.event(id) : reads.event(id),
+        reads.event(id, viewer),
         viewer && reads.mine({ eventId: id, userId: viewer.id }),
       ]);
       if (!event || !maySee(event.row, viewer)) throw new Problem('event_not_found');

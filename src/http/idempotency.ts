@@ -2,12 +2,12 @@
  * `Idempotency-Key`: a POST that creates something can be sent again, and makes it once. See decisions/0019.
  * The answer is kept in the transaction that makes the thing: neither is ever there without the other.
  */
-import { createHmac } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Sql, Tx } from '../db/connect.ts';
 import { violates } from '../db/problems.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
+import { keyedHash } from '../keyed-hash.ts';
 import { type Answer, findKept, keepAnswers, type Once, type Replay } from './kept-answers.ts';
 import { sendJson } from './route.ts';
 import type { Caller } from './viewer.ts';
@@ -19,8 +19,7 @@ export function readOnce(request: FastifyRequest, viewer: Caller, secretKey: str
   const header = request.headers['idempotency-key'];
   if (typeof header !== 'string') return null;
   const key = header.startsWith('"') ? header.slice(1, -1).replace(/\\(.)/g, '$1') : header;
-  const mac = (purpose: string, text: string) =>
-    createHmac('sha256', secretKey).update(`${purpose}\0${viewer.id}\0${text}`).digest();
+  const mac = (purpose: string, text: string) => keyedHash(secretKey, purpose, `${viewer.id}\0${text}`);
   return {
     userId: viewer.id,
     keyHash: mac('idempotency key', key),

@@ -6,9 +6,9 @@
  * So one server keeps the limit to the request, and n of them let through at most n twentieths above it. Who stays below
  * a fortieth of the limit costs the database nothing. While the database is away, each server counts for itself.
  */
-import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../db/connect.ts';
+import { keyedHash } from '../keyed-hash.ts';
 
 /** In ms. */
 export const windowMs = 60_000;
@@ -130,8 +130,7 @@ export class RequestCounts {
   }
 }
 
-const hashOf = (key: string, caller: string) =>
-  createHmac('sha256', key).update(`requests\0${caller}`).digest('base64url');
+const hashOf = (key: string, caller: string) => keyedHash(key, 'requests', caller).toString('base64url');
 
 /** Minutes that are over. An earlier one is kept for servers whose clocks are behind. */
 export async function deleteOldCounts(sql: Sql, now: Date): Promise<void> {

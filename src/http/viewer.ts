@@ -8,10 +8,7 @@ import type { Reads } from '../reads.ts';
 /** Somebody, as far as rights go. */
 export type Viewer = { id: string; role: 'user' | 'admin' };
 /** Who sent a request, and the session and token that it was sent with. */
-export type Caller = Viewer & {
-  sessionId: string /** In base64, as a list of them can be sent. */;
-  accessHash: string;
-};
+export type Caller = Viewer & { sessionId: string; accessHash: Buffer };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -34,7 +31,7 @@ export function registerViewer(
     const session = remembered ?? live(await reads.session(token));
     if (!session) throw new Problem('token_invalid');
     const { userId: id, role, id: sessionId } = session;
-    return { id, role, sessionId, accessHash: token.hash.toString('base64') };
+    return { id, role, sessionId, accessHash: token.hash };
   };
 
   app.addHook('onRoute', (options) => {

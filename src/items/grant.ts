@@ -42,7 +42,7 @@ function insertPlainClaims(tx: Tx, wishes: Wish[], claims: ClaimRow[], now: Date
       select * from unnest(
         ${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
         ${people.map(({ id }) => id)}::uuid[], ${people.map(({ sessionId }) => sessionId)}::uuid[],
-        ${people.map(({ accessHash }) => accessHash)}::text[], ${claims.map(({ id }) => id)}::uuid[],
+        ${people.map(({ accessHash }) => accessHash.toString('base64'))}::text[], ${claims.map(({ id }) => id)}::uuid[],
         ${claims.map(({ quantity }) => quantity)}::int[])
         with ordinality a (event_id, item_n, user_id, session_id, access_hash, id, quantity, n)
     ), callers as materialized (

@@ -37,7 +37,7 @@ export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void 
       const { viewer, query } = request;
       const id = readId(request.params.id, 'event_not_found');
       const [event, rows, myClaims] = await Promise.all([
-        viewer ? reads.known.event(id) : reads.event(id),
+        reads.event(id, viewer),
         reads.items(id),
         viewer && reads.myClaims({ eventId: id, userId: viewer.id }),
       ]);
@@ -113,15 +113,16 @@ export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void 
 /** Claims, and giving them back. */
 export function claimRoutes(app: App, { sql, clock, flags, config }: Deps): void {
   // One queue for both, so that they keep their order.
+  const circumstances = async () => ({ now: clock(), isOn: await flags.claims() });
   const claim = coalesceWrites<Ask, ClaimRow>(
-    async (asks, isAlone) => claimItems(sql, asks, { now: clock(), isOn: await flags.claims() }, isAlone),
+    async (asks, isAlone) => claimItems(sql, asks, await circumstances(), isAlone),
     { keyOf },
   );
   // Beside it, so that who uses one key twice holds up nobody without one. A batch has each key once.
   const claimOnce = coalesceWrites<Ask & { once: Once }, ClaimRow | Replay>(
     async (asks, isAlone) => {
-      const circumstances = { now: clock(), isOn: await flags.claims() };
-      return untilKept(() => decideClaims(sql, asks, circumstances, isAlone));
+      const now = await circumstances();
+      return untilKept(() => decideClaims(sql, asks, now, isAlone));
     },
     { keyOf: ({ once }) => once.keyHash.toString('base64') },
   );

@@ -5,12 +5,11 @@
 import type { ValidateFunction } from 'ajv';
 import { strictAjv } from '../../src/http/strictness.ts';
 import { parseDay, parseTimestamp, withPlus } from '../../src/time.ts';
-import type { Schema } from './values.ts';
+import type { Parameter, Schema } from '../../test/document.ts';
 
 /** `shape`: refused with a 400 whatever else is true. `sense`: refused, but who may not ask at all learns that first. */
 export type Verdict = 'fits' | 'shape' | 'sense' | 'open';
 
-export type Parameter = { in: string; name: string; required?: boolean; schema: Schema };
 export type Operation = {
   method: string;
   path: string;

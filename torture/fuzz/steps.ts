@@ -1,7 +1,8 @@
 /** Requests at random, for every operation of the document. */
 import fc, { type Arbitrary } from 'fast-check';
-import type { Operation, Parameter } from './oracle.ts';
-import { broken, brokenText, type Schema, valid } from './values.ts';
+import type { Parameter, Schema } from '../../test/document.ts';
+import type { Operation } from './oracle.ts';
+import { broken, brokenText, valid } from './values.ts';
 
 export type Step = {
   operation: Operation;

@@ -1,23 +1,6 @@
 /** Values from the JSON schemas of the OpenAPI document: such as fit, and such as hardly ever do. */
 import fc, { type Arbitrary } from 'fast-check';
-
-export type Schema = {
-  type?: string;
-  enum?: string[];
-  anyOf?: Schema[];
-  items?: Schema;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  minimum?: number;
-  exclusiveMinimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  pattern?: string;
-  format?: string;
-  maxItems?: number;
-  'x-max-decimals'?: number;
-};
+import type { Schema } from '../../test/document.ts';
 
 /** Between 1900 and 9999, in any offset and with any number of decimals. */
 const moment = fc

@@ -6,11 +6,7 @@ import type { Person, World } from '../world.ts';
 /** Kills a server, starts another in its place, and gives the ms until that one works. */
 async function killServer(world: World, person: Person, which: number): Promise<number> {
   const since = performance.now();
-  const [server] = world.servers.splice(which, 1);
-  server?.child.kill('SIGKILL');
-  await server?.ended;
-  const next = await world.start();
-  await untilBack(world, person, next);
+  await untilBack(world, person, await world.replace(which));
   return performance.now() - since;
 }
 

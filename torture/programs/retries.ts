@@ -31,10 +31,7 @@ async function killServers(world: World, over: { yet: boolean }): Promise<number
   for (let kills = 0; ; kills++) {
     await sleep(150);
     if (over.yet) return kills;
-    const [first] = world.servers.splice(0, 1);
-    first?.child.kill('SIGKILL');
-    await first?.ended;
-    await world.start();
+    await world.replace(0);
   }
 }
 
