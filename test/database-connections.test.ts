@@ -33,6 +33,24 @@ test('connect: a database that hangs up at the start is tried at most 20 times a
   server.close();
 });
 
+test('connect: what the driver keeps of its connections does not grow with every query', async () => {
+  const sql = connect(await cloneDatabase(), 4);
+  await Promise.all(Array.from({ length: 4 }, () => sql`select 1`));
+  const { indexOf } = Array.prototype;
+  let longest = 0;
+  Array.prototype.indexOf = function (this: unknown[], ...wanted: [unknown, number?]) {
+    longest = Math.max(longest, this.length);
+    return indexOf.apply(this, wanted);
+  };
+  try {
+    for (let i = 0; i < 12_000; i++) await sql`select 1`;
+  } finally {
+    Array.prototype.indexOf = indexOf;
+    await sql.end({ timeout: 1 });
+  }
+  assert.ok(longest > 100 && longest < 6_000, `${longest} places for 4 connections`);
+});
+
 test('transaction: unavailable after a bounded wait when every connection is taken, and served again after', async () => {
   const sql = connect(await cloneDatabase(), 1);
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
