@@ -23,6 +23,11 @@ const person = {
   bio: Type.String({ examples: ['Brings the sourdough.'] }),
 };
 
+const { bio: _, ...brief } = person;
+/** Somebody, as they are named in lists of other things. */
+export const Person = shared('Person', Type.Object(brief));
+export type Person = Static<typeof Person>;
+
 /** Spec 2.1 */
 export const FoundUser = shared(
   'FoundUser',

@@ -1,5 +1,5 @@
 /** People as they leave the server. */
-import type { Profile } from './schemas.ts';
+import type { Person, Profile } from './schemas.ts';
 
 export type PersonRow = { id: string; name: string; username: string; bio: string };
 export type ProfileRow = PersonRow & {
@@ -14,12 +14,12 @@ export type RelationRow = { follows: boolean; followedBy: boolean; blocks: boole
 export const avatarUrl = (publicUrl: string, userId: string): string =>
   `${publicUrl}/v1/users/${userId}/avatar.svg`;
 
-const toPerson = (row: PersonRow, publicUrl: string) => ({
+/** As they are named in lists of other things. */
+export const toPerson = (row: PersonRow, publicUrl: string): Person => ({
   id: row.id,
   name: row.name,
   username: row.username,
   avatar: avatarUrl(publicUrl, row.id),
-  bio: row.bio,
 });
 
 export const toFoundUser = (
@@ -35,6 +35,7 @@ export const toFoundUser = (
 export function toProfile(row: ProfileRow, relation: RelationRow | null, publicUrl: string): Profile {
   return {
     ...toPerson(row, publicUrl),
+    bio: row.bio,
     followersCount: row.followersCount,
     followingCount: row.followingCount,
     eventsCount: row.eventsCount,

@@ -72,6 +72,8 @@ export function judgeQuery({ path, query }: Operation, sent: [string, string][])
     const text = values.get(parameter.name);
     if (text === undefined ? parameter.required : !isParameter(parameter, text)) return 'shape';
   }
+  // What a list gave is opaque.
+  if (values.has('cursor')) return 'open';
   if (path === '/v1/events') return judgeCircle(values);
   if (path === '/v1/events/search') return values.get('q')?.trim() ? 'fits' : 'sense';
   if (path === '/v1/users/search') {

@@ -1,0 +1,84 @@
+/** Lists that go on from where a page ended: the cursor is that place, and opaque to whoever carries it. */
+import { type TSchema, Type } from 'typebox';
+import { invalid } from '../errors.ts';
+import { isStorable } from '../text.ts';
+import { nullable, pageLimit } from './schemas.ts';
+
+/** What a place is made of. */
+const kinds = {
+  id: (value: unknown) => (typeof value === 'string' && uuid.test(value) ? value : null),
+  text: (value: unknown) => (typeof value === 'string' && isStorable(value) ? value : null),
+  /** Whole, as far as an `int` goes. */
+  number: (value: unknown) =>
+    Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31 ? Number(value) : null,
+  time: (value: unknown) => {
+    const at = new Date(typeof value === 'string' ? value : Number.NaN);
+    return !Number.isNaN(at.getTime()) && at.toISOString() === value && /^\d{4}-/.test(value) ? at : null;
+  },
+} as const;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+type Kind = keyof typeof kinds;
+type Place<K extends readonly Kind[]> = {
+  -readonly [I in keyof K]: NonNullable<ReturnType<(typeof kinds)[K[I]]>>;
+};
+
+/** Spread into the query of a list. */
+export const cursorQuery = {
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description: '`nextCursor` of the page before; left out for the first page.',
+    }),
+  ),
+  limit: pageLimit,
+};
+
+/** A page of such a list. */
+export const cursorPage = <S extends TSchema>(element: S) =>
+  Type.Object({
+    data: Type.Array(element),
+    nextCursor: nullable(Type.String(), { description: 'For the next page; null on the last one.' }),
+  });
+
+/**
+ * The place after which the page begins: its parts by their kinds, or null for the first page.
+ * @throws Problem `invalid_request` naming `cursor` for what no list gave
+ */
+export function readCursor<const K extends readonly Kind[]>(
+  cursor: string | undefined,
+  ...parts: K
+): Place<K> | null {
+  if (cursor === undefined) return null;
+  const values = parse(cursor);
+  const read = parts.map((kind, i) => kinds[kind](values[i]));
+  if (values.length !== parts.length || read.includes(null))
+    throw invalid('cursor', 'is not one that this list gave');
+  return read as unknown as Place<K>;
+}
+
+function parse(cursor: string): unknown[] {
+  try {
+    const bytes = Buffer.from(cursor, 'base64url');
+    const values: unknown = JSON.parse(bytes.toString());
+    // The decoder passes over what is no base64.
+    return Array.isArray(values) && bytes.toString('base64url') === cursor ? values : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * A page of `rows`, of which one more than `limit` was asked for: if it came, there is a next page.
+ * @param placeOf the parts of a row's place, in the order of `readCursor`
+ */
+export function toPage<R>(
+  rows: R[],
+  limit: number,
+  placeOf: (row: R) => (string | number | Date)[],
+): { rows: R[]; nextCursor: string | null } {
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const place = last && Buffer.from(JSON.stringify(placeOf(last))).toString('base64url');
+  return { rows: shown, nextCursor: place ?? null };
+}
