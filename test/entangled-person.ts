@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { expectStatus, type TestApp } from './setup.ts';
+import { anEvent, anItem, aUser, going, type Person, signIn, users } from './world.ts';
+
+/**
+ * A person who has left something in every table, and those around them: what deletion must take along
+ * (delete-account.test.ts) and an export must tell (export.test.ts). Whoever adds a table with people in it adds a row here.
+ */
+export async function entangledPerson(api: TestApp, second: TestApp) {
+  const profile = { name: 'Xanthippe Quistgaard', username: 'xanthippe.q', bio: 'Writes epigrams.' };
+  const person = await aUser(api, profile);
+  expectStatus(await api.patch('/v1/me', person.token, { city: 'Ouagadougou' }), 200);
+  const around = await users(api, 5);
+  const [a, b, c, d, e] = around;
+  assert.ok(a && b && c && d && e);
+  const relate = async (who: Person, what: string, whom: Person) =>
+    expectStatus(await api.post(`/v1/users/${whom.id}/${what}`, who.token), 200);
+  await relate(person, 'follow', a);
+  await relate(a, 'follow', person);
+  await relate(b, 'follow', person);
+  await relate(person, 'follow', c);
+  await relate(a, 'follow', c);
+  await relate(person, 'block', d);
+  await relate(e, 'block', person);
+
+  const theirs = await anEvent(api, a, { title: 'An event of somebody else' });
+  const bread = await anItem(api, a, theirs.id, { quantityNeeded: 9 });
+  const wine = await anItem(api, a, theirs.id, { title: 'Wine', quantityNeeded: 4 });
+  for (const guest of [person, b, c]) await going(api, guest, theirs.id);
+  const claim = async (who: Person, item: { id: string }, quantity: number) =>
+    expectStatus(await api.post(`/v1/items/${item.id}/claim`, who.token, { quantity }), 201);
+  await claim(person, bread, 4);
+  await claim(b, bread, 3);
+  await claim(person, wine, 4);
+  const maybe = await anEvent(api, b);
+  expectStatus(await api.post(`/v1/events/${maybe.id}/rsvp`, person.token, { status: 'interested' }), 200);
+  for (const who of [person, c])
+    expectStatus(await api.post(`/v1/events/${maybe.id}/save`, who.token, { saved: true }), 200);
+
+  const own = await anEvent(api, person, { title: 'Symposium of Xanthippe' });
+  const olives = await anItem(api, person, own.id, { title: 'Olives', quantityNeeded: 5 });
+  for (const guest of [person, a, b]) await going(api, guest, own.id);
+  await claim(a, olives, 2);
+  await claim(person, olives, 1);
+  expectStatus(await api.post(`/v1/events/${own.id}/save`, c.token, { saved: true }), 200);
+  const draft = await anEvent(api, person, { visibility: 'private' });
+  const off = await anEvent(api, person);
+  expectStatus(await api.patch(`/v1/events/${off.id}`, person.token, { status: 'cancelled' }), 200);
+  await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
+
+  for (let i = 0; i < 3; i++) await signIn(second, person.phone);
+  expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone: person.phone }), 202);
+  return {
+    person,
+    around,
+    owned: [own.id, draft.id, off.id],
+    texts: [...Object.values(profile), 'Ouagadougou', 'Xanthippe'],
+  };
+}
