@@ -9,7 +9,7 @@ import { coalesceReads } from './db/coalesce.ts';
 import type { Db, Sql, Tx } from './db/connect.ts';
 import { isListed } from './events/access.ts';
 import { cellOf } from './events/cells.ts';
-import type { EventFields } from './events/queries.ts';
+import type { EventRow } from './events/views.ts';
 import { dayMs } from './time.ts';
 
 /** Where and when a listed event is. */
@@ -18,7 +18,7 @@ export type Spot = { cell: number; startAt: Date; endAt: Date };
 /** Days are counted in UTC from 1970-01-01. */
 export const dayOf = (at: Date | number): number => Math.floor(Number(at) / dayMs);
 
-export type Placed = Pick<EventFields, 'lat' | 'lng' | 'startAt' | 'endAt' | 'visibility' | 'status'>;
+export type Placed = Pick<EventRow, 'lat' | 'lng' | 'startAt' | 'endAt' | 'visibility' | 'status' | 'hidden'>;
 
 /** Of those events that lists show. */
 export const spotsOf = (events: Placed[]): Spot[] =>

@@ -16,7 +16,7 @@ const rules: Record<string, string> = {
         (select count(*)::int from relations r where r.user_id = c.user_id and r.followed_by) as followers,
         (select count(*)::int from relations r where r.user_id = c.user_id and r.follows) as following,
         (select count(*)::int from events e where e.organizer_id = c.user_id
-          and e.visibility = 'public' and e.status = 'scheduled') as events
+          and e.visibility = 'public' and e.status = 'scheduled' and not e.hidden) as events
       from user_counters c) t
     where (followers_count, following_count, events_count) <> (followers, following, events)`,
   'a relation has a mirror that says the same': `

@@ -79,7 +79,7 @@ export const eventColumns = `e.id, e.organizer_id, e.title, e.description, e.cov
   e.address, e.lat, e.lng, e.category, e.template, e.price, e.currency, e.capacity, e.visibility, e.status,
   e.enabled_modules, e.created_at, e.updated_at, c.rsvp_count, c.going_count`;
 
-export const listed = `e.visibility = 'public' and e.status = 'scheduled'`;
+export const listed = `e.visibility = 'public' and e.status = 'scheduled' and not e.hidden`;
 
 /** The wide rows of `page`, which has ids in an order of its own, with the total from `total`. */
 export function wideRows(viewer: boolean, order = 'p.start_at, p.id'): string {

@@ -4,20 +4,28 @@ import { Problem } from '../errors.ts';
 import type { Viewer } from '../http/viewer.ts';
 import type { EventRow } from './views.ts';
 
-/** A private event is a draft: it is there for its organizer and for admins. */
-export function maySee(event: Pick<EventRow, 'visibility' | 'organizerId'>, viewer: Viewer | null): boolean {
-  return event.visibility !== 'private' || event.organizerId === viewer?.id || viewer?.role === 'admin';
+/**
+ * A private event is a draft: it is there for its organizer and for admins. One that is hidden, because its organizer is
+ * suspended, is there for admins alone.
+ */
+export function maySee(
+  event: Pick<EventRow, 'visibility' | 'organizerId' | 'hidden'>,
+  viewer: Viewer | null,
+): boolean {
+  if (viewer?.role === 'admin') return true;
+  return !event.hidden && (event.visibility !== 'private' || event.organizerId === viewer?.id);
 }
 
 /** The same as a condition on `events e`: true, or not (null where there is no viewer to compare with). */
 export function visibleTo(sql: Db, viewer: Viewer | null) {
   const isAdmin = viewer?.role === 'admin';
-  return sql`(e.visibility <> 'private' or e.organizer_id = ${viewer?.id ?? null}::uuid or ${isAdmin})`;
+  return sql`
+    (${isAdmin} or not e.hidden and (e.visibility <> 'private' or e.organizer_id = ${viewer?.id ?? null}::uuid))`;
 }
 
 /** Lists show these and no others. */
-export const isListed = (event: Pick<EventRow, 'visibility' | 'status'>): boolean =>
-  event.visibility === 'public' && event.status === 'scheduled';
+export const isListed = (event: Pick<EventRow, 'visibility' | 'status' | 'hidden'>): boolean =>
+  event.visibility === 'public' && event.status === 'scheduled' && !event.hidden;
 
 /** @throws Problem `not_organizer` unless the viewer organizes the event or is an admin */
 export function requireOrganizer({ organizerId }: { organizerId: string }, viewer: Viewer): void {

@@ -88,13 +88,13 @@ function setAnswers(tx: Tx, asks: Ask[], now: Date, isAlone: boolean) {
     ), callers as materialized (
       ${heldCallers(tx, isAlone)}
     ), held as materialized (
-      select e.id, e.status, e.visibility, e.organizer_id from events e
+      select e.id, e.status, e.visibility, e.hidden, e.organizer_id from events e
       where e.id in (select event_id from asked) and exists (select 1 from callers)
       order by e.id
       for key share of e ${orPassOver(tx, isAlone)}
     ), allowed as materialized (
       select a.*, e.status as event_status, e.id is not null as is_held, c.n is not null as has_caller,
-        e.visibility <> 'private' or e.organizer_id = a.user_id or c.role = 'admin' as is_visible
+        c.role = 'admin' or not e.hidden and (e.visibility <> 'private' or e.organizer_id = a.user_id) as is_visible
       from asked a
       left join callers c on c.n = a.n
       left join held e on e.id = a.event_id

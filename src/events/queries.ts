@@ -10,14 +10,14 @@ import type { EventRow, Mine } from './views.ts';
 /** What an event is made of; times are set and ids given elsewhere. */
 export type EventFields = Omit<
   EventRow,
-  'id' | 'organizerId' | 'createdAt' | 'updatedAt' | 'rsvpCount' | 'goingCount'
+  'id' | 'organizerId' | 'hidden' | 'createdAt' | 'updatedAt' | 'rsvpCount' | 'goingCount'
 >;
 
 /** Events by id, in any order; what is not there is left out. */
 export async function listEventRows(sql: Db, ids: string[]): Promise<EventRow[]> {
   return await sql<EventRow[]>`
     select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.timezone, e.address,
-      e.lat, e.lng, e.category, e.template, e.price::float8 as price, e.currency, e.capacity, e.visibility, e.status,
+      e.lat, e.lng, e.category, e.template, e.price::float8 as price, e.currency, e.capacity, e.visibility, e.status, e.hidden,
       e.enabled_modules, e.created_at, e.updated_at, c.rsvp_count, c.going_count
     from events e join event_counters c on c.event_id = e.id
     where e.id = any(${ids}::uuid[])`;
@@ -57,7 +57,7 @@ export async function findEventForUpdate(tx: Tx, id: string, viewer: Viewer): Pr
 }
 
 /** 1 when the event adds to its organizer's `eventsCount`. */
-export const countsAsPublic = (event: Pick<EventFields, 'visibility' | 'status'>): number =>
+export const countsAsPublic = (event: Pick<EventRow, 'visibility' | 'status' | 'hidden'>): number =>
   Number(isListed(event));
 
 /** Makes the event, its counters, and counts it for its organizer, whose account the transaction must hold. */
@@ -68,19 +68,22 @@ export async function insertEvent(
   now: Date,
 ): Promise<string> {
   const id = newId();
+  // Whose account is held is not suspended, and will not be before this is over.
+  const shown = { ...fields, hidden: false };
   await tx`
     insert into events ${tx({ ...columns(fields), id, organizer_id: organizerId, created_at: now, updated_at: now })}`;
   await tx`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${id}, 0, 0, 0)`;
-  await moveEventsCount(tx, organizerId, countsAsPublic(fields));
-  await noteChange(tx, { records: [id], spots: spotsOf([fields]) });
+  await moveEventsCount(tx, organizerId, countsAsPublic(shown));
+  await noteChange(tx, { records: [id], spots: spotsOf([shown]) });
   return id;
 }
 
 /** `before` must be the locked row: its organizer's count moves by the difference. */
 export async function updateEvent(tx: Tx, before: EventRow, fields: EventFields, now: Date): Promise<void> {
+  const after = { ...fields, hidden: before.hidden };
   await tx`update events set ${tx({ ...columns(fields), updated_at: now })} where id = ${before.id}`;
-  await moveEventsCount(tx, before.organizerId, countsAsPublic(fields) - countsAsPublic(before));
-  await noteChange(tx, { records: [before.id], spots: spotsOf([before, fields]) });
+  await moveEventsCount(tx, before.organizerId, countsAsPublic(after) - countsAsPublic(before));
+  await noteChange(tx, { records: [before.id], spots: spotsOf([before, after]) });
 }
 
 /** Takes everything along that hangs on the event; `event` must be the locked row. */

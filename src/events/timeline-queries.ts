@@ -16,7 +16,7 @@ export type DayCount = { grade: Grade; day: number; n: number };
 
 const secondsOfDay = 86_400;
 /** What lists show of `events e`. */
-export const listed = (sql: Db) => sql`e.visibility = 'public' and e.status = 'scheduled'`;
+export const listed = (sql: Db) => sql`e.visibility = 'public' and e.status = 'scheduled' and not e.hidden`;
 export const ofCategory = (sql: Db, { category }: Pick<Filter, 'category'>) =>
   category === null ? sql`` : sql`and e.category = ${category}`;
 

@@ -22,6 +22,8 @@ export type EventRow = {
   capacity: number;
   visibility: 'public' | 'unlisted' | 'private';
   status: 'scheduled' | 'cancelled';
+  /** With its organizer, who is suspended. */
+  hidden: boolean;
   enabledModules: string[];
   createdAt: Date;
   updatedAt: Date;

@@ -48,7 +48,7 @@ function insertPlainClaims(tx: Tx, wishes: Wish[], claims: ClaimRow[], now: Date
     ), callers as materialized (
       ${heldCallers(tx, false)}
     ), held as materialized (
-      select i.event_id, i.n, i.kind, e.status, e.visibility, e.organizer_id, e.enabled_modules, s.needed, s.claimed
+      select i.event_id, i.n, i.kind, e.status, e.visibility, e.hidden, e.organizer_id, e.enabled_modules, s.needed, s.claimed
       from (select distinct event_id, item_n as n from asked) k
       join events e on e.id = k.event_id
       join items i on i.event_id = k.event_id and i.n = k.n
@@ -65,7 +65,7 @@ function insertPlainClaims(tx: Tx, wishes: Wish[], claims: ClaimRow[], now: Date
       join held h on h.event_id = a.event_id and h.n = a.item_n
       join rsvps r on r.event_id = a.event_id and r.user_id = a.user_id and r.status = 'going'
       where h.status = 'scheduled'
-        and (h.visibility <> 'private' or h.organizer_id = a.user_id or callers.role = 'admin')
+        and (callers.role = 'admin' or not h.hidden and (h.visibility <> 'private' or h.organizer_id = a.user_id))
         and (case h.kind when 'bring' then ${moduleOf.bring} else ${moduleOf.wish} end) = any(h.enabled_modules)
         and not exists (
           select 1 from claims c where c.event_id = a.event_id and c.n = a.item_n and c.user_id = a.user_id)

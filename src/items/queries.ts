@@ -63,7 +63,10 @@ export async function deleteItem(tx: Tx, { eventId, n }: ItemId): Promise<boolea
 }
 
 /** What decides over somebody's claim, and the one that they have. */
-export type ClaimAccess = Pick<EventRow, 'organizerId' | 'visibility' | 'status' | 'enabledModules'> & {
+export type ClaimAccess = Pick<
+  EventRow,
+  'organizerId' | 'visibility' | 'status' | 'hidden' | 'enabledModules'
+> & {
   kind: Kind;
   left: number;
   rsvp: Rsvp | null;
@@ -84,7 +87,7 @@ export async function listClaimAccess(
   keys: { item: ItemId; viewer: Viewer }[],
 ): Promise<(ClaimAccess | null)[]> {
   const rows = await sql<(Omit<ClaimAccess, 'claim'> & ClaimRow & { nth: number })[]>`
-    select k.nth::int, e.organizer_id, e.visibility, e.status, e.enabled_modules, i.kind, s.needed - s.claimed as left,
+    select k.nth::int, e.organizer_id, e.visibility, e.status, e.hidden, e.enabled_modules, i.kind, s.needed - s.claimed as left,
       r.status as rsvp, c.id, k.event_id, k.n, k.user_id, c.quantity, c.created_at
     from unnest(${keys.map(({ item }) => item.eventId)}::uuid[], ${keys.map(({ item }) => item.n)}::int[],
       ${keys.map(({ viewer }) => viewer.id)}::uuid[]) with ordinality k (event_id, n, user_id, nth)

@@ -60,7 +60,7 @@ async function deleteOwnedEvents(tx: Tx, userId: string): Promise<Placed[]> {
   await tx`select 1 from events where organizer_id = ${userId} order by id for update`;
   return await tx<Placed[]>`
     delete from events where organizer_id = ${userId}
-    returning lat, lng, start_at, end_at, visibility, status`;
+    returning lat, lng, start_at, end_at, visibility, status, hidden`;
 }
 
 async function deleteRsvpsAndSaves(tx: Tx, userId: string): Promise<void> {

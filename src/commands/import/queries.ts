@@ -23,9 +23,9 @@ export async function listImported(
   );
 }
 
-/** Share-locks the account, so that it outlives the transaction; false when it is gone. */
+/** Share-locks the account, so that it outlives the transaction; false when it is gone or suspended. */
 export async function holdAccount(tx: Tx, id: string): Promise<boolean> {
-  const rows = await tx`select 1 from users where id = ${id} for key share`;
+  const rows = await tx`select 1 from users where id = ${id} and suspended_at is null for key share`;
   return rows.length === 1;
 }
 

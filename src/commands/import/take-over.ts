@@ -51,7 +51,7 @@ async function tryToTakeOver(tx: Tx, entry: Entry, wishes: Wishes): Promise<Outc
   const { organizerId } = wishes;
   const now = new Date();
   if (!(await holdAccount(tx, organizerId))) {
-    throw new CommandError('The account of the organizer was deleted in the meantime.');
+    throw new CommandError('The account of the organizer is suspended, or was deleted in the meantime.');
   }
   if (await reserveKey(tx, organizerId, entry.key)) {
     const { fields, placedByName } = wantedFields(entry, null, wishes);
