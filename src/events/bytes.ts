@@ -18,6 +18,7 @@ const listedJson = fastJson(ListedEvent as Schema, shared);
 const open = (json: string): Buffer => Buffer.from(json.slice(0, -1));
 const close = Buffer.from('}');
 const comma = Buffer.from(',');
+const opening = Buffer.from('{"data":[');
 
 /** The same few again and again. */
 const mineBytes = new Map<string, Buffer>();
@@ -48,15 +49,34 @@ export function pageBytes(
   meta: { total: number; page: number; limit: number },
   publicUrl: string,
 ): Buffer {
-  const parts: Buffer[] = [Buffer.from('{"data":[')];
-  for (const { event, distanceKm, mine } of listed) {
-    event.listed ??= open(listedJson(toListedEvent(event.row, publicUrl)));
-    if (parts.length > 1) parts.push(comma);
-    parts.push(event.listed);
-    if (mine) parts.push(ofMine(mine));
-    if (distanceKm !== null) parts.push(Buffer.from(`,"distanceKm":${rounded(distanceKm)}`));
-    parts.push(close);
-  }
+  const parts: Buffer[] = [opening];
+  for (const element of listed) addElement(parts, element, publicUrl);
   parts.push(Buffer.from(`],"meta":${JSON.stringify(meta)}}`));
   return Buffer.concat(parts);
+}
+
+/** A page of a list that goes on by a cursor. @param more JSON of an element's own further fields, from `,"` on */
+export function cursorPageBytes(
+  listed: (Listed & { more?: string })[],
+  nextCursor: string | null,
+  publicUrl: string,
+): Buffer {
+  const parts: Buffer[] = [opening];
+  for (const element of listed) addElement(parts, element, publicUrl);
+  parts.push(Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}}`));
+  return Buffer.concat(parts);
+}
+
+function addElement(
+  parts: Buffer[],
+  { event, distanceKm, mine, more }: Listed & { more?: string },
+  publicUrl: string,
+): void {
+  event.listed ??= open(listedJson(toListedEvent(event.row, publicUrl)));
+  if (parts.length > 1) parts.push(comma);
+  parts.push(event.listed);
+  if (mine) parts.push(ofMine(mine));
+  if (distanceKm !== null) parts.push(Buffer.from(`,"distanceKm":${rounded(distanceKm)}`));
+  if (more) parts.push(Buffer.from(more));
+  parts.push(close);
 }

@@ -5,11 +5,12 @@ import { invalid, Problem } from '../errors.ts';
 import { avatarSvg, sendSvg } from '../http/pictures.ts';
 import { route } from '../http/route.ts';
 import { ref } from '../http/schemas.ts';
-import { type Caller, signedIn, type Viewer } from '../http/viewer.ts';
+import { type Caller, signedIn } from '../http/viewer.ts';
 import { readId } from '../ids.ts';
+import { requireProfile } from './access.ts';
 import * as queries from './queries.ts';
 import { Blocked, Following, FoundUser, Profile, UserParams, UserSearchQuery } from './schemas.ts';
-import { type ProfileRow, type RelationRow, toFoundUser, toProfile } from './views.ts';
+import { type RelationRow, toFoundUser, toProfile } from './views.ts';
 
 export function userRoutes(app: App, { sql, config }: Deps): void {
   // Spec 4.1
@@ -54,11 +55,7 @@ export function userRoutes(app: App, { sql, config }: Deps): void {
     }),
     async (request) => {
       const id = readId(request.params.id, 'user_not_found');
-      const row = await queries.findProfile(sql, id);
-      if (!row) throw new Problem('user_not_found');
-      const { viewer } = request;
-      const relation = viewer && (await queries.findRelation(sql, viewer.id, id));
-      if (!maySeeProfile(row, viewer, relation)) throw new Problem('profile_private');
+      const { row, relation } = await requireProfile(sql, id, request.viewer);
       return toProfile(row, relation, config.publicUrl);
     },
   );
@@ -178,10 +175,4 @@ function readTerm(q: string): string {
   const length = Math.min([...q.normalize().trim()].length, [...term].length);
   if (length < 2) throw invalid('q', 'must have at least 2 characters');
   return term;
-}
-
-/** `relation`: the viewer's view of the person. */
-function maySeeProfile(row: ProfileRow, viewer: Viewer | null, relation: RelationRow | null): boolean {
-  if (!row.isPrivate || viewer?.id === row.id || viewer?.role === 'admin') return true;
-  return relation?.followedBy ?? false;
 }

@@ -1,0 +1,32 @@
+/** Who may see a profile, and what hangs on it: lists of followers and of events. */
+import type { Sql } from '../db/connect.ts';
+import { Problem } from '../errors.ts';
+import type { Viewer } from '../http/viewer.ts';
+import { findProfile, findRelation } from './queries.ts';
+import type { ProfileRow, RelationRow } from './views.ts';
+
+/**
+ * The person, and what the viewer has to do with them (null without a viewer, or where there is nothing).
+ * @throws Problem `user_not_found`, `profile_private`
+ */
+export async function requireProfile(
+  sql: Sql,
+  id: string,
+  viewer: Viewer | null,
+): Promise<{ row: ProfileRow; relation: RelationRow | null }> {
+  const row = await findProfile(sql, id);
+  if (!row) throw new Problem('user_not_found');
+  const relation = viewer && (await findRelation(sql, viewer.id, id));
+  if (!maySeeProfile(row, viewer, relation)) throw new Problem('profile_private');
+  return { row, relation };
+}
+
+/** `relation`: the viewer's view of the person. */
+export function maySeeProfile(
+  row: Pick<ProfileRow, 'id' | 'isPrivate'>,
+  viewer: Viewer | null,
+  relation: Pick<RelationRow, 'followedBy'> | null,
+): boolean {
+  if (!row.isPrivate || viewer?.id === row.id || viewer?.role === 'admin') return true;
+  return relation?.followedBy ?? false;
+}
