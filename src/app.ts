@@ -94,9 +94,10 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     lists: openLists(sql, changes, reads),
     clock,
     sms: sms ?? smsDriver(config, app.log),
-    flags: await openFlags(config, randomUUID()),
+    flags: await openFlags(sql, config, randomUUID()),
   };
 
+  app.addHook('onClose', async () => deps.flags.close());
   registerMetrics(app);
   registerDeadline(app);
   registerStrictness(app);

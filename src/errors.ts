@@ -58,10 +58,25 @@ export const catalogue = {
     title: 'Claiming is switched off',
     detail: 'The operator of this server has switched claiming off.',
   },
+  feature_disabled: {
+    status: 403,
+    title: 'This is switched off',
+    detail: 'The operator of this server has switched this feature off for now.',
+  },
   module_disabled: {
     status: 403,
     title: 'This list is switched off',
     detail: "The event's `enabledModules` do not include the list of this kind.",
+  },
+  not_admin: {
+    status: 403,
+    title: 'Only admins may do this',
+    detail: 'The caller is no admin of this server.',
+  },
+  account_suspended: {
+    status: 403,
+    title: 'This account is suspended',
+    detail: 'An admin of this server has suspended the account. It cannot sign in until it is restored.',
   },
   profile_private: {
     status: 403,
@@ -91,8 +106,19 @@ export const catalogue = {
   },
   claim_not_found: {
     status: 404,
-    title: 'Nothing to give back',
+    title: 'Nothing is claimed',
     detail: 'The caller has no claim on this item.',
+  },
+  subject_not_found: {
+    status: 404,
+    title: 'Nothing to report',
+    detail: 'What is reported does not exist, or the caller may not see it.',
+  },
+  report_not_found: { status: 404, title: 'No such report', detail: 'No report has this id.' },
+  flag_not_found: {
+    status: 404,
+    title: 'No such flag',
+    detail: 'GET /v1/admin/flags lists those that there are.',
   },
   session_not_found: {
     status: 404,
@@ -112,7 +138,27 @@ export const catalogue = {
   already_claimed: {
     status: 409,
     title: 'Already claimed',
-    detail: 'The caller has a claim on this item. Give it back to claim another quantity.',
+    detail: 'The caller has a claim on this item. Change its quantity with `PATCH`.',
+  },
+  quantity_below_claimed: {
+    status: 409,
+    title: 'More than that is claimed',
+    detail: 'As many as are claimed must stay needed.',
+  },
+  already_reported: {
+    status: 409,
+    title: 'Already reported',
+    detail: 'The caller has reported this before. Once is enough: it is not forgotten.',
+  },
+  is_admin: {
+    status: 409,
+    title: 'That is an admin',
+    detail: 'Admins cannot be suspended. Take the role from them first.',
+  },
+  last_admin: {
+    status: 409,
+    title: 'That is the last admin',
+    detail: 'Give somebody else the role first.',
   },
   username_taken: { status: 409, title: 'This username is taken', detail: 'Choose another one.' },
   idempotency_key_in_use: {

@@ -113,7 +113,7 @@ export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void 
 /** Claims, and giving them back. */
 export function claimRoutes(app: App, { sql, clock, flags, config }: Deps): void {
   // One queue for both, so that they keep their order.
-  const circumstances = async () => ({ now: clock(), isOn: await flags.claims() });
+  const circumstances = async () => ({ now: clock(), isOn: await flags.isOn('claims') });
   const claim = coalesceWrites<Ask, ClaimRow>(
     async (asks, isAlone) => claimItems(sql, asks, await circumstances(), isAlone),
     { keyOf },
