@@ -48,7 +48,7 @@ test('connect: what the driver keeps of its connections does not grow with every
     Array.prototype.indexOf = indexOf;
     await sql.end({ timeout: 1 });
   }
-  assert.ok(longest > 100 && longest < 6_000, `${longest} places for 4 connections`);
+  assert.ok(longest > 0 && longest < 100, `${longest} places for 4 connections`);
 });
 
 test('transaction: unavailable after a bounded wait when every connection is taken, and served again after', async () => {

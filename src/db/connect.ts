@@ -1,6 +1,8 @@
 /** The one way to reach PostgreSQL. */
+import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { openLanes } from './lanes.ts';
+import { type OpenClient, openPool } from './pool.ts';
 import { type Dial, lostSocket, openDial } from './sockets.ts';
 
 export type Sql = postgres.Sql;
@@ -20,63 +22,37 @@ export type Target =
  */
 export function connect(target: Target, max = 8): Sql {
   const dial = openDial();
-  const pool = open(target, { ...usual(dial), max });
-  const lanes = openLanes(
-    (onLost) => open(target, { ...usual(once(dial)), ...laneOptions(onLost) }),
-    Math.min(max, 6),
-  );
-  return Object.assign(tidied(pool, max), {
+  const client: OpenClient = (onLost, onSocket) =>
+    open(target, { ...single(dial, onSocket), onclose: onLost });
+  const pool = openPool(client, max);
+  const lanes = openLanes(client, Math.min(max, 6));
+  const endPool = pool.end;
+  return Object.assign(pool, {
     reserve: () => lanes.take(),
     async end(options?: { timeout?: number }) {
-      await pool.end(options);
+      await endPool(options);
       await lanes.end();
     },
   });
 }
 
-/** Queries between two tidyings: the driver's list is then 40 KB at most, and searched in a microsecond or two. */
-const tidyEvery = 5_000;
-
-/**
- * The driver lists its idle connections in an array that grows by one with every query, and is searched with every
- * query, until all connections are taken at once and it starts anew: after a million queries each takes a third of a
- * millisecond more. So now and then all are taken.
- */
-function tidied(pool: Sql, max: number): Sql {
-  let queries = 0;
-  const tidy = () => {
-    for (let i = 0; i < max; i++) pool`select 1`.catch(() => {});
-  };
-  const ask = (...query: Parameters<typeof pool>) => {
-    if (++queries % tidyEvery === 0) tidy();
-    return pool(...query);
-  };
-  return Object.assign(ask as unknown as Sql, pool);
-}
-
-const laneOptions = (onLost: () => void) => ({
-  max: 1,
-  max_lifetime: null,
-  backoff: () => 0,
-  onclose: onLost,
-});
-
-/** A lane that was lost stays lost: what is left in its queue must not run on another connection. */
-function once(dial: Dial): Dial {
+/** One connection, once: whatever is left in its queue when it is lost must not run on another. */
+function single(dial: Dial, onSocket?: (socket: Socket) => void) {
   let isUsed = false;
-  return async (wanted) => {
+  const once: Dial = async (wanted) => {
     if (isUsed) return lostSocket();
     isUsed = true;
-    return dial(wanted, true);
+    const socket = await dial(wanted);
+    onSocket?.(socket);
+    return socket;
   };
+  return { ...usual(once), max: 1, max_lifetime: null, backoff: () => 0 };
 }
 
 function usual(dial: Dial) {
   return {
     connect_timeout: 3,
     socket: dial,
-    // Seconds between attempts to reconnect. How many there are in a second is the dial's to bound.
-    backoff: () => 0.05,
     // Result columns become camelCase; nothing else is renamed.
     transform: { column: { from: postgres.toCamel } },
     connection: {

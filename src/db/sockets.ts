@@ -17,6 +17,9 @@ const idle = 'I'.charCodeAt(0);
 /** The first byte of an answer by which PostgreSQL refuses a connection. */
 const refusal = 'E'.charCodeAt(0);
 
+/** Of those that ask for types: while the database is away each attempt is one more. */
+const mostAsking = 20;
+
 type Watched = { read: number; written: number; quiet: number; last: number };
 type Wanted = {
   path?: string | undefined;
@@ -32,7 +35,7 @@ type Types = {
   shared: { typeArrayMap: object };
 };
 /** What the driver calls for a socket; it must not throw, which would leave a connection of the pool hanging. */
-export type Dial = (wanted: Wanted, isOnlyOnce?: boolean) => Promise<Socket>;
+export type Dial = (wanted: Wanted) => Promise<Socket>;
 
 /**
  * An open connection ends without an error, whatever ended it. After an error the driver fails what is under way, and
@@ -81,8 +84,8 @@ export function openDial(): Dial {
   };
 
   const teach = teacher();
-  return async (wanted, isOnlyOnce = false) => {
-    teach(wanted, isOnlyOnce);
+  return async (wanted) => {
+    teach(wanted);
     while (isFailing && trial) if (!(await trial)) return lostSocket();
     const { promise, resolve } = Promise.withResolvers<boolean>();
     if (isFailing) {
@@ -101,19 +104,14 @@ export function openDial(): Dial {
   };
 }
 
-/**
- * The driver asks for the types of arrays on each new connection, and when that is lost meanwhile ends the process with
- * a rejection that nobody awaits. Those that connect only once are told. The others must ask: after a loss in the middle
- * of an answer the driver counts the rows of the next one wrong, and that must be this one, not somebody's session.
- */
-function teacher(): (pupil: Types, isOnlyOnce: boolean) => void {
+/** The driver asks for the types of arrays on each new connection: once is enough, the next ones are told. */
+function teacher(): (pupil: Types) => void {
   const clients = new Set<Types>();
   let known: Types | undefined;
-  return (pupil, isOnlyOnce) => {
+  return (pupil) => {
     known ??= [...clients].find(({ shared }) => Object.keys(shared.typeArrayMap).length > 0);
+    if (clients.size === mostAsking || known) clients.clear();
     if (!known) return void clients.add(pupil);
-    clients.clear();
-    if (!isOnlyOnce) return;
     pupil.fetch_types = false;
     Object.assign(pupil.parsers, known.parsers);
     Object.assign(pupil.serializers, known.serializers);
