@@ -20,7 +20,8 @@ const refusal = 'E'.charCodeAt(0);
 /** Of those that ask for types: while the database is away each attempt is one more. */
 const mostAsking = 20;
 
-type Watched = { read: number; written: number; quiet: number; last: number };
+/** Seconds without an answer while one was due (`quiet`), and without a byte at all (`still`). */
+type Watched = { read: number; written: number; quiet: number; still: number; last: number };
 type Wanted = {
   path?: string | undefined;
   host: string | string[];
@@ -130,7 +131,7 @@ function watcher() {
   const watched = new Map<Socket, Watched>();
   let timer: NodeJS.Timeout | undefined;
   return (socket: Socket, isPlain: boolean) => {
-    const state = { read: 0, written: 0, quiet: 0, last: idle };
+    const state = { read: 0, written: 0, quiet: 0, still: 0, last: idle };
     watched.set(socket, state);
     if (isPlain)
       socket.on('data', (chunk: Buffer) => {
@@ -162,17 +163,28 @@ function rate(): () => Promise<void> {
   };
 }
 
-/** A machine that is gone hangs up on nobody: who waits for it would wait for as long as TCP does, a quarter of an hour. */
+/**
+ * A machine that is gone hangs up on nobody: who waits for it would wait for as long as TCP does, a quarter of an hour.
+ * When one connection is silent, none that said nothing since is trusted: each would be found out by somebody's wait.
+ */
 function endSilent(watched: Map<Socket, Watched>): void {
+  let isGone = false;
   for (const [socket, state] of watched) {
     const isAsked = socket.bytesWritten !== state.written || state.last !== idle;
-    if (socket.bytesRead !== state.read || !isAsked) {
+    const isSilent = socket.bytesRead === state.read;
+    state.still = isSilent ? state.still + 1 : 0;
+    if (isSilent && isAsked) {
+      state.quiet++;
+    } else {
       state.read = socket.bytesRead;
       state.written = socket.bytesWritten;
       state.quiet = 0;
-    } else if (++state.quiet >= silence) {
-      socket.destroy(lost('ETIMEDOUT', 'PostgreSQL does not answer'));
     }
+    isGone ||= state.quiet >= silence;
+  }
+  if (!isGone) return;
+  for (const [socket, { still }] of watched) {
+    if (still >= silence) socket.destroy(lost('ETIMEDOUT', 'PostgreSQL does not answer'));
   }
 }
 

@@ -3,8 +3,8 @@ import { openDatabase } from '../database.ts';
 import { type Answered, lostOf, startLoad, untilBack } from '../load.ts';
 import type { Program } from '../program.ts';
 
-/** In ms, measuring included. */
-const longest = 5_500;
+/** In ms. */
+const longest = 5_000;
 
 const isRefusal = ({ status, retryAfter }: Answered) => status === 503 && retryAfter;
 const isAnswer = (answered: Answered) => [200, 201].includes(answered.status) || isRefusal(answered);
