@@ -55,7 +55,7 @@ export function openPool(open: OpenClient, max: number): Client {
   const ask = (...query: Parameters<Client>) => pick()(...query);
   return Object.assign(ask as unknown as Client, {
     unsafe: ((...query: Parameters<Client['unsafe']>) => pick().unsafe(...query)) as Client['unsafe'],
-    begin: ((work: Parameters<Client['begin']>[1]) => pick().begin(work as never)) as Client['begin'],
+    begin: ((...given: [never]) => pick().begin(...given)) as Client['begin'],
     async end(options?: { timeout?: number }) {
       await Promise.all(members.map((member) => member?.client.end(options)));
     },
