@@ -13,13 +13,14 @@ const preflightAge = 7_200;
 
 export async function registerHeaders(app: FastifyInstance, { corsOrigins }: Config): Promise<void> {
   const everybody = corsOrigins === '*' ? '*' : null;
-  // They are always the same, so they are made once.
-  const headers = {
-    ...helmetHeaders(),
-    ...(everybody && { 'access-control-allow-origin': everybody, 'access-control-expose-headers': exposed }),
+  const forEverybody = everybody && {
+    'access-control-allow-origin': everybody,
+    'access-control-expose-headers': exposed,
   };
+  // They are always the same, so they are made once.
+  const headers = { ...helmetHeaders(true), ...forEverybody };
   // What the API answers is for whoever asked, and as it was then; pictures say for themselves how long they are good.
-  const ofApi = { ...headers, 'cache-control': 'no-store' };
+  const ofApi = { ...helmetHeaders(false), ...forEverybody, 'cache-control': 'no-store' };
   const allowed = new Set(everybody ? [] : corsOrigins);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(request.url.startsWith('/v1/') ? ofApi : headers);
@@ -38,7 +39,7 @@ export async function registerHeaders(app: FastifyInstance, { corsOrigins }: Con
   await app.register(async (scope) => {
     await scope.register(cors, {
       origin: everybody ?? [...allowed],
-      methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       maxAge: preflightAge,
       // Any OPTIONS gets this answer, a preflight or not.
       strictPreflight: false,
@@ -49,8 +50,9 @@ export async function registerHeaders(app: FastifyInstance, { corsOrigins }: Con
 /**
  * What OWASP asks of an API's answers: nothing in them is run or framed, and their type is believed. Pictures may be
  * shown on other sites; pages set a policy of their own.
+ * @param isPage with those that mean something for a document alone; each costs every answer time
  */
-function helmetHeaders(): Record<string, string> {
+function helmetHeaders(isPage: boolean): Record<string, string> {
   const headers: Record<string, string> = {};
   const response = {
     setHeader: (name: string, value: string) => {
@@ -65,6 +67,12 @@ function helmetHeaders(): Record<string, string> {
     },
     frameguard: { action: 'deny' },
     crossOriginResourcePolicy: { policy: 'cross-origin' },
+    crossOriginOpenerPolicy: isPage,
+    originAgentCluster: isPage,
+    xDnsPrefetchControl: isPage,
+    xDownloadOptions: isPage,
+    xPermittedCrossDomainPolicies: isPage,
+    xXssProtection: isPage,
   });
   middleware({} as IncomingMessage, response as unknown as ServerResponse, () => {});
   return headers;
