@@ -68,12 +68,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy,
     requestTimeout: 10_000,
-    http: {
-      headersTimeout: 5_000,
-      connectionsCheckingInterval: 1_000,
-      requireHostHeader: false,
-      optimizeEmptyRequests: true,
-    },
+    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     clientErrorHandler: answerClientError,
     frameworkErrors: answerError,
     // An id of any length is an id that nothing has; the headers' limit bounds it.

@@ -16,12 +16,16 @@ export type What =
   | 'logged_out'
   | 'device_signed_out'
   | 'role_changed'
+  | 'account_suspended'
+  | 'account_restored'
+  | 'flag_changed'
+  | 'report_resolved'
   | 'account_deleted';
 
 /** A person, or the number of whom nobody knows whether they have an account. */
 type Who = { userId: string } | { phone: string };
-/** `address`: where the request came from; null for a command. */
-export type Trace = { secretKey: string; now: Date; address: string | null };
+/** `address`: where the request came from; null for a command. `by`: the admin who does it to somebody else. */
+export type Trace = { secretKey: string; now: Date; address: string | null; by?: string };
 
 const keptMs = 365 * dayMs;
 
@@ -31,15 +35,15 @@ const hashOf = (key: string, who: Who): Buffer =>
 /** For the transaction that does it, so that neither is there without the other. */
 export async function recordAudit(
   tx: Tx,
-  { secretKey, now, address }: Trace,
+  { secretKey, now, address, by }: Trace,
   who: Who,
   what: What,
   detail = '',
 ): Promise<void> {
   const userId = 'userId' in who ? tx`${who.userId}::uuid` : accountOf(tx, who.phone);
   await tx`
-    insert into audit (who, id, at, what, user_id, address, detail)
-    values (${hashOf(secretKey, who)}, ${newId()}, ${now}, ${what}, ${userId},
+    insert into audit (who, id, at, what, user_id, by_id, address, detail)
+    values (${hashOf(secretKey, who)}, ${newId()}, ${now}, ${what}, ${userId}, ${by ?? null},
       ${address === null ? null : shortened(address)}, ${detail})`;
 }
 
@@ -47,12 +51,16 @@ const accountOf = (tx: Tx, phone: string) => tx`(select user_id from phones wher
 
 /**
  * What a deleted account leaves: that an account was here, what became of it and when, under a hash that nobody has the
- * id to. To be called when the account is gone, so that nothing is added after.
+ * id to; and of an admin what was done to others, but not by whom. To be called when the account is gone, so that nothing is added after.
  */
 export async function forgetInAudit(tx: Tx, trace: Trace, userId: string, phone: string): Promise<void> {
   await tx`delete from audit where who = ${hashOf(trace.secretKey, { phone })}`;
   await tx`
-    update audit set user_id = null, address = null where who = ${hashOf(trace.secretKey, { userId })}`;
+    update audit set user_id = null, by_id = null, address = null,
+      -- Why an admin suspended somebody may well tell who that was.
+      detail = case when what = 'account_suspended' then '' else detail end
+    where who = ${hashOf(trace.secretKey, { userId })}`;
+  await tx`update audit set by_id = null, address = null where by_id = ${userId}`;
   await tx`
     insert into audit (who, id, at, what, user_id, address, detail)
     values (${hashOf(trace.secretKey, { userId })}, ${newId()}, ${trace.now}, 'account_deleted', null, null, '')`;
@@ -63,11 +71,13 @@ export async function deleteOldAudit(sql: Sql, now: Date): Promise<void> {
 }
 
 export type AuditRow = {
+  id: string;
   at: Date;
   what: What;
   userId: string | null;
   username: string | null;
   who: Buffer;
+  byId: string | null;
   address: string | null;
   detail: string;
 };
@@ -78,17 +88,44 @@ const pageSize = 500;
 export async function* listAudit(sql: Sql, since: Date): AsyncGenerator<AuditRow[]> {
   let from = { at: since, id: '00000000-0000-0000-0000-000000000000' };
   for (;;) {
-    const rows = await sql<(Omit<AuditRow, 'username'> & { id: string })[]>`
-      select at, id, what, user_id, who, address, detail from audit
+    const rows = await sql<Unnamed[]>`
+      select at, id, what, user_id, who, by_id, address, detail from audit
       where (at, id) > (${from.at}, ${from.id}) order by at, id limit ${pageSize}`;
-    const ids = [...new Set(rows.flatMap(({ userId }) => userId ?? []))];
-    // People live under another key, so their names are asked for apart.
-    const names = await sql<{ id: string; username: string }[]>`
-      select id, username from users where id = any(${ids}::uuid[])`;
-    const byId = new Map(names.map(({ id, username }) => [id, username]));
-    if (rows.length > 0) yield rows.map((row) => ({ ...row, username: byId.get(row.userId ?? '') ?? null }));
+    if (rows.length > 0) yield withNames(sql, rows);
     const last = rows.at(-1);
     if (!last || rows.length < pageSize) return;
     from = last;
   }
+}
+
+type Unnamed = Omit<AuditRow, 'username'>;
+
+/** People live under another key, so their names are asked for apart. */
+async function withNames(sql: Sql, rows: Unnamed[]): Promise<AuditRow[]> {
+  const ids = [...new Set(rows.flatMap(({ userId }) => userId ?? []))];
+  const names = await sql<{ id: string; username: string }[]>`
+    select id, username from users where id = any(${ids}::uuid[])`;
+  const byId = new Map(names.map(({ id, username }) => [id, username]));
+  return rows.map((row) => ({ ...row, username: byId.get(row.userId ?? '') ?? null }));
+}
+
+export type AuditFilter = { since: Date | null; until: Date | null; userId: string | null };
+
+/** The newest first, a page; of one person: what is told of them, and what they did to others as an admin. */
+export async function listAuditPage(
+  sql: Sql,
+  secretKey: string,
+  { since, until, userId }: AuditFilter,
+  after: { at: Date; id: string } | null,
+  limit: number,
+): Promise<AuditRow[]> {
+  const rows = await sql<Unnamed[]>`
+    select at, id, what, user_id, who, by_id, address, detail from audit
+    where true
+      ${userId === null ? sql`` : sql`and (who = ${hashOf(secretKey, { userId })} or by_id = ${userId})`}
+      ${since ? sql`and at >= ${since}` : sql``}
+      ${until ? sql`and at <= ${until}` : sql``}
+      ${after ? sql`and (at, id) < (${after.at}, ${after.id})` : sql``}
+    order by at desc, id desc limit ${limit}`;
+  return withNames(sql, rows);
 }

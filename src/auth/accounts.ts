@@ -31,7 +31,7 @@ export async function findOrCreateAccount(
   tx: Tx,
   number: string,
   now: Date,
-): Promise<{ id: string; isNew: boolean }> {
+): Promise<{ id: string; isNew: boolean; isSuspended: boolean }> {
   // An account that is being deleted holds its phone until it is gone: then the second round makes a new one.
   for (let round = 0; round < 5; round++) {
     const id = newId();
@@ -39,11 +39,11 @@ export async function findOrCreateAccount(
       await tx`insert into phones (phone, user_id) values (${number}, ${id}) on conflict do nothing`;
     if (count === 1) {
       await insertAccount(tx, id, number, now);
-      return { id, isNew: true };
+      return { id, isNew: true, isSuspended: false };
     }
-    const [found] = await tx<{ id: string }[]>`
-      select u.id from users u where u.id = (select user_id from phones where phone = ${number}) for key share`;
-    if (found) return { id: found.id, isNew: false };
+    const [found] = await tx<{ id: string; isSuspended: boolean }[]>`
+      select u.id, u.suspended_at is not null as is_suspended from users u where u.id = (select user_id from phones where phone = ${number}) for key share`;
+    if (found) return { ...found, isNew: false };
   }
   throw new Problem('unavailable');
 }

@@ -57,7 +57,7 @@ export function authRoutes(app: App, deps: Deps): void {
       description: 'The first sign-in of a phone makes its account, with a username to be changed at will.',
       body: CodeProof,
       response: { 200: ref(SignedIn) },
-      problems: ['wrong_code', 'too_many_tries'],
+      problems: ['wrong_code', 'too_many_tries', 'account_suspended', 'feature_disabled'],
     }),
     async (request) => {
       const { number } = readPhone(request.body.phone);
@@ -72,7 +72,10 @@ export function authRoutes(app: App, deps: Deps): void {
           request.body.code,
         );
         if (problem) return problem;
-        const { id, isNew } = await findOrCreateAccount(tx, number, now);
+        const { id, isNew, isSuspended } = await findOrCreateAccount(tx, number, now);
+        // Told only to whoever has the phone, and the code is spent.
+        if (isSuspended) return new Problem('account_suspended');
+        if (isNew) await deps.flags.require('signUps');
         const tokens = await openSession(tx, config.secretKey, id, userAgent, now);
         await recordAudit(tx, traceOf(request), { userId: id }, isNew ? 'account_created' : 'signed_in');
         const me = await findMe(tx, id);

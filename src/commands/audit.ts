@@ -27,9 +27,11 @@ export function readSince(text: string, now: Date): Date {
   return moment;
 }
 
-function toLine({ at, what, userId, username, who, address, detail }: AuditRow): string {
+function toLine({ at, what, userId, username, who, byId, address, detail }: AuditRow): string {
   // Whose account is gone has a name that only tells their lines from those of others.
   const person = userId ?? `gone:${who.toString('base64url').slice(0, 12)}`;
   const name = username === null ? '-' : `@${username}`;
-  return [at.toISOString(), what, person, name, address ?? '-', detail].join('\t').trimEnd();
+  // What an admin wrote may have lines of its own; an entry has one.
+  const more = [detail.replace(/\s+/g, ' '), byId && `by ${byId}`].filter(Boolean).join(', ');
+  return [at.toISOString(), what, person, name, address ?? '-', more].join('\t').trimEnd();
 }

@@ -4,6 +4,7 @@ import reference from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import manifest from '../../package.json' with { type: 'json' };
+import { AdminUser, AuditEntry, Flag } from '../admin/schemas.ts';
 import { CodeSent, Session, SignedIn, TokenPair } from '../auth/schemas.ts';
 import type { Config } from '../config.ts';
 import { catalogue, invalid, type ProblemCode } from '../errors.ts';
@@ -39,11 +40,14 @@ const Problem = shared(
 /** Everything that answers refer to by name. */
 const components: TSchema[] = [
   AddedItem,
+  AdminUser,
+  AuditEntry,
   Category,
   Claim,
   CodeSent,
   Event,
   EventPage,
+  Flag,
   FoundUser,
   Item,
   ListedEvent,

@@ -15,7 +15,7 @@ export async function requireProfile(
   viewer: Viewer | null,
 ): Promise<{ row: ProfileRow; relation: RelationRow | null }> {
   const row = await findProfile(sql, id);
-  if (!row) throw new Problem('user_not_found');
+  if (!row || (row.isSuspended && viewer?.role !== 'admin')) throw new Problem('user_not_found');
   const relation = viewer && (await findRelation(sql, viewer.id, id));
   if (!maySeeProfile(row, viewer, relation)) throw new Problem('profile_private');
   return { row, relation };

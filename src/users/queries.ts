@@ -26,7 +26,7 @@ export async function searchUsers(sql: Sql, term: string, hidden: string[], limi
   return await sql<(PersonRow & { isPrivate: boolean })[]>`
     select id, name, username, bio, is_private
     from users
-    where search like ${pattern} and id <> all(${hidden}::uuid[])
+    where search like ${pattern} and id <> all(${hidden}::uuid[]) and suspended_at is null
     order by username <> ${term}, username not like ${`${start}%`}, search not like ${` ${start}%`},
       search not like ${`% ${start}%`}, username
     limit ${limit}`;
@@ -34,7 +34,8 @@ export async function searchUsers(sql: Sql, term: string, hidden: string[], limi
 
 export async function findProfile(sql: Sql, id: string): Promise<ProfileRow | null> {
   const [row] = await sql<ProfileRow[]>`
-    select u.id, u.name, u.username, u.bio, u.is_private, c.followers_count, c.following_count, c.events_count
+    select u.id, u.name, u.username, u.bio, u.is_private, u.suspended_at is not null as is_suspended,
+      c.followers_count, c.following_count, c.events_count
     from users u join user_counters c on c.user_id = u.id
     where u.id = ${id}`;
   return row ?? null;
@@ -89,7 +90,8 @@ export async function changeRelation(
   other: string,
   change: (relation: RelationRow) => RelationRow,
 ): Promise<number> {
-  const present = await tx`select id from users where id in (${me}, ${other}) order by id for key share`;
+  const present = await tx`
+    select id from users where id in (${me}, ${other}) and suspended_at is null order by id for key share`;
   if (present.length < 2) throw new Problem('user_not_found');
   const before = await lockRelation(tx, me, other);
   const after = change(before);

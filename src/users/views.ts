@@ -7,6 +7,7 @@ export type ProfileRow = PersonRow & {
   followingCount: number;
   eventsCount: number;
   isPrivate: boolean;
+  isSuspended: boolean;
 };
 /** What the viewer has to do with another person; all false for a stranger. */
 export type RelationRow = { follows: boolean; followedBy: boolean; blocks: boolean; blockedBy: boolean };
