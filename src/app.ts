@@ -30,6 +30,7 @@ import { answerClientError, answerError, maxParamLength, registerProblems } from
 import { readablePath, registerStrictness } from './http/strictness.ts';
 import { registerViewer } from './http/viewer.ts';
 import { claimRoutes, itemRoutes } from './items/routes.ts';
+import { liveRoutes } from './live/routes.ts';
 import { meRoutes } from './me/routes.ts';
 import { openReads, type Reads } from './reads.ts';
 import { userRoutes } from './users/routes.ts';
@@ -114,6 +115,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     eventAnswerRoutes(routes, deps);
     itemRoutes(routes, deps);
     claimRoutes(routes, deps);
+    liveRoutes(routes, deps);
   });
   return app;
 }

@@ -27,6 +27,8 @@ export type MineOfKey = { userId: string; eventIds: string[] };
 
 export type Reads = {
   session(ids: TokenIds): Promise<LiveSession | null>;
+  /** Looks at the changes, for whoever asks in nobody's request. */
+  catchUp(): Promise<void>;
   /** Whoever has a viewer has looked at the changes. */
   event(id: string, viewer: Viewer | null): Promise<KeptEvent | null>;
   /** For a request that has looked at the changes, as every request with a token has when its session is known. */
@@ -78,6 +80,7 @@ export function openReads(sql: Sql, changes: Changes): Reads {
   const itself = (id: string) => id;
   return {
     known,
+    catchUp: () => changes.catchUp(),
     event: async (id, viewer) => {
       if (!viewer) await changes.catchUp();
       return known.event(id);

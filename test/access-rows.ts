@@ -153,6 +153,11 @@ export const accessRows: Record<string, Row> = {
   'GET /v1/events/{id} (unlisted)': { statuses: optional, event: { visibility: 'unlisted' } },
   'GET /v1/events/{id} (private)': { statuses: [404, 401, 404, 404, 200, 404, 200, 401], ...privately },
   'GET /v1/events/{id}/cover.svg': { statuses: anyone },
+  'GET /v1/events/{id}/live': { statuses: optional },
+  'GET /v1/events/{id}/live (private)': {
+    statuses: [404, 401, 404, 404, 200, 404, 200, 401],
+    ...privately,
+  },
   'POST /v1/events': { statuses: everyoneWithToken(201), body: () => eventBody() },
   'PATCH /v1/events/{id}': { statuses: ownersOnly(200), body: () => ({ title: 'Moved indoors' }) },
   'PATCH /v1/events/{id} (private)': {

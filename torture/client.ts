@@ -1,5 +1,5 @@
 /** Requests by the thousand, over connections that are kept, and what came back. */
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Server } from '../test/processes.ts';
 
@@ -68,7 +68,7 @@ export function openClient(servers: () => Pick<Server, 'url'>[]): Client {
         );
       });
       sent.once('response', (response) => {
-        text(response).then((answer) => {
+        beginningOrAll(response).then((answer) => {
           const isJson = `${response.headers['content-type']}`.includes('json');
           resolve({
             status: response.statusCode ?? 0,
@@ -81,6 +81,13 @@ export function openClient(servers: () => Pick<Server, 'url'>[]): Client {
       sent.end(payload);
     });
   return { ask, close: () => agent.destroy() };
+}
+
+/** A stream ends when nobody listens any more. */
+async function beginningOrAll(response: IncomingMessage): Promise<string> {
+  if (!`${response.headers['content-type']}`.startsWith('text/event-stream')) return text(response);
+  for await (const piece of response) return `${piece}`;
+  return '';
 }
 
 /** Runs `work` for each number below `count`, at most `atOnce` at a time; gives what each gave, in order. */

@@ -27,6 +27,10 @@ declare module 'fastify' {
     place: number;
     /** In ms of `performance.now`. */
     since: number;
+    /** A stream, which is open for as long as somebody listens. */
+    isStream: boolean;
+    /** Says that it is one: it no longer counts among the open requests, and has no deadline. */
+    stayOpen(): void;
   }
 }
 
@@ -38,6 +42,11 @@ export function registerDeadline(app: FastifyInstance): void {
 
   app.decorateReply('place', -1);
   app.decorateReply('since', 0);
+  app.decorateReply('isStream', false);
+  app.decorateReply('stayOpen', function (this: FastifyReply) {
+    this.isStream = true;
+    close(this);
+  });
   app.addHook('onRequest', (request, reply, done) => {
     if (open.length - free.length >= mostOpen && !vital.has(request.url)) {
       done(new Problem('unavailable'));

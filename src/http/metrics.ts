@@ -1,6 +1,6 @@
 /** Figures for Prometheus; one set for the process, however many apps it holds. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export const registry = new Registry();
 collectDefaultMetrics({ register: registry });
@@ -12,6 +12,20 @@ const seconds = new Histogram({
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
   registers: [registry],
 });
+
+/** Live streams (live/streams.ts). */
+export const streams = {
+  open: new Gauge({
+    name: 'potluck_live_streams',
+    help: 'Live streams that are open.',
+    registers: [registry],
+  }),
+  dropped: new Counter({
+    name: 'potluck_live_streams_dropped_total',
+    help: 'Live streams that were ended because their listener took too little.',
+    registers: [registry],
+  }),
+};
 
 /** Routes by their pattern, so that no id becomes a label; what has no route is `none`. */
 export function registerMetrics(app: FastifyInstance): void {
@@ -32,7 +46,8 @@ export function registerMetrics(app: FastifyInstance): void {
     options.onResponse = [
       ...hooks,
       (request, reply, done) => {
-        observe(request.method, options.url, reply);
+        // How long somebody listened says nothing of the server.
+        if (!reply.isStream) observe(request.method, options.url, reply);
         done();
       },
     ];

@@ -10,6 +10,7 @@ import type { Config } from '../config.ts';
 import { catalogue, invalid, type ProblemCode } from '../errors.ts';
 import { Category, Event, EventPage, ListedEvent, Template } from '../events/schemas.ts';
 import { AddedItem, Claim, Item } from '../items/schemas.ts';
+import { LiveCounts, LiveEvent, LiveGone, LiveItemRemoved, LiveSnapshot } from '../live/schemas.ts';
 import { Me } from '../me/schemas.ts';
 import { FoundUser, Profile } from '../users/schemas.ts';
 import { OnceHeaders, PageMeta, shared } from './schemas.ts';
@@ -51,6 +52,11 @@ const components: TSchema[] = [
   FoundUser,
   Item,
   ListedEvent,
+  LiveCounts,
+  LiveEvent,
+  LiveGone,
+  LiveItemRemoved,
+  LiveSnapshot,
   Me,
   PageMeta,
   Problem,
@@ -178,6 +184,8 @@ const replayed = {
 function success(url: string, body: TSchema) {
   if (url.endsWith('.svg'))
     return { description: 'The picture.', content: { 'image/svg+xml': { schema: body } } };
+  if (url.endsWith('/live'))
+    return { description: 'The stream.', content: { 'text/event-stream': { schema: body } } };
   if (url === '/metrics')
     return { description: 'Prometheus text.', content: { 'text/plain': { schema: body } } };
   return { description: 'Success.', content: { 'application/json': { schema: body } } };

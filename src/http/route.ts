@@ -11,6 +11,7 @@ type Schemas = {
   params?: TSchema;
   querystring?: TSchema;
   body?: TSchema;
+  headers?: TSchema;
   response: Record<number, TSchema>;
 };
 

@@ -55,7 +55,7 @@ export function registerViewer(
 }
 
 /** The ids in a token only say where to look; the hash tells whether it is the session's current one. */
-const isLive = (session: LiveSession, token: Token, now: Date): boolean =>
+export const isLive = (session: LiveSession, token: Pick<Token, 'userId' | 'hash'>, now: Date): boolean =>
   session.userId === token.userId && session.accessHash.equals(token.hash) && session.accessExpiresAt > now;
 
 /** The caller of a route whose access is `required`. */

@@ -60,6 +60,7 @@ const numeral = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 function isParameter({ schema }: Parameter, text: string): boolean {
   if (!isWellFormed(text)) return false;
+  if (schema.type === 'boolean') return text === 'true' || text === 'false';
   if (schema.type !== 'number' && schema.type !== 'integer') return fits(schema, text);
   return numeral.test(text) && Number.isFinite(Number(text)) && fits(schema, Number(text));
 }

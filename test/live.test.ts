@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setRole } from '../src/auth/queries.ts';
+import { transaction } from '../src/db/transaction.ts';
+import { Streams } from '../src/live/streams.ts';
+import { type Listening, type ListenOptions, listen, stateOf } from './listener.ts';
+import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
+import { anAdmin, anEvent, anItem, aUser, going, type Person, signIn } from './world.ts';
+
+const api = await testApp();
+const other = await api.another();
+const organizer = await aUser(api);
+const guest = await aUser(api);
+
+const streams: Listening[] = [];
+test.afterEach(() => {
+  for (const stream of streams.splice(0)) stream.close();
+});
+
+/** A stream, from its first message on if there is one to come. */
+async function open(on: TestApp, event: string, options: ListenOptions = {}): Promise<Listening> {
+  const stream = await listen(`${on.url}/v1/events/${event}/live`, options);
+  streams.push(stream);
+  assert.equal(stream.status, 200);
+  if (options.lastId === undefined) await stream.until(({ event }) => event === 'snapshot');
+  return stream;
+}
+
+const is = (name: string) => (message: { event: string }) => message.event === name;
+
+/** What the API itself says, in the form of a snapshot. */
+async function truth(event: string, token?: string) {
+  const [{ body: record }, { body: items }] = await Promise.all([
+    api.get(`/v1/events/${event}`, token),
+    api.get(`/v1/events/${event}/items`),
+  ]);
+  const { id, title, startAt, endAt, timezone, status, updatedAt } = record;
+  const { rsvpCount, goingCount, bookedCount } = record;
+  return {
+    event: { id, title, startAt, endAt, timezone, status, updatedAt },
+    counts: { rsvpCount, goingCount, bookedCount },
+    items: items.data,
+  };
+}
+
+async function aStage(): Promise<{ event: string; item: string }> {
+  const { id: event } = await anEvent(api, organizer);
+  const { id: item } = await anItem(api, organizer, event, { description: 'Two\nlines' });
+  await going(api, guest, event);
+  return { event, item };
+}
+
+test('live: 200 with a snapshot of what the record and the items say, without anything of the caller', async () => {
+  const { event, item } = await aStage();
+  expectStatus(await api.post(`/v1/items/${item}/claim`, guest.token, { quantity: 2 }), 201);
+  for (const token of [undefined, guest.token]) {
+    const stream = await open(api, event, { token });
+    const [first] = stream.messages;
+    assert.equal(first?.event, 'snapshot');
+    assert.match(first?.id ?? '', /^[\w-]{16}$/);
+    assert.deepEqual(first?.data, await truth(event));
+    assert.ok((stream.retry() ?? 0) >= 1_000 && (stream.retry() ?? 0) < 3_000);
+  }
+});
+
+test('live: headers say that it is a stream, and are otherwise those of every answer', async () => {
+  const { event } = await aStage();
+  const stream = await open(api, event);
+  const plain = await api.get(`/v1/events/${event}`);
+  const expected: Record<string, string | undefined> = {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'content-encoding': undefined,
+  };
+  for (const name of ['content-security-policy', 'x-content-type-options', 'access-control-allow-origin'])
+    expected[name] = plain.headers.get(name) ?? 'missing';
+  for (const [name, value] of Object.entries(expected)) assert.equal(stream.headers[name], value, name);
+});
+
+test('live: what is changed on one server is told on both, part by part', async () => {
+  const { event, item } = await aStage();
+  const both = await Promise.all([open(api, event), open(other, event, { token: guest.token })]);
+  const told = async (name: string, change: () => Promise<unknown>) => {
+    const from = both.map(({ messages }) => messages.length);
+    await change();
+    const messages = await Promise.all(both.map((stream, i) => stream.until(is(name), from[i])));
+    for (const [i, stream] of both.entries()) assert.equal(stream.messages.length, (from[i] ?? 0) + 1, name);
+    assert.deepEqual(messages[0]?.data, messages[1]?.data);
+    assert.equal(messages[0]?.id, messages[1]?.id);
+    return messages[0]?.data;
+  };
+  const path = `/v1/events/${event}`;
+  const token = organizer.token;
+  const { rsvpCount } = await told('counts', () => going(other, organizer, event));
+  assert.equal(rsvpCount, 2);
+  await told('counts', () => api.post(`${path}/rsvp`, token, { status: 'interested' }));
+  const claimed = await told('item', () =>
+    other.post(`/v1/items/${item}/claim`, guest.token, { quantity: 2 }),
+  );
+  assert.deepEqual([claimed.id, claimed.quantityClaimed, claimed.quantityNeeded], [item, 2, 3]);
+  const freed = await told('item', () => api.delete(`/v1/items/${item}/claim`, guest.token));
+  assert.equal(freed.quantityClaimed, 0);
+  const added = await told('item', () => anItem(other, organizer, event, { title: 'Plates' }));
+  assert.equal(added.title, 'Plates');
+  assert.deepEqual(await told('itemRemoved', () => api.delete(`/v1/items/${item}`, token)), { id: item });
+  const renamed = await told('event', () => other.patch(path, token, { title: 'Indoors' }));
+  assert.equal(renamed.title, 'Indoors');
+  const cancelled = await told('event', () => api.patch(path, token, { status: 'cancelled' }));
+  assert.equal(cancelled.status, 'cancelled');
+  for (const stream of both) assert.deepEqual(stateOf(stream.messages), await truth(event));
+});
+
+test('live: of messages that belong together only the last has the id, and together they make the state', async () => {
+  const { event, item } = await aStage();
+  await anItem(api, organizer, event);
+  const stream = await open(api, event);
+  await api.sql.begin(async (tx) => {
+    await tx`update event_counters set rsvp_count = rsvp_count + 1 where event_id = ${event}`;
+    await tx`update item_stock set needed = needed + 1 where event_id = ${event}`;
+  });
+  await stream.until(({ event, data }) => event === 'item' && data.id !== item);
+  const [, ...told] = stream.messages;
+  assert.deepEqual(
+    told.map((message) => [message.event, message.id !== undefined]),
+    [
+      ['counts', false],
+      ['item', false],
+      ['item', true],
+    ],
+  );
+  assert.deepEqual(stateOf(stream.messages), await truth(event));
+});
+
+test('live: Last-Event-ID of the state as it is goes on without a snapshot, on any server; another gets one', async () => {
+  const { event } = await aStage();
+  const first = await open(api, event);
+  const lastId = first.lastId();
+  first.close();
+  const resumed = await open(other, event, { lastId });
+  await going(api, organizer, event);
+  await resumed.until(is('counts'));
+  assert.deepEqual(
+    resumed.messages.map((message) => message.event),
+    ['counts'],
+  );
+  assert.ok(resumed.comments() >= 1, 'the client hears that it is on');
+  for (const stale of [lastId, 'junk', '']) {
+    const late = await open(api, event, { lastId: stale });
+    const { data } = await late.until(is('snapshot'));
+    assert.deepEqual(data, await truth(event));
+  }
+});
+
+test('live: a stream begins at what was acknowledged before it, also where others listen already', async () => {
+  const { event } = await aStage();
+  await open(api, event);
+  for (let round = 0; round < 10; round++) {
+    const status = round % 2 === 0 ? 'interested' : 'going';
+    await other.post(`/v1/events/${event}/rsvp`, guest.token, { status });
+    const { body } = await api.get(`/v1/events/${event}/live?once=true`);
+    assert.match(body, new RegExp(`"goingCount":${round % 2}`));
+  }
+});
+
+test('live: once=true is 200 with one snapshot that ends; HEAD has no body; 400 for what is no boolean', async () => {
+  const { event } = await aStage();
+  const once = expectStatus(await api.get(`/v1/events/${event}/live?once=true`), 200);
+  assert.equal(once.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+  assert.match(once.body, /^event: snapshot\nid: [\w-]{16}\ndata: \{.*\}\n\n$/);
+  const head = expectStatus(await api.call('HEAD', `/v1/events/${event}/live`), 200);
+  assert.equal(head.body, '');
+  expectProblem(await api.get(`/v1/events/${event}/live?once=maybe`), 400, 'invalid_request');
+});
+
+test('live: 404 for what the caller may not see, 401 for a bad token, and a draft is there for its organizer', async () => {
+  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  for (const id of [draft.id, organizer.id, 'nothing'])
+    expectProblem(await api.get(`/v1/events/${id}/live`, guest.token), 404, 'event_not_found');
+  expectProblem(await api.get(`/v1/events/${draft.id}/live`), 404, 'event_not_found');
+  expectProblem(await api.get(`/v1/events/${draft.id}/live`, 'pa_junk'), 401, 'token_invalid');
+  for (const { token } of [organizer, await anAdmin(api)]) await open(other, draft.id, { token });
+});
+
+/** The stream ends with this code. */
+async function expectGone(stream: Listening, code: string): Promise<void> {
+  assert.deepEqual((await stream.until(is('gone'))).data, { code });
+  await stream.ended;
+}
+
+test('gone: everybody, when the event is deleted', async () => {
+  const { event } = await aStage();
+  const both = await Promise.all([open(api, event), open(other, event, { token: organizer.token })]);
+  await api.delete(`/v1/events/${event}`, organizer.token);
+  await Promise.all(both.map((stream) => expectGone(stream, 'event_not_found')));
+});
+
+test('gone: who may not see it, when it becomes a draft; nothing of it as a draft is told', async () => {
+  const { event } = await aStage();
+  const strangers = await Promise.all([open(api, event), open(other, event, { token: guest.token })]);
+  const own = await open(other, event, { token: organizer.token });
+  const draft = { visibility: 'private', title: 'A surprise' };
+  expectStatus(await api.patch(`/v1/events/${event}`, organizer.token, draft), 200);
+  for (const stream of strangers) {
+    await expectGone(stream, 'event_not_found');
+    assert.ok(!JSON.stringify(stream.messages).includes('surprise'));
+  }
+  assert.equal((await own.until(is('event'))).data.title, 'A surprise');
+});
+
+test('gone: all but admins, when the event is hidden', async () => {
+  const { event } = await aStage();
+  const admin = await anAdmin(api);
+  const own = await open(api, event, { token: organizer.token });
+  const allowed = await open(api, event, { token: admin.token });
+  await api.sql`update events set hidden = true where id = ${event}`;
+  await expectGone(own, 'event_not_found');
+  await going(api, admin, event);
+  await allowed.until(is('counts'));
+});
+
+async function someone(): Promise<Person & { again: string }> {
+  const person = await aUser(api);
+  return { ...person, again: (await signIn(api, person.phone)).token };
+}
+
+test('gone: whose session ends on the other server, by logout, refresh or deletion, and nobody else', async () => {
+  const { event } = await aStage();
+  const [left, refreshed] = [await someone(), await someone()];
+  const open1 = (token: string) => open(api, event, { token });
+  const [a, b, stays] = await Promise.all([left.token, refreshed.token, left.again].map(open1));
+  expectStatus(await other.post('/v1/auth/logout', left.token), 200);
+  if (a) await expectGone(a, 'token_invalid');
+  expectStatus(
+    await other.post('/v1/auth/refresh', undefined, { refreshToken: refreshed.refreshToken }),
+    200,
+  );
+  if (b) await expectGone(b, 'token_invalid');
+  assert.ok(stays?.isOpen());
+  await going(other, guest, event);
+  await sleep(400);
+  assert.ok(stays?.isOpen());
+  const { body } = await other.post('/v1/me/delete-code', left.again);
+  expectStatus(await other.delete('/v1/me', left.again, { confirmCode: body.devCode }), 200);
+  if (stays) await expectGone(stays, 'token_invalid');
+});
+
+test('gone: an admin on a draft who is none any more', async () => {
+  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  const admin = await anAdmin(api);
+  const stream = await open(other, draft.id, { token: admin.token });
+  await transaction(api.sql, (tx) => setRole(tx, admin.id, 'user'));
+  await expectGone(stream, 'event_not_found');
+});
+
+test('limit: 429 with Retry-After for a caller with 20 open streams, until one is closed; others are served', async () => {
+  const { event } = await aStage();
+  const [busy, idle] = await Promise.all([aUser(api), aUser(api)]);
+  for (const token of [busy.token, undefined]) {
+    const own = await Promise.all(Array.from({ length: 20 }, () => open(api, event, { token })));
+    const refused = expectProblem(await api.get(`/v1/events/${event}/live`, token), 429, 'too_many_requests');
+    assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+    await open(api, event, { token: idle.token });
+    own[0]?.close();
+    await sleep(100);
+    await open(api, event, { token });
+  }
+});
+
+test('limit: 503 above 5,000 streams on a server, and each that is given back makes room for one', () => {
+  const all = new Streams(() => new Date());
+  const seats = Array.from({ length: 5_000 }, (_, i) => all.take(`${i}`));
+  assert.throws(() => all.take('one more'), { code: 'unavailable' });
+  seats[7]?.();
+  all.take('one more');
+  assert.throws(() => all.take('7'), { code: 'unavailable' });
+  all.close();
+});
