@@ -29,6 +29,7 @@ import { pageRoutes } from './http/pages.ts';
 import { answerClientError, answerError, maxParamLength, registerProblems } from './http/problem.ts';
 import { readablePath, registerStrictness } from './http/strictness.ts';
 import { registerViewer } from './http/viewer.ts';
+import { claimListRoutes } from './items/claim-list-routes.ts';
 import { claimRoutes, itemRoutes } from './items/routes.ts';
 import { liveRoutes } from './live/routes.ts';
 import { meRoutes } from './me/routes.ts';
@@ -115,6 +116,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     eventAnswerRoutes(routes, deps);
     itemRoutes(routes, deps);
     claimRoutes(routes, deps);
+    claimListRoutes(routes, deps);
     liveRoutes(routes, deps);
   });
   return app;

@@ -109,7 +109,6 @@ test('list: by kind or both, in the order of adding; 400 for a kind that does no
 test('add: 400 for each required field that is missing, and for an unknown one', async () => {
   for (const field of ['title', 'kind', 'quantityNeeded']) await refuses(field, [undefined]);
   await refuses('quantityClaimed', [1]);
-  await refuses('imageUrl', ['https://example.org/x.png']);
 });
 
 test('add: every limit at its edge', async () => {
@@ -128,6 +127,14 @@ test('add: every limit at its edge', async () => {
     'example.org',
     '',
     null,
+  ]);
+  await takes('imageUrl', [null, 'http://example.org/a.png', `https://example.org/${'x'.repeat(2_028)}`]);
+  await refuses('imageUrl', [
+    `https://example.org/${'x'.repeat(2_029)}`,
+    'data:image/png;base64,AA',
+    'x',
+    '',
+    1,
   ]);
   await takes('emoji', ['🍞', '🏳️‍🌈', '👩🏽‍🍳', '🇩🇪', '❤️', '1️⃣', 'é']);
   await refuses('emoji', ['', '🍞🍞', 'ab', ' ', '\n', null, 1, 'é'.repeat(40), `e${'\u0301'.repeat(40)}`]);

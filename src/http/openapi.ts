@@ -9,10 +9,10 @@ import { CodeSent, Session, SignedIn, TokenPair } from '../auth/schemas.ts';
 import type { Config } from '../config.ts';
 import { catalogue, invalid, type ProblemCode } from '../errors.ts';
 import { Category, Event, EventPage, ListedEvent, Template } from '../events/schemas.ts';
-import { AddedItem, Claim, Item } from '../items/schemas.ts';
+import { AddedItem, Claim, GivenClaim, Item } from '../items/schemas.ts';
 import { LiveCounts, LiveEvent, LiveGone, LiveItemRemoved, LiveSnapshot } from '../live/schemas.ts';
 import { Me } from '../me/schemas.ts';
-import { FoundUser, Profile } from '../users/schemas.ts';
+import { FoundUser, Person, Profile } from '../users/schemas.ts';
 import { OnceHeaders, PageMeta, shared } from './schemas.ts';
 
 const Problem = shared(
@@ -50,6 +50,7 @@ const components: TSchema[] = [
   EventPage,
   Flag,
   FoundUser,
+  GivenClaim,
   Item,
   ListedEvent,
   LiveCounts,
@@ -59,6 +60,7 @@ const components: TSchema[] = [
   LiveSnapshot,
   Me,
   PageMeta,
+  Person,
   Problem,
   Profile,
   Session,

@@ -14,8 +14,8 @@ import { grantClaims } from './grant.ts';
 import * as queries from './queries.ts';
 import { type ClaimRow, toClaim } from './views.ts';
 
-/** A quantity of null gives the claim back. */
-export type Ask = queries.ClaimKey & { quantity: number | null; once?: Once };
+/** A quantity of null gives the claim back; a change gives the claim that is there another quantity. */
+export type Ask = queries.ClaimKey & { quantity: number | null; isChange?: true; once?: Once };
 
 /** `isOn`: whether the flag lets anybody claim anything. Giving back is always possible. */
 type Circumstances = { now: Date; isOn: boolean };
@@ -29,8 +29,8 @@ const mostOfAnyItem = 1_000_000;
 const crowd = 4;
 
 /**
- * Claims quantities and gives claims back: first, in one round trip, what nothing stands against (grant.ts); then, for
- * those who are left, it is decided one by one.
+ * Claims quantities, changes them and gives claims back: first, in one round trip, what nothing stands against
+ * (grant.ts); then, for those who are left, it is decided one by one.
  * @param isAlone waits for callers, events and items that others hold; in a batch their asks come back as `alone`
  * @returns for each ask the claim that it made or ended, or why it did not
  */
@@ -44,9 +44,11 @@ export async function claimItems(
   if (isAlone || !isOn)
     return decideClaims(sql, asks, { now, isOn }, isAlone) as Promise<(ClaimRow | Problem | typeof alone)[]>;
   const crowds = Map.groupBy(asks, ({ item }) => formatItemId(item));
-  const wishes = asks.flatMap(({ quantity, ...key }) => {
+  const wishes = asks.flatMap(({ quantity, isChange, ...key }) => {
     const isCrowded = (crowds.get(formatItemId(key.item))?.length ?? 0) >= crowd;
-    return isCrowded && quantity !== null && quantity <= mostOfAnyItem ? [{ ...key, quantity }] : [];
+    return isCrowded && !isChange && quantity !== null && quantity <= mostOfAnyItem
+      ? [{ ...key, quantity }]
+      : [];
   });
   const granted = await grantClaims(sql, wishes, now);
   const claims = new Map(wishes.map((wish, i) => [keyOf(wish), granted[i]]));
@@ -83,8 +85,7 @@ export async function decideClaims(
   if (asks.length === 0) return [];
   return transaction(sql, async (tx, commit) => {
     const { roles, held, kept, found } = await lockAndRead(tx, asks, circumstances.now, isAlone);
-    const made: ClaimRow[] = [];
-    const ended: ClaimRow[] = [];
+    const done: Done = { made: [], changed: [], ended: [] };
     /** By item, what the batch has taken from its stock so far. */
     const taken = new Map<string, number>();
     const isTwice = seenTwice();
@@ -98,14 +99,15 @@ export async function decideClaims(
       if (access && !held.has(id)) return alone;
       if (isTwice(ask)) return alone;
       const before = taken.get(id) ?? 0;
+      const own = access?.claim?.quantity ?? 0;
       const claim = decide(
         { ...ask, viewer: { id: ask.viewer.id, role } },
         access && { ...access, left: access.left - before },
         circumstances,
       );
       if (claim instanceof Problem) return claim;
-      (ask.quantity === null ? ended : made).push(claim);
-      taken.set(id, before + (ask.quantity ?? -claim.quantity));
+      done[ask.quantity === null ? 'ended' : ask.isChange ? 'changed' : 'made'].push(claim);
+      taken.set(id, before + (ask.quantity ?? 0) - own);
       return claim;
     });
     const answers = asks.flatMap(({ once }, i) => {
@@ -113,7 +115,7 @@ export async function decideClaims(
       return once && isClaim(outcome) ? [{ once, answer: answerOf(outcome) }] : [];
     });
     const keeping = keepAnswers(tx, answers, circumstances.now);
-    const ending = commit(...writes(tx, made, ended, taken), ...keeping);
+    const ending = commit(...writes(tx, done, taken), ...keeping);
     await (keeping.length > 0 ? orInUse(ending) : ending);
     return outcomes;
   });
@@ -149,39 +151,50 @@ const isClaim = (outcome: ClaimRow | Replay | Problem | typeof alone | undefined
 /** The answer to a claim that was made, as it is kept. */
 export const answerOf = (claim: ClaimRow): Answer => ({ status: 201, body: JSON.stringify(toClaim(claim)) });
 
-/** The claim that the ask makes or ends, or the first refusal in the order 404, 403, 409, 422. */
+/**
+ * The claim that the ask makes, changes or ends, or the first refusal in the order 404, 403, 409, 422. Taking less needs
+ * nothing but the claim, as giving it back does; taking more needs what claiming needs.
+ */
 function decide(
-  { item, viewer, quantity }: Omit<Ask, 'viewer'> & { viewer: Viewer },
+  { item, viewer, quantity, isChange }: Omit<Ask, 'viewer'> & { viewer: Viewer },
   access: queries.ClaimAccess | null,
   { now, isOn }: Circumstances,
 ): ClaimRow | Problem {
   const isThere = access !== null && maySee(access, viewer);
+  const own = access?.claim ?? null;
   // A claim can be given back though the event was hidden since.
-  if (quantity === null && access?.claim) return access.claim;
+  if (own && quantity === null) return own;
+  if (own && isChange && quantity !== null && quantity <= own.quantity) return { ...own, quantity };
   if (!isThere) return new Problem('item_not_found');
-  if (quantity === null) return new Problem('claim_not_found');
+  if (quantity === null || (isChange && !own)) return new Problem('claim_not_found');
   if (!isOn) return new Problem('claims_disabled');
   if (!access.enabledModules.includes(moduleOf[access.kind])) return new Problem('module_disabled');
   if (access.rsvp !== 'going') return new Problem('rsvp_required');
   if (access.status === 'cancelled') return new Problem('event_cancelled');
-  if (access.claim) return new Problem('already_claimed');
-  if (quantity > access.left) return unavailable(access.left);
+  if (own && !isChange) return new Problem('already_claimed');
+  const most = access.left + (own?.quantity ?? 0);
+  if (quantity > most) return unavailable(access.left, most);
+  if (own) return { ...own, quantity };
   return { id: newId(), ...item, userId: viewer.id, quantity, createdAt: now };
 }
 
-function unavailable(left: number): Problem {
+/** `most`: with what the caller has of it. */
+function unavailable(left: number, most: number): Problem {
   const detail = ['None is left.', 'Only 1 is left.'][left] ?? `Only ${left} are left.`;
   return new Problem('quantity_unavailable', {
     detail,
-    errors: [{ path: 'quantity', message: `is above ${left}` }],
+    errors: [{ path: 'quantity', message: `is above ${most}` }],
   });
 }
 
+type Done = Record<'made' | 'changed' | 'ended', ClaimRow[]>;
+
 /** The statements that make it so. */
-function writes(tx: Tx, made: ClaimRow[], ended: ClaimRow[], taken: Map<string, number>) {
+function writes(tx: Tx, { made, changed, ended }: Done, taken: Map<string, number>) {
   const moves = [...taken].filter(([, by]) => by !== 0).map(([id, by]) => ({ ...readItemId(id), by }));
   return [
     ...(made.length > 0 ? [queries.insertClaims(tx, made)] : []),
+    ...(changed.length > 0 ? [queries.updateClaims(tx, changed)] : []),
     ...(ended.length > 0 ? [queries.deleteClaims(tx, ended)] : []),
     ...(moves.length > 0 ? [queries.moveStock(tx, moves)] : []),
   ];

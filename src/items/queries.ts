@@ -1,11 +1,12 @@
 import type { Db, Sql, Tx } from '../db/connect.ts';
 import { orPassOver } from '../db/transaction.ts';
+import { Problem } from '../errors.ts';
 import { maySee } from '../events/access.ts';
 import type { MineKey, Rsvp } from '../events/queries.ts';
 import type { EventRow } from '../events/views.ts';
 import type { Caller, Viewer } from '../http/viewer.ts';
 import { formatItemId, type ItemId } from '../ids.ts';
-import type { Kind, NewItem } from './schemas.ts';
+import type { ItemChange, Kind, NewItem } from './schemas.ts';
 import { type ClaimRow, defaultEmoji, type ItemRow, type MyClaim } from './views.ts';
 
 /** The items of these events, each event's in the order in which they were added. */
@@ -18,10 +19,7 @@ export async function listItems(sql: Sql, eventIds: string[]): Promise<ItemRow[]
 }
 
 /** What these people have claimed on these events. */
-export async function listMyClaims(
-  sql: Sql,
-  keys: MineKey[],
-): Promise<(MineKey & MyClaim & { n: number })[]> {
+export async function listMyClaims(sql: Db, keys: MineKey[]): Promise<(MineKey & MyClaim & { n: number })[]> {
   return await sql<(MineKey & MyClaim & { n: number })[]>`
     select c.event_id, c.user_id, c.n, c.id, c.quantity
     from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
@@ -40,7 +38,7 @@ export async function insertItem(tx: Tx, eventId: string, item: NewItem, now: Da
     ), item as (
       insert into items (event_id, n, kind, title, description, emoji, image_url, link, created_at)
       select ${eventId}, n, ${item.kind}, ${item.title}, ${item.description ?? null},
-        ${item.emoji ?? defaultEmoji[item.kind]}, null, ${item.link ?? null}, ${now}
+        ${item.emoji ?? defaultEmoji[item.kind]}, ${item.imageUrl ?? null}, ${item.link ?? null}, ${now}
       from numbered returning *
     ), stock as (
       insert into item_stock (event_id, n, needed, claimed)
@@ -50,6 +48,35 @@ export async function insertItem(tx: Tx, eventId: string, item: NewItem, now: Da
     from item, stock`;
   return row;
 }
+
+/**
+ * Changes what is given and leaves the rest. Item and stock are locked as claiming locks them, so that nobody claims or
+ * gives back between the look at what is claimed and the write; last, the check of the table.
+ * @throws Problem `item_not_found` when it is gone, `quantity_below_claimed`
+ */
+export async function updateItem(tx: Tx, { eventId, n }: ItemId, change: ItemChange): Promise<ItemRow> {
+  const [before] = await tx<ItemRow[]>`
+    select i.event_id, i.n, i.kind, i.title, i.description, i.emoji, i.image_url, i.link, s.needed, s.claimed
+    from items i join item_stock s on s.event_id = i.event_id and s.n = i.n
+    where i.event_id = ${eventId} and i.n = ${n}
+    for no key update of i for update of s`;
+  if (!before) throw new Problem('item_not_found');
+  const { quantityNeeded: needed = before.needed, ...rest } = change;
+  const row = { ...before, ...rest, needed };
+  if (needed < before.claimed) throw belowClaimed(before.claimed);
+  await tx`
+    update items set title = ${row.title}, description = ${row.description}, emoji = ${row.emoji},
+      image_url = ${row.imageUrl}, link = ${row.link}
+    where event_id = ${eventId} and n = ${n}`;
+  await tx`update item_stock set needed = ${needed} where event_id = ${eventId} and n = ${n}`;
+  return row;
+}
+
+const belowClaimed = (claimed: number): Problem =>
+  new Problem('quantity_below_claimed', {
+    detail: `${claimed} of it ${claimed === 1 ? 'is' : 'are'} claimed.`,
+    errors: [{ path: 'quantityNeeded', message: `is below ${claimed}` }],
+  });
 
 /**
  * Removes the item; its claims go with it. Locks the item before its stock, as claiming does, so neither waits for the
@@ -129,6 +156,16 @@ export function insertClaims(tx: Tx, claims: ClaimRow[]) {
       ${claims.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[])`;
 }
 
+/** Writes the new quantities. The stock must be locked. */
+export function updateClaims(tx: Tx, claims: ClaimRow[]) {
+  return tx`
+    update claims c set quantity = k.quantity
+    from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
+      ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ quantity }) => quantity)}::int[])
+      k (event_id, n, user_id, quantity)
+    where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
+}
+
 /** The stock must be locked. */
 export function deleteClaims(tx: Tx, claims: ClaimRow[]) {
   return tx`
@@ -145,4 +182,21 @@ export function moveStock(tx: Tx, moves: (ItemId & { by: number })[]) {
     from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ n }) => n)}::int[],
       ${moves.map(({ by }) => by)}::int[]) m (event_id, n, by)
     where s.event_id = m.event_id and s.n = m.n`;
+}
+
+/**
+ * Claims on an event, or on one item of it: by item, and on one in the order in which they were made. Only the claims
+ * of the items that a page shows are sorted: the primary key has them by item.
+ */
+export async function listClaims(
+  sql: Db,
+  of: { eventId: string; n?: number },
+  after: [n: number, id: string] | null,
+  limit: number,
+): Promise<ClaimRow[]> {
+  return await sql<ClaimRow[]>`
+    select event_id, n, user_id, id, quantity, created_at from claims
+    where event_id = ${of.eventId} ${of.n === undefined ? sql`` : sql`and n = ${of.n}`}
+      ${after === null ? sql`` : sql`and (n, id) > (${after[0]}::int, ${after[1]}::uuid)`}
+    order by n, id limit ${limit}`;
 }

@@ -11,11 +11,21 @@ import { doOnce, isReplay, readOnce, sendOnce, untilKept } from '../http/idempot
 import type { Once, Replay } from '../http/kept-answers.ts';
 import { route } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
-import { signedIn } from '../http/viewer.ts';
-import { readId, readItemId } from '../ids.ts';
+import { type Caller, signedIn } from '../http/viewer.ts';
+import { type ItemId, readId, readItemId } from '../ids.ts';
 import { type Ask, answerOf, claimItems, decideClaims, keyOf } from './claims.ts';
 import * as queries from './queries.ts';
-import { AddedItem, Claim, ClaimRequest, ItemList, ItemListQuery, ItemParams, NewItem } from './schemas.ts';
+import {
+  AddedItem,
+  Claim,
+  ClaimRequest,
+  Item,
+  ItemChange,
+  ItemList,
+  ItemListQuery,
+  ItemParams,
+  NewItem,
+} from './schemas.ts';
 import { type ClaimRow, toAddedItem, toClaim, toItem } from './views.ts';
 
 export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void {
@@ -83,6 +93,33 @@ export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void 
     },
   );
 
+  app.patch(
+    '/v1/items/:id',
+    route({
+      name: 'updateItem',
+      access: 'required',
+      tag: 'Items',
+      summary: 'Change an item',
+      description:
+        "For the event's organizer and admins. Fields that are left out stay; `quantityNeeded` cannot fall below what " +
+        'is claimed.',
+      params: ItemParams,
+      body: ItemChange,
+      response: { 200: ref(Item) },
+      problems: ['item_not_found', 'not_organizer', 'quantity_below_claimed'],
+    }),
+    async (request) => {
+      const viewer = signedIn(request);
+      const id = readItemId(request.params.id);
+      return actAs(sql, viewer, async (tx) => {
+        await findOwned(tx, id, viewer);
+        const row = await queries.updateItem(tx, id, request.body);
+        const mine = await queries.listMyClaims(tx, [{ eventId: id.eventId, userId: viewer.id }]);
+        return toItem(row, new Map(mine.map((claim) => [claim.n, claim])));
+      });
+    },
+  );
+
   // Spec 4.16
   app.delete(
     '/v1/items/:id',
@@ -100,9 +137,7 @@ export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void 
       const viewer = signedIn(request);
       const id = readItemId(request.params.id);
       await actAs(sql, viewer, async (tx) => {
-        const access = await queries.findClaimAccess(tx, id, viewer);
-        if (!access) throw new Problem('item_not_found');
-        requireOrganizer(access, viewer);
+        await findOwned(tx, id, viewer);
         if (!(await queries.deleteItem(tx, id))) throw new Problem('item_not_found');
       });
       return { success: true as const };
@@ -110,9 +145,16 @@ export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void 
   );
 }
 
-/** Claims, and giving them back. */
+/** @throws Problem `item_not_found`, `not_organizer` */
+async function findOwned(tx: Tx, id: ItemId, viewer: Caller): Promise<void> {
+  const access = await queries.findClaimAccess(tx, id, viewer);
+  if (!access) throw new Problem('item_not_found');
+  requireOrganizer(access, viewer);
+}
+
+/** Claims, changing them and giving them back. */
 export function claimRoutes(app: App, { sql, clock, flags, config }: Deps): void {
-  // One queue for both, so that they keep their order.
+  // One queue for all three, so that they keep their order.
   const circumstances = async () => ({ now: clock(), isOn: await flags.isOn('claims') });
   const claim = coalesceWrites<Ask, ClaimRow>(
     async (asks, isAlone) => claimItems(sql, asks, await circumstances(), isAlone),
@@ -160,6 +202,36 @@ export function claimRoutes(app: App, { sql, clock, flags, config }: Deps): void
       if (!once) return reply.code(201).send(toClaim(await claim({ item, viewer, quantity })));
       const made = await claimOnce({ item, viewer, quantity, once });
       return sendOnce(reply, isReplay(made) ? made : answerOf(made));
+    },
+  );
+
+  app.patch(
+    '/v1/items/:id/claim',
+    route({
+      name: 'changeClaim',
+      access: 'required',
+      holdsCaller: true,
+      tag: 'Items',
+      summary: 'Change the quantity of a claim',
+      description:
+        'Less is always possible. More needs what claiming needs, and at most what is left can be added.',
+      params: ItemParams,
+      body: ClaimRequest,
+      response: { 200: ref(Claim) },
+      problems: [
+        'item_not_found',
+        'claim_not_found',
+        'rsvp_required',
+        'claims_disabled',
+        'module_disabled',
+        'event_cancelled',
+        'quantity_unavailable',
+      ],
+    }),
+    async (request) => {
+      const viewer = signedIn(request);
+      const { quantity } = request.body;
+      return toClaim(await claim({ item: readItemId(request.params.id), viewer, quantity, isChange: true }));
     },
   );
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { cursorPage, cursorQuery } from '../http/cursors.ts';
 import {
   body,
   emojiPattern,
@@ -11,6 +12,7 @@ import {
   text,
   timestamp,
 } from '../http/schemas.ts';
+import { Person } from '../users/schemas.ts';
 
 export const kinds = ['bring', 'wish'] as const;
 export type Kind = (typeof kinds)[number];
@@ -52,20 +54,40 @@ export const AddedItem = shared('AddedItem', Type.Object(core));
 export type AddedItem = Static<typeof AddedItem>;
 export const ItemList = Type.Object({ data: Type.Array(ref(Item)) });
 
+const fields = {
+  title: text(1, 120, { examples: ['Sourdough bread'] }),
+  description: prose(1_000),
+  emoji: Type.String({ format: 'grapheme', maxLength: 32, pattern: emojiPattern, examples: ['🍞'] }),
+  imageUrl: nullable(httpUrl(), { description: 'A picture of it; null: none.' }),
+  link: httpUrl(),
+  quantityNeeded: Type.Integer({ minimum: 1, maximum: 10_000, examples: [3] }),
+};
+
 export const NewItem = body(
   {
-    title: text(1, 120, { examples: ['Sourdough bread'] }),
+    title: fields.title,
     kind: oneOf(kinds),
-    quantityNeeded: Type.Integer({ minimum: 1, maximum: 10_000, examples: [3] }),
-    description: Type.Optional(prose(1_000)),
-    emoji: Type.Optional(
-      Type.String({ format: 'grapheme', maxLength: 32, pattern: emojiPattern, examples: ['🍞'] }),
-    ),
-    link: Type.Optional(httpUrl()),
+    quantityNeeded: fields.quantityNeeded,
+    description: Type.Optional(fields.description),
+    emoji: Type.Optional(fields.emoji),
+    imageUrl: Type.Optional(fields.imageUrl),
+    link: Type.Optional(fields.link),
   },
   { examples: [{ title: 'Sourdough bread', kind: 'bring', quantityNeeded: 3, emoji: '🍞' }] },
 );
 export type NewItem = Static<typeof NewItem>;
+
+/** An item stays of its kind. */
+export const ItemChange = Type.Partial(
+  body({
+    ...fields,
+    description: nullable(fields.description, { description: 'Null takes it away.' }),
+    link: nullable(fields.link, { description: 'Null takes it away.' }),
+    quantityNeeded: { ...fields.quantityNeeded, description: 'No less than what is claimed.' },
+  }),
+  { additionalProperties: false, examples: [{ quantityNeeded: 5, description: null }] },
+);
+export type ItemChange = Static<typeof ItemChange>;
 
 /** Whatever is above what is left is the 422, so the schema sets no maximum. */
 export const ClaimRequest = body(
@@ -85,3 +107,19 @@ export const Claim = shared(
   }),
 );
 export type Claim = Static<typeof Claim>;
+
+export const ClaimListQuery = Type.Object(cursorQuery);
+
+/** A claim as the event's organizer sees it. */
+export const GivenClaim = shared(
+  'GivenClaim',
+  Type.Object({
+    id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0c1'] }),
+    itemId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
+    user: ref(Person),
+    quantity: Type.Integer({ examples: [2] }),
+    createdAt: timestamp(),
+  }),
+);
+export type GivenClaim = Static<typeof GivenClaim>;
+export const ClaimPage = cursorPage(ref(GivenClaim));

@@ -1,6 +1,7 @@
 /** Items and claims as they leave the server. */
 import { formatItemId } from '../ids.ts';
-import type { AddedItem, Claim, Item, Kind } from './schemas.ts';
+import { type PersonRow, toPerson } from '../users/views.ts';
+import type { AddedItem, Claim, GivenClaim, Item, Kind } from './schemas.ts';
 
 export type ItemRow = {
   eventId: string;
@@ -55,3 +56,13 @@ export const toClaim = (row: ClaimRow): Claim => ({
   quantity: row.quantity,
   createdAt: row.createdAt.toISOString(),
 });
+
+/** With who made it; null where that person has just left, and took the claim along. */
+export const toGivenClaim = (row: ClaimRow, person: PersonRow | null, publicUrl: string): GivenClaim | null =>
+  person && {
+    id: row.id,
+    itemId: formatItemId(row),
+    user: toPerson(person, publicUrl),
+    quantity: row.quantity,
+    createdAt: row.createdAt.toISOString(),
+  };

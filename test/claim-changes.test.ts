@@ -1,0 +1,140 @@
+/** PATCH /v1/items/:id/claim: less is always possible, more needs what claiming needs. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { assertCounters } from './invariants.ts';
+import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
+import { anEvent, anItem, aUser, going, type Person } from './world.ts';
+
+const api = await testApp();
+const switchedOff = await api.another({ env: { FEATURE_CLAIMS: 'off' } });
+const organizer = await aUser(api);
+
+const change = (id: string, person: Person | undefined, quantity: unknown, on: TestApp = api) =>
+  on.patch(`/v1/items/${id}/claim`, person?.token, { quantity });
+
+/** A guest who has two of the five of an item. */
+async function scene(overrides: Record<string, unknown> = {}) {
+  const [guest, event] = [await aUser(api), await anEvent(api, organizer, overrides)];
+  const { id } = await anItem(api, organizer, event.id, { quantityNeeded: 5 });
+  await going(api, guest, event.id);
+  const { body: claim } = expectStatus(
+    await api.post(`/v1/items/${id}/claim`, guest.token, { quantity: 2 }),
+    201,
+  );
+  const shown = async (person = guest) =>
+    expectStatus(await api.get(`/v1/events/${event.id}/items`, person.token), 200).body.data[0];
+  return { guest, event, id, claim, shown };
+}
+const changeEvent = async (id: string, fields: Record<string, unknown>) =>
+  expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, fields), 200);
+
+test('change of a claim: 200 with the same claim and its new quantity, up, down and where it was', async () => {
+  const { guest, id, claim, shown } = await scene();
+  for (const quantity of [3, 1, 1, 5]) {
+    assert.deepEqual(expectStatus(await change(id, guest, quantity), 200).body, { ...claim, quantity });
+    const { quantityClaimed, myClaim } = await shown();
+    assert.deepEqual([quantityClaimed, myClaim], [quantity, { id: claim.id, quantity }]);
+  }
+  await assertCounters(api.sql);
+});
+
+test('change of a claim: 400 naming quantity when it is below 1, not whole, no number or missing', async () => {
+  const { guest, id, shown } = await scene();
+  for (const quantity of [0, -1, 1.5, '1', true, null, undefined, [1]]) {
+    const { body } = expectProblem(await change(id, guest, quantity), 400, 'invalid_request');
+    const paths = body.errors.map((error: { path: string }) => error.path);
+    assert.deepEqual(paths, ['quantity'], `${quantity}`);
+  }
+  const { body } = expectProblem(
+    await api.patch(`/v1/items/${id}/claim`, guest.token, { quantity: 1, note: 'x' }),
+    400,
+    'invalid_request',
+  );
+  assert.equal(body.errors[0].path, 'note');
+  assert.equal((await shown()).quantityClaimed, 2);
+});
+
+test('change of a claim: 422 when what is added is above what is left, however large, and nothing changes', async () => {
+  const { guest, event, id, shown } = await scene();
+  const other = await aUser(api);
+  await going(api, other, event.id);
+  expectStatus(await api.post(`/v1/items/${id}/claim`, other.token, { quantity: 2 }), 201);
+  for (const quantity of [4, 5, 10_001, 2 ** 31, 1e18, 1e300]) {
+    const { body } = expectProblem(await change(id, guest, quantity), 422, 'quantity_unavailable');
+    assert.match(body.detail, /Only 1 is left/);
+    assert.deepEqual(body.errors, [{ path: 'quantity', message: 'is above 3' }]);
+  }
+  assert.deepEqual([(await shown()).quantityClaimed, (await shown()).myClaim.quantity], [4, 2]);
+  expectStatus(await change(id, guest, 3), 200);
+  expectProblem(await change(id, other, 3), 422, 'quantity_unavailable');
+  await assertCounters(api.sql);
+});
+
+test('change of a claim: 404 without one, and for items that are unknown or hidden', async () => {
+  const { event, id } = await scene();
+  const other = await aUser(api);
+  expectProblem(await change(id, other, 1), 404, 'claim_not_found');
+  await going(api, other, event.id);
+  expectProblem(await change(id, other, 1), 404, 'claim_not_found');
+  for (const unknown of [`${event.id}.99`, event.id, 'nonsense'])
+    expectProblem(await change(unknown, other, 1), 404, 'item_not_found');
+  await changeEvent(event.id, { visibility: 'private' });
+  expectProblem(await change(id, other, 1), 404, 'item_not_found');
+});
+
+test('change of a claim: less works after leaving going, switched off, cancelled and hidden; more does not', async () => {
+  const { guest, event, id, shown } = await scene();
+  expectStatus(await change(id, guest, 5), 200);
+  const refusal = async (status: number, code: string, on: TestApp = api) => {
+    const { quantity } = (await shown(guest)).myClaim;
+    expectProblem(await change(id, guest, quantity + 1, on), status, code);
+    expectStatus(await change(id, guest, quantity, on), 200);
+    expectStatus(await change(id, guest, quantity - 1, on), 200);
+  };
+  await refusal(403, 'claims_disabled', switchedOff);
+  expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: 'interested' }), 200);
+  await refusal(403, 'rsvp_required');
+  await going(api, guest, event.id);
+  await changeEvent(event.id, { enabledModules: ['wishList'] });
+  await refusal(403, 'module_disabled');
+  await changeEvent(event.id, { enabledModules: ['bringList'], status: 'cancelled' });
+  await refusal(409, 'event_cancelled');
+  await changeEvent(event.id, { visibility: 'private' });
+  expectProblem(await change(id, guest, 2), 404, 'item_not_found');
+  assert.equal(expectStatus(await change(id, guest, 1), 200).body.quantity, 1);
+  await assertCounters(api.sql);
+});
+
+test('change of a claim: refusals come in the order 401, 400, 404, 403, 409, 422', async () => {
+  const { guest, event, id } = await scene();
+  const missing = `${event.id}.99`;
+  expectProblem(await change(missing, undefined, 0, switchedOff), 401, 'token_missing');
+  expectProblem(
+    await api.patch(`/v1/items/${missing}/claim`, 'nonsense', { quantity: 0 }),
+    401,
+    'token_invalid',
+  );
+  expectProblem(await change(missing, guest, 0, switchedOff), 400, 'invalid_request');
+  expectProblem(await change(missing, guest, 99, switchedOff), 404, 'item_not_found');
+  await changeEvent(event.id, { status: 'cancelled' });
+  expectProblem(await change(id, await aUser(api), 99, switchedOff), 404, 'claim_not_found');
+  expectProblem(await change(id, guest, 99, switchedOff), 403, 'claims_disabled');
+  expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: null }), 200);
+  expectProblem(await change(id, guest, 99), 403, 'rsvp_required');
+  await changeEvent(event.id, { status: 'scheduled' });
+  await going(api, guest, event.id);
+  await changeEvent(event.id, { status: 'cancelled' });
+  expectProblem(await change(id, guest, 99), 409, 'event_cancelled');
+  await changeEvent(event.id, { status: 'scheduled' });
+  expectProblem(await change(id, guest, 99), 422, 'quantity_unavailable');
+});
+
+test('change of a claim: claiming again stays a 409 that names the way', async () => {
+  const { guest, id } = await scene();
+  const { body } = expectProblem(
+    await api.post(`/v1/items/${id}/claim`, guest.token, { quantity: 1 }),
+    409,
+    'already_claimed',
+  );
+  assert.match(body.detail, /PATCH/);
+});

@@ -1,0 +1,158 @@
+/** PATCH /v1/items/:id: what its organizer can change of an item, and how far. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { assertCounters } from './invariants.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anAdmin, anEvent, anItem, aUser, going, type Person } from './world.ts';
+
+const api = await testApp();
+const second = await api.another();
+const organizer = await aUser(api);
+const guest = await aUser(api);
+const event = await anEvent(api, organizer);
+await going(api, guest, event.id);
+
+const full = {
+  title: 'Rye bread',
+  description: 'Still warm',
+  emoji: '🍞',
+  link: 'https://example.org/bread',
+  imageUrl: 'https://example.org/bread.webp',
+  quantityNeeded: 7,
+};
+const change = (id: string, fields: unknown, person: Person | undefined = organizer) =>
+  api.patch(`/v1/items/${id}`, person?.token, fields);
+const shown = async (id: string, person?: Person) =>
+  expectStatus(await second.get(`/v1/events/${id.split('.')[0]}/items`, person?.token), 200).body.data.find(
+    (item: { id: string }) => item.id === id,
+  );
+const newItem = (overrides: Record<string, unknown> = {}, id = event.id) =>
+  anItem(api, organizer, id, overrides);
+
+test('change: 200 with the whole item, and the list of another server shows it', async () => {
+  const { id } = await newItem();
+  const { body } = expectStatus(await change(id, full), 200);
+  assert.deepEqual(body, { id, kind: 'bring', quantityClaimed: 0, myClaim: null, ...full });
+  assert.deepEqual(await shown(id, organizer), body);
+  const { myClaim: _, ...anybodys } = body;
+  assert.deepEqual(await shown(id), anybodys);
+});
+
+test('change: any field alone, and the others stay; nothing at all changes nothing', async () => {
+  const { id } = await newItem(full);
+  const fields: Record<string, unknown> = {
+    title: 'Bread rolls',
+    description: 'Two\nbags',
+    emoji: '🥖',
+    link: 'http://example.com/',
+    imageUrl: 'http://example.com/rolls.png',
+    quantityNeeded: 2,
+  };
+  let expected = { ...(await shown(id, organizer)) };
+  for (const [field, value] of Object.entries(fields)) {
+    expected = { ...expected, [field]: value };
+    assert.deepEqual(expectStatus(await change(id, { [field]: value }), 200).body, expected);
+  }
+  assert.deepEqual(expectStatus(await change(id, {}), 200).body, expected);
+  assert.deepEqual(await shown(id, organizer), expected);
+});
+
+test('change: null takes description, link and picture away', async () => {
+  const { id } = await newItem(full);
+  const { body } = expectStatus(await change(id, { description: null, link: null, imageUrl: null }), 200);
+  assert.ok(!('description' in body));
+  assert.deepEqual([body.link, body.imageUrl], [null, null]);
+  assert.deepEqual(await shown(id, organizer), body);
+});
+
+test('change: every limit at its edge; kind, id and what is claimed are not to be changed', async () => {
+  const { id } = await newItem();
+  const url = (length: number) => `https://example.org/${'x'.repeat(length - 20)}`;
+  const taken: Record<string, unknown[]> = {
+    title: ['x', '🎉'.repeat(120)],
+    description: ['', '🎉'.repeat(1_000)],
+    emoji: ['🏳️‍🌈', 'é'],
+    link: [url(2_048)],
+    imageUrl: [url(2_048)],
+    quantityNeeded: [1, 10_000],
+  };
+  for (const [field, values] of Object.entries(taken)) {
+    for (const value of values)
+      assert.deepEqual(expectStatus(await change(id, { [field]: value }), 200).body[field], value);
+  }
+  const refused: Record<string, unknown[]> = {
+    title: ['', ' ', 'x'.repeat(121), 'a\nb', 'a\0b', null, 1],
+    description: ['x'.repeat(1_001), '\ud800', 1],
+    emoji: ['', '🍞🍞', 'ab', ' ', null],
+    link: [url(2_049), 'ftp://example.org', '', 1],
+    imageUrl: [url(2_049), 'data:image/png;base64,AA', '', 1],
+    quantityNeeded: [0, -1, 1.5, 10_001, 1e300, '3', null],
+    kind: ['wish', 'bring'],
+    quantityClaimed: [0],
+    id: [id],
+  };
+  const before = await shown(id, organizer);
+  for (const [field, values] of Object.entries(refused)) {
+    for (const value of values) {
+      const { body } = expectProblem(await change(id, { [field]: value }), 400, 'invalid_request');
+      const paths = body.errors.map((error: { path: string }) => error.path);
+      assert.deepEqual(paths, [field], `${field} ${JSON.stringify(value)}`);
+    }
+  }
+  assert.deepEqual(await shown(id, organizer), before);
+});
+
+test('change: quantityNeeded down to what is claimed; below it 409 naming the field, and nothing else changes', async () => {
+  const { id } = await newItem({ quantityNeeded: 5 });
+  expectStatus(await api.post(`/v1/items/${id}/claim`, guest.token, { quantity: 3 }), 201);
+  const { body } = expectProblem(
+    await change(id, { quantityNeeded: 2, title: 'Never' }),
+    409,
+    'quantity_below_claimed',
+  );
+  assert.deepEqual(body.errors, [{ path: 'quantityNeeded', message: 'is below 3' }]);
+  assert.deepEqual([(await shown(id)).quantityNeeded, (await shown(id)).title], [5, 'Sourdough bread']);
+  const { body: least } = expectStatus(await change(id, { quantityNeeded: 3 }), 200);
+  assert.deepEqual([least.quantityNeeded, least.quantityClaimed], [3, 3]);
+  const other = await aUser(api);
+  await going(api, other, event.id);
+  const claim = () => api.post(`/v1/items/${id}/claim`, other.token, { quantity: 1 });
+  expectProblem(await claim(), 422, 'quantity_unavailable');
+  expectStatus(await change(id, { quantityNeeded: 4 }), 200);
+  expectStatus(await claim(), 201);
+  await assertCounters(api.sql);
+});
+
+test('change: myClaim is that of whoever changes it', async () => {
+  const { id } = await newItem();
+  await going(api, organizer, event.id);
+  const { body } = expectStatus(
+    await api.post(`/v1/items/${id}/claim`, organizer.token, { quantity: 2 }),
+    201,
+  );
+  const changed = expectStatus(await change(id, { title: 'Rolls' }), 200).body;
+  assert.deepEqual([changed.myClaim, changed.quantityClaimed], [{ id: body.id, quantity: 2 }, 2]);
+  const admin = await anAdmin(api);
+  assert.equal(expectStatus(await change(id, { title: 'Buns' }, admin), 200).body.myClaim, null);
+});
+
+test('change: 401 without a token, 403 for guests, 404 for what is unknown or hidden; 400 before both', async () => {
+  const { id } = await newItem();
+  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  const hidden = await newItem({}, draft.id);
+  expectProblem(await api.patch(`/v1/items/${id}`, undefined, {}), 401, 'token_missing');
+  expectProblem(await change(id, { title: '' }, guest), 400, 'invalid_request');
+  expectProblem(await change(id, { title: 'Mine' }, guest), 403, 'not_organizer');
+  expectProblem(await change(hidden.id, { title: 'Mine' }, guest), 404, 'item_not_found');
+  expectStatus(await change(hidden.id, { title: 'Ours' }), 200);
+  for (const unknown of [`${event.id}.9999`, `${event.id}.0`, event.id, 'nonsense'])
+    expectProblem(await change(unknown, {}), 404, 'item_not_found');
+});
+
+test('change: on a cancelled event and with its list switched off it still works', async () => {
+  const own = await anEvent(api, organizer);
+  const { id } = await newItem({}, own.id);
+  const patch = { status: 'cancelled', enabledModules: [] };
+  expectStatus(await api.patch(`/v1/events/${own.id}`, organizer.token, patch), 200);
+  assert.equal(expectStatus(await change(id, { quantityNeeded: 9 }), 200).body.quantityNeeded, 9);
+});
