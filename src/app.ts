@@ -8,6 +8,8 @@ import Fastify, {
   LogController,
   type RawServerDefault,
 } from 'fastify';
+import { adminUserRoutes } from './admin/routes.ts';
+import { adminSystemRoutes } from './admin/system-routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { type SmsDriver, smsDriver } from './auth/sms.ts';
 import { Changes } from './changes.ts';
@@ -116,6 +118,8 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     eventAnswerRoutes(routes, deps);
     itemRoutes(routes, deps);
     claimRoutes(routes, deps);
+    adminUserRoutes(routes, deps);
+    adminSystemRoutes(routes, deps);
     claimListRoutes(routes, deps);
     liveRoutes(routes, deps);
   });

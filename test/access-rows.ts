@@ -25,6 +25,7 @@ const everyoneWithToken = (status: number) => [401, 401, status, status, status,
 /** 200 without a token, 401 with one that is not valid. */
 const optional = [200, 401, 200, 200, 200, 200, 200, 401];
 const ownersOnly = (status: number) => [401, 401, 403, 403, status, 403, status, 401];
+const adminsOnly = (status: number) => [401, 401, 403, 403, 403, 403, status, 401];
 const hiddenFromOthers = (status: number) => [401, 401, 404, 404, status, 404, status, 401];
 
 export type Cast = Record<Caller, Person | null>;
@@ -64,6 +65,9 @@ const claim = { body: () => ({ quantity: 1 }) };
 const rsvp = { body: () => ({ status: 'going' }) };
 const save = { body: () => ({ saved: true }) };
 const newItem = { body: () => ({ title: 'Plates', kind: 'bring', quantityNeeded: 2 }) };
+const atSomebody = (tail: string) => ({
+  path: async ({ api }: Scene) => `/v1/admin/users/${(await aUser(api)).id}${tail}`,
+});
 const atOrganizer = (tail: string) => ({
   path: ({ organizer }: Scene) => `/v1/users/${organizer.id}${tail}`,
 });
@@ -214,6 +218,26 @@ export const accessRows: Record<string, Row> = {
     ...claimed,
     ...privately,
   },
+
+  'GET /v1/admin/users': { statuses: adminsOnly(200) },
+  'POST /v1/admin/users/{id}/suspend': {
+    statuses: adminsOnly(200),
+    body: () => ({ reason: 'Spam' }),
+    ...atSomebody('/suspend'),
+  },
+  'DELETE /v1/admin/users/{id}/suspend': { statuses: adminsOnly(200), ...atSomebody('/suspend') },
+  'PUT /v1/admin/users/{id}/role': {
+    statuses: adminsOnly(200),
+    body: () => ({ role: 'user' }),
+    ...atSomebody('/role'),
+  },
+  'GET /v1/admin/flags': { statuses: adminsOnly(200) },
+  'PUT /v1/admin/flags/{name}': {
+    statuses: adminsOnly(200),
+    path: () => '/v1/admin/flags/signUps',
+    body: () => ({ enabled: true }),
+  },
+  'GET /v1/admin/audit': { statuses: adminsOnly(200) },
 };
 
 /** A row's name without what it says in brackets. */

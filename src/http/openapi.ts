@@ -100,6 +100,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
         { name: 'People', description: 'Search, profiles, follows and blocks.' },
         { name: 'Events', description: 'Discover, organize, answer and save.' },
         { name: 'Items', description: 'Bring-lists, wish-lists and who brings what.' },
+        { name: 'Administration', description: 'Accounts, flags and the audit trail, for admins.' },
         { name: 'Server', description: 'For those who run it.' },
       ],
     },
