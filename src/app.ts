@@ -12,6 +12,7 @@ import { adminUserRoutes } from './admin/routes.ts';
 import { adminSystemRoutes } from './admin/system-routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { type SmsDriver, smsDriver } from './auth/sms.ts';
+import { calendarRoutes } from './calendars/routes.ts';
 import { Changes } from './changes.ts';
 import type { Config } from './config.ts';
 import type { Sql } from './db/connect.ts';
@@ -115,6 +116,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     userRoutes(routes, deps);
     eventListRoutes(routes, deps);
     eventRoutes(routes, deps);
+    calendarRoutes(routes, deps);
     eventAnswerRoutes(routes, deps);
     itemRoutes(routes, deps);
     claimRoutes(routes, deps);

@@ -104,6 +104,11 @@ export const catalogue = {
     title: 'No such item',
     detail: 'The item does not exist, or the caller may not see its event.',
   },
+  calendar_not_found: {
+    status: 404,
+    title: 'No such calendar',
+    detail: 'The address is unknown, or has ended. Its owner can make a new one.',
+  },
   claim_not_found: {
     status: 404,
     title: 'Nothing is claimed',

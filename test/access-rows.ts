@@ -157,6 +157,26 @@ export const accessRows: Record<string, Row> = {
   'GET /v1/events/{id} (unlisted)': { statuses: optional, event: { visibility: 'unlisted' } },
   'GET /v1/events/{id} (private)': { statuses: [404, 401, 404, 404, 200, 404, 200, 401], ...privately },
   'GET /v1/events/{id}/cover.svg': { statuses: anyone },
+  'GET /v1/events.ics': { statuses: optional },
+  'GET /v1/events/{id}/calendar.ics': { statuses: optional },
+  'GET /v1/events/{id}/calendar.ics (private)': {
+    statuses: [404, 401, 404, 404, 200, 404, 200, 401],
+    ...privately,
+  },
+  'POST /v1/me/calendar': { statuses: everyoneWithToken(201) },
+  'GET /v1/me/calendar': { statuses: everyoneWithToken(200) },
+  'DELETE /v1/me/calendar': { statuses: everyoneWithToken(200) },
+  'GET /v1/calendars/{secret}.ics': {
+    statuses: anyone,
+    path: async ({ api, organizer }) => {
+      const { body } = await api.post('/v1/me/calendar', organizer.token);
+      return new URL(body.url).pathname;
+    },
+  },
+  'GET /v1/calendars/{secret}.ics (unknown)': {
+    statuses: Array(8).fill(404),
+    path: () => `/v1/calendars/pc_${'A'.repeat(54)}.ics`,
+  },
   'GET /v1/events/{id}/live': { statuses: optional },
   'GET /v1/events/{id}/live (private)': {
     statuses: [404, 401, 404, 404, 200, 404, 200, 401],

@@ -191,6 +191,7 @@ test('delete: nothing of the person stays in any table, and nothing of anybody e
     'saves',
     'claims',
     'imports',
+    'calendars',
   ]) {
     assert.ok(
       found.some((trace) => trace.startsWith(`${table}.`)),

@@ -46,6 +46,7 @@ export async function entangledPerson(api: TestApp, second: TestApp) {
   const draft = await anEvent(api, person, { visibility: 'private' });
   const off = await anEvent(api, person);
   expectStatus(await api.patch(`/v1/events/${off.id}`, person.token, { status: 'cancelled' }), 200);
+  expectStatus(await api.post('/v1/me/calendar', person.token), 201);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
 
   for (let i = 0; i < 3; i++) await signIn(second, person.phone);

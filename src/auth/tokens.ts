@@ -68,8 +68,8 @@ export function parseToken(kind: 'access' | 'refresh', text: string, key = ''): 
   };
 }
 
-const packId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
-function unpackId(bytes: Buffer): string {
+export const packId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
+export function unpackId(bytes: Buffer): string {
   const hex = bytes.toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

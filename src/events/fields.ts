@@ -35,6 +35,24 @@ export function changed(before: EventFields, change: EventChange): EventFields {
   };
 }
 
+const shownByCalendars = [
+  'title',
+  'description',
+  'startAt',
+  'endAt',
+  'timezone',
+  'address',
+  'lat',
+  'lng',
+  'category',
+  'visibility',
+  'status',
+] as const satisfies (keyof EventFields)[];
+
+/** Whether a calendar shows it otherwise after the change. */
+export const isShownOtherwise = (before: EventFields, after: EventFields): boolean =>
+  shownByCalendars.some((name) => before[name].valueOf() !== after[name].valueOf());
+
 /** Past the schema, so both parse; only their order is left to check. */
 function readTimes(startAt: string | Date, endAt: string | Date): { startAt: Date; endAt: Date } {
   const [start, end] = [startAt, endAt].map((at) => (at instanceof Date ? at : parseTimestamp(at)));

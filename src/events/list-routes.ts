@@ -69,7 +69,7 @@ export function eventListRoutes(app: App, { config, clock, lists }: Deps): void 
 }
 
 /** @throws Problem `invalid_request` for what the schema cannot say: which parameters need which others */
-function readWanted(query: Partial<EventListQuery>, now: Date): Wanted {
+export function readWanted(query: Partial<EventListQuery>, now: Date): Wanted {
   const { lat, lng, radius } = query;
   if (lat !== undefined && lng === undefined) throw invalid('lng', 'is required with lat');
   if (lng !== undefined && lat === undefined) throw invalid('lat', 'is required with lng');

@@ -4,13 +4,14 @@ import type { Viewer } from '../http/viewer.ts';
 import { newId } from '../ids.ts';
 import { isListed, maySee, visibleTo } from './access.ts';
 import { cellOf } from './cells.ts';
+import { isShownOtherwise } from './fields.ts';
 import { searchVector } from './search.ts';
 import type { EventRow, Mine } from './views.ts';
 
 /** What an event is made of; times are set and ids given elsewhere. */
 export type EventFields = Omit<
   EventRow,
-  'id' | 'organizerId' | 'hidden' | 'createdAt' | 'updatedAt' | 'rsvpCount' | 'goingCount'
+  'id' | 'organizerId' | 'hidden' | 'createdAt' | 'updatedAt' | 'sequence' | 'rsvpCount' | 'goingCount'
 >;
 
 /** Events by id, in any order; what is not there is left out. */
@@ -18,7 +19,7 @@ export async function listEventRows(sql: Db, ids: string[]): Promise<EventRow[]>
   return await sql<EventRow[]>`
     select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.timezone, e.address,
       e.lat, e.lng, e.category, e.template, e.price::float8 as price, e.currency, e.capacity, e.visibility, e.status, e.hidden,
-      e.enabled_modules, e.created_at, e.updated_at, c.rsvp_count, c.going_count
+      e.enabled_modules, e.created_at, e.updated_at, e.sequence, c.rsvp_count, c.going_count
     from events e join event_counters c on c.event_id = e.id
     where e.id = any(${ids}::uuid[])`;
 }
@@ -81,7 +82,8 @@ export async function insertEvent(
 /** `before` must be the locked row: its organizer's count moves by the difference. */
 export async function updateEvent(tx: Tx, before: EventRow, fields: EventFields, now: Date): Promise<void> {
   const after = { ...fields, hidden: before.hidden };
-  await tx`update events set ${tx({ ...columns(fields), updated_at: now })} where id = ${before.id}`;
+  const sequence = before.sequence + Number(isShownOtherwise(before, fields));
+  await tx`update events set ${tx({ ...columns(fields), sequence, updated_at: now })} where id = ${before.id}`;
   await moveEventsCount(tx, before.organizerId, countsAsPublic(after) - countsAsPublic(before));
   await noteChange(tx, { records: [before.id], spots: spotsOf([before, after]) });
 }

@@ -27,6 +27,8 @@ export type EventRow = {
   enabledModules: string[];
   createdAt: Date;
   updatedAt: Date;
+  /** Raised by every change of what a calendar shows. */
+  sequence: number;
   rsvpCount: number;
   goingCount: number;
 };

@@ -2,12 +2,27 @@
 import type { FastifyServerOptions } from 'fastify';
 import type { Config } from '../config.ts';
 
+/** Without the query, since a search may hold a name, and without the secret in the address of a calendar. */
+export function loggedPath(url = ''): string {
+  const [path = ''] = url.split('?', 1);
+  // However it is spelled: the router takes %63alendars too.
+  return readable(path).replace(/(\/calendars\/).*$/is, '$1…');
+}
+
+function readable(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
 export function loggerOptions(config: Config): NonNullable<FastifyServerOptions['logger']> {
   return {
     level: config.logLevel,
     serializers: {
-      // Path without query: a search may hold a name. No headers: they hold tokens.
-      req: (request) => ({ method: request.method, path: request.url?.split('?', 1)[0] }),
+      // No headers: they hold tokens.
+      req: (request) => ({ method: request.method, path: loggedPath(request.url) }),
       err: (error: Error & { code?: string }) => ({
         type: error.name,
         code: error.code,

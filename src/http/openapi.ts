@@ -101,6 +101,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
         { name: 'Events', description: 'Discover, organize, answer and save.' },
         { name: 'Items', description: 'Bring-lists, wish-lists and who brings what.' },
         { name: 'Administration', description: 'Accounts, flags and the audit trail, for admins.' },
+        { name: 'Calendars', description: 'Events for calendar programs.' },
         { name: 'Server', description: 'For those who run it.' },
       ],
     },
@@ -189,6 +190,8 @@ function success(url: string, body: TSchema) {
     return { description: 'The picture.', content: { 'image/svg+xml': { schema: body } } };
   if (url.endsWith('/live'))
     return { description: 'The stream.', content: { 'text/event-stream': { schema: body } } };
+  if (url.endsWith('.ics'))
+    return { description: 'The calendar.', content: { 'text/calendar': { schema: body } } };
   if (url === '/metrics')
     return { description: 'Prometheus text.', content: { 'text/plain': { schema: body } } };
   return { description: 'Success.', content: { 'application/json': { schema: body } } };

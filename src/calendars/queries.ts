@@ -1,0 +1,63 @@
+import type { Db, Tx } from '../db/connect.ts';
+import { visibleTo } from '../events/access.ts';
+import { listEventRows } from '../events/queries.ts';
+import type { Viewer } from '../http/viewer.ts';
+import { listPeople } from '../users/queries.ts';
+import type { Secret } from './secrets.ts';
+import type { Entry } from './views.ts';
+
+/** When the address that holds now was made; null when there is none. */
+export async function findCalendar(sql: Db, userId: string): Promise<Date | null> {
+  const [row] = await sql<{ createdAt: Date }[]>`select created_at from calendars where user_id = ${userId}`;
+  return row?.createdAt ?? null;
+}
+
+/** In place of the one before, whose address is dead with it. Of two at once the last one holds. */
+export async function setCalendar(tx: Tx, userId: string, secretHash: Buffer, now: Date): Promise<void> {
+  await tx`
+    insert into calendars (user_id, secret_hash, created_at) values (${userId}, ${secretHash}, ${now})
+    on conflict (user_id) do update set secret_hash = excluded.secret_hash, created_at = excluded.created_at`;
+}
+
+export async function deleteCalendar(tx: Tx, userId: string): Promise<void> {
+  await tx`delete from calendars where user_id = ${userId}`;
+}
+
+/** Whose calendar it is, as of now: nothing of it is kept in memory, so a revoked address is dead at once. */
+export async function findOwner(sql: Db, { userId, hash }: Secret): Promise<Viewer | null> {
+  const [row] = await sql<Viewer[]>`
+    select u.id, u.role from calendars c join users u on u.id = c.user_id
+    where c.user_id = ${userId} and c.secret_hash = ${hash} and u.suspended_at is null`;
+  return row ?? null;
+}
+
+/**
+ * The first `most`, by start, of the events that somebody organizes, has answered or saved, that have not ended before
+ * `since`, and that they may see. A declared fan-out: it touches every event that the person has to do with, found by
+ * three indexes, and costs by their number, however long ago they were.
+ */
+export async function listOwnEntries(
+  sql: Db,
+  viewer: Viewer,
+  { since, most }: { since: Date; most: number },
+): Promise<Entry[]> {
+  const found = await sql<{ id: string }[]>`
+    select e.id from events e
+    where e.id in (
+        select id from events where organizer_id = ${viewer.id}
+        union all select event_id from rsvps where user_id = ${viewer.id}
+        union all select event_id from saves where user_id = ${viewer.id})
+      and e.end_at >= ${since} and ${visibleTo(sql, viewer)}
+    order by e.start_at, e.id limit ${most}`;
+  const rows = await listEventRows(
+    sql,
+    found.map(({ id }) => id),
+  );
+  const organizers = [...new Set(rows.map(({ organizerId }) => organizerId))];
+  const names = new Map((await listPeople(sql, organizers)).map(({ id, name }) => [id, name]));
+  const byId = new Map(rows.map((event) => [event.id, event]));
+  return found.flatMap(({ id }) => {
+    const event = byId.get(id);
+    return event ? [{ event, organizer: names.get(event.organizerId) ?? null }] : [];
+  });
+}

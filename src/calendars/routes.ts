@@ -1,0 +1,179 @@
+import type { App, Deps } from '../app.ts';
+import type { Tx } from '../db/connect.ts';
+import { actAs } from '../db/transaction.ts';
+import { Problem } from '../errors.ts';
+import { maySee } from '../events/access.ts';
+import { readWanted } from '../events/list-routes.ts';
+import { EventParams } from '../events/schemas.ts';
+import { doOnce, readOnce, sendOnce } from '../http/idempotency.ts';
+import { route } from '../http/route.ts';
+import { Success } from '../http/schemas.ts';
+import { signedIn } from '../http/viewer.ts';
+import { readId } from '../ids.ts';
+import { dayMs } from '../time.ts';
+import { sendCalendar } from './answer.ts';
+import { deleteCalendar, findCalendar, findOwner, listOwnEntries, setCalendar } from './queries.ts';
+import { Calendar, CalendarAddress, CalendarParams, CalendarQuery, CalendarState } from './schemas.ts';
+import { newSecret, parseSecret } from './secrets.ts';
+import { fileName, toCalendar } from './views.ts';
+
+/** A calendar of several has so many events, and so many characters of each description. */
+const mostEvents = 500;
+const mostText = 2_000;
+/** What is over stays in a person's own calendar for so long. */
+const pastMs = 90 * dayMs;
+
+export function calendarRoutes(app: App, deps: Deps): void {
+  eventCalendars(app, deps);
+  ownCalendar(app, deps);
+}
+
+function eventCalendars(app: App, { config, clock, lists, reads }: Deps): void {
+  const { publicUrl } = config;
+
+  app.get(
+    '/v1/events/:id/calendar.ics',
+    route({
+      name: 'getEventCalendar',
+      access: 'optional',
+      tag: 'Calendars',
+      summary: 'One event for a calendar program',
+      description:
+        "In the event's own time zone. The UID stays, and SEQUENCE goes up with every change of what a calendar shows; " +
+        'a cancelled event says `STATUS:CANCELLED`. Has an ETag.',
+      params: EventParams,
+      response: { 200: Calendar },
+      problems: ['event_not_found'],
+    }),
+    async (request, reply) => {
+      const id = readId(request.params.id, 'event_not_found');
+      const event = await reads.event(id, request.viewer);
+      if (!event || !maySee(event.row, request.viewer)) throw new Problem('event_not_found');
+      const organizer = await reads.known.person(event.row.organizerId);
+      const text = toCalendar([{ event: event.row, organizer: organizer?.name ?? null }], { publicUrl });
+      const name = fileName(event.row.title);
+      return sendCalendar(request, reply, { text, fileName: name, disposition: 'attachment' });
+    },
+  );
+
+  app.get(
+    '/v1/events.ics',
+    route({
+      name: 'listEventsCalendar',
+      access: 'optional',
+      tag: 'Calendars',
+      summary: 'Public events as a calendar',
+      description:
+        `What GET /v1/events lists, by the same filters and without pages: the first ${mostEvents} by start, ` +
+        `descriptions cut to ${mostText} characters. An address to subscribe to.`,
+      querystring: CalendarQuery,
+      response: { 200: Calendar },
+    }),
+    async (request, reply) => {
+      const wanted = readWanted(request.query, clock());
+      const slice = { page: 1, limit: mostEvents };
+      const { listed } = await lists(wanted, 'start', slice, request.viewer);
+      const entries = await Promise.all(
+        listed.map(async ({ event: { row } }) => {
+          const person = await reads.known.person(row.organizerId);
+          return { event: row, organizer: person?.name ?? null };
+        }),
+      );
+      const text = toCalendar(entries, { publicUrl, name: 'Potluck events', mostText });
+      return sendCalendar(request, reply, { text, fileName: 'events.ics', disposition: 'inline' });
+    },
+  );
+}
+
+function ownCalendar(app: App, { sql, config, clock }: Deps): void {
+  const { publicUrl } = config;
+
+  app.post(
+    '/v1/me/calendar',
+    route({
+      name: 'createMyCalendar',
+      access: 'required',
+      tag: 'Calendars',
+      summary: 'Make a secret address for your calendar',
+      description:
+        'A calendar program that has it shows the events that you organize, go to, are interested in or saved. ' +
+        'A new address ends the one before.',
+      response: { 201: CalendarAddress },
+      takesKey: true,
+    }),
+    async (request, reply) => {
+      const viewer = signedIn(request);
+      const create = async (tx: Tx): Promise<{ url: string }> => {
+        const secret = newSecret(viewer.id);
+        await setCalendar(tx, viewer.id, secret.hash, clock());
+        return { url: `${publicUrl}/v1/calendars/${secret.text}.ics` };
+      };
+      const once = readOnce(request, viewer, config.secretKey);
+      if (!once) return reply.code(201).send(await actAs(sql, viewer, create));
+      const made = await doOnce(sql, clock(), once, viewer, async (tx) => ({
+        status: 201,
+        body: JSON.stringify(await create(tx)),
+      }));
+      return sendOnce(reply, made);
+    },
+  );
+
+  app.get(
+    '/v1/me/calendar',
+    route({
+      name: 'getMyCalendar',
+      access: 'required',
+      tag: 'Calendars',
+      summary: 'Whether your calendar has an address',
+      response: { 200: CalendarState },
+    }),
+    async (request) => {
+      const createdAt = await findCalendar(sql, signedIn(request).id);
+      return { exists: createdAt !== null, createdAt: createdAt?.toISOString() ?? null };
+    },
+  );
+
+  app.delete(
+    '/v1/me/calendar',
+    route({
+      name: 'deleteMyCalendar',
+      access: 'required',
+      tag: 'Calendars',
+      summary: 'End the address of your calendar',
+      description: 'It is dead from the answer on, on every server. Twice is once.',
+      response: { 200: Success },
+    }),
+    async (request) => {
+      const viewer = signedIn(request);
+      await actAs(sql, viewer, (tx) => deleteCalendar(tx, viewer.id));
+      return { success: true as const };
+    },
+  );
+
+  app.get(
+    '/v1/calendars/:secret.ics',
+    route({
+      name: 'getCalendar',
+      access: 'public',
+      tag: 'Calendars',
+      summary: "A person's own calendar, by its secret address",
+      description:
+        'What they organize, go to, are interested in or saved, as far as they may see it, from 90 days ago on: the ' +
+        `first ${mostEvents} by start, descriptions cut to ${mostText} characters. Cancelled events stay, with ` +
+        '`STATUS:CANCELLED`.',
+      params: CalendarParams,
+      response: { 200: Calendar },
+      problems: ['calendar_not_found'],
+    }),
+    async (request, reply) => {
+      const secret = parseSecret(request.params.secret);
+      const owner = secret && (await findOwner(sql, secret));
+      if (!owner) throw new Problem('calendar_not_found');
+      const since = new Date(clock().getTime() - pastMs);
+      const entries = await listOwnEntries(sql, owner, { since, most: mostEvents });
+      const text = toCalendar(entries, { publicUrl, name: 'Potluck', mostText });
+      const answer = { text, fileName: 'potluck.ics', disposition: 'inline', isSecret: true } as const;
+      return sendCalendar(request, reply, answer);
+    },
+  );
+}

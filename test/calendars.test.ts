@@ -1,0 +1,243 @@
+/** GET /v1/events/:id/calendar.ics and GET /v1/events.ics, read back by an independent parser. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { importer } from './calendar-files.ts';
+import { eventIn, eventsIn, titlesIn } from './calendar-parsing.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anAdmin, anEvent, aPhone, aUser, inDays, signIn } from './world.ts';
+
+const api = await testApp({ env: { PUBLIC_URL: 'https://events.example.org/' } });
+const second = await api.another();
+const { take, eventsOf } = importer(api);
+
+const calendarOf = (id: string, token?: string, on = api) => on.get(`/v1/events/${id}/calendar.ics`, token);
+const change = async (id: string, token: string, body: object) =>
+  expectStatus(await api.patch(`/v1/events/${id}`, token, body), 200);
+
+test('event calendar: 200 with everything that a calendar shows', async () => {
+  const organizer = await aUser(api, { name: 'Mara "M", Lindgren' });
+  const event = await anEvent(api, organizer, {
+    title: 'Harbour potluck; with soup, and bread',
+    description: 'Bring a plate.\nAnd a spoon 🥄',
+    startAt: '2027-07-01T18:00:00+02:00',
+    endAt: '2027-07-01T23:00:00+02:00',
+    timezone: 'Europe/Oslo',
+  });
+  const answer = await calendarOf(event.id);
+  const found = eventIn(answer);
+  assert.deepEqual(
+    [found.uid, found.summary, found.description, found.location, found.status, Number(found.sequence)],
+    [`${event.id}@events.example.org`, event.title, event.description, 'Aker Brygge, Oslo', 'CONFIRMED', 0],
+  );
+  assert.deepEqual([found.start.toISOString(), found.start.tz], ['2027-07-01T16:00:00.000Z', 'Europe/Oslo']);
+  assert.deepEqual([found.end?.toISOString(), found.end?.tz], ['2027-07-01T21:00:00.000Z', 'Europe/Oslo']);
+  assert.deepEqual(found.geo, { lat: 59.9106, lon: 10.7291 });
+  assert.deepEqual(found.categories, ['Food & drink']);
+  const second = (at: string) => `${at.slice(0, 19)}.000Z`;
+  assert.equal(found.lastmodified?.toISOString(), second(event.updatedAt));
+  assert.equal(found.dtstamp?.toISOString(), second(event.updatedAt));
+  assert.equal(found.created?.toISOString(), second(event.createdAt));
+  const lines = answer.body.replaceAll('\r\n ', '').split('\r\n');
+  assert.ok(lines.includes(`URL;VALUE=URI:https://events.example.org/v1/events/${event.id}`));
+  assert.ok(
+    lines.includes(`ORGANIZER;CN="Mara ^'M^', Lindgren":https://events.example.org/v1/users/${organizer.id}`),
+  );
+  assert.ok(!answer.body.includes(organizer.phone));
+  assert.deepEqual(
+    ['content-disposition', 'cache-control', 'vary'].map((name) => answer.headers.get(name)),
+    ['attachment; filename="harbour-potluck-with-soup-and-bread.ics"', 'private, no-cache', 'Authorization'],
+  );
+});
+
+test('event calendar: 404 as the record: unknown, malformed, and a draft for all but organizer and admin', async () => {
+  const [organizer, stranger, admin] = [await aUser(api), await aUser(api), await anAdmin(api)];
+  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  for (const id of ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1', 'x', 'a%2Fb'])
+    expectProblem(await calendarOf(id), 404, 'event_not_found');
+  for (const token of [undefined, stranger.token])
+    expectProblem(await calendarOf(draft.id, token), 404, 'event_not_found');
+  expectProblem(await calendarOf(draft.id, 'pa_x'), 401, 'token_invalid');
+  for (const { token } of [organizer, admin])
+    assert.equal(eventIn(await calendarOf(draft.id, token)).class, 'PRIVATE');
+  const hidden = await anEvent(api, organizer, { visibility: 'unlisted' });
+  assert.equal(eventIn(await calendarOf(hidden.id)).class, undefined);
+});
+
+test('event calendar: SEQUENCE goes up with every change of what a calendar shows, and with no other', async () => {
+  const organizer = await aUser(api);
+  const event = await anEvent(api, organizer, { timezone: 'Europe/Oslo' });
+  const sequence = async (on = api) => Number(eventIn(await calendarOf(event.id, undefined, on)).sequence);
+  const shown = [
+    { title: 'Harbour potluck, now indoors' },
+    { description: 'Bring slippers.' },
+    { startAt: inDays(8), endAt: inDays(8, 4) },
+    { timezone: 'Europe/Stockholm' },
+    { location: { address: 'Lindholmen', lat: 57.7, lng: 11.9 } },
+    { category: 'music' },
+    { status: 'cancelled' },
+    { status: 'scheduled' },
+  ];
+  for (const [i, body] of shown.entries()) {
+    await change(event.id, organizer.token, body);
+    assert.deepEqual([await sequence(), await sequence(second)], [i + 1, i + 1], JSON.stringify(body));
+  }
+  for (const body of [
+    {},
+    { price: 5 },
+    { capacity: 9 },
+    { coverUrl: 'https://x.org/y' },
+    shown[0],
+    { enabledModules: [] },
+  ])
+    await change(event.id, organizer.token, body ?? {});
+  // The title changed and came back: that was one change.
+  assert.equal(await sequence(), shown.length);
+  await Promise.all(
+    Array.from({ length: 20 }, (_, i) =>
+      (i % 2 ? second : api).patch(`/v1/events/${event.id}`, organizer.token, { title: `Title ${i}` }),
+    ),
+  );
+  assert.equal(await sequence(), shown.length + 20);
+});
+
+test('event calendar: a cancelled event says so, keeps its UID, and is CONFIRMED again when it is not', async () => {
+  const organizer = await aUser(api);
+  const event = await anEvent(api, organizer);
+  const before = eventIn(await calendarOf(event.id));
+  await change(event.id, organizer.token, { status: 'cancelled' });
+  const cancelled = eventIn(await calendarOf(event.id));
+  assert.deepEqual([cancelled.status, cancelled.uid], ['CANCELLED', before.uid]);
+  await change(event.id, organizer.token, { status: 'scheduled' });
+  assert.equal(eventIn(await calendarOf(event.id)).status, 'CONFIRMED');
+});
+
+test('event calendar: 304 for whoever has the same, 200 after a change', async () => {
+  const organizer = await aUser(api);
+  const { id } = await anEvent(api, organizer);
+  const path = `${api.url}/v1/events/${id}/calendar.ics`;
+  const tag = (await fetch(path)).headers.get('etag') ?? '';
+  for (const header of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
+    const again = await fetch(path, { headers: { 'if-none-match': header } });
+    assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', tag]);
+  }
+  await change(id, organizer.token, { title: 'Another title' });
+  const changed = await fetch(path, { headers: { 'if-none-match': tag } });
+  assert.equal(changed.status, 200);
+  assert.notEqual(changed.headers.get('etag'), tag);
+});
+
+test('event calendar: an import of what we wrote gives the same events', async () => {
+  const organizer = await aUser(api);
+  const made = [
+    { startAt: '2027-03-27T23:30:00Z', endAt: '2027-03-28T05:00:00Z', timezone: 'Europe/Oslo' },
+    { startAt: '2027-10-31T00:30:00Z', endAt: '2027-10-31T01:30:00Z', timezone: 'Europe/Oslo' },
+    { startAt: '2027-07-01T12:00:00Z', endAt: '2027-07-03T12:00:00Z', timezone: 'America/St_Johns' },
+    { startAt: '2027-07-01T12:00:00Z', endAt: '2027-07-01T13:00:00Z', timezone: 'Asia/Kathmandu' },
+    { startAt: '1931-05-01T12:00:00Z', endAt: '1931-05-01T13:00:00Z', timezone: 'Europe/Amsterdam' },
+    { startAt: '9998-07-01T12:00:00Z', endAt: '9998-07-01T13:00:00Z', timezone: 'America/New_York' },
+    { startAt: '2027-07-01T12:00:00Z', endAt: '2027-07-01T13:00:00Z', timezone: 'UTC' },
+  ];
+  const texts = {
+    title: 'Soup; bread, "wine" 🥘',
+    description: 'One\nTwo, three; four\\five',
+    category: 'music',
+  };
+  for (const times of made) {
+    const event = await anEvent(api, organizer, { ...times, ...texts });
+    const phone = aPhone();
+    const { body } = await calendarOf(event.id);
+    const report = await take(body, phone);
+    assert.deepEqual([report.added, report.faults, report.notes], [1, [], []]);
+    const [copy] = await eventsOf(await signIn(api, phone));
+    // The address of the original goes under the description.
+    assert.equal(copy.description, `${event.description}\nhttps://events.example.org/v1/events/${event.id}`);
+    for (const name of ['title', 'startAt', 'endAt', 'location', 'category', 'status', 'visibility'])
+      assert.deepEqual(copy[name], event[name], `${name} of ${JSON.stringify(times)}`);
+    // Where local time says too little it is UTC.
+    const isLocal = body.includes(`TZID=${times.timezone}`);
+    assert.equal(copy.timezone, isLocal ? times.timezone : 'UTC');
+    assert.equal((await take(body, phone)).unchanged, 1);
+  }
+});
+
+test('events calendar: 200 with what the list has, by the same filters', async () => {
+  const organizer = await aUser(api, { name: 'The organizer' });
+  const at = { address: 'Nuuk', lat: 64.18, lng: -51.72 };
+  const make = (title: string, fields: object = {}) =>
+    anEvent(api, organizer, { title, location: at, ...fields });
+  await make('Northern one', { startAt: inDays(2), endAt: inDays(2, 1) });
+  await make('Northern two', { startAt: inDays(1), endAt: inDays(1, 1), category: 'music' });
+  await make('Northern past', { startAt: inDays(-3), endAt: inDays(-2) });
+  await make('Northern draft', { visibility: 'private' });
+  const off = await make('Northern off');
+  await change(off.id, organizer.token, { status: 'cancelled' });
+  await make('Northern away', { location: { ...at, lat: 70 }, startAt: inDays(9), endAt: inDays(10) });
+  const around = 'lat=64.18&lng=-51.72';
+  const titles = async (query: string, token?: string) =>
+    titlesIn(await api.get(`/v1/events.ics?${query}`, token));
+  assert.deepEqual(await titles(around), ['Northern two', 'Northern one']);
+  assert.deepEqual(await titles(`${around}&radius=1000`), ['Northern two', 'Northern one', 'Northern away']);
+  assert.deepEqual(await titles(`${around}&category=music`), ['Northern two']);
+  assert.deepEqual(await titles('q=northern+one'), ['Northern one']);
+  assert.deepEqual(await titles(`${around}&dateTo=${inDays(0)}`), ['Northern past']);
+  assert.deepEqual(await titles(`${around}&dateFrom=${inDays(1, 12)}`), ['Northern one']);
+  const guest = await aUser(api);
+  assert.deepEqual((await titles('q=northern', guest.token)).length, 3);
+  expectStatus(await api.post(`/v1/users/${organizer.id}/block`, guest.token), 200);
+  assert.deepEqual(await titles('q=northern', guest.token), []);
+  const answer = await api.get(`/v1/events.ics?${around}`);
+  assert.match(answer.body, /X-WR-CALNAME:Potluck events\r\n/);
+  assert.match(answer.body, /REFRESH-INTERVAL;VALUE=DURATION:PT1H\r\nX-PUBLISHED-TTL:PT1H\r\n/);
+  assert.match(answer.body, /ORGANIZER;CN="The organizer":/);
+  assert.equal(answer.headers.get('content-disposition'), 'inline; filename="events.ics"');
+  assert.match(
+    (await api.get('/v1/events.ics?q=nothing-like-it')).body,
+    /^BEGIN:VCALENDAR\r\n.*END:VCALENDAR\r\n$/s,
+  );
+});
+
+test('events calendar: 400 naming the parameter, 401 for a bad token', async () => {
+  const faults: [string, string][] = [
+    ['lat=1', 'lng'],
+    ['lng=1', 'lat'],
+    ['radius=5', 'radius'],
+    ['lat=91&lng=0', 'lat'],
+    ['dateFrom=2027-01-02&dateTo=2027-01-01', 'dateTo'],
+    ['dateFrom=soon', 'dateFrom'],
+    [`q=${'x'.repeat(201)}`, 'q'],
+  ];
+  for (const [query, path] of faults) {
+    const { body } = expectProblem(await api.get(`/v1/events.ics?${query}`), 400, 'invalid_request');
+    assert.deepEqual(
+      body.errors.map((error: { path: string }) => error.path),
+      [path],
+    );
+  }
+  expectProblem(await api.get('/v1/events.ics', 'pa_x'), 401, 'token_invalid');
+});
+
+test('events calendar: at most 500 events, the first by start, with descriptions of at most 2,000 characters', async () => {
+  const organizer = await aUser(api);
+  const first = await anEvent(api, organizer, {
+    title: 'Crowded 0',
+    description: 'ø'.repeat(2_001),
+    startAt: inDays(100),
+    endAt: inDays(101),
+  });
+  await api.sql`
+    insert into events select (e).* from (
+      select jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid(), 'title', 'Crowded ' || n,
+        'start_at', e.start_at + n * interval '1 minute')) as e
+      from events e, generate_series(1, 520) n where e.id = ${first.id}) s`;
+  await api.sql`
+    insert into event_counters (event_id, rsvp_count, going_count, last_item)
+    select id, 0, 0, 0 from events e where not exists (select 1 from event_counters c where c.event_id = e.id)`;
+  await api.sql`update change_shards set version = version + 1`;
+  const events = eventsIn(await api.get('/v1/events.ics?q=crowded'));
+  assert.deepEqual(
+    [events.length, events[0]?.summary, events[499]?.summary],
+    [500, 'Crowded 0', 'Crowded 499'],
+  );
+  assert.equal(events[0]?.description, `${'ø'.repeat(1_999)}…`);
+  assert.equal(eventIn(await calendarOf(first.id)).description, 'ø'.repeat(2_001));
+});
