@@ -1,6 +1,7 @@
 /** People who act on each other at the same moment, over two instances of the server. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { randomOf } from '../bench/seed/random.ts';
 import { assertCounters } from './invariants.ts';
 import { expectStatus, testApp } from './setup.ts';
 import { aUser, users } from './world.ts';
@@ -8,15 +9,6 @@ import { aUser, users } from './world.ts';
 const api = await testApp();
 const second = await api.another();
 const either = (i: number) => (i % 2 === 0 ? api : second);
-
-/** The same numbers in each run, so that a failure can be seen again. */
-function dice(seed: number): (sides: number) => number {
-  let state = seed;
-  return (sides) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * sides);
-  };
-}
 
 const acts = [
   ['POST', 'follow'],
@@ -28,7 +20,7 @@ const acts = [
 
 test('two hundred follows, unfollows, blocks and unblocks at once: 200 or 403, and every count is right', async () => {
   const people = await users(api, 12);
-  const roll = dice(4);
+  const { below: roll } = randomOf(4);
   for (let round = 0; round < 3; round++) {
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, i) => {
@@ -51,7 +43,7 @@ test('two hundred follows, unfollows, blocks and unblocks at once: 200 or 403, a
 
 test('two people toggling the same pair from both sides: the counts stay right', async () => {
   const [a, b] = [await aUser(api), await aUser(api)];
-  const roll = dice(7);
+  const { below: roll } = randomOf(7);
   for (let round = 0; round < 3; round++) {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, i) => {
@@ -101,7 +93,7 @@ test('username: of twenty who want one name at once exactly one gets it', async 
 test('username: two people who trade names with each other, over and over, never share one', async () => {
   const people = await users(api, 4);
   const names = ['trade_a', 'trade_b', 'trade_c'];
-  const roll = dice(11);
+  const { below: roll } = randomOf(11);
   for (let round = 0; round < 3; round++) {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>

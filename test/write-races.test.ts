@@ -1,6 +1,7 @@
 /** RSVPs and claims of many events in batches on two servers at once, while accounts, events and items go. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { randomOf } from '../bench/seed/random.ts';
 import { assertCounters } from './invariants.ts';
 import { type Answer, expectStatus, testApp } from './setup.ts';
 import { anEvent, anItem, aUser, going, type Person, users } from './world.ts';
@@ -11,14 +12,6 @@ const servers = [api, second] as const;
 const organizer = await aUser(api);
 const states = ['going', 'interested', null] as const;
 
-/** Repeatable numbers from 0 to below `count`. */
-function dice(seed: number): (count: number) => number {
-  let state = seed;
-  return (count) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return (state >> 8) % count;
-  };
-}
 function only(answers: Answer[], ...allowed: number[]): void {
   const others = answers.filter(({ status }) => !allowed.includes(status));
   assert.deepEqual(
@@ -53,7 +46,7 @@ function act(roll: (count: number) => number, person: Person, events: string[], 
 test('rsvp and claim: few people on few events over two servers get 200, 201, 403, 404, 409 or 422, and all is counted', async () => {
   const people = await users(api, 5);
   const { events, items } = await scene(4, people);
-  const roll = dice(7);
+  const { below: roll } = randomOf(7);
   for (let round = 0; round < 4; round++) {
     const answers = await Promise.all(
       Array.from({ length: 150 }, () => act(roll, pick(people, roll), events, items)),
@@ -71,7 +64,7 @@ test('rsvp and claim: no 5xx while accounts, events and items are deleted on bot
     const codes = await Promise.all(
       leavers.map(async ({ token }) => (await api.post('/v1/me/delete-code', token)).body.devCode),
     );
-    const roll = dice(round + 1);
+    const { below: roll } = randomOf(round + 1);
     const calls: (() => Promise<Answer>)[] = Array.from(
       { length: 300 },
       () => () => act(roll, pick(people, roll), events, items),

@@ -26,7 +26,6 @@ test('searchQuery: every word, as the start of one, each once', () => {
   assert.deepEqual(searchQuery('Jazz, jazz PIANO'), {
     anywhere: "'jazz':* & 'piano':*",
     longest: "'jazz':* & 'piano':*",
-    anyOf: "'jazz':* | 'piano':*",
     inTitle: "'jazz':*A & 'piano':*A",
     inTitleOrAddress: "'jazz':*AB & 'piano':*AB",
     wholeInTitle: "'jazz':A & 'piano':A",

@@ -23,7 +23,7 @@ export function searchVector(event: { title: string; address: string; descriptio
   return [...places].map(([word, list]) => `'${word}':${list.join(',')}`).join(' ');
 }
 
-/** The tsquery literals of one search; but for two of them, every word must be there. */
+/** The tsquery literals of one search; but for `longest`, every word must be there. */
 export type Search = {
   /** Anywhere, as a word or as the start of one: this decides what is found. */
   anywhere: string;
@@ -33,7 +33,6 @@ export type Search = {
   inTitle: string;
   inTitleOrAddress: string;
   wholeInTitle: string;
-  anyOf: string;
 };
 
 const mostLookedUp = 3;
@@ -42,14 +41,12 @@ const mostLookedUp = 3;
 export function searchQuery(q: string): Search {
   const wanted = [...new Set(words(q))];
   const longest = wanted.toSorted((a, b) => b.length - a.length).slice(0, mostLookedUp);
-  const literal = (list: string[], kind: string, joint = ' & ') =>
-    list.map((word) => `'${word}'${kind}`).join(joint);
+  const literal = (list: string[], kind: string) => list.map((word) => `'${word}'${kind}`).join(' & ');
   return {
     anywhere: literal(wanted, ':*'),
     longest: literal(wanted.length > mostLookedUp ? longest : wanted, ':*'),
     inTitle: literal(wanted, ':*A'),
     inTitleOrAddress: literal(wanted, ':*AB'),
     wholeInTitle: literal(wanted, ':A'),
-    anyOf: literal(wanted, ':*', ' | '),
   };
 }

@@ -41,9 +41,9 @@ function byStart(word: string): Candidate[] {
 }
 
 function byRelevance(word: string): Candidate[] {
-  const { inTitle, wholeInTitle, inTitleOrAddress, anyOf } = searchQuery(word);
+  const { inTitle, wholeInTitle, inTitleOrAddress, anywhere } = searchQuery(word);
   const rank = `case when e.search @@ ${query(inTitle)} then 2 + (e.search @@ ${query(wholeInTitle)})::int
-      when e.search @@ ${query(inTitleOrAddress)} then 1 else 0 end + ts_rank(e.search, ${query(anyOf)}, 32)`;
+      when e.search @@ ${query(inTitleOrAddress)} then 1 else 0 end + ts_rank(e.search, ${query(anywhere)}, 32)`;
   const script = `with matches as materialized (
       select e.id, e.start_at, ${rank} as rank from events e
       where ${listed} and e.end_at > now() and ${matching(word)}
