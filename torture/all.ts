@@ -8,6 +8,7 @@ import { geo } from './programs/geo.ts';
 import { hostile } from './programs/hostile.ts';
 import { ledger } from './programs/ledger.ts';
 import { limit } from './programs/limit.ts';
+import { live } from './programs/live.ts';
 import { matrix } from './programs/matrix.ts';
 import { migrate } from './programs/migrate.ts';
 import { network } from './programs/network.ts';
@@ -30,6 +31,7 @@ export const programs: Program[] = [
   ledger,
   counters,
   retries,
+  live,
   otpGuess,
   enumeration,
   pumping,
