@@ -102,6 +102,8 @@ const bodies: Record<string, unknown> = {
   'POST /v1/events/{id}/save': { saved: true },
   'POST /v1/events/{id}/items': { title: 'Plates', kind: 'bring', quantityNeeded: 2 },
   'POST /v1/items/{id}/claim': { quantity: 1 },
+  'POST /v1/admin/users/{id}/suspend': { reason: 'Spam' },
+  'PUT /v1/admin/users/{id}/role': { role: 'admin' },
 };
 
 /** Ids where they do not belong: unknown to everybody who may ask at all, and nothing moves. @returns how many cells */
@@ -136,6 +138,7 @@ function expectedFor(route: string, caller: Caller, id: string): number {
   if (route.endsWith('.svg')) return id.includes('.') ? 404 : 200;
   const isOptional = accessRows[route]?.statuses[0] === 200;
   if (caller === 'bad token' || caller === 'deleted') return 401;
+  if (route.includes('/v1/admin/') && caller !== 'admin') return caller === 'nobody' ? 401 : 403;
   return caller === 'nobody' && !isOptional ? 401 : 404;
 }
 

@@ -6,8 +6,8 @@ import type { Program } from '../program.ts';
 import { anEvent, anItem, goingAll } from '../things.ts';
 import type { Person, World } from '../world.ts';
 
-const ways = ['logout', 'device', 'deletion'] as const;
-type Place = { event: string; item: string };
+const ways = ['logout', 'device', 'deletion', 'suspension'] as const;
+type Place = { event: string; item: string; admin: Person };
 /** What was seen of one person: requests begun after the end, and those of them that were not refused. */
 type Seen = { after: number; accepted: string[] };
 
@@ -23,17 +23,18 @@ const longestFrost = 1_000;
 export const revocation: Program = {
   name: 'revocation',
   promise:
-    'logout, the end of a device, deletion on one server while the other is hammered, 1,000 times: ' +
+    'logout, the end of a device, deletion, suspension on one server while the other is hammered, 1,000 times: ' +
     'nothing that began after the answer is accepted',
   quick: true,
   async run({ size, open, progress }) {
     const times = size(1_000, 24);
     const world = await open();
-    const [host, ...people] = await world.people(times + 1);
-    if (!host) throw new Error('nobody came');
+    const [host, admin, ...people] = await world.people(times + 2);
+    if (!host || !admin) throw new Error('nobody came');
+    await world.sql`update users set role = 'admin' where id = ${admin.id}`;
     await givePhones(world, people);
     const event = await anEvent(world, host);
-    const place = { event, item: await anItem(world, host, event, 10_000) };
+    const place = { event, item: await anItem(world, host, event, 10_000), admin };
     await goingAll(world, event, people);
     const noise = new AbortController();
     const noisy = makeNoise(world, event, noise.signal);
@@ -64,7 +65,7 @@ async function endAndLook(world: World, place: Place, someone: Person, i: number
   const there = world.servers[(i + 1) % 2];
   const way = ways[i % ways.length];
   if (!here || !there || !way) throw new Error('two servers are needed');
-  const end = await preparedEnd(world, way, someone, here);
+  const end = await preparedEnd(world, place, way, someone, here);
   const state = { isOver: false };
   const seen: Seen = { after: 0, accepted: [] };
   const hammering = Array.from({ length: hammers }, (_, n) => {
@@ -94,6 +95,7 @@ async function endAndLook(world: World, place: Place, someone: Person, i: number
 /** All that is needed to end the session but the one request that does. */
 async function preparedEnd(
   world: World,
+  { admin }: Place,
   way: (typeof ways)[number],
   someone: Person,
   server: Server,
@@ -105,6 +107,10 @@ async function preparedEnd(
   if (way === 'deletion') {
     const body = { confirmCode: await askForFarewell(world, someone) };
     return () => untilDone(way, () => client.ask('DELETE', '/v1/me', { token, body, server }));
+  }
+  if (way === 'suspension') {
+    const path = `/v1/admin/users/${someone.id}/suspend`;
+    return () => untilDone(way, () => client.ask('POST', path, { token: admin.token, body: {}, server }));
   }
   const [row] = await sql<[{ id: string; phone: string }]>`
     select s.id, u.phone from sessions s join users u on u.id = s.user_id where u.id = ${someone.id}`;
