@@ -20,6 +20,7 @@ import { eventAnswerRoutes } from './events/answer-routes.ts';
 import { eventListRoutes } from './events/list-routes.ts';
 import { type Lists, openLists } from './events/lists.ts';
 import { eventRoutes } from './events/routes.ts';
+import { feedRoutes } from './feed/routes.ts';
 import { type Flags, openFlags } from './flags.ts';
 import { registerDeadline } from './http/deadline.ts';
 import { registerHeaders } from './http/headers.ts';
@@ -116,6 +117,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     userRoutes(routes, deps);
     eventListRoutes(routes, deps);
     eventRoutes(routes, deps);
+    feedRoutes(routes, deps);
     calendarRoutes(routes, deps);
     eventAnswerRoutes(routes, deps);
     itemRoutes(routes, deps);

@@ -152,6 +152,7 @@ export const accessRows: Record<string, Row> = {
   'GET /v1/categories': { statuses: anyone },
   'GET /v1/templates': { statuses: anyone },
   'GET /v1/events': { statuses: optional },
+  'GET /v1/feed': { statuses: everyoneWithToken(200) },
   'GET /v1/events/search': { statuses: optional, path: () => '/v1/events/search?q=harbour' },
   'GET /v1/events/{id}': { statuses: optional },
   'GET /v1/events/{id} (unlisted)': { statuses: optional, event: { visibility: 'unlisted' } },

@@ -9,6 +9,7 @@ import { CodeSent, Session, SignedIn, TokenPair } from '../auth/schemas.ts';
 import type { Config } from '../config.ts';
 import { catalogue, invalid, type ProblemCode } from '../errors.ts';
 import { Category, Event, EventPage, ListedEvent, Template } from '../events/schemas.ts';
+import { FeedEvent, Reason } from '../feed/schemas.ts';
 import { AddedItem, Claim, GivenClaim, Item } from '../items/schemas.ts';
 import { LiveCounts, LiveEvent, LiveGone, LiveItemRemoved, LiveSnapshot } from '../live/schemas.ts';
 import { Me } from '../me/schemas.ts';
@@ -48,6 +49,7 @@ const components: TSchema[] = [
   CodeSent,
   Event,
   EventPage,
+  FeedEvent,
   Flag,
   FoundUser,
   GivenClaim,
@@ -63,6 +65,7 @@ const components: TSchema[] = [
   Person,
   Problem,
   Profile,
+  Reason,
   Session,
   SignedIn,
   Template,

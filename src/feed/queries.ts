@@ -1,0 +1,129 @@
+import type { Sql } from '../db/connect.ts';
+import { listed } from '../events/timeline-queries.ts';
+
+/** Of more people than these the feed takes the first by id: the same ones on every page. */
+export const mostFollowed = 5_000;
+
+export type Followed = { id: string; followsBack: boolean };
+/** A place in the feed: what comes next begins after it. */
+export type Position = { startAt: Date; id: string };
+/** `people`: at most three; when `isOrganizer`, the first of them organizes the event. */
+export type Found = Position & { people: string[]; reasonsCount: number; isOrganizer: boolean };
+export type Circle = {
+  /** Those whose events are shown. */
+  organizers: string[];
+  /** Those whose answers are shown; some of the organizers. */
+  guests: string[];
+  /** Those whose events are not, whoever goes there; none of the organizers. */
+  hidden: string[];
+};
+export type Wanted = { circle: Circle; now: Date; after: Position; limit: number };
+
+export const theBeginning: Position = {
+  startAt: new Date('0001-01-01T00:00:00Z'),
+  id: '00000000-0000-0000-0000-000000000000',
+};
+
+const theLastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Whom the person follows. Costs as many index entries as there are. */
+export async function listFollowedPeople(sql: Sql, userId: string): Promise<Followed[]> {
+  return await sql<Followed[]>`
+    select other_id as id, followed_by as follows_back from relations
+    where user_id = ${userId} and follows
+    order by other_id limit ${mostFollowed}`;
+}
+
+/** Those of these people whom not everybody may see. */
+export async function listWithheld(sql: Sql, ids: string[]): Promise<{ id: string; isSuspended: boolean }[]> {
+  return await sql<{ id: string; isSuspended: boolean }[]>`
+    select u.id, u.suspended_at is not null as is_suspended
+    from unnest(${ids}::uuid[]) k (id) join users u on u.id = k.id
+    where u.is_private or u.suspended_at is not null`;
+}
+
+/** What is shown of `reasons (id, start_at, person, is_organizer)`: each event once. */
+const eachOnce = (sql: Sql, limit: number) => sql`
+  select id, start_at, count(*)::int as reasons_count, bool_or(is_organizer) as is_organizer,
+    (array_agg(person order by is_organizer desc, person))[1:3] as people
+  from reasons
+  group by start_at, id
+  order by start_at, id
+  limit ${limit}`;
+
+/** The arrays are unfolded, since the planner looks at every element of one that it compares with. */
+const people = (sql: Sql, { organizers, guests, hidden }: Circle) => sql`
+  organizers as materialized (select unnest(${organizers}::uuid[]) as id),
+  guests as materialized (select unnest(${guests}::uuid[]) as id),
+  hidden as materialized (select unnest(${hidden}::uuid[]) as id)`;
+
+/**
+ * Listed events that have not ended, by start and id, by way of the people.
+ *
+ * A declared fan-out. It costs what these people organize and answered, whatever else there is: for each of them two
+ * descents of an index (events_by_organizer, rsvps_by_user), and for each answer of `going` one look at its event.
+ */
+export async function listByPeople(sql: Sql, { circle, now, after, limit }: Wanted): Promise<Found[]> {
+  const isShown = sql`
+    ${listed(sql)} and e.end_at > ${now}
+    and (e.start_at, e.id) > (${after.startAt}::timestamptz, ${after.id}::uuid)`;
+  return await sql<Found[]>`
+    with ${people(sql, circle)}, reasons as (
+      select e.id, e.start_at, e.organizer_id as person, true as is_organizer
+      from organizers o join events e on e.organizer_id = o.id
+      where ${isShown}
+      union all
+      select e.id, e.start_at, r.user_id, false
+      from guests g
+      join rsvps r on r.user_id = g.id and r.status = 'going'
+      join events e on e.id = r.event_id
+      where r.user_id <> e.organizer_id and e.organizer_id not in (select id from hidden) and ${isShown}
+    )
+    ${eachOnce(sql, limit)}`;
+}
+
+/**
+ * The same by way of time: of the next `most` listed events, whoever they are of, those that these people have to do
+ * with.
+ *
+ * A declared fan-out. It costs `most` entries of events_by_start (and of events_by_span what is going on at this
+ * moment), and the answers to those events.
+ * @returns `seenTo`: the last of those events, which the next look goes on from; null when there are no more
+ */
+export async function listByTime(
+  sql: Sql,
+  { circle, now, after, limit }: Wanted,
+  most: number,
+): Promise<{ found: Found[]; seenTo: Position | null }> {
+  // Two selects, since each is one index: what is going on at this moment, as a whole, and what begins later, in order.
+  const isUnderWay = after.startAt <= now;
+  const later = isUnderWay ? { startAt: now, id: theLastId } : after;
+  const rows = await sql<(Found & { people: string[] | null })[]>`
+    with ${people(sql, circle)}, under_way as materialized (
+      select e.id, e.start_at, e.organizer_id from events e
+      where ${isUnderWay}::boolean and ${listed(sql)} and tstzrange(e.start_at, e.end_at) @> ${now}::timestamptz
+    ), next as materialized (
+      select * from under_way where (start_at, id) > (${after.startAt}::timestamptz, ${after.id}::uuid)
+      union all
+      (select e.id, e.start_at, e.organizer_id from events e
+        where ${listed(sql)} and (e.start_at, e.id) > (${later.startAt}::timestamptz, ${later.id}::uuid)
+        order by e.start_at, e.id limit ${most})
+      order by start_at, id limit ${most}
+    ), answers as materialized (
+      select n.id, n.start_at, r.user_id
+      from next n join rsvps r on r.event_id = n.id and r.status = 'going'
+      where r.user_id <> n.organizer_id and n.organizer_id not in (select id from hidden)
+    ), reasons as (
+      select n.id, n.start_at, n.organizer_id as person, true as is_organizer
+      from next n where n.organizer_id in (select id from organizers)
+      union all
+      select id, start_at, user_id, false from answers where user_id in (select id from guests)
+    )
+    (${eachOnce(sql, limit)})
+    union all
+    (select id, start_at, (select count(*) from next)::int, false, null from next
+      order by start_at desc, id desc limit 1)`;
+  const found = rows.filter(({ people }) => people !== null);
+  const end = rows.find(({ people }) => people === null);
+  return { found, seenTo: end?.reasonsCount === most ? { startAt: end.startAt, id: end.id } : null };
+}

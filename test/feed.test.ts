@@ -1,0 +1,286 @@
+/** GET /v1/feed: what the people whom the caller follows organize and go to (spec 3). */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { listByPeople, listByTime, theBeginning } from '../src/feed/queries.ts';
+import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
+import { anAdmin, anEvent, aUser, deleteAccount, going, inDays, type Person, users } from './world.ts';
+
+const api = await testApp();
+const second = await api.another();
+
+type Element = {
+  id: string;
+  title: string;
+  startAt: string;
+  reasons: { type: string; user: { id: string } }[];
+  reasonsCount: number;
+};
+const follow = async (who: Person, whom: Person) =>
+  expectStatus(await api.post(`/v1/users/${whom.id}/follow`, who.token), 200);
+const feed = async (who: Person, query = '?limit=50', on: TestApp = api) =>
+  expectStatus(await on.get(`/v1/feed${query}`, who.token), 200).body as {
+    data: Element[];
+    nextCursor: string | null;
+  };
+const ids = async (who: Person, on: TestApp = api) =>
+  (await feed(who, '?limit=50', on)).data.map(({ id }) => id);
+const reasonsOf = (element: Element | undefined) =>
+  element?.reasons.map(({ type, user }) => [type, user.id]) ?? null;
+/** A new person who follows these. */
+async function follower(...whom: Person[]): Promise<Person> {
+  const person = await aUser(api);
+  for (const one of whom) await follow(person, one);
+  return person;
+}
+
+test('feed: 200 with what the people whom the caller follows organize and go to, each event once, with who is the reason', async () => {
+  const [a, b, c, stranger] = await users(api, 4);
+  assert.ok(a && b && c && stranger);
+  const me = await follower(a, b, c);
+  const own = await anEvent(api, a, { startAt: inDays(3), endAt: inDays(3, 2) });
+  const theirs = await anEvent(api, stranger, { startAt: inDays(2), endAt: inDays(2, 2) });
+  const nobodys = await anEvent(api, stranger);
+  for (const guest of [a, b, stranger]) await going(api, guest, own.id);
+  await going(api, c, theirs.id);
+  await going(api, stranger, nobodys.id);
+  await going(api, me, theirs.id);
+  const { data, nextCursor } = await feed(me);
+  assert.deepEqual(
+    data.map(({ id, reasonsCount }) => [id, reasonsCount]),
+    [
+      [theirs.id, 1],
+      [own.id, 2],
+    ],
+  );
+  assert.equal(nextCursor, null);
+  assert.deepEqual(reasonsOf(data[0]), [['going', c.id]]);
+  // Whoever organizes an event and goes there is one reason, not two.
+  assert.deepEqual(reasonsOf(data[1]), [
+    ['organizing', a.id],
+    ['going', b.id],
+  ]);
+  assert.deepEqual(Object.keys(data[0]?.reasons[0]?.user ?? {}).sort(), ['avatar', 'id', 'name', 'username']);
+  const { body } = await api.get('/v1/events?limit=50', me.token);
+  const { reasons, reasonsCount, ...element } = data[0] as Element;
+  assert.deepEqual(
+    element,
+    body.data.find(({ id }: Element) => id === theirs.id),
+  );
+});
+
+test('feed: 401 without a token, and empty for whoever follows nobody', async () => {
+  expectProblem(await api.get('/v1/feed'), 401, 'token_missing');
+  assert.deepEqual(await feed(await aUser(api)), { data: [], nextCursor: null });
+});
+
+test('feed: only listed events that have not ended, and only answers of going', async () => {
+  const [a, stranger] = await users(api, 2);
+  assert.ok(a && stranger);
+  const me = await follower(a);
+  const now = await anEvent(api, a, { startAt: inDays(-1), endAt: inDays(1) });
+  await anEvent(api, a, { startAt: inDays(-2), endAt: inDays(-1) });
+  await anEvent(api, a, { visibility: 'unlisted' });
+  await anEvent(api, a, { visibility: 'private' });
+  const off = await anEvent(api, a);
+  const answered = await anEvent(api, stranger);
+  const set = (status: string | null) => api.post(`/v1/events/${answered.id}/rsvp`, a.token, { status });
+  expectStatus(await set('interested'), 200);
+  assert.deepEqual(await ids(me), [now.id, off.id]);
+  expectStatus(await api.patch(`/v1/events/${off.id}`, a.token, { status: 'cancelled' }), 200);
+  assert.deepEqual(await ids(me, second), [now.id]);
+  expectStatus(await set('going'), 200);
+  assert.deepEqual(await ids(me, second), [now.id, answered.id]);
+  expectStatus(await set(null), 200);
+  assert.deepEqual(await ids(me, second), [now.id]);
+  api.clock.advance(2 * 86_400_000);
+  const { body } = await api.post('/v1/auth/refresh', undefined, { refreshToken: me.refreshToken });
+  assert.deepEqual(await ids({ ...me, token: body.accessToken }), []);
+  api.clock.advance(-2 * 86_400_000);
+});
+
+test('feed: at most three reasons, the organizer first, and how many there are', async () => {
+  const people = await users(api, 6);
+  const [organizer, ...guests] = people;
+  assert.ok(organizer);
+  const me = await follower(...people);
+  const event = await anEvent(api, organizer);
+  for (const guest of guests) await going(api, guest, event.id);
+  const [element] = (await feed(me)).data;
+  assert.equal(element?.reasonsCount, 6);
+  assert.deepEqual(
+    element.reasons.map(({ type }) => type),
+    ['organizing', 'going', 'going'],
+  );
+  assert.equal(element.reasons[0]?.user.id, organizer.id);
+  assert.equal(new Set(element.reasons.map(({ user }) => user.id)).size, 3);
+});
+
+test('feed: a block takes its organizer and its reasons away at the next answer, on every server, in either direction', async () => {
+  for (const meFirst of [true, false]) {
+    const [friend, organizer] = await users(api, 2);
+    assert.ok(friend && organizer);
+    const me = await follower(friend, organizer);
+    const theirs = await anEvent(api, organizer);
+    const own = await anEvent(api, friend);
+    await going(api, friend, theirs.id);
+    assert.deepEqual((await ids(me, second)).sort(), [theirs.id, own.id].sort());
+    const block = (a: Person, b: Person) => (meFirst ? ([a, b] as const) : ([b, a] as const));
+    const [by, whom] = block(me, organizer);
+    expectStatus(await api.post(`/v1/users/${whom.id}/block`, by.token), 200);
+    // The friend still goes there, and that is no reason.
+    assert.deepEqual(await ids(me, second), [own.id]);
+    const [by2, whom2] = block(me, friend);
+    expectStatus(await second.post(`/v1/users/${whom2.id}/block`, by2.token), 200);
+    assert.deepEqual(await ids(me), []);
+    expectStatus(await api.delete(`/v1/users/${whom.id}/block`, by.token), 200);
+    assert.deepEqual(await ids(me, second), []);
+  }
+});
+
+test('feed: answers of people with a private profile are for those who may see it', async () => {
+  const [shy, stranger] = await users(api, 2);
+  assert.ok(shy && stranger);
+  expectStatus(await api.patch('/v1/me', shy.token, { isPrivate: true }), 200);
+  const me = await follower(shy);
+  const admin = await anAdmin(api);
+  await follow(admin, shy);
+  const theirs = await anEvent(api, stranger);
+  await going(api, shy, theirs.id);
+  assert.deepEqual(await ids(me), []);
+  assert.deepEqual(await ids(admin), [theirs.id]);
+  await follow(shy, me);
+  assert.deepEqual(await ids(me), [theirs.id]);
+  // What they organize is in every list anyway.
+  const own = await anEvent(api, shy, { startAt: inDays(1), endAt: inDays(1, 1) });
+  expectStatus(await api.delete(`/v1/users/${me.id}/follow`, shy.token), 200);
+  assert.deepEqual(await ids(me), [own.id]);
+});
+
+test('feed: an account that is deleted is no reason any more, and its events are gone', async () => {
+  const [a, b, c] = await users(api, 3);
+  assert.ok(a && b && c);
+  const me = await follower(a, b);
+  await anEvent(api, a);
+  const event = await anEvent(api, c);
+  await going(api, a, event.id);
+  await going(api, b, event.id);
+  assert.equal((await feed(me, '', second)).data.length, 2);
+  expectStatus(await deleteAccount(api, a), 200);
+  const { data } = await feed(me, '', second);
+  assert.deepEqual(data.map(reasonsOf), [[['going', b.id]]]);
+  assert.equal(data[0]?.reasonsCount, 1);
+});
+
+test('feed: 20 unless limit says otherwise, from 1 to 50; 400 naming limit or cursor for anything else', async () => {
+  const a = await aUser(api);
+  const me = await follower(a);
+  for (let i = 0; i < 21; i++) await anEvent(api, a);
+  const first = await feed(me, '');
+  assert.equal(first.data.length, 20);
+  assert.equal((await feed(me, `?cursor=${first.nextCursor}`)).data.length, 1);
+  assert.equal((await feed(me, '?limit=21')).nextCursor, null);
+  for (const limit of ['0', '51', '1.5', 'x']) await refused(me, `limit=${limit}`, 'limit');
+  const foreign = Buffer.from(JSON.stringify(['x', a.id])).toString('base64url');
+  for (const cursor of ['', 'x', '!!', foreign, `${first.nextCursor}=`, `${first.nextCursor}x`])
+    await refused(me, `cursor=${encodeURIComponent(cursor)}`, 'cursor');
+});
+
+async function refused(me: Person, query: string, field: string): Promise<void> {
+  const { body } = expectProblem(await api.get(`/v1/feed?${query}`, me.token), 400, 'invalid_request');
+  assert.deepEqual(
+    body.errors.map((error: { path: string }) => error.path),
+    [field],
+    query,
+  );
+}
+
+test('feed: pages neither skip nor repeat while events are added, moved and taken away', async () => {
+  const [a, b] = await users(api, 2);
+  assert.ok(a && b);
+  const me = await follower(a, b);
+  const at = (days: number) => ({ startAt: inDays(days), endAt: inDays(days, 1) });
+  // Days of which three events begin at the very same moment.
+  const days = [1, 2, 2, 2, 3, 4, 4, 4, 5].map(at);
+  const same = new Map(days.map(({ startAt, endAt }) => [startAt.slice(0, 10), { startAt, endAt }]));
+  const moments = days.map(({ startAt }) => same.get(startAt.slice(0, 10)) ?? at(9));
+  const there: string[] = [];
+  for (const moment of moments) there.push((await anEvent(api, a, moment)).id);
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  let moved: string | null = null;
+  for (let page = 0; page < 30; page++) {
+    const { data, nextCursor }: { data: Element[]; nextCursor: string | null } = await feed(
+      me,
+      `?limit=2${cursor ? `&cursor=${cursor}` : ''}`,
+      page % 2 ? api : second,
+    );
+    seen.push(...data.map(({ id }) => id));
+    cursor = nextCursor;
+    if (!cursor) break;
+    // Before, at, and after the place where the page ended.
+    await anEvent(api, b, at(0.5));
+    if (page < 3) await anEvent(api, b, moments[3]);
+    if (page === 0) {
+      moved = seen[0] ?? '';
+      expectStatus(await api.patch(`/v1/events/${moved}`, a.token, at(6)), 200);
+    }
+  }
+  assert.equal(cursor, null);
+  for (const id of there) {
+    const times = seen.filter((other) => other === id).length;
+    // What moved behind the place comes once more, at its new time.
+    assert.equal(times, id === moved ? 2 : 1);
+  }
+  assert.equal(new Set(seen).size, seen.length - 1);
+  // What was added at a moment that pages had not passed is there too.
+  const { data } = await feed(me);
+  assert.deepEqual(
+    data
+      .filter(({ startAt }) => startAt >= (moments[3]?.startAt ?? ''))
+      .map(({ id }) => id)
+      .sort(),
+    [...new Set(seen)]
+      .filter((id) =>
+        data.some((element) => element.id === id && element.startAt >= (moments[3]?.startAt ?? '')),
+      )
+      .sort(),
+  );
+});
+
+test('feed: by way of people and by way of time the same is found', async () => {
+  const people = await users(api, 12);
+  const [organizer, other, hidden, ...guests] = people;
+  assert.ok(organizer && other && hidden);
+  const made: string[] = [];
+  for (let i = 0; i < 40; i++) {
+    const day = (i * 7) % 10;
+    const moment = { startAt: inDays(day - 1), endAt: inDays(day - 1 + (i % 3 ? 2 : 0.5)) };
+    made.push((await anEvent(api, [organizer, other, hidden][i % 3] ?? other, moment)).id);
+  }
+  for (const [i, id] of made.entries()) {
+    for (const [n, guest] of guests.entries()) if ((i * 5 + n * 3) % 7 === 0) await going(api, guest, id);
+    if (i % 4 === 0) await going(api, organizer, id);
+  }
+  const circle = {
+    organizers: [organizer, ...guests].map(({ id }) => id),
+    guests: [organizer, ...guests.slice(2)].map(({ id }) => id),
+    hidden: [hidden.id],
+  };
+  const wanted = { circle, now: new Date(), after: theBeginning, limit: 100 };
+  const byPeople = [...(await listByPeople(api.sql, wanted))];
+  assert.ok(byPeople.length > 12 && byPeople.length < 40);
+  for (const most of [1, 3, 50]) {
+    const byTime = [];
+    let after: typeof theBeginning | null = theBeginning;
+    while (after) {
+      const look: Awaited<ReturnType<typeof listByTime>> = await listByTime(
+        api.sql,
+        { ...wanted, after },
+        most,
+      );
+      byTime.push(...look.found);
+      after = look.seenTo;
+    }
+    assert.deepEqual(byTime, byPeople, `${most} at a time`);
+  }
+});
