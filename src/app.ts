@@ -38,6 +38,8 @@ import { claimRoutes, itemRoutes } from './items/routes.ts';
 import { liveRoutes } from './live/routes.ts';
 import { meRoutes } from './me/routes.ts';
 import { openReads, type Reads } from './reads.ts';
+import { uploadRoutes } from './uploads/routes.ts';
+import { openStorage, type Storage } from './uploads/storage.ts';
 import { userRoutes } from './users/routes.ts';
 
 export type App = FastifyInstance<
@@ -57,6 +59,8 @@ export type Deps = {
   sms: SmsDriver;
   clock: () => Date;
   flags: Flags;
+  /** Of images. */
+  storage: Storage;
 };
 export type AppOptions = {
   config: ReadyConfig;
@@ -96,6 +100,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     clock,
     sms: sms ?? smsDriver(config, app.log),
     flags: await openFlags(sql, config, randomUUID()),
+    storage: openStorage(config),
   };
 
   app.addHook('onClose', async () => deps.flags.close());
@@ -122,6 +127,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     eventAnswerRoutes(routes, deps);
     itemRoutes(routes, deps);
     claimRoutes(routes, deps);
+    uploadRoutes(routes, deps);
     adminUserRoutes(routes, deps);
     adminSystemRoutes(routes, deps);
     claimListRoutes(routes, deps);

@@ -87,13 +87,34 @@ test('config: CORS_ORIGINS is everybody, nobody, or origins as browsers write th
     assert.match(faults({ CORS_ORIGINS: wrong }), /^CORS_ORIGINS has /, wrong);
 });
 
+test('config: images go into a bucket when one is named, with both keys or none', () => {
+  assert.equal(readConfig({}).s3, undefined);
+  assert.deepEqual(readConfig({ S3_BUCKET: 'pictures' }).s3, {
+    bucket: 'pictures',
+    region: 'us-east-1',
+    endpoint: undefined,
+    keys: undefined,
+  });
+  const keys = { S3_ACCESS_KEY_ID: 'AKIDEXAMPLE', S3_SECRET_ACCESS_KEY: 'hidden-key' };
+  const env = { S3_BUCKET: 'pictures', S3_REGION: 'eu-north-1', S3_ENDPOINT: 'http://127.0.0.1:9000/' };
+  assert.deepEqual(readConfig({ ...env, ...keys }).s3, {
+    bucket: 'pictures',
+    region: 'eu-north-1',
+    endpoint: 'http://127.0.0.1:9000',
+    keys: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'hidden-key' },
+  });
+  assert.match(faults({ ...env, S3_ACCESS_KEY_ID: 'AKIDEXAMPLE' }), /go together/);
+  assert.match(faults({ ...env, S3_ENDPOINT: 'ftp://x' }), /^S3_ENDPOINT /);
+  assert.match(faults(keys), /^S3_BUCKET is not set/);
+});
+
 test('config: .env.example names every variable that is read, and no other', async () => {
   const root = path.join(import.meta.dirname, '..');
   const source = await readFile(path.join(root, 'src', 'config.ts'), 'utf8');
   const example = await readFile(path.join(root, '.env.example'), 'utf8');
   const read = new Set(
-    [...source.matchAll(/(?:\(|env\.)'?([A-Z][A-Z_]{3,})'?[,)\s]/g)].map(([, name]) => name),
+    [...source.matchAll(/(?:\(|env\.)'?([A-Z][A-Z0-9_]{3,})'?[,)\s]/g)].map(([, name]) => name),
   );
-  const named = new Set([...example.matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name));
+  const named = new Set([...example.matchAll(/^#([A-Z0-9_]+)=/gm)].map(([, name]) => name));
   assert.deepEqual([...named].sort(), [...read].sort());
 });

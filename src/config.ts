@@ -6,6 +6,14 @@ export type SmsConfig =
   | { driver: 'console' }
   | { driver: 'twilio'; accountSid: string; authToken: string; from: string; baseUrl: string | undefined };
 
+/** A bucket. Without an endpoint it is at Amazon; without keys they are those of the machine. */
+export type S3Config = {
+  bucket: string;
+  region: string;
+  endpoint: string | undefined;
+  keys: { accessKeyId: string; secretAccessKey: string } | undefined;
+};
+
 export type Config = Readonly<{
   production: boolean;
   port: number;
@@ -31,6 +39,8 @@ export type Config = Readonly<{
   /** The start value of the flag `claims`. */
   claimsEnabled: boolean;
   logLevel: string;
+  /** Where images are kept; undefined: under `dataDir`. */
+  s3: S3Config | undefined;
 }>;
 
 /** Says which variables are wrong and why, one to a line. Never holds a secret. */
@@ -61,6 +71,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy: readProxies(read),
     claimsEnabled: read.onOff('FEATURE_CLAIMS', true),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
+    s3: readS3(read),
   };
   if (read.faults.length > 0) throw new ConfigError(read.faults.join('\n'));
   return Object.freeze(config);
@@ -102,6 +113,22 @@ function readSms(read: Reader, production: boolean): SmsConfig {
     from: read.needed('TWILIO_FROM', 'SMS_DRIVER=twilio needs the number or messaging service that sends'),
     baseUrl: read.url('TWILIO_BASE_URL', ['http:', 'https:']),
   };
+}
+
+function readS3(read: Reader): S3Config | undefined {
+  const bucket = read.text('S3_BUCKET');
+  const [accessKeyId, secretAccessKey] = [read.text('S3_ACCESS_KEY_ID'), read.text('S3_SECRET_ACCESS_KEY')];
+  const endpoint = read.url('S3_ENDPOINT', ['http:', 'https:']);
+  if (bucket === undefined) {
+    // Somebody means a bucket, and their images would go into a directory.
+    if (endpoint ?? accessKeyId ?? secretAccessKey)
+      read.needed('S3_BUCKET', 'the other S3 variables need it');
+    return undefined;
+  }
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
+    read.faults.push('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY go together: set both, or neither.');
+  const keys = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined;
+  return { bucket, region: read.text('S3_REGION') ?? 'us-east-1', endpoint, keys };
 }
 
 const networks = /^(loopback|linklocal|uniquelocal)$/;

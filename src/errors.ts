@@ -23,6 +23,12 @@ export const catalogue = {
     title: 'That is you',
     detail: 'Nobody can follow or block themselves.',
   },
+  image_invalid: {
+    status: 400,
+    title: 'This is no image that can be taken',
+    detail:
+      'It must be a JPEG, PNG or WebP as its `Content-Type` says, whole, of at most 50 megapixels and 100 frames.',
+  },
   wrong_code: {
     status: 400,
     title: 'The code is wrong or has expired',
@@ -47,6 +53,11 @@ export const catalogue = {
     status: 403,
     title: 'Only the organizer may do this',
     detail: "The caller is neither the event's organizer nor an admin.",
+  },
+  not_owner: {
+    status: 403,
+    title: 'Only its owner may do this',
+    detail: 'The caller is neither who uploaded it nor an admin.',
   },
   rsvp_required: {
     status: 403,
@@ -130,6 +141,11 @@ export const catalogue = {
     title: 'No such session',
     detail: 'The caller has no session with this id.',
   },
+  upload_not_found: {
+    status: 404,
+    title: 'No such image',
+    detail: 'It was never uploaded, or has been deleted.',
+  },
   method_not_allowed: {
     status: 405,
     title: 'This method is not allowed here',
@@ -176,11 +192,20 @@ export const catalogue = {
     title: 'The event is cancelled',
     detail: 'It takes no new RSVPs, items or claims; clearing, giving back, saving and reading still work.',
   },
-  payload_too_large: { status: 413, title: 'The body is too large', detail: 'A body may have up to 1 MiB.' },
+  storage_full: {
+    status: 409,
+    title: 'Your images take all the room there is',
+    detail: "A person's images may take up to 1 GiB as they are kept. Delete some of them first.",
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    detail: 'A body may have up to 1 MiB, an image up to 10 MiB.',
+  },
   unsupported_media_type: {
     status: 415,
     title: 'This media type is not supported',
-    detail: 'Send `Content-Type: application/json`.',
+    detail: 'Send `Content-Type: application/json`, or the type of the image that is uploaded.',
   },
   quantity_unavailable: {
     status: 422,
@@ -197,6 +222,11 @@ export const catalogue = {
     status: 429,
     title: 'Too many requests',
     detail: 'Wait for the number of seconds in `Retry-After`.',
+  },
+  too_many_uploads: {
+    status: 429,
+    title: 'Too many images today',
+    detail: 'A person may upload 100 images in a day of UTC. `Retry-After` says when the next one begins.',
   },
   too_many_codes: {
     status: 429,
@@ -223,6 +253,11 @@ export const catalogue = {
     title: 'Not available right now',
     detail:
       'The database is away or did not answer in time. Whether a write took place is undecided; read before you retry.',
+  },
+  storage_unavailable: {
+    status: 503,
+    title: 'The storage of images is away',
+    detail: 'It did not take or give the image. Try again shortly.',
   },
   sms_unavailable: {
     status: 503,

@@ -2,7 +2,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Api } from './setup.ts';
-import { anAdmin, anEvent, anItem, aPhone, aUser, deleteAccount, eventBody, type Person } from './world.ts';
+import {
+  anAdmin,
+  anEvent,
+  anItem,
+  anUpload,
+  aPhone,
+  aPng,
+  aUser,
+  deleteAccount,
+  eventBody,
+  type Person,
+} from './world.ts';
 
 /**
  * Every route × everybody who may come along. A cell is a status; a route without a row fails, and so does a row
@@ -42,6 +53,8 @@ export type Row = {
   /** Default: the path with the ids of the scene. */
   path?: (scene: Scene) => string | Promise<string>;
   body?: (scene: Scene) => unknown;
+  /** In place of a JSON body. */
+  image?: Buffer<ArrayBuffer>;
   event?: Record<string, unknown>;
   /** Brings the caller into the state that the row is about. */
   before?: (scene: Scene) => Promise<unknown>;
@@ -70,6 +83,10 @@ const atSomebody = (tail: string) => ({
 });
 const atOrganizer = (tail: string) => ({
   path: ({ organizer }: Scene) => `/v1/users/${organizer.id}${tail}`,
+});
+
+const ofUpload = (tail = '') => ({
+  path: async ({ api, organizer }: Scene) => `/v1/uploads/${(await anUpload(api, organizer)).id}${tail}`,
 });
 
 /** One for each route and state, by method and path and, in brackets, the state. */
@@ -148,6 +165,10 @@ export const accessRows: Record<string, Row> = {
     statuses: [401, 401, 200, 200, 400, 200, 200, 401],
     ...atOrganizer('/block'),
   },
+
+  'POST /v1/uploads': { statuses: everyoneWithToken(201), image: aPng },
+  'GET /v1/uploads/{id}.webp': { statuses: anyone, ...ofUpload('.webp') },
+  'DELETE /v1/uploads/{id}': { statuses: ownersOnly(200), ...ofUpload() },
 
   'GET /v1/categories': { statuses: anyone },
   'GET /v1/templates': { statuses: anyone },
@@ -305,7 +326,8 @@ export async function play(api: Api, stage: Cast, name: string, row: Row, as: Ca
   const path =
     (await row.path?.(scene)) ?? template.replace('{id}', template.startsWith('/v1/items') ? item : event);
   const body = await row.body?.(scene);
-  return (await api.call(method, path, { token: tokenOf(cast, as), body })).status;
+  const image = row.image && { raw: row.image, headers: { 'content-type': 'image/png' } };
+  return (await api.call(method, path, { token: tokenOf(cast, as), body, ...image })).status;
 }
 
 async function firstSession(api: Api, person: Person): Promise<string> {

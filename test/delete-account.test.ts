@@ -190,6 +190,8 @@ test('delete: nothing of the person stays in any table, and nothing of anybody e
     'rsvps',
     'saves',
     'claims',
+    'uploads',
+    'upload_usage',
     'imports',
     'calendars',
   ]) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { expectStatus, type TestApp } from './setup.ts';
-import { anEvent, anItem, aUser, going, type Person, signIn, users } from './world.ts';
+import { anEvent, anItem, anUpload, aUser, going, type Person, signIn, users } from './world.ts';
 
 /**
  * A person who has left something in every table, and those around them: what deletion must take along
@@ -49,6 +49,8 @@ export async function entangledPerson(api: TestApp, second: TestApp) {
   expectStatus(await api.post('/v1/me/calendar', person.token), 201);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
 
+  const images = await Promise.all([anUpload(api, person), anUpload(api, person), anUpload(api, a)]);
+  expectStatus(await api.patch('/v1/me', person.token, { avatar: images[0].url }), 200);
   for (let i = 0; i < 3; i++) await signIn(second, person.phone);
   expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone: person.phone }), 202);
   return {

@@ -19,6 +19,12 @@ const rules: Record<string, string> = {
           and e.visibility = 'public' and e.status = 'scheduled' and not e.hidden) as events
       from user_counters c) t
     where (followers_count, following_count, events_count) <> (followers, following, events)`,
+  'upload_usage counts what images take, and every image and avatar has its owner': `
+    select u.user_id, u.bytes, g.bytes as used from
+      (select user_id, sum(bytes) as bytes from uploads group by user_id) u
+      full join upload_usage g on g.user_id = u.user_id where coalesce(u.bytes, 0) is distinct from g.bytes
+    union all select a.id, null, null from users a left join uploads u on u.id = a.avatar_upload and u.user_id = a.id
+      where a.avatar_upload is not null and u.id is null`,
   'a relation has a mirror that says the same': `
     select a.* from relations a left join relations b on b.user_id = a.other_id and b.other_id = a.user_id
     where (b.followed_by, b.follows, b.blocked_by, b.blocks) is distinct from

@@ -4,6 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { after } from 'node:test';
 import { type App, buildApp } from '../src/app.ts';
 import type { Purpose } from '../src/auth/codes.ts';
@@ -23,7 +26,7 @@ export type Call = {
   token?: string | undefined;
   body?: unknown;
   headers?: Record<string, string>;
-  raw?: string;
+  raw?: string | Buffer<ArrayBuffer>;
 };
 
 export type TestApp = {
@@ -65,6 +68,10 @@ export class TestClock {
 
 export const secretKey = 'the-key-of-the-tests-is-long-enough';
 
+/** Where images go; shared by the apps of a file. */
+const dataDir = path.join(os.tmpdir(), `potluck-test-data-${randomBytes(6).toString('hex')}`);
+process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
+
 /** For the file that calls it: everything is closed and dropped when its tests have ended. */
 export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   return startOn(await cloneDatabase(), options);
@@ -90,6 +97,7 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
     LOG_LEVEL: 'silent',
     PORT: '0',
     SMS_DRIVER: 'console',
+    DATA_DIR: dataDir,
     ...options.env,
   });
   const clock = options.clock ?? new TestClock();

@@ -71,6 +71,19 @@ export async function anItem(
   return expectStatus(await api.post(`/v1/events/${eventId}/items`, organizer.token, item), 201).body;
 }
 
+/** One pixel. */
+export const aPng = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mMwSJjwHwAEBAIgO6y3kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** The upload as the API answered it. */
+export async function anUpload(api: Api, owner: Person, image = aPng, type = 'image/png') {
+  const headers = { 'content-type': type };
+  return expectStatus(await api.call('POST', '/v1/uploads', { token: owner.token, raw: image, headers }), 201)
+    .body;
+}
+
 export async function going(api: Api, person: Person, eventId: string): Promise<void> {
   const { body } = expectStatus(
     await api.post(`/v1/events/${eventId}/rsvp`, person.token, { status: 'going' }),

@@ -63,16 +63,12 @@ export const rounded = (km: number): number => Math.round(km * 100) / 100;
 /** The caller's own fields and the distance, which differ from one caller to the next, are appended in `bytes.ts`. */
 export const toListedEvent = (row: EventRow, publicUrl: string): ListedEvent => common(row, publicUrl);
 
-export const toEvent = (
-  row: EventRow,
-  organizer: Pick<PersonRow, 'name'> | null,
-  publicUrl: string,
-): Event => ({
+export const toEvent = (row: EventRow, organizer: PersonRow | null, publicUrl: string): Event => ({
   ...common(row, publicUrl),
   organizer: {
     id: row.organizerId,
     name: organizer?.name ?? '',
-    avatar: avatarUrl(publicUrl, row.organizerId),
+    avatar: avatarUrl(publicUrl, organizer ?? { id: row.organizerId, avatarUpload: null }),
   },
   bookedCount: 0,
   template: findTemplate(row.template),

@@ -14,8 +14,13 @@ import type { Caller } from './viewer.ts';
 
 export const isReplay = (outcome: object): outcome is Replay => 'isReplay' in outcome;
 
-/** Null without the header. */
-export function readOnce(request: FastifyRequest, viewer: Caller, secretKey: string): Once | null {
+/** Null without the header. @param body what the request asks for; of bytes, their hash */
+export function readOnce(
+  request: FastifyRequest,
+  viewer: Caller,
+  secretKey: string,
+  body: unknown = request.body,
+): Once | null {
   const header = request.headers['idempotency-key'];
   if (typeof header !== 'string') return null;
   const key = header.startsWith('"') ? header.slice(1, -1).replace(/\\(.)/g, '$1') : header;
@@ -26,7 +31,7 @@ export function readOnce(request: FastifyRequest, viewer: Caller, secretKey: str
     sealKey: mac('idempotency seal', key),
     requestHash: mac(
       'idempotency request',
-      `${request.method} ${request.url}\0${JSON.stringify(sorted(request.body))}`,
+      `${request.method} ${request.url}\0${JSON.stringify(sorted(body))}`,
     ),
   };
 }

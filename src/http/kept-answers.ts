@@ -1,6 +1,6 @@
 /** The table of answers to requests with an `Idempotency-Key` (idempotency.ts), and how they lie in it. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Sql, Tx } from '../db/connect.ts';
+import type { Db, Sql, Tx } from '../db/connect.ts';
 import { Problem } from '../errors.ts';
 import { dayMs } from '../time.ts';
 
@@ -20,7 +20,7 @@ const base64 = (bytes: Buffer) => bytes.toString('base64');
  * @returns for each the first answer, a Problem `idempotency_key_reused` where that was to another request, or null
  */
 export async function findKept(
-  tx: Tx,
+  tx: Db,
   asked: (Once | null)[],
   now: Date,
 ): Promise<(Replay | Problem | null)[]> {

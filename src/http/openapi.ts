@@ -13,6 +13,7 @@ import { FeedEvent, Reason } from '../feed/schemas.ts';
 import { AddedItem, Claim, GivenClaim, Item } from '../items/schemas.ts';
 import { LiveCounts, LiveEvent, LiveGone, LiveItemRemoved, LiveSnapshot } from '../live/schemas.ts';
 import { Me } from '../me/schemas.ts';
+import { Upload } from '../uploads/schemas.ts';
 import { FoundUser, Person, Profile } from '../users/schemas.ts';
 import { OnceHeaders, PageMeta, shared } from './schemas.ts';
 
@@ -70,6 +71,7 @@ const components: TSchema[] = [
   SignedIn,
   Template,
   TokenPair,
+  Upload,
 ];
 
 export async function registerOpenApi(app: FastifyInstance, config: Config): Promise<void> {
@@ -105,6 +107,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
         { name: 'Items', description: 'Bring-lists, wish-lists and who brings what.' },
         { name: 'Administration', description: 'Accounts, flags and the audit trail, for admins.' },
         { name: 'Calendars', description: 'Events for calendar programs.' },
+        { name: 'Images', description: 'For covers, items and avatars.' },
         { name: 'Server', description: 'For those who run it.' },
       ],
     },
@@ -154,7 +157,7 @@ const bodyProblems: ProblemCode[] = ['malformed_json', 'unsupported_media_type',
 
 /** Adds what `route()` declares beside the schemas: the refusals by status, and who may call. */
 function documented(schema: Documented | undefined, route: RouteOptions): Documented {
-  const { access, problems = [], takesKey } = route.config ?? {};
+  const { access, problems = [], takesKey, bodyTypes } = route.config ?? {};
   if (!schema || !access) return schema ?? {};
   const codes = route.method === 'GET' ? problems : [...problems, ...bodyProblems];
   const byStatus = Map.groupBy(codes, (code) => catalogue[code].status);
@@ -162,12 +165,13 @@ function documented(schema: Documented | undefined, route: RouteOptions): Docume
   const security = { public: [], optional: [{}, { bearer: [] }], required: [{ bearer: [] }] }[access];
   const successes = Object.entries(schema.response ?? {}).map(([status, body]) => [
     status,
-    { ...success(route.url, body), ...(takesKey && { headers: replayed }) },
+    { ...success(status, route.url, body), ...(takesKey && { headers: replayed }) },
   ]);
   return {
     ...schema,
     ...(schema.querystring && { querystring: withoutDefaulted(schema.querystring) }),
     ...(takesKey && { headers: titledHeaders }),
+    ...(bodyTypes && { consumes: [...bodyTypes], body: rawBody }),
     security,
     response: Object.fromEntries([...successes, ...refusals]),
   };
@@ -179,6 +183,8 @@ function withoutDefaulted(querystring: QuerySchema): QuerySchema {
   return { ...querystring, required: required.filter((name) => properties[name]?.default === undefined) };
 }
 
+const rawBody = Type.String({ format: 'binary' });
+
 /** Within, headers have small letters. */
 const titledHeaders = Type.Object({ 'Idempotency-Key': OnceHeaders.properties['idempotency-key'] });
 const replayed = {
@@ -188,13 +194,16 @@ const replayed = {
   },
 };
 
-function success(url: string, body: TSchema) {
+function success(status: string, url: string, body: TSchema) {
   if (url.endsWith('.svg'))
     return { description: 'The picture.', content: { 'image/svg+xml': { schema: body } } };
   if (url.endsWith('/live'))
     return { description: 'The stream.', content: { 'text/event-stream': { schema: body } } };
   if (url.endsWith('.ics'))
     return { description: 'The calendar.', content: { 'text/calendar': { schema: body } } };
+  if (status === '304') return { description: 'What the client has is still good.' };
+  if (url.endsWith('.webp'))
+    return { description: 'The image.', content: { 'image/webp': { schema: body } } };
   if (url === '/metrics')
     return { description: 'Prometheus text.', content: { 'text/plain': { schema: body } } };
   return { description: 'Success.', content: { 'application/json': { schema: body } } };

@@ -33,6 +33,8 @@ type Declaration<S extends Schemas> = S & {
   takesKey?: true;
   /** For what may take longer than the five seconds of all others. */
   deadlineMs?: number;
+  /** The media types of a body that is no JSON; the route's scope has parsers for them. */
+  bodyTypes?: readonly string[];
 };
 
 declare module 'fastify' {
@@ -41,6 +43,7 @@ declare module 'fastify' {
     holdsCaller?: true;
     takesKey?: true;
     problems?: ProblemCode[];
+    bodyTypes?: readonly string[];
   }
 }
 
@@ -56,6 +59,7 @@ export function route<S extends Schemas>(declaration: Declaration<S>) {
     holdsCaller,
     takesKey,
     deadlineMs,
+    bodyTypes,
     ...schemas
   } = declaration;
   const common: ProblemCode[] = ['invalid_request', 'too_many_requests', 'internal_error', 'unavailable'];
@@ -69,6 +73,7 @@ export function route<S extends Schemas>(declaration: Declaration<S>) {
       ...(holdsCaller && { holdsCaller }),
       ...(takesKey && { takesKey }),
       ...(deadlineMs && { deadlineMs }),
+      ...(bodyTypes && { bodyTypes }),
     },
     schema: {
       ...(schemas as unknown as S),

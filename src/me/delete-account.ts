@@ -14,9 +14,13 @@
 import { listSessionKeys } from '../auth/queries.ts';
 import { noteChange, type Placed, spotsOf } from '../changes.ts';
 import type { Tx } from '../db/connect.ts';
+import { deleteUploadsOf } from '../uploads/queries.ts';
 
-/** @param phoneHash the key of the person's codes; the transaction must hold the one that confirms the deletion */
-export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): Promise<void> {
+/**
+ * @param phoneHash the key of the person's codes; the transaction must hold the one that confirms the deletion
+ * @returns the files of their images, to be deleted when the transaction has ended; whatever is left of them is swept up
+ */
+export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): Promise<string[]> {
   // Whoever organized ten thousand events has as much right to go as anybody.
   await tx`set local statement_timeout = '60s'`;
   await tx`set local lock_timeout = '30s'`;
@@ -28,6 +32,7 @@ export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): 
   await deleteRsvpsAndSaves(tx, userId);
   await deleteClaims(tx, userId);
   await deleteRelations(tx, userId);
+  const files = await deleteUploadsOf(tx, userId);
   await tx`delete from phones where user_id = ${userId} and phone = (select phone from users where id = ${userId})`;
   await tx`
     delete from usernames
@@ -35,6 +40,7 @@ export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): 
   // Takes sessions, imports and counters along. No session, no token: on every node, at once.
   await tx`delete from users where id = ${userId}`;
   await noteChange(tx, { records: [userId, ...sessions, ...involved], spots: spotsOf(gone) });
+  return files;
 }
 
 /** With the count of messages to this number; those of its prefix and country tell of nobody. */

@@ -1,27 +1,34 @@
 import { noteChange } from '../changes.ts';
 import type { Db, Tx } from '../db/connect.ts';
-import { Problem } from '../errors.ts';
+import { invalid, Problem } from '../errors.ts';
+import { isOwnUpload } from '../uploads/queries.ts';
 import { userSearchText } from '../users/queries.ts';
 import type { MeChange } from './schemas.ts';
 import type { MeRow } from './views.ts';
 
 export async function findMe(sql: Db, id: string): Promise<MeRow | null> {
   const [row] = await sql<MeRow[]>`
-    select u.id, u.name, u.username, u.bio, u.city, u.phone, u.role, u.is_private, u.created_at,
+    select u.id, u.name, u.username, u.bio, u.city, u.phone, u.role, u.is_private, u.avatar_upload,
+      u.created_at,
       c.followers_count, c.following_count, c.events_count
     from users u join user_counters c on c.user_id = u.id
     where u.id = ${id}`;
   return row ?? null;
 }
 
+/** As the caller sends it, but for the avatar: the id of an upload. */
+type Change = Omit<MeChange, 'avatar'> & { avatarUpload?: string | null };
+
 /**
  * Changes the fields that are given. The row is locked before it is read, so two changes at once are one after the
- * other and neither is lost; a username is unique by the primary key of `usernames`.
- * @throws Problem `username_taken`
+ * other and neither is lost; a username is unique by the primary key of `usernames`. Whoever deletes an upload of this
+ * person holds their row too, so an avatar is there or null.
+ * @throws Problem `username_taken`, and `invalid_request` for an avatar that is not this person's
  */
-export async function updateMe(tx: Tx, id: string, change: MeChange): Promise<void> {
-  const [current] = await tx<[Required<MeChange>]>`
-    select name, username, bio, city, is_private from users where id = ${id} for no key update`;
+export async function updateMe(tx: Tx, id: string, change: Change): Promise<void> {
+  const [current] = await tx<[Required<Change>]>`
+    select name, username, bio, city, is_private, avatar_upload from users where id = ${id} for no key update`;
+  if (change.avatarUpload && !(await isOwnUpload(tx, id, change.avatarUpload))) throw notOwnUpload();
   const next = { ...current, ...change, username: (change.username ?? current.username).toLowerCase() };
   if (next.username !== current.username) {
     // Waits for anybody who is just taking or giving up the same name.
@@ -34,7 +41,11 @@ export async function updateMe(tx: Tx, id: string, change: MeChange): Promise<vo
   }
   await tx`
     update users set name = ${next.name}, username = ${next.username}, bio = ${next.bio}, city = ${next.city},
-      is_private = ${next.isPrivate}, search = ${userSearchText(next.name, next.username)}
+      is_private = ${next.isPrivate}, avatar_upload = ${next.avatarUpload},
+      search = ${userSearchText(next.name, next.username)}
     where id = ${id}`;
   await noteChange(tx, { records: [id] });
 }
+
+export const notOwnUpload = () =>
+  invalid('avatar', 'must be the `url` of an image that you uploaded, or null');

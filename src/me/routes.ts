@@ -8,13 +8,15 @@ import { Problem } from '../errors.ts';
 import { route } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
 import { signedIn } from '../http/viewer.ts';
+import { leaveFiles, removeFiles } from '../uploads/sweep.ts';
+import { uploadIdOf } from '../uploads/views.ts';
 import { deleteAccount } from './delete-account.ts';
-import { findMe, updateMe } from './queries.ts';
+import { findMe, notOwnUpload, updateMe } from './queries.ts';
 import { Farewell, Me, MeChange } from './schemas.ts';
 import { toMe } from './views.ts';
 
 export function meRoutes(app: App, deps: Deps): void {
-  const { sql, config, clock } = deps;
+  const { sql, config, clock, storage } = deps;
 
   // Spec 4.7
   app.patch(
@@ -31,8 +33,12 @@ export function meRoutes(app: App, deps: Deps): void {
     }),
     async (request) => {
       const viewer = signedIn(request);
+      const { avatar, ...change } = request.body;
       const row = await actAs(sql, viewer, async (tx) => {
-        await updateMe(tx, viewer.id, request.body);
+        await updateMe(tx, viewer.id, {
+          ...change,
+          ...(avatar !== undefined && { avatarUpload: avatar && readAvatar(avatar, config.publicUrl) }),
+        });
         return findMe(tx, viewer.id);
       });
       if (!row) throw new Problem('token_invalid');
@@ -80,7 +86,7 @@ export function meRoutes(app: App, deps: Deps): void {
     }),
     async (request) => {
       const viewer = signedIn(request);
-      const refusal = await transaction(sql, async (tx) => {
+      const outcome = await transaction(sql, async (tx) => {
         const me = await findMe(tx, viewer.id);
         if (!me) return new Problem('token_invalid');
         const now = clock();
@@ -97,12 +103,20 @@ export function meRoutes(app: App, deps: Deps): void {
         await lockCaller(tx, viewer);
         if (problem) return problem;
         const { secretKey } = config;
-        await deleteAccount(tx, viewer.id, hashPhone(secretKey, me.phone));
+        const files = await deleteAccount(tx, viewer.id, hashPhone(secretKey, me.phone));
         await forgetInAudit(tx, { secretKey, now, address: null }, viewer.id, me.phone);
-        return null;
+        return files;
       });
-      if (refusal) throw refusal;
+      if (outcome instanceof Problem) throw outcome;
+      await removeFiles(sql, storage, outcome).catch((error) => leaveFiles(app.log, error));
       return { success: true as const };
     },
   );
+}
+
+/** @throws Problem `invalid_request` for an address that is not an upload's */
+function readAvatar(url: string, publicUrl: string): string {
+  const id = uploadIdOf(publicUrl, url);
+  if (id === null) throw notOwnUpload();
+  return id;
 }

@@ -1,5 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { body, oneOf, prose, shared, text, timestamp, usernamePattern } from '../http/schemas.ts';
+import {
+  body,
+  httpUrl,
+  nullable,
+  oneOf,
+  prose,
+  shared,
+  text,
+  timestamp,
+  usernamePattern,
+} from '../http/schemas.ts';
 
 /** The caller's own account: what GET /v1/auth/me gives. */
 export const Me = shared(
@@ -37,6 +47,12 @@ export const MeChange = body(
     ),
     bio: Type.Optional(prose(500)),
     city: Type.Optional(text(0, 80)),
+    avatar: Type.Optional(
+      nullable(httpUrl(), {
+        description: 'The `url` of an upload of your own; null for the drawn one.',
+        examples: ['https://events.example.org/v1/uploads/0197a2f4-6c1e-7a34-9a51-2f0c8a6de0aa.webp'],
+      }),
+    ),
     isPrivate: Type.Optional(
       Type.Boolean({ description: 'A private profile is shown only to people whom you follow.' }),
     ),

@@ -1,10 +1,10 @@
 import { avatarUrl } from '../users/views.ts';
 import type { Me } from './schemas.ts';
 
-export type MeRow = Omit<Me, 'avatar' | 'createdAt'> & { createdAt: Date };
+export type MeRow = Omit<Me, 'avatar' | 'createdAt'> & { avatarUpload: string | null; createdAt: Date };
 
-export const toMe = (row: MeRow, publicUrl: string): Me => ({
+export const toMe = ({ avatarUpload, ...row }: MeRow, publicUrl: string): Me => ({
   ...row,
-  avatar: avatarUrl(publicUrl, row.id),
+  avatar: avatarUrl(publicUrl, { id: row.id, avatarUpload }),
   createdAt: row.createdAt.toISOString(),
 });

@@ -24,7 +24,7 @@ export async function searchUsers(sql: Sql, term: string, hidden: string[], limi
   const start = escapeLike(term);
   const pattern = [...term].length < 3 ? `% ${start}%` : `%${start}%`;
   return await sql<(PersonRow & { isPrivate: boolean })[]>`
-    select id, name, username, bio, is_private
+    select id, name, username, bio, avatar_upload, is_private
     from users
     where search like ${pattern} and id <> all(${hidden}::uuid[]) and suspended_at is null
     order by username <> ${term}, username not like ${`${start}%`}, search not like ${` ${start}%`},
@@ -34,7 +34,7 @@ export async function searchUsers(sql: Sql, term: string, hidden: string[], limi
 
 export async function findProfile(sql: Sql, id: string): Promise<ProfileRow | null> {
   const [row] = await sql<ProfileRow[]>`
-    select u.id, u.name, u.username, u.bio, u.is_private, u.suspended_at is not null as is_suspended,
+    select u.id, u.name, u.username, u.bio, u.avatar_upload, u.is_private, u.suspended_at is not null as is_suspended,
       c.followers_count, c.following_count, c.events_count
     from users u join user_counters c on c.user_id = u.id
     where u.id = ${id}`;
@@ -43,7 +43,8 @@ export async function findProfile(sql: Sql, id: string): Promise<ProfileRow | nu
 
 /** People by id, in any order; what is not there is left out. */
 export async function listPeople(sql: Db, ids: string[]): Promise<PersonRow[]> {
-  return await sql<PersonRow[]>`select id, name, username, bio from users where id = any(${ids}::uuid[])`;
+  return await sql<PersonRow[]>`
+    select id, name, username, bio, avatar_upload from users where id = any(${ids}::uuid[])`;
 }
 
 export async function findRelation(sql: Sql, userId: string, otherId: string): Promise<RelationRow | null> {

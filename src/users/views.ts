@@ -1,7 +1,14 @@
 /** People as they leave the server. */
+import { uploadUrl } from '../uploads/views.ts';
 import type { Person, Profile } from './schemas.ts';
 
-export type PersonRow = { id: string; name: string; username: string; bio: string };
+export type PersonRow = {
+  id: string;
+  name: string;
+  username: string;
+  bio: string;
+  avatarUpload: string | null;
+};
 export type ProfileRow = PersonRow & {
   followersCount: number;
   followingCount: number;
@@ -12,15 +19,18 @@ export type ProfileRow = PersonRow & {
 /** What the viewer has to do with another person; all false for a stranger. */
 export type RelationRow = { follows: boolean; followedBy: boolean; blocks: boolean; blockedBy: boolean };
 
-export const avatarUrl = (publicUrl: string, userId: string): string =>
-  `${publicUrl}/v1/users/${userId}/avatar.svg`;
+/** The image that they chose, or the one that is drawn for them. */
+export const avatarUrl = (publicUrl: string, person: Pick<PersonRow, 'id' | 'avatarUpload'>): string =>
+  person.avatarUpload
+    ? uploadUrl(publicUrl, person.avatarUpload)
+    : `${publicUrl}/v1/users/${person.id}/avatar.svg`;
 
 /** As they are named in lists of other things. */
 export const toPerson = (row: PersonRow, publicUrl: string): Person => ({
   id: row.id,
   name: row.name,
   username: row.username,
-  avatar: avatarUrl(publicUrl, row.id),
+  avatar: avatarUrl(publicUrl, row),
 });
 
 export const toFoundUser = (

@@ -1,0 +1,30 @@
+/** Deletes files that no row tells of: what deletions left, and what was being written when a server ended. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { Sql } from '../db/connect.ts';
+import * as queries from './queries.ts';
+import type { Storage } from './storage.ts';
+
+const atOnce = 8;
+const batch = 200;
+
+/** Those that are due; for housekeeping. @throws what the storage does, with the rest left for the next time */
+export async function sweepFiles(sql: Sql, storage: Storage, now: Date): Promise<void> {
+  for (;;) {
+    const ids = await queries.listDueFiles(sql, now, batch);
+    await removeFiles(sql, storage, ids);
+    if (ids.length < batch) return;
+  }
+}
+
+/** Files whose rows are gone. @throws as `sweepFiles`, which comes by later */
+export async function removeFiles(sql: Sql, storage: Storage, ids: string[]): Promise<void> {
+  for (let at = 0; at < ids.length; at += atOnce) {
+    const some = ids.slice(at, at + atOnce);
+    await Promise.all(some.map((id) => storage.remove(id)));
+    await queries.forgetFiles(sql, some);
+  }
+}
+
+/** For whoever has an answer to give that does not depend on it. */
+export const leaveFiles = (log: FastifyBaseLogger, error: unknown): void =>
+  log.warn({ err: error }, 'files of images that are gone could not be deleted; it will be tried again');
