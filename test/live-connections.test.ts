@@ -1,0 +1,190 @@
+/** Live streams as connections: what keeps them open, who is too slow, and what they must not hold up. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '../src/db/connect.ts';
+import { type Listening, listen, stateOf } from './listener.ts';
+import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
+import { anEvent, anItem, aUser, going, users } from './world.ts';
+
+const api = await testApp();
+const organizer = await aUser(api);
+
+const streams: Listening[] = [];
+test.afterEach(() => {
+  for (const stream of streams.splice(0)) stream.close();
+});
+
+async function open(on: TestApp, event: string, token?: string): Promise<Listening> {
+  const stream = await listen(`${on.url}/v1/events/${event}/live`, { token });
+  streams.push(stream);
+  await stream.until(({ event }) => event === 'snapshot');
+  return stream;
+}
+
+const counts = ({ event }: { event: string }) => event === 'counts';
+
+async function metric(on: TestApp, name: string): Promise<number> {
+  const { body } = await on.get('/metrics');
+  const line = (body as string).split('\n').find((text) => text.startsWith(`${name} `));
+  return Number(line?.split(' ')[1] ?? 0);
+}
+
+async function untilMetric(name: string, value: number): Promise<void> {
+  for (let waited = 0; (await metric(api, name)) !== value; waited += 50) {
+    assert.ok(waited < 5_000, `${name} is ${await metric(api, name)}, not ${value}`);
+    await sleep(50);
+  }
+}
+
+test('heartbeat: a comment after 15 s of silence, and not before', async () => {
+  const { id } = await anEvent(api, organizer);
+  const stream = await open(api, id);
+  api.clock.advance(13_000);
+  await sleep(1_200);
+  assert.equal(stream.comments(), 0);
+  api.clock.advance(2_000);
+  await sleep(1_200);
+  assert.equal(stream.comments(), 1);
+  assert.equal(stream.messages.length, 1);
+});
+
+test('deadline: a stream outlives it, and is no request that took long', async () => {
+  const { id } = await anEvent(api, organizer);
+  const ended = await open(api, id);
+  const stream = await open(api, (await anEvent(api, organizer)).id);
+  const series = 'potluck_request_seconds_sum{method="GET",route="/v1/events/:id/live",status="200"}';
+  const before = await metric(api, series);
+  await sleep(5_800);
+  await api.delete(`/v1/events/${id}`, organizer.token);
+  await ended.ended;
+  assert.ok(stream.isOpen());
+  assert.equal(await metric(api, series), before);
+});
+
+test('room: 900 streams are open, and requests are answered as ever', async () => {
+  const { id } = await anEvent(api, organizer);
+  const people = await users(api, 45);
+  for (const { token } of people) await Promise.all(Array.from({ length: 20 }, () => open(api, id, token)));
+  assert.equal(await metric(api, 'potluck_live_streams'), 900);
+  await going(api, organizer, id);
+  const heard = await Promise.all(streams.map((stream) => stream.until(counts)));
+  assert.equal(heard.length, 900);
+  for (const stream of streams) stream.close();
+  await untilMetric('potluck_live_streams', 0);
+});
+
+/** An event whose every change is two megabytes to tell. */
+async function aHeavyEvent(): Promise<string> {
+  const { id } = await anEvent(api, organizer);
+  await api.sql`
+    insert into items (event_id, n, kind, title, description, emoji, created_at)
+    select ${id}, n, 'wish', 'Plates', ${'🍽'.repeat(1_000)}, '🍽', now() from generate_series(1, 500) n`;
+  await api.sql`insert into item_stock (event_id, n, needed, claimed) select ${id}, n, 5, 0 from generate_series(1, 500) n`;
+  await api.sql`update event_counters set last_item = 500 where event_id = ${id}`;
+  return id;
+}
+
+async function changeAll(id: string, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    await api.sql`update item_stock set needed = needed + 1 where event_id = ${id}`;
+    await sleep(250);
+  }
+}
+
+test('slow: who does not take what is told is told the newest state once they do, and dropped after 15 s', async () => {
+  const id = await aHeavyEvent();
+  const [slow, quick] = [await open(api, id), await open(api, id)];
+  slow.pause();
+  await changeAll(id, 12);
+  slow.resume();
+  const is =
+    (needed: number) => (message: { event: string; data: { items: { quantityNeeded: number }[] } }) =>
+      message.event === 'snapshot' && message.data.items.at(-1)?.quantityNeeded === needed;
+  await slow.until(is(17));
+  assert.ok(slow.messages.length < quick.messages.length, 'nothing was left out');
+  assert.deepEqual(stateOf(slow.messages), stateOf(quick.messages));
+
+  const dropped = await metric(api, 'potluck_live_streams_dropped_total');
+  slow.pause();
+  await changeAll(id, 12);
+  assert.equal(await metric(api, 'potluck_live_streams_dropped_total'), dropped);
+  api.clock.advance(15_000);
+  await untilMetric('potluck_live_streams_dropped_total', dropped + 1);
+  slow.resume();
+  await slow.ended;
+  assert.ok(quick.isOpen());
+});
+
+test('many items: the 500 that were added last are told, and the next pushes the first out', async () => {
+  const id = await aHeavyEvent();
+  const stream = await open(api, id);
+  const added = await anItem(api, organizer, id);
+  await stream.until(({ event, data }) => event === 'item' && data.id === added.id);
+  const { items } = stateOf(stream.messages);
+  assert.equal(items.length, 500);
+  assert.deepEqual([items[0].id, items.at(-1)?.id], [`${id}.2`, `${id}.501`]);
+});
+
+test('database: connections that break end no stream, and what was missed is told after; without one 503', async () => {
+  const { id } = await anEvent(api, organizer);
+  const stream = await open(api, id, organizer.token);
+  for (let i = 0; i < 5; i++) {
+    await api.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.catch(() => {});
+    await sleep(100);
+  }
+  for (let waited = 0; ; waited += 100) {
+    const { status } = await api.post(`/v1/events/${id}/rsvp`, organizer.token, { status: 'going' });
+    if (status === 200) break;
+    assert.ok(waited < 5_000);
+    await sleep(100);
+  }
+  await stream.until(counts);
+  assert.ok(stream.isOpen());
+
+  const away = await api.another({ sql: connect('postgres://nobody@127.0.0.1:1/none') });
+  // More often than there are seats: who was not let in takes none.
+  for (let i = 0; i < 25; i++) {
+    const refused = expectProblem(await away.get(`/v1/events/${id}/live`), 503, 'unavailable');
+    assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+  }
+});
+
+test('stop: streams end at once, also one that takes nothing', async () => {
+  const id = await aHeavyEvent();
+  const third = await api.another();
+  const [stream, slow] = [await open(third, id), await open(third, id)];
+  slow.pause();
+  await changeAll(id, 8);
+  const since = performance.now();
+  const closed = third.app.close();
+  await stream.ended;
+  await closed;
+  assert.ok(performance.now() - since < 3_000, `${performance.now() - since}`);
+  slow.resume();
+  await slow.ended;
+});
+
+test('nobody listens: nothing is asked of the database', async () => {
+  const { id } = await anEvent(api, organizer);
+  let asked = 0;
+  const pool = connect(api.target);
+  const counting = Object.assign((...query: Parameters<typeof pool>) => {
+    asked++;
+    return pool(...query);
+  }, pool) as typeof pool;
+  const quiet = await api.another({ sql: counting });
+  const stream = await open(quiet, id);
+  await sleep(500);
+  const listening = asked;
+  assert.ok(listening >= 2, `${listening}`);
+  stream.close();
+  await sleep(300);
+  const after = asked;
+  await sleep(600);
+  // What else a server asks now and then.
+  assert.ok(asked - after <= 2, `${asked - after}`);
+  expectStatus(await quiet.get(`/v1/events/${id}`), 200);
+});
