@@ -10,19 +10,39 @@ type Entry = {
   ending: number;
   ended: number;
 };
-type Item = { entries: Set<Entry>; isLeaving: boolean; isGone: boolean };
+/** A quantity that is needed, from when it was asked for until another was answered. */
+type Need = { quantity: number; asked: number; ended: number };
+type Item = { entries: Set<Entry>; needs: Set<Need>; isLeaving: boolean; isGone: boolean };
 type Listed = { id: string; quantityNeeded: number; quantityClaimed: number };
 
 /** In ms; no request takes longer. What ended earlier is no more in any list that is still to come. */
 const memory = 40_000;
+const never = Number.POSITIVE_INFINITY;
 
 export class Ledger {
   readonly #items = new Map<string, Item>();
   /** By person, what they have for certain, by item. */
   readonly #claims = new Map<string, Map<string, Entry>>();
 
-  add(item: string): void {
-    this.#items.set(item, { entries: new Set(), isLeaving: false, isGone: false });
+  add(item: string, needed: number): void {
+    const needs = new Set([{ quantity: needed, asked: 0, ended: never }]);
+    this.#items.set(item, { entries: new Set(), needs, isLeaving: false, isGone: false });
+  }
+
+  /** One at a time for an item. @returns to be called with the answer */
+  need(item: string, quantity: number): { made(): void; refused(): void; unknown(): void } {
+    const { needs } = this.#item(item);
+    const before = [...needs];
+    const need: Need = { quantity, asked: performance.now(), ended: never };
+    needs.add(need);
+    return {
+      made: () => {
+        for (const old of before) old.ended = Math.min(old.ended, performance.now());
+      },
+      refused: () => needs.delete(need),
+      // Either may be.
+      unknown: () => {},
+    };
   }
 
   /** From now on it may be gone, and its claims with it. */
@@ -45,7 +65,6 @@ export class Ledger {
 
   begin(item: string, person: string, quantity: number): { made(): void; refused(): void } {
     const { entries } = this.#item(item);
-    const never = Number.POSITIVE_INFINITY;
     const entry: Entry = { quantity, asked: performance.now(), made: never, ending: never, ended: never };
     entries.add(entry);
     return {
@@ -56,6 +75,31 @@ export class Ledger {
         this.#claims.set(person, claims.set(item, entry));
       },
       refused: () => entries.delete(entry),
+    };
+  }
+
+  quantityOf(item: string, person: string): number {
+    return this.#claims.get(person)?.get(item)?.quantity ?? 0;
+  }
+
+  /** Another quantity: the one ends as the other begins, both under way until the answer. */
+  change(item: string, person: string, quantity: number): { made(): void; refused(): void; gone(): void } {
+    const before = this.#claims.get(person)?.get(item);
+    const end = this.end(item, person);
+    const after = this.begin(item, person, quantity);
+    return {
+      made: () => {
+        end(true);
+        after.made();
+      },
+      refused: () => {
+        after.refused();
+        if (before) before.ending = never;
+      },
+      gone: () => {
+        after.refused();
+        end(true);
+      },
     };
   }
 
@@ -92,6 +136,10 @@ export class Ledger {
     const item = this.#items.get(id);
     // One that was made and listed before its maker heard of it.
     if (!item) return quantityClaimed === 0;
+    const isNeeded = [...item.needs].some(
+      ({ quantity, asked, ended }) => quantity === quantityNeeded && asked <= now && ended > since,
+    );
+    for (const need of item.needs) if (need.ended < now - memory) item.needs.delete(need);
     let [least, most] = [0, 0];
     for (const entry of item.entries) {
       const { quantity, asked, made, ending, ended } = entry;
@@ -99,7 +147,7 @@ export class Ledger {
       if (asked <= now && ended > since) most += quantity;
       if (ended < now - memory) item.entries.delete(entry);
     }
-    return quantityClaimed >= least && quantityClaimed <= Math.min(most, quantityNeeded);
+    return isNeeded && quantityClaimed >= least && quantityClaimed <= Math.min(most, quantityNeeded);
   }
 
   #item(id: string): Item {

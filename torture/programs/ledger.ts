@@ -26,9 +26,11 @@ type Scene = {
   free: Person[];
   /** By event, the items that are there. */
   items: Map<string, string[]>;
+  /** Items whose need somebody is just changing. */
+  changing: Set<string>;
   statuses: number[];
   gone: number;
-  /** Claims that were granted and not there when they were given back. */
+  /** Claims that were granted and not there when they were changed or given back, or were kept from shrinking. */
   lost: number;
   until: number;
 };
@@ -36,8 +38,8 @@ type Scene = {
 export const ledger: Program = {
   name: 'ledger',
   promise:
-    'claims, their return, the deletion of items and accounts for 2 minutes, read all the while: ' +
-    'the sum of the claims is what is claimed at every read, no deadlock, no 5xx',
+    'claims, their changes and return, changes and deletion of items, deletion of accounts for 2 minutes, ' +
+    'read all the while: the sum of the claims is what is claimed at every read, no deadlock, no 5xx',
   async run({ size, open, progress }) {
     const [ms, people] = [size(120_000, 5_000), size(4_000, 400)];
     const world = await open();
@@ -82,9 +84,10 @@ async function prepare(world: World, number: number, ms: number): Promise<Scene>
     items.set(event, []);
     for (let n = 0; n < itemsEach; n++) items.get(event)?.push(await anItem(world, host, event, needed));
   }
-  for (const item of [...items.values()].flat()) ledger.add(item);
+  for (const item of [...items.values()].flat()) ledger.add(item, needed);
   const until = performance.now() + ms;
-  return { world, ledger, host, free: people, items, statuses: [], gone: 0, lost: 0, until };
+  const changing = new Set<string>();
+  return { world, ledger, host, free: people, items, changing, statuses: [], gone: 0, lost: 0, until };
 }
 
 const pick = <T>(all: T[]): T | undefined => all[Math.floor(Math.random() * all.length)];
@@ -96,9 +99,11 @@ async function work(scene: Scene): Promise<void> {
     if (!person) throw new Error('everybody has left');
     const chance = Math.random();
     if (chance < 0.01) await replaceItem(scene);
+    else if (chance < 0.03) await needMoreOrLess(scene);
     const claimed = pick(scene.ledger.claimsOf(person.id));
     if (chance > 0.985 && scene.free.length > fewest) await depart(scene, person);
-    else if (claimed && chance < 0.5) await giveBack(scene, person, claimed);
+    else if (claimed && chance < 0.4) await giveBack(scene, person, claimed);
+    else if (claimed && chance < 0.65) await changeClaim(scene, person, claimed);
     else await claim(scene, person);
   }
 }
@@ -124,6 +129,34 @@ async function giveBack(scene: Scene, person: Person, item: string): Promise<voi
   scene.free.push(person);
 }
 
+async function changeClaim(scene: Scene, person: Person, item: string): Promise<void> {
+  const quantity = 1 + Math.floor(Math.random() * 3);
+  const isLess = quantity <= scene.ledger.quantityOf(item, person.id);
+  const change = scene.ledger.change(item, person.id, quantity);
+  const { status } = await told(scene, 'PATCH', `/v1/items/${item}/claim`, person, { quantity });
+  // As with what is given back; and less is refused to nobody.
+  if ((status === 404 && !scene.ledger.isGoing(item)) || (status === 422 && isLess)) scene.lost++;
+  if (status === 200) change.made();
+  else if (status === 404) change.gone();
+  else change.refused();
+  scene.free.push(person);
+}
+
+async function needMoreOrLess(scene: Scene): Promise<void> {
+  const { ledger, host, items, changing } = scene;
+  const item = pick([...items.values()].flat());
+  if (!item || changing.has(item)) return;
+  changing.add(item);
+  const quantityNeeded = needed / 2 + Math.floor((Math.random() * needed) / 2);
+  const need = ledger.need(item, quantityNeeded);
+  const { status, body } = await told(scene, 'PATCH', `/v1/items/${item}`, host, { quantityNeeded });
+  if (status === 200 && body.quantityClaimed > body.quantityNeeded) scene.lost++;
+  if (status === 200) need.made();
+  else if (status < 500) need.refused();
+  else need.unknown();
+  changing.delete(item);
+}
+
 async function replaceItem(scene: Scene): Promise<void> {
   const { ledger, host, items } = scene;
   const event = pick([...items.keys()]) ?? '';
@@ -136,7 +169,7 @@ async function replaceItem(scene: Scene): Promise<void> {
   const plates = { kind: 'bring', title: 'Plates', quantityNeeded: needed };
   const { body } = await told(scene, 'POST', `/v1/events/${event}/items`, host, plates);
   if (!body.id) return;
-  ledger.add(body.id);
+  ledger.add(body.id, needed);
   here.push(body.id);
 }
 
