@@ -12,6 +12,7 @@ import { adminUserRoutes } from './admin/routes.ts';
 import { adminSystemRoutes } from './admin/system-routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { type SmsDriver, smsDriver } from './auth/sms.ts';
+import { bookingRoutes } from './bookings/routes.ts';
 import { calendarRoutes } from './calendars/routes.ts';
 import { Changes } from './changes.ts';
 import type { Config } from './config.ts';
@@ -125,6 +126,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     feedRoutes(routes, deps);
     calendarRoutes(routes, deps);
     eventAnswerRoutes(routes, deps);
+    bookingRoutes(routes, deps);
     itemRoutes(routes, deps);
     claimRoutes(routes, deps);
     uploadRoutes(routes, deps);

@@ -76,8 +76,8 @@ export const catalogue = {
   },
   module_disabled: {
     status: 403,
-    title: 'This list is switched off',
-    detail: "The event's `enabledModules` do not include the list of this kind.",
+    title: 'This part of the event is switched off',
+    detail: "The event's `enabledModules` do not include the list of this kind, or `booking`.",
   },
   not_admin: {
     status: 403,
@@ -136,6 +136,11 @@ export const catalogue = {
     title: 'No such flag',
     detail: 'GET /v1/admin/flags lists those that there are.',
   },
+  booking_not_found: {
+    status: 404,
+    title: 'Nothing is booked',
+    detail: 'The caller has no booking of this event, and does not wait for one.',
+  },
   session_not_found: {
     status: 404,
     title: 'No such session',
@@ -166,6 +171,21 @@ export const catalogue = {
     title: 'More than that is claimed',
     detail: 'As many as are claimed must stay needed.',
   },
+  already_booked: {
+    status: 409,
+    title: 'Already booked',
+    detail: 'The caller has a booking of this event, or waits for one. Change its seats with `PATCH`.',
+  },
+  no_seats: {
+    status: 409,
+    title: 'Not that many seats are free',
+    detail: 'They are taken, or others wait for them. Wait too, with `waitlist: true`.',
+  },
+  capacity_below_booked: {
+    status: 409,
+    title: 'More seats than that are booked',
+    detail: 'As many seats as are booked must stay.',
+  },
   already_reported: {
     status: 409,
     title: 'Already reported',
@@ -190,7 +210,8 @@ export const catalogue = {
   event_cancelled: {
     status: 409,
     title: 'The event is cancelled',
-    detail: 'It takes no new RSVPs, items or claims; clearing, giving back, saving and reading still work.',
+    detail:
+      'It takes no new RSVPs, items, claims or bookings; clearing, giving back, saving and reading still work.',
   },
   storage_full: {
     status: 409,

@@ -7,8 +7,8 @@ import type { TokenIds } from './auth/tokens.ts';
 import type { Changes } from './changes.ts';
 import { coalesceReads } from './db/coalesce.ts';
 import type { Sql } from './db/connect.ts';
-import { listEventRows, listMine, type MineKey } from './events/queries.ts';
-import type { EventRow, Mine } from './events/views.ts';
+import { listEventRows, listMine, listMineInFull, type MineKey } from './events/queries.ts';
+import type { EventRow, FullMine, Mine } from './events/views.ts';
 import type { Viewer } from './http/viewer.ts';
 import { listItems, listMyClaims } from './items/queries.ts';
 import type { ItemRow, MyClaim } from './items/views.ts';
@@ -37,9 +37,9 @@ export type Reads = {
     event(id: string): KeptEvent | Promise<KeptEvent | null>;
     person(id: string): PersonRow | Promise<PersonRow | null>;
   };
-  /** What a person has to do with an event. */
-  mine(key: MineKey): Promise<Mine>;
-  /** The same for the events of a list, in its order. */
+  /** What a person has to do with an event, a booking with it. */
+  mine(key: MineKey): Promise<FullMine>;
+  /** The same for the events of a list, in its order, without bookings. */
   mineOf(key: MineOfKey): Promise<Mine[]>;
   /** In the order in which they were added. */
   items(eventId: string): Promise<ItemRow[]>;
@@ -89,7 +89,7 @@ export function openReads(sql: Sql, changes: Changes): Reads {
       await changes.catchUp();
       return known.session(ids);
     },
-    mine: coalesceReads((keys: MineKey[]) => listMine(sql, keys), { keyOf: mineKey }),
+    mine: coalesceReads((keys: MineKey[]) => listMineInFull(sql, keys), { keyOf: mineKey }),
     mineOf: coalesceReads(
       async (keys: MineOfKey[]) => {
         const each = keys.flatMap(({ userId, eventIds }) => eventIds.map((eventId) => ({ userId, eventId })));

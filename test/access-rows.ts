@@ -75,6 +75,11 @@ const claimed = {
   },
 };
 const claim = { body: () => ({ quantity: 1 }) };
+const booking = { body: () => ({ seats: 1 }) };
+const booked = {
+  before: async ({ api, caller, event }: Scene) =>
+    caller && api.post(`/v1/events/${event}/booking`, caller.token, { seats: 1 }),
+};
 const rsvp = { body: () => ({ status: 'going' }) };
 const save = { body: () => ({ saved: true }) };
 const newItem = { body: () => ({ title: 'Plates', kind: 'bring', quantityNeeded: 2 }) };
@@ -217,6 +222,25 @@ export const accessRows: Record<string, Row> = {
   'POST /v1/events/{id}/rsvp (private)': { statuses: hiddenFromOthers(200), ...rsvp, ...privately },
   'POST /v1/events/{id}/save': { statuses: everyoneWithToken(200), ...save },
   'POST /v1/events/{id}/save (private)': { statuses: hiddenFromOthers(200), ...save, ...privately },
+
+  'POST /v1/events/{id}/booking': { statuses: everyoneWithToken(201), ...booking },
+  'POST /v1/events/{id}/booking (private)': { statuses: hiddenFromOthers(201), ...booking, ...privately },
+  'GET /v1/events/{id}/booking (without one)': { statuses: everyoneWithToken(404) },
+  'GET /v1/events/{id}/booking (with one)': { statuses: everyoneWithToken(200), ...booked },
+  'GET /v1/events/{id}/booking (private)': { statuses: hiddenFromOthers(200), ...booked, ...privately },
+  'PATCH /v1/events/{id}/booking (without one)': { statuses: everyoneWithToken(404), ...booking },
+  'PATCH /v1/events/{id}/booking (with one)': { statuses: everyoneWithToken(200), ...booking, ...booked },
+  'PATCH /v1/events/{id}/booking (private)': {
+    statuses: hiddenFromOthers(200),
+    ...booking,
+    ...booked,
+    ...privately,
+  },
+  'DELETE /v1/events/{id}/booking (without one)': { statuses: everyoneWithToken(404) },
+  'DELETE /v1/events/{id}/booking (with one)': { statuses: everyoneWithToken(200), ...booked },
+  'DELETE /v1/events/{id}/booking (private)': { statuses: hiddenFromOthers(200), ...booked, ...privately },
+  'GET /v1/events/{id}/bookings': { statuses: ownersOnly(200) },
+  'GET /v1/events/{id}/bookings (private)': { statuses: hiddenFromOthers(200), ...privately },
 
   'GET /v1/events/{id}/items': { statuses: optional },
   'GET /v1/events/{id}/items (private)': {

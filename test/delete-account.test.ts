@@ -145,6 +145,10 @@ function withoutPerson(before: Snapshot, person: Person, owned: string[], phoneH
   for (const row of after.event_counters ?? []) {
     row.rsvp_count = count('rsvps', { event_id: row.event_id });
     row.going_count = count('rsvps', { event_id: row.event_id, status: 'going' });
+    const bookings = (after.bookings ?? []).filter(({ event_id }) => event_id === row.event_id);
+    const booked = bookings.filter(({ status }) => status === 'booked');
+    row.booked_count = booked.reduce((sum, { seats }) => sum + Number(seats), 0);
+    row.waiting_count = bookings.length - booked.length;
   }
   for (const row of after.item_stock ?? []) {
     const claims = (after.claims ?? []).filter(
@@ -192,6 +196,7 @@ test('delete: nothing of the person stays in any table, and nothing of anybody e
     'claims',
     'uploads',
     'upload_usage',
+    'bookings',
     'imports',
     'calendars',
   ]) {

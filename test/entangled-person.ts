@@ -43,6 +43,19 @@ export async function entangledPerson(api: TestApp, second: TestApp) {
   await claim(a, olives, 2);
   await claim(person, olives, 1);
   expectStatus(await api.post(`/v1/events/${own.id}/save`, c.token, { saved: true }), 200);
+  const book = async (who: Person, event: { id: string }, seats: number, waitlist = false) =>
+    expectStatus(await api.post(`/v1/events/${event.id}/booking`, who.token, { seats, waitlist }), 201);
+  for (const [who, event] of [
+    [person, theirs],
+    [b, theirs],
+    [person, own],
+    [a, own],
+  ] as const)
+    await book(who, event, 2);
+  const full = await anEvent(api, b, { capacity: 3 });
+  await book(c, full, 3);
+  await book(person, full, 2, true);
+  await book(a, full, 1, true);
   const draft = await anEvent(api, person, { visibility: 'private' });
   const off = await anEvent(api, person);
   expectStatus(await api.patch(`/v1/events/${off.id}`, person.token, { status: 'cancelled' }), 200);

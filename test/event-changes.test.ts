@@ -176,7 +176,9 @@ test('delete: 200, then 404, and nothing of the event is left in any table', asy
   expectStatus(await api.post(`/v1/events/${event.id}/save`, admin.token, { saved: true }), 200);
   expectStatus(await api.post(`/v1/items/${item.id}/claim`, stranger.token, { quantity: 2 }), 201);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${organizer.id}, 'a@b', ${event.id})`;
+  expectStatus(await api.post(`/v1/events/${event.id}/booking`, stranger.token, { seats: 2 }), 201);
   assert.deepEqual(await tablesWith(event.id), [
+    'bookings',
     'claims',
     'event_counters',
     'events',

@@ -12,7 +12,7 @@ test('record: 200 without a token has neither myRsvp nor isSaved, with one they 
   const event = await anEvent(api, organizer);
   const { body: anonymous } = expectStatus(await api.get(`/v1/events/${event.id}`), 200);
   assert.ok(!('myRsvp' in anonymous) && !('isSaved' in anonymous));
-  assert.equal(anonymous.myBooking, null);
+  assert.deepEqual([anonymous.myBooking, anonymous.myWaitlist], [null, null]);
   const { body: seen } = expectStatus(await api.get(`/v1/events/${event.id}`, stranger.token), 200);
   assert.deepEqual({ ...anonymous, myRsvp: null, isSaved: false }, seen);
   await going(api, stranger, event.id);

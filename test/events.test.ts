@@ -61,8 +61,9 @@ test('create: 201 with Location, every default, and every field of the full reco
     },
     bookedCount: 0,
     template: { slug: 'general', name: 'General' },
-    enabledModules: ['bringList', 'wishList'],
+    enabledModules: ['bringList', 'wishList', 'booking'],
     myBooking: null,
+    myWaitlist: null,
   });
   assert.deepEqual(expectStatus(await api.get(`/v1/events/${body.id}`, organizer.token), 200).body, body);
 });
@@ -205,7 +206,7 @@ test('create: 400 for a category, template, visibility or module that does not e
   await refuses('visibility', ['friends', 'Public', null]);
   await refuses('enabledModules', [['karaoke']], 'enabledModules.0');
   await refuses('enabledModules', [['bringList', 'bringList'], 'bringList', null]);
-  await takes('enabledModules', [[], ['bringList'], ['wishList', 'bringList']]);
+  await takes('enabledModules', [[], ['bringList'], ['booking', 'wishList', 'bringList']]);
   await takes('visibility', ['public', 'unlisted']);
 });
 

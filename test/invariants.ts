@@ -50,6 +50,24 @@ const rules: Record<string, string> = {
         (select count(*)::int from rsvps r where r.event_id = c.event_id and r.status = 'going') as going
       from event_counters c) t
     where (rsvp_count, going_count) <> (rsvps, going)`,
+  'booked_count and waiting_count count, and no booking has a number that was not handed out': `
+    select * from (
+      select c.event_id, c.booked_count, c.waiting_count, c.last_booking,
+        (select coalesce(sum(b.seats), 0)::int from bookings b
+          where b.event_id = c.event_id and b.status = 'booked') as seats,
+        (select count(*)::int from bookings b where b.event_id = c.event_id and b.status = 'waiting') as waiting,
+        (select coalesce(max(b.n), 0) from bookings b where b.event_id = c.event_id) as newest
+      from event_counters c) t
+    where (booked_count, waiting_count) <> (seats, waiting) or newest > last_booking`,
+  'no more seats are booked than there are': `
+    select e.id, e.capacity, c.booked_count from events e join event_counters c on c.event_id = e.id
+    where e.capacity <> 0 and c.booked_count > e.capacity`,
+  'who waits longest wants more seats than are free': `
+    select * from (
+      select distinct on (b.event_id) b.event_id, b.n, b.seats, e.capacity, c.booked_count from bookings b
+      join events e on e.id = b.event_id join event_counters c on c.event_id = b.event_id
+      where b.status = 'waiting' order by b.event_id, b.n) t
+    where capacity = 0 or booked_count + seats <= capacity`,
   'an item has stock, and a number that its event has handed out': `
     select i.event_id, i.n from items i
     join event_counters c on c.event_id = i.event_id
@@ -61,10 +79,11 @@ const rules: Record<string, string> = {
         (select coalesce(sum(c.quantity), 0)::int from claims c where c.event_id = s.event_id and c.n = s.n) as sum
       from item_stock s) t
     where claimed <> sum or claimed > needed`,
-  'rsvps, saves and claims are of people who exist': `
+  'rsvps, saves, claims and bookings are of people who exist': `
     select 'rsvp' as kind, event_id, user_id from rsvps where user_id not in (select id from users)
     union all select 'save', event_id, user_id from saves where user_id not in (select id from users)
-    union all select 'claim', event_id, user_id from claims where user_id not in (select id from users)`,
+    union all select 'claim', event_id, user_id from claims where user_id not in (select id from users)
+    union all select 'booking', event_id, user_id from bookings where user_id not in (select id from users)`,
   'an import is of an event of its organizer': `
     select i.* from imports i left join events e on e.id = i.event_id and e.organizer_id = i.organizer_id
     where e.id is null`,

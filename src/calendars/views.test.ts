@@ -36,6 +36,7 @@ const row = (fields: Partial<EventRow> = {}): EventRow => ({
   sequence: 0,
   rsvpCount: 0,
   goingCount: 0,
+  bookedCount: 0,
   ...fields,
 });
 

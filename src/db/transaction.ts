@@ -14,8 +14,8 @@ const attempts = 5;
  * the transaction along with them instead of waiting for them first.
  *
  * Everything takes its locks in one order, which is what keeps deadlocks out in the first place:
- * codes, code_sends, phones, users, sessions, usernames, imports, events, rsvps and saves, event_counters, items,
- * item_stock, claims, relations, user_counters, uploads,
+ * codes, code_sends, phones, users, sessions, usernames, imports, events, rsvps and saves, event_counters, bookings,
+ * items, item_stock, claims, relations, user_counters, uploads,
  * upload_usage, loose_files, change_shards, idempotency_keys; within a table by key. Two accounts are share-locked in any order:
  * nobody ever takes a second one for themselves, but for an admin who suspends somebody that is none, or who changes a
  * role, before which all other changes of roles are over (src/admin/).

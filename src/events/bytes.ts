@@ -6,12 +6,20 @@ import fastJson, { type Schema } from 'fast-json-stringify';
 import type { KeptEvent } from '../reads.ts';
 import type { PersonRow } from '../users/views.ts';
 import type { Listed } from './lists.ts';
-import { Category, Event, ListedEvent, Template } from './schemas.ts';
-import { type Mine, rounded, toEvent, toListedEvent } from './views.ts';
+import { Category, CommonEvent, ListedEvent, Template } from './schemas.ts';
+import {
+  type FullMine,
+  type Mine,
+  type MyBooking,
+  rounded,
+  toEvent,
+  toListedEvent,
+  toMyBooking,
+} from './views.ts';
 
 const shared = { schema: { Category, Template } as Record<string, Schema> };
 // The schemas decide here as everywhere what may leave.
-const eventJson = fastJson(Event as Schema, shared);
+const eventJson = fastJson(CommonEvent as Schema, shared);
 const listedJson = fastJson(ListedEvent as Schema, shared);
 
 /** An object without the brace that closes it. */
@@ -30,17 +38,22 @@ function ofMine({ myRsvp, isSaved }: Mine): Buffer {
   return known;
 }
 
+const ofBooking = (booking: MyBooking | null): Buffer =>
+  booking ? Buffer.from(`,${JSON.stringify(toMyBooking(booking)).slice(1, -1)}`) : notBooked;
+const notBooked = Buffer.from(`,${JSON.stringify(toMyBooking(null)).slice(1, -1)}`);
+
 /** The full record, as `Event` says. @param mine null without a viewer */
 export function eventBytes(
   event: KeptEvent,
   organizer: PersonRow | null,
-  mine: Mine | null,
+  mine: FullMine | null,
   publicUrl: string,
 ): Buffer {
   if (event.full?.organizer !== organizer) {
     event.full = { organizer, json: open(eventJson(toEvent(event.row, organizer, publicUrl))) };
   }
-  return Buffer.concat([event.full?.json ?? close, ...(mine ? [ofMine(mine)] : []), close]);
+  const own = mine ? [ofMine(mine)] : [];
+  return Buffer.concat([event.full?.json ?? close, ...own, ofBooking(mine?.booking ?? null), close]);
 }
 
 /** A page of a list, as `EventPage` says. */

@@ -1,8 +1,10 @@
 /** From what a client sends to what an event is made of. */
-import { invalid } from '../errors.ts';
+import { invalid, Problem } from '../errors.ts';
 import { parseTimestamp } from '../time.ts';
+import { modules } from './catalogue.ts';
 import type { EventFields } from './queries.ts';
 import type { EventChange, NewEvent } from './schemas.ts';
+import type { EventRow } from './views.ts';
 
 /** A new event; @throws Problem `invalid_request` when it does not end after it starts */
 export function withDefaults(body: NewEvent): EventFields {
@@ -16,7 +18,7 @@ export function withDefaults(body: NewEvent): EventFields {
     capacity: 0,
     visibility: 'public',
     template: 'general',
-    enabledModules: ['bringList', 'wishList'],
+    enabledModules: [...modules],
     status: 'scheduled',
     ...rest,
     ...location,
@@ -52,6 +54,15 @@ const shownByCalendars = [
 /** Whether a calendar shows it otherwise after the change. */
 export const isShownOtherwise = (before: EventFields, after: EventFields): boolean =>
   shownByCalendars.some((name) => before[name].valueOf() !== after[name].valueOf());
+
+/** What is booked stays booked. @throws Problem `capacity_below_booked`; `before` must be the locked row */
+export function requireCapacity({ bookedCount }: EventRow, { capacity }: EventFields): void {
+  if (capacity === 0 || capacity >= bookedCount) return;
+  throw new Problem('capacity_below_booked', {
+    detail: `${bookedCount} seats are booked.`,
+    errors: [{ path: 'capacity', message: `is below ${bookedCount}` }],
+  });
+}
 
 /** Past the schema, so both parse; only their order is left to check. */
 function readTimes(startAt: string | Date, endAt: string | Date): { startAt: Date; endAt: Date } {

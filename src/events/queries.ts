@@ -1,3 +1,6 @@
+import { positionOf } from '../bookings/queries.ts';
+import type { BookingStatus } from '../bookings/views.ts';
+import { moveUp } from '../bookings/waitlist.ts';
 import { noteChange, spotsOf } from '../changes.ts';
 import type { Db, Tx } from '../db/connect.ts';
 import type { Viewer } from '../http/viewer.ts';
@@ -6,12 +9,20 @@ import { isListed, maySee, visibleTo } from './access.ts';
 import { cellOf } from './cells.ts';
 import { isShownOtherwise } from './fields.ts';
 import { searchVector } from './search.ts';
-import type { EventRow, Mine } from './views.ts';
+import type { EventRow, FullMine, Mine, MyBooking } from './views.ts';
 
 /** What an event is made of; times are set and ids given elsewhere. */
 export type EventFields = Omit<
   EventRow,
-  'id' | 'organizerId' | 'hidden' | 'createdAt' | 'updatedAt' | 'sequence' | 'rsvpCount' | 'goingCount'
+  | 'id'
+  | 'organizerId'
+  | 'hidden'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'sequence'
+  | 'rsvpCount'
+  | 'goingCount'
+  | 'bookedCount'
 >;
 
 /** Events by id, in any order; what is not there is left out. */
@@ -19,7 +30,7 @@ export async function listEventRows(sql: Db, ids: string[]): Promise<EventRow[]>
   return await sql<EventRow[]>`
     select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.timezone, e.address,
       e.lat, e.lng, e.category, e.template, e.price::float8 as price, e.currency, e.capacity, e.visibility, e.status, e.hidden,
-      e.enabled_modules, e.created_at, e.updated_at, e.sequence, c.rsvp_count, c.going_count
+      e.enabled_modules, e.created_at, e.updated_at, e.sequence, c.rsvp_count, c.going_count, c.booked_count
     from events e join event_counters c on c.event_id = e.id
     where e.id = any(${ids}::uuid[])`;
 }
@@ -47,6 +58,25 @@ export async function listMine(sql: Db, keys: MineKey[]): Promise<Mine[]> {
 }
 
 export const nothing: Mine = { myRsvp: null, isSaved: false };
+
+/** The same for one event each, with the booking and, for who waits, the place in the waitlist. */
+export async function listMineInFull(sql: Db, keys: MineKey[]): Promise<FullMine[]> {
+  const rows = await sql<(Mine & MyBooking & { n: number; status: BookingStatus | null })[]>`
+    select k.n::int, r.status as my_rsvp, s.user_id is not null as is_saved,
+      b.id, b.seats, b.status, ${positionOf(sql)} as position, b.created_at
+    from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
+      with ordinality k (event_id, user_id, n)
+    left join rsvps r on r.event_id = k.event_id and r.user_id = k.user_id
+    left join saves s on s.event_id = k.event_id and s.user_id = k.user_id
+    left join bookings b on b.event_id = k.event_id and b.user_id = k.user_id
+    where r.status is not null or s.user_id is not null or b.user_id is not null`;
+  const found = new Map(
+    rows.map((row) => [row.n, { myRsvp: row.myRsvp, isSaved: row.isSaved, booking: row.status && row }]),
+  );
+  return keys.map((_, i) => found.get(i + 1) ?? nothingAtAll);
+}
+
+export const nothingAtAll: FullMine = { ...nothing, booking: null };
 
 /**
  * What the viewer may see of an event, locked against other changes and against whatever is just being hung on it.
@@ -79,11 +109,12 @@ export async function insertEvent(
   return id;
 }
 
-/** `before` must be the locked row: its organizer's count moves by the difference. */
+/** `before` must be the locked row: its organizer's count moves by the difference, and who waits for seats moves up. */
 export async function updateEvent(tx: Tx, before: EventRow, fields: EventFields, now: Date): Promise<void> {
   const after = { ...fields, hidden: before.hidden };
   const sequence = before.sequence + Number(isShownOtherwise(before, fields));
   await tx`update events set ${tx({ ...columns(fields), sequence, updated_at: now })} where id = ${before.id}`;
+  if (fields.capacity !== before.capacity) await moveUp(tx, before.id);
   await moveEventsCount(tx, before.organizerId, countsAsPublic(after) - countsAsPublic(before));
   await noteChange(tx, { records: [before.id], spots: spotsOf([before, after]) });
 }

@@ -14,7 +14,7 @@ import { toKept } from '../reads.ts';
 import { maySee, requireOrganizer } from './access.ts';
 import { eventBytes } from './bytes.ts';
 import { categories, findCategory, templates } from './catalogue.ts';
-import { changed, withDefaults } from './fields.ts';
+import { changed, requireCapacity, withDefaults } from './fields.ts';
 import * as queries from './queries.ts';
 import { Category, Event, EventChange, EventParams, NewEvent, Template } from './schemas.ts';
 import type { EventRow } from './views.ts';
@@ -124,7 +124,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
         const organizer = await reads.known.person(viewer.id);
         const made = await doOnce(sql, clock(), once, viewer, async (tx) => {
           const row = await create(tx);
-          const json = eventBytes(toKept(row), organizer, queries.nothing, config.publicUrl);
+          const json = eventBytes(toKept(row), organizer, queries.nothingAtAll, config.publicUrl);
           return { status: 201, location: `/v1/events/${row.id}`, body: json.toString() };
         });
         return sendOnce(reply, made);
@@ -142,18 +142,21 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
       tag: 'Events',
       summary: 'Change or cancel an event',
       description:
-        'For its organizer and admins. Fields that are left out stay; `status: cancelled` cancels.',
+        'For its organizer and admins. Fields that are left out stay; `status: cancelled` cancels. More ' +
+        '`capacity` moves the waitlist up.',
       params: EventParams,
       body: EventChange,
       response: { 200: ref(Event) },
-      problems: ['event_not_found', 'not_organizer'],
+      problems: ['event_not_found', 'not_organizer', 'capacity_below_booked'],
     }),
     async (request, reply) => {
       const viewer = signedIn(request);
       const id = readId(request.params.id, 'event_not_found');
       const row = await actAs(sql, viewer, async (tx) => {
         const before = await findOwned(tx, id, viewer);
-        await queries.updateEvent(tx, before, changed(before, request.body), clock());
+        const fields = changed(before, request.body);
+        requireCapacity(before, fields);
+        await queries.updateEvent(tx, before, fields, clock());
         return queries.findEvent(tx, id);
       });
       if (!row) throw new Problem('event_not_found');
@@ -168,7 +171,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
       access: 'required',
       tag: 'Events',
       summary: 'Delete an event and all that hangs on it',
-      description: 'For its organizer and admins. Takes items, claims, RSVPs and saves along.',
+      description: 'For its organizer and admins. Takes items, claims, bookings, RSVPs and saves along.',
       params: EventParams,
       response: { 200: Success },
       problems: ['event_not_found', 'not_organizer'],

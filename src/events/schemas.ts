@@ -83,19 +83,36 @@ export const ListedEvent = shared(
 );
 export type ListedEvent = Static<typeof ListedEvent>;
 
+const record = {
+  ...listed,
+  organizer: Type.Object({ id: Type.String(), name: Type.String(), avatar: Type.String() }),
+  bookedCount: Type.Integer({ examples: [12], description: 'Seats that are booked.' }),
+  template: ref(Template),
+  enabledModules: Type.Array(Type.String({ examples: modules })),
+  updatedAt: timestamp(),
+};
+/** What of a record is the same for everybody. */
+export const CommonEvent = Type.Object(record);
+export type CommonEvent = Static<typeof CommonEvent>;
+
+const seats = { id: Type.String(), seats: Type.Integer({ examples: [2] }) };
+
 /** Spec 2.5 */
 export const Event = shared(
   'Event',
   Type.Object({
-    ...listed,
-    organizer: Type.Object({ id: Type.String(), name: Type.String(), avatar: Type.String() }),
-    bookedCount: Type.Integer(),
-    template: ref(Template),
-    enabledModules: Type.Array(Type.String({ examples: modules })),
-    myBooking: nullable(Type.Object({ id: Type.String(), seats: Type.Integer(), createdAt: timestamp() }), {
-      description: "The caller's booking.",
+    ...record,
+    myBooking: nullable(Type.Object({ ...seats, createdAt: timestamp() }), {
+      description: "The caller's booking; null without one, and without a token.",
     }),
-    updatedAt: timestamp(),
+    myWaitlist: nullable(
+      Type.Object({
+        ...seats,
+        position: Type.Integer({ minimum: 1, examples: [3] }),
+        createdAt: timestamp(),
+      }),
+      { description: "The caller's place in the waitlist; null without one, and without a token." },
+    ),
   }),
 );
 export type Event = Static<typeof Event>;
@@ -134,7 +151,11 @@ const fields = {
     description: 'At most two decimals.',
   }),
   currency: Type.String({ format: 'currency', pattern: currencyPattern, examples: ['EUR'] }),
-  capacity: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+  capacity: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'Seats that can be booked, and not fewer than are booked; 0 is without limit.',
+  }),
   visibility: oneOf(visibilities, {
     description: '`public`: listed; `unlisted`: whoever has the id; `private`: the organizer and admins.',
   }),

@@ -1,7 +1,7 @@
 /** Events as they leave the server. */
 import { avatarUrl, type PersonRow } from '../users/views.ts';
 import { findCategory, findTemplate } from './catalogue.ts';
-import type { Event, ListedEvent } from './schemas.ts';
+import type { CommonEvent, Event, ListedEvent } from './schemas.ts';
 
 export type EventRow = {
   id: string;
@@ -31,9 +31,13 @@ export type EventRow = {
   sequence: number;
   rsvpCount: number;
   goingCount: number;
+  bookedCount: number;
 };
 /** What somebody has to do with an event. */
 export type Mine = { myRsvp: 'going' | 'interested' | null; isSaved: boolean };
+/** `position`: in the waitlist, from 1; null when booked. */
+export type MyBooking = { id: string; seats: number; position: number | null; createdAt: Date };
+export type FullMine = Mine & { booking: MyBooking | null };
 
 function common(row: EventRow, publicUrl: string) {
   return {
@@ -63,16 +67,26 @@ export const rounded = (km: number): number => Math.round(km * 100) / 100;
 /** The caller's own fields and the distance, which differ from one caller to the next, are appended in `bytes.ts`. */
 export const toListedEvent = (row: EventRow, publicUrl: string): ListedEvent => common(row, publicUrl);
 
-export const toEvent = (row: EventRow, organizer: PersonRow | null, publicUrl: string): Event => ({
+/** The caller's booking, and the place in the waitlist: at most one of them is there. */
+export function toMyBooking(booking: MyBooking | null): Pick<Event, 'myBooking' | 'myWaitlist'> {
+  if (!booking) return { myBooking: null, myWaitlist: null };
+  const { id, seats, position } = booking;
+  const createdAt = booking.createdAt.toISOString();
+  return position === null
+    ? { myBooking: { id, seats, createdAt }, myWaitlist: null }
+    : { myBooking: null, myWaitlist: { id, seats, position, createdAt } };
+}
+
+/** What is the same for everybody. */
+export const toEvent = (row: EventRow, organizer: PersonRow | null, publicUrl: string): CommonEvent => ({
   ...common(row, publicUrl),
   organizer: {
     id: row.organizerId,
     name: organizer?.name ?? '',
     avatar: avatarUrl(publicUrl, organizer ?? { id: row.organizerId, avatarUpload: null }),
   },
-  bookedCount: 0,
+  bookedCount: row.bookedCount,
   template: findTemplate(row.template),
   enabledModules: row.enabledModules,
-  myBooking: null,
   updatedAt: row.updatedAt.toISOString(),
 });

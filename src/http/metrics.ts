@@ -1,6 +1,6 @@
 /** Figures for Prometheus; one set for the process, however many apps it holds. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export const registry = new Registry();
 collectDefaultMetrics({ register: registry });

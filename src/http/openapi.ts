@@ -6,6 +6,7 @@ import { type TSchema, Type } from 'typebox';
 import manifest from '../../package.json' with { type: 'json' };
 import { AdminUser, AuditEntry, Flag } from '../admin/schemas.ts';
 import { CodeSent, Session, SignedIn, TokenPair } from '../auth/schemas.ts';
+import { Booking, ListedBooking } from '../bookings/schemas.ts';
 import type { Config } from '../config.ts';
 import { catalogue, invalid, type ProblemCode } from '../errors.ts';
 import { Category, Event, EventPage, ListedEvent, Template } from '../events/schemas.ts';
@@ -45,6 +46,7 @@ const components: TSchema[] = [
   AddedItem,
   AdminUser,
   AuditEntry,
+  Booking,
   Category,
   Claim,
   CodeSent,
@@ -55,6 +57,7 @@ const components: TSchema[] = [
   FoundUser,
   GivenClaim,
   Item,
+  ListedBooking,
   ListedEvent,
   LiveCounts,
   LiveEvent,
@@ -104,6 +107,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
         { name: 'Me', description: "The caller's own account." },
         { name: 'People', description: 'Search, profiles, follows and blocks.' },
         { name: 'Events', description: 'Discover, organize, answer and save.' },
+        { name: 'Bookings', description: 'Seats, and the waitlist for them.' },
         { name: 'Items', description: 'Bring-lists, wish-lists and who brings what.' },
         { name: 'Administration', description: 'Accounts, flags and the audit trail, for admins.' },
         { name: 'Calendars', description: 'Events for calendar programs.' },

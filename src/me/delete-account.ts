@@ -12,6 +12,7 @@
  */
 
 import { listSessionKeys } from '../auth/queries.ts';
+import { deleteBookingsOf } from '../bookings/leave.ts';
 import { noteChange, type Placed, spotsOf } from '../changes.ts';
 import type { Tx } from '../db/connect.ts';
 import { deleteUploadsOf } from '../uploads/queries.ts';
@@ -30,6 +31,7 @@ export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): 
   const involved = await lockInvolvedEvents(tx, userId);
   const gone = await deleteOwnedEvents(tx, userId);
   await deleteRsvpsAndSaves(tx, userId);
+  await deleteBookingsOf(tx, userId);
   await deleteClaims(tx, userId);
   await deleteRelations(tx, userId);
   const files = await deleteUploadsOf(tx, userId);
@@ -57,7 +59,8 @@ async function lockInvolvedEvents(tx: Tx, userId: string): Promise<string[]> {
       select id from events where organizer_id = ${userId}
       union select event_id from rsvps where user_id = ${userId}
       union select event_id from saves where user_id = ${userId}
-      union select event_id from claims where user_id = ${userId})
+      union select event_id from claims where user_id = ${userId}
+      union select event_id from bookings where user_id = ${userId})
     order by id for no key update`;
   return rows.map(({ id }) => id);
 }
@@ -69,11 +72,15 @@ async function deleteOwnedEvents(tx: Tx, userId: string): Promise<Placed[]> {
     returning lat, lng, start_at, end_at, visibility, status, hidden`;
 }
 
+/** Locks the counters of bookings too: nobody may have to wait for some of them while holding others. */
 async function deleteRsvpsAndSaves(tx: Tx, userId: string): Promise<void> {
   const gone = await tx<{ eventId: string; going: number }[]>`
     delete from rsvps where user_id = ${userId} returning event_id, (status = 'going')::int as going`;
   const ids = gone.map((row) => row.eventId);
-  await tx`select 1 from event_counters where event_id = any(${ids}::uuid[]) order by event_id for update`;
+  await tx`
+    select 1 from event_counters
+    where event_id = any(${ids}::uuid[]) or event_id in (select event_id from bookings where user_id = ${userId})
+    order by event_id for update`;
   await tx`
     update event_counters c set rsvp_count = rsvp_count - 1, going_count = going_count - gone.going
     from unnest(${ids}::uuid[], ${gone.map((row) => row.going)}::int[]) gone (event_id, going)

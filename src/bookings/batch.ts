@@ -1,0 +1,159 @@
+/** Bookings, all that wait in one transaction: a crowd costs a share of its round trips, its commit and the queue. */
+import { noteChange } from '../changes.ts';
+import { alone } from '../db/coalesce.ts';
+import type { Sql, Tx } from '../db/connect.ts';
+import { lockCallers, transaction } from '../db/transaction.ts';
+import { Problem } from '../errors.ts';
+import { orInUse } from '../http/idempotency.ts';
+import { type Answer, findKept, keepAnswers, type Once, type Replay } from '../http/kept-answers.ts';
+import type { Caller } from '../http/viewer.ts';
+import { type Circumstances, type Decision, decide, frees, type Wish } from './decide.ts';
+import * as queries from './queries.ts';
+import { type BookingRow, toBooking } from './views.ts';
+import { moveUp } from './waitlist.ts';
+
+export type Ask = { eventId: string; viewer: Caller; wish: Wish; once?: Once };
+export type Outcome = BookingRow | Replay | Problem | typeof alone;
+
+/** A person has one booking or place in the waitlist of an event; a batch without keys has one ask for it at most. */
+export const keyOf = ({ eventId, viewer }: Ask): string => `${eventId} ${viewer.id}`;
+
+/**
+ * Decides over each ask and does it.
+ *
+ * Never above capacity, never twice and never past somebody who waits, whatever else goes on: callers and events are
+ * share-locked and the events' counters are locked, the queue of everybody who moves a seat of the event, before a later
+ * statement reads what decides. So bookings, waitlist and capacity stay as they were read until all is written.
+ *
+ * Those who take seats come first, in the order in which they came, each with what the ones before left; then those who
+ * leave some; then who waits moves up. All of them came at once, so that is an order as good as any, and nobody in the
+ * batch is given what somebody has waited for.
+ * @param isAlone waits for callers and events that others hold; in a batch their asks come back as `alone`
+ * @returns for each ask its booking, as it is then or was at its end, or why there is none
+ */
+export function writeBookings(
+  sql: Sql,
+  asks: Ask[],
+  circumstances: Circumstances,
+  isAlone: boolean,
+): Promise<Outcome[]> {
+  return transaction(sql, async (tx, commit) => {
+    const { now } = circumstances;
+    const read = await lockAndRead(tx, asks, now, isAlone);
+    const { outcomes, decisions, moves } = decideAll(asks, read, circumstances, isAlone);
+    const answers = asks.flatMap(({ once }, i) => {
+      const decision = decisions.get(i);
+      return once && decision ? [{ once, answer: answerOf(decision.booking) }] : [];
+    });
+    const keeping = keepAnswers(tx, answers, now);
+    const writing = writes(tx, [...decisions.values()], [...moves.values()]);
+    // Who has fewer seats and waits may be booked now.
+    const unsure = [...decisions].filter(
+      ([, { effect, booking }]) => effect === 'resize' && booking.status === 'waiting',
+    );
+    const reading =
+      unsure.length > 0
+        ? [
+            queries.readBookings(
+              tx,
+              unsure.map(([, { booking }]) => booking),
+            ),
+          ]
+        : [];
+    const ending = commit(...writing, ...reading, ...keeping);
+    const results = await (keeping.length > 0 ? orInUse(ending) : ending);
+    const settled = (results[writing.length] ?? []) as unknown as BookingRow[];
+    for (const [i, { booking }] of unsure)
+      outcomes[i] = settled.find(({ id }) => id === booking.id) ?? booking;
+    return outcomes;
+  });
+}
+
+/** The answer to a booking that was made, as it is kept. */
+export const answerOf = (booking: BookingRow): Answer => ({
+  status: 201,
+  body: JSON.stringify(toBooking(booking)),
+});
+
+type Read = Awaited<ReturnType<typeof lockAndRead>>;
+
+async function lockAndRead(tx: Tx, asks: Ask[], now: Date, isAlone: boolean) {
+  const viewers = asks.map(({ viewer }) => viewer);
+  const events = [...new Set(asks.map(({ eventId }) => eventId))];
+  const keys = asks.map(({ eventId, viewer }) => ({ eventId, userId: viewer.id }));
+  const once = asks.map((ask) => ask.once ?? null);
+  // Sent together and run in this order: what the last ones read is what the others locked.
+  const [roles, held, kept, found] = await Promise.all([
+    lockCallers(tx, viewers, isAlone),
+    queries.lockQueues(tx, events, isAlone),
+    findKept(tx, once, now),
+    queries.listBookingAccess(tx, keys),
+  ]);
+  return { roles, held, kept, found };
+}
+
+function decideAll(
+  asks: Ask[],
+  { roles, held, kept, found }: Read,
+  circumstances: Circumstances,
+  isAlone: boolean,
+) {
+  const decisions = new Map<number, Decision>();
+  /** By event, what the batch has moved so far. */
+  const moves = new Map<string, queries.Move>();
+  const seen = new Set<string>();
+  const decideOne = (ask: Ask, i: number): Outcome => {
+    const [access, role, first] = [found[i], roles[i], kept[i]];
+    if (!role) return isAlone ? new Problem('token_invalid') : alone;
+    if (first) return first;
+    if (access && !held.has(ask.eventId)) return alone;
+    // With two keys of theirs a person may ask twice in one batch.
+    if (seen.size === seen.add(keyOf(ask)).size) return alone;
+    const { eventId, wish } = ask;
+    const before = moves.get(eventId) ?? { eventId, booked: 0, waiting: 0, added: 0 };
+    const wisher = { eventId, viewer: { id: ask.viewer.id, role } };
+    const decision = decide(wish, wisher, access ? after(access, before) : null, circumstances);
+    if (decision instanceof Problem) return decision;
+    decisions.set(i, decision);
+    moves.set(eventId, sum(before, decision.move));
+    return decision.booking;
+  };
+  const outcomes: Outcome[] = [];
+  const isLate = asks.map(({ wish }, i) => frees(wish, found[i] ?? null));
+  for (const late of [false, true]) {
+    for (const [i, ask] of asks.entries()) if (isLate[i] === late) outcomes[i] = decideOne(ask, i);
+  }
+  return { outcomes, decisions, moves };
+}
+
+const after = (access: queries.BookingAccess, { booked, waiting, added }: queries.Move) => ({
+  ...access,
+  bookedCount: access.bookedCount + booked,
+  waitingCount: access.waitingCount + waiting,
+  lastBooking: access.lastBooking + added,
+});
+
+const sum = (a: queries.Move, b: queries.Move): queries.Move => ({
+  eventId: a.eventId,
+  booked: a.booked + b.booked,
+  waiting: a.waiting + b.waiting,
+  added: a.added + b.added,
+});
+
+/** The statements that make it so. */
+function writes(tx: Tx, decisions: Decision[], moves: queries.Move[]) {
+  const of = (wanted: Decision['effect']) =>
+    decisions.flatMap(({ effect, booking }) => (effect === wanted ? [booking] : []));
+  const [made, resized, ended] = [of('insert'), of('resize'), of('delete')];
+  if (made.length + resized.length + ended.length === 0) return [];
+  // Whoever left a seat or a place may have stood in the way.
+  const left = new Set([...resized, ...ended].map(({ eventId }) => eventId));
+  return [
+    ...(made.length > 0 ? [queries.insertBookings(tx, made)] : []),
+    ...(resized.length > 0 ? [queries.updateSeats(tx, resized)] : []),
+    ...(ended.length > 0 ? [queries.deleteBookings(tx, ended)] : []),
+    queries.moveCounters(tx, moves),
+    ...[...left].map((eventId) => moveUp(tx, eventId)),
+    noteChange(tx, { records: moves.map(({ eventId }) => eventId) }),
+  ];
+}

@@ -1,0 +1,32 @@
+import type { Tx } from '../db/connect.ts';
+
+/**
+ * Books those at the head of an event's waitlist whose seats are free by now, strictly in order: who stands behind
+ * somebody whose seats do not fit waits on. To be called after whatever frees seats or takes somebody off the list.
+ *
+ * The transaction must hold the event's counters, or the event itself against everybody: then nothing of what is read
+ * here can change before it is written. Each who waits wants a seat at least, so no more than the free ones are looked
+ * at, however long the list is.
+ */
+export function moveUp(tx: Tx, eventId: string) {
+  return tx`
+    with free as materialized (
+      select case e.capacity when 0 then null else greatest(e.capacity - c.booked_count, 0) end as seats
+      from events e join event_counters c on c.event_id = e.id
+      where e.id = ${eventId}
+    ), head as materialized (
+      select user_id, seats, n from bookings
+      where event_id = ${eventId} and status = 'waiting'
+      order by n
+      limit (select seats from free)
+    ), due as (
+      select user_id, sum(seats) over (order by n) as upto from head
+    ), moved as (
+      update bookings b set status = 'booked' from due, free
+      where b.event_id = ${eventId} and b.user_id = due.user_id and (free.seats is null or due.upto <= free.seats)
+      returning b.seats
+    )
+    update event_counters c set booked_count = booked_count + m.seats, waiting_count = waiting_count - m.people
+    from (select sum(seats)::int as seats, count(*)::int as people from moved) m
+    where c.event_id = ${eventId} and m.people > 0`;
+}
