@@ -14,9 +14,8 @@ import type { Reads } from '../reads.ts';
 import { type LiveRow, listLiveRows } from './queries.ts';
 import { changeMessages, type LiveState, toState } from './views.ts';
 
-/** In ms, from one look at all events to the next; a slow one is followed by a rest of twice its time. */
+/** In ms, from one look at all events to the next; a slow one is followed by a rest as long as itself. */
 const lookEvery = 150;
-const restFactor = 2;
 /** In ms. What takes longer has failed; a database that is away is asked again as often as `awayEvery` says. */
 const patience = 5_000;
 const awayEvery = 1_000;
@@ -97,7 +96,7 @@ export class Hub {
     try {
       await this.#lookAt([...ids], newcomers);
       const took = performance.now() - since;
-      if (isDue) this.#due = since + Math.max(lookEvery, took * (1 + restFactor));
+      if (isDue) this.#due = since + Math.max(lookEvery, 2 * took);
     } catch (error) {
       // Streams stay open, and go on from where they are when the database is back.
       for (const { reject } of newcomers) reject(error);

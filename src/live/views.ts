@@ -33,6 +33,7 @@ export function toState(row: LiveRow): LiveState {
     startAt: row.startAt.toISOString(),
     endAt: row.endAt.toISOString(),
     timezone: row.timezone,
+    capacity: row.capacity,
     status: row.status,
     updatedAt: row.updatedAt.toISOString(),
   };
