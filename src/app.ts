@@ -38,6 +38,7 @@ import { claimListRoutes } from './items/claim-list-routes.ts';
 import { claimRoutes, itemRoutes } from './items/routes.ts';
 import { liveRoutes } from './live/routes.ts';
 import { meRoutes } from './me/routes.ts';
+import { messageRoutes } from './messages/routes.ts';
 import { openReads, type Reads } from './reads.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 import { openStorage, type Storage } from './uploads/storage.ts';
@@ -121,6 +122,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     authRoutes(routes, deps);
     meRoutes(routes, deps);
     userRoutes(routes, deps);
+    messageRoutes(routes, deps);
     eventListRoutes(routes, deps);
     eventRoutes(routes, deps);
     feedRoutes(routes, deps);

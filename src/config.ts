@@ -32,6 +32,8 @@ export type Config = Readonly<{
   smsPerDay: number;
   /** Requests a minute for each caller; 0 switches the limit off. */
   rateLimit: number;
+  /** Messages a minute that a person may send; 0 switches the limit off. */
+  messagesPerMinute: number;
   /** Whose pages may read answers: everybody's, or those of these origins; empty: nobody's. */
   corsOrigins: '*' | string[];
   /** Reverse proxies whose word about the caller's address is taken: addresses, networks, or `loopback` and the like. */
@@ -67,6 +69,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     sms: readSms(read, production),
     smsPerDay: read.whole('SMS_PER_DAY', 2_000, 1, 10_000_000),
     rateLimit: read.whole('RATE_LIMIT', production ? 600 : 0, 0, 1_000_000),
+    messagesPerMinute: read.whole('MESSAGES_PER_MINUTE', 60, 0, 1_000_000),
     corsOrigins: readOrigins(read),
     trustProxy: readProxies(read),
     claimsEnabled: read.onOff('FEATURE_CLAIMS', true),

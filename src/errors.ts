@@ -21,7 +21,7 @@ export const catalogue = {
   self_relation: {
     status: 400,
     title: 'That is you',
-    detail: 'Nobody can follow or block themselves.',
+    detail: 'Nobody can follow, block or write to themselves.',
   },
   image_invalid: {
     status: 400,
@@ -97,7 +97,7 @@ export const catalogue = {
   blocked: {
     status: 403,
     title: 'One of you has blocked the other',
-    detail: 'While a block stands between two people, neither can follow the other.',
+    detail: 'While a block stands between two people, neither can follow or write to the other.',
   },
   route_not_found: {
     status: 404,

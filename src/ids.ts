@@ -7,6 +7,12 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Sorts by time of creation. */
 export const newId = (): string => randomUUIDv7();
 
+/** As of a given moment, for what has to sort in an order that clocks alone would not give. */
+export function newIdAt(at: Date): string {
+  const time = at.getTime().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}${newId().slice(13)}`;
+}
+
 /** Gives the id in small letters. @throws Problem with `unknown`: an id that is not well formed is simply unknown. */
 export function readId(text: string, unknown: ProblemCode): string {
   if (!uuid.test(text)) throw new Problem(unknown);

@@ -175,6 +175,18 @@ export const accessRows: Record<string, Row> = {
   'GET /v1/uploads/{id}.webp': { statuses: anyone, ...ofUpload('.webp') },
   'DELETE /v1/uploads/{id}': { statuses: ownersOnly(200), ...ofUpload() },
 
+  'POST /v1/users/{id}/messages': {
+    statuses: [401, 401, 201, 403, 400, 201, 201, 401],
+    ...atOrganizer('/messages'),
+    body: () => ({ text: 'Shall I bring a second loaf?' }),
+  },
+  'GET /v1/users/{id}/messages': { statuses: everyoneWithToken(200), ...atOrganizer('/messages') },
+  'POST /v1/users/{id}/messages/read': {
+    statuses: everyoneWithToken(200),
+    ...atOrganizer('/messages/read'),
+  },
+  'GET /v1/conversations': { statuses: everyoneWithToken(200) },
+
   'GET /v1/categories': { statuses: anyone },
   'GET /v1/templates': { statuses: anyone },
   'GET /v1/events': { statuses: optional },

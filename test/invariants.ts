@@ -84,6 +84,29 @@ const rules: Record<string, string> = {
     union all select 'save', event_id, user_id from saves where user_id not in (select id from users)
     union all select 'claim', event_id, user_id from claims where user_id not in (select id from users)
     union all select 'booking', event_id, user_id from bookings where user_id not in (select id from users)`,
+  'a conversation has a mirror that ends with the same message': `
+    select a.* from conversations a
+    left join conversations b on b.user_id = a.other_id and b.other_id = a.user_id
+    where b.last_id is distinct from a.last_id`,
+  'a conversation ends with its newest message, and unread_count counts those of the other since read_id': `
+    select * from (
+      select c.*,
+        (select max(m.id::text)::uuid from messages m where m.user_id = c.user_id and m.other_id = c.other_id) as last,
+        (select count(*)::int from messages m where m.user_id = c.user_id and m.other_id = c.other_id
+          and not m.is_own and (c.read_id is null or m.id > c.read_id)) as unread
+      from conversations c) t
+    where last_id is distinct from last or unread_count <> unread`,
+  'a message lies with both, the same': `
+    select a.user_id, a.other_id, a.id from messages a
+    left join messages b on b.user_id = a.other_id and b.other_id = a.user_id and b.id = a.id
+    where (b.is_own, b.text, b.created_at) is distinct from (not a.is_own, a.text, a.created_at)`,
+  'messages rise in time as they do in id': `
+    select * from (
+      select user_id, other_id, id, created_at,
+        lag(created_at) over (partition by user_id, other_id order by id) as before from messages) t
+    where before >= created_at`,
+  'a conversation is between two people who exist': `
+    select c.* from conversations c left join users u on u.id = c.other_id where u.id is null`,
   'an import is of an event of its organizer': `
     select i.* from imports i left join events e on e.id = i.event_id and e.organizer_id = i.organizer_id
     where e.id is null`,

@@ -14,6 +14,7 @@ import { FeedEvent, Reason } from '../feed/schemas.ts';
 import { AddedItem, Claim, GivenClaim, Item } from '../items/schemas.ts';
 import { LiveCounts, LiveEvent, LiveGone, LiveItemRemoved, LiveSnapshot } from '../live/schemas.ts';
 import { Me } from '../me/schemas.ts';
+import { Conversation, Message } from '../messages/schemas.ts';
 import { Upload } from '../uploads/schemas.ts';
 import { FoundUser, Person, Profile } from '../users/schemas.ts';
 import { OnceHeaders, PageMeta, shared } from './schemas.ts';
@@ -50,6 +51,7 @@ const components: TSchema[] = [
   Category,
   Claim,
   CodeSent,
+  Conversation,
   Event,
   EventPage,
   FeedEvent,
@@ -65,6 +67,7 @@ const components: TSchema[] = [
   LiveItemRemoved,
   LiveSnapshot,
   Me,
+  Message,
   PageMeta,
   Person,
   Problem,
@@ -106,6 +109,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
         { name: 'Sign in', description: 'Codes, tokens and devices.' },
         { name: 'Me', description: "The caller's own account." },
         { name: 'People', description: 'Search, profiles, follows and blocks.' },
+        { name: 'Messages', description: 'Between two people.' },
         { name: 'Events', description: 'Discover, organize, answer and save.' },
         { name: 'Bookings', description: 'Seats, and the waitlist for them.' },
         { name: 'Items', description: 'Bring-lists, wish-lists and who brings what.' },

@@ -5,7 +5,14 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/problems.ts';
 import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../errors.ts';
-import { currencyPattern, emojiPattern, linePattern, usernamePattern, visiblePattern } from './schemas.ts';
+import {
+  currencyPattern,
+  emojiPattern,
+  linePattern,
+  seenPattern,
+  usernamePattern,
+  visiblePattern,
+} from './schemas.ts';
 
 export const maxParamLength = 16_384;
 
@@ -95,6 +102,7 @@ const formatMessages: Record<string, string> = {
 };
 const patternMessages: Record<string, string> = {
   [visiblePattern]: 'must be one line, without control characters, with something to see in it',
+  [seenPattern]: 'must have something to see in it',
   [linePattern]: 'must be one line, without control characters',
   [usernamePattern]: 'must be 3 to 30 of a–z, 0–9, _ and .',
   [emojiPattern]: 'must be one emoji',

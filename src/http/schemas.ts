@@ -31,6 +31,8 @@ export function nullable<S extends TSchema>(
  * one way to match, so linear time however long the text.
  */
 export const visiblePattern = '^[\\p{Z}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}]*[^\\p{Z}\\p{C}]\\P{Cc}*$';
+/** For text of several lines: one character that can be seen, anywhere. */
+export const seenPattern = '[^\\p{Z}\\p{C}]';
 export const linePattern = '^\\P{Cc}*$';
 export const usernamePattern = '^[A-Za-z0-9_.]{3,30}$';
 export const currencyPattern = '^[A-Z]{3}$';

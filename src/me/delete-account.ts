@@ -34,6 +34,7 @@ export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): 
   await deleteBookingsOf(tx, userId);
   await deleteClaims(tx, userId);
   await deleteRelations(tx, userId);
+  await deleteConversations(tx, userId);
   const files = await deleteUploadsOf(tx, userId);
   await tx`delete from phones where user_id = ${userId} and phone = (select phone from users where id = ${userId})`;
   await tx`
@@ -117,4 +118,16 @@ async function deleteRelations(tx: Tx, userId: string): Promise<void> {
     from unnest(${gone.map((row) => row.otherId)}::uuid[], ${gone.map((row) => row.follows)}::int[],
       ${gone.map((row) => row.followedBy)}::int[]) gone (other_id, follows, followed_by)
     where c.user_id = gone.other_id`;
+}
+
+/** On both sides, with every message in them, read or not. Two who leave at once meet at the same rows in one order. */
+async function deleteConversations(tx: Tx, userId: string): Promise<void> {
+  const known = await tx<{ otherId: string }[]>`select other_id from conversations where user_id = ${userId}`;
+  const ids = known.map((row) => row.otherId);
+  await tx`
+    select 1 from conversations
+    where user_id = ${userId} or (user_id = any(${ids}::uuid[]) and other_id = ${userId})
+    order by user_id, other_id for update`;
+  await tx`delete from conversations where user_id = ${userId}`;
+  await tx`delete from conversations where user_id = any(${ids}::uuid[]) and other_id = ${userId}`;
 }
