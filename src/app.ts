@@ -40,6 +40,7 @@ import { liveRoutes } from './live/routes.ts';
 import { meRoutes } from './me/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { openReads, type Reads } from './reads.ts';
+import { reportRoutes } from './reports/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 import { openStorage, type Storage } from './uploads/storage.ts';
 import { userRoutes } from './users/routes.ts';
@@ -132,6 +133,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     itemRoutes(routes, deps);
     claimRoutes(routes, deps);
     uploadRoutes(routes, deps);
+    reportRoutes(routes, deps);
     adminUserRoutes(routes, deps);
     adminSystemRoutes(routes, deps);
     claimListRoutes(routes, deps);

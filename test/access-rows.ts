@@ -297,6 +297,26 @@ export const accessRows: Record<string, Row> = {
     ...privately,
   },
 
+  'POST /v1/reports': {
+    statuses: [401, 401, 201, 201, 400, 201, 201, 401],
+    body: ({ event }) => ({ subject: { type: 'event', id: event }, reason: 'spam' }),
+  },
+  'POST /v1/reports (private)': {
+    statuses: [401, 401, 404, 404, 400, 404, 201, 401],
+    body: ({ event }) => ({ subject: { type: 'event', id: event }, reason: 'spam' }),
+    ...privately,
+  },
+  'GET /v1/admin/reports': { statuses: adminsOnly(200) },
+  'PATCH /v1/admin/reports/{id}': {
+    statuses: adminsOnly(200),
+    path: async ({ api, event }) => {
+      const body = { subject: { type: 'event', id: event }, reason: 'spam' };
+      const report = await api.post('/v1/reports', (await aUser(api)).token, body);
+      return `/v1/admin/reports/${report.body.id}`;
+    },
+    body: () => ({ status: 'resolved' }),
+  },
+
   'GET /v1/admin/users': { statuses: adminsOnly(200) },
   'POST /v1/admin/users/{id}/suspend': {
     statuses: adminsOnly(200),

@@ -56,6 +56,11 @@ export async function entangledPerson(api: TestApp, second: TestApp) {
   await book(c, full, 3);
   await book(person, full, 2, true);
   await book(a, full, 1, true);
+  const report = async (who: Person, subject: object, text: string) =>
+    expectStatus(await api.post('/v1/reports', who.token, { subject, reason: 'other', text }), 201);
+  await report(person, { type: 'event', id: theirs.id }, 'Too loud, says Xanthippe.');
+  await report(c, { type: 'item', id: olives.id }, 'Xanthippe has no olives.');
+  await report(c, { type: 'user', id: b.id }, 'Somebody else.');
   const draft = await anEvent(api, person, { visibility: 'private' });
   const off = await anEvent(api, person);
   expectStatus(await api.patch(`/v1/events/${off.id}`, person.token, { status: 'cancelled' }), 200);

@@ -15,6 +15,7 @@ import { AddedItem, Claim, GivenClaim, Item } from '../items/schemas.ts';
 import { LiveCounts, LiveEvent, LiveGone, LiveItemRemoved, LiveSnapshot } from '../live/schemas.ts';
 import { Me } from '../me/schemas.ts';
 import { Conversation, Message } from '../messages/schemas.ts';
+import { AdminReport, Involved, Report } from '../reports/schemas.ts';
 import { Upload } from '../uploads/schemas.ts';
 import { FoundUser, Person, Profile } from '../users/schemas.ts';
 import { OnceHeaders, PageMeta, shared } from './schemas.ts';
@@ -45,6 +46,7 @@ const Problem = shared(
 /** Everything that answers refer to by name. */
 const components: TSchema[] = [
   AddedItem,
+  AdminReport,
   AdminUser,
   AuditEntry,
   Booking,
@@ -58,6 +60,7 @@ const components: TSchema[] = [
   Flag,
   FoundUser,
   GivenClaim,
+  Involved,
   Item,
   ListedBooking,
   ListedEvent,
@@ -73,6 +76,7 @@ const components: TSchema[] = [
   Problem,
   Profile,
   Reason,
+  Report,
   Session,
   SignedIn,
   Template,
@@ -113,6 +117,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
         { name: 'Events', description: 'Discover, organize, answer and save.' },
         { name: 'Bookings', description: 'Seats, and the waitlist for them.' },
         { name: 'Items', description: 'Bring-lists, wish-lists and who brings what.' },
+        { name: 'Reports', description: 'What people tell the admins of.' },
         { name: 'Administration', description: 'Accounts, flags and the audit trail, for admins.' },
         { name: 'Calendars', description: 'Events for calendar programs.' },
         { name: 'Images', description: 'For covers, items and avatars.' },

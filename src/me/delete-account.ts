@@ -15,6 +15,7 @@ import { listSessionKeys } from '../auth/queries.ts';
 import { deleteBookingsOf } from '../bookings/leave.ts';
 import { noteChange, type Placed, spotsOf } from '../changes.ts';
 import type { Tx } from '../db/connect.ts';
+import { deleteReports } from '../reports/queries.ts';
 import { deleteUploadsOf } from '../uploads/queries.ts';
 
 /**
@@ -34,6 +35,7 @@ export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): 
   await deleteBookingsOf(tx, userId);
   await deleteClaims(tx, userId);
   await deleteRelations(tx, userId);
+  await deleteReports(tx, userId);
   await deleteConversations(tx, userId);
   const files = await deleteUploadsOf(tx, userId);
   await tx`delete from phones where user_id = ${userId} and phone = (select phone from users where id = ${userId})`;

@@ -103,6 +103,7 @@ const bodies: Record<string, unknown> = {
   'POST /v1/events/{id}/items': { title: 'Plates', kind: 'bring', quantityNeeded: 2 },
   'POST /v1/items/{id}/claim': { quantity: 1 },
   'POST /v1/admin/users/{id}/suspend': { reason: 'Spam' },
+  'PATCH /v1/admin/reports/{id}': { status: 'resolved' },
   'PUT /v1/admin/users/{id}/role': { role: 'admin' },
 };
 

@@ -1,0 +1,107 @@
+import type { Db, Sql, Tx } from '../db/connect.ts';
+import { Problem } from '../errors.ts';
+import type { Viewer } from '../http/viewer.ts';
+import { newId } from '../ids.ts';
+import { dayMs } from '../time.ts';
+import type { NewReport } from './schemas.ts';
+import { findSubject, type Subject } from './subjects.ts';
+import type { AdminReportRow, ReportRow } from './views.ts';
+
+/** Reports of one person in 24 hours. */
+const mostInADay = 50;
+
+/**
+ * In the reporter's name, whose account the transaction must hold. The account of whom it is about is held too, so that
+ * no report appears after its deletion; and the reporter's own against other reports of theirs, so that these count.
+ * Once for each subject, by a unique index.
+ * @throws Problem `subject_not_found`, `self_relation`, `already_reported`, `too_many_requests`
+ */
+export async function insertReport(
+  tx: Tx,
+  reporter: Viewer,
+  { subject, reason, text = '' }: NewReport,
+  now: Date,
+): Promise<ReportRow> {
+  await tx`select 1 from users where id = ${reporter.id} for no key update`;
+  const found = await findSubject(tx, subject as Subject, reporter);
+  const held = found && (await tx`select 1 from users where id = ${found.aboutId} for key share`);
+  if (!found || held?.length !== 1) throw new Problem('subject_not_found');
+  if (found.aboutId === reporter.id) throw new Problem('self_relation');
+  await refuseFlood(tx, reporter.id, now);
+  const [row] = await tx<ReportRow[]>`
+    insert into reports (reporter_id, id, subject_type, subject_id, about_id, reason, text, status, note, created_at)
+    values (${reporter.id}, ${newId()}, ${subject.type}, ${found.id}, ${found.aboutId}, ${reason}, ${text}, 'open', '',
+      ${now})
+    on conflict (reporter_id, subject_type, subject_id) do nothing
+    returning *`;
+  if (!row) throw new Problem('already_reported');
+  return row;
+}
+
+async function refuseFlood(tx: Tx, reporterId: string, now: Date): Promise<void> {
+  const [{ sent, first }] = await tx<[{ sent: number; first: Date }]>`
+    select count(*)::int as sent, min(created_at) as first from reports
+    where reporter_id = ${reporterId} and created_at > ${new Date(now.getTime() - dayMs)}`;
+  if (sent < mostInADay) return;
+  const wait = first.getTime() + dayMs - now.getTime();
+  throw new Problem('too_many_requests', { retryAfter: Math.max(1, Math.ceil(wait / 1000)) });
+}
+
+/** The newest first. */
+export async function listReports(
+  sql: Sql,
+  status: 'open' | 'resolved' | undefined,
+  after: { createdAt: Date; id: string } | null,
+  limit: number,
+): Promise<AdminReportRow[]> {
+  const rows = await sql<ReportRow[]>`
+    select * from reports
+    where true
+      ${status === undefined ? sql`` : sql`and status = ${status}`}
+      ${after ? sql`and (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
+    order by created_at desc, id desc limit ${limit}`;
+  return withPeople(sql, rows);
+}
+
+/**
+ * Resolves it; one that is resolved stays so, and may get another note. Found by its id alone: admins do not know under
+ * whose key it lies.
+ * @returns null when there is none; else the report, and whether it was open
+ */
+export async function resolveReport(
+  tx: Tx,
+  id: string,
+  note: string | undefined,
+  now: Date,
+): Promise<{ row: AdminReportRow; wasOpen: boolean } | null> {
+  const [before] = await tx<{ reporterId: string; status: string }[]>`
+    select reporter_id, status from reports where id = ${id} for update`;
+  if (!before) return null;
+  const rows = await tx<ReportRow[]>`
+    update reports set status = 'resolved', note = coalesce(${note ?? null}, note),
+      resolved_at = coalesce(resolved_at, ${now})
+    where reporter_id = ${before.reporterId} and id = ${id}
+    returning *`;
+  const [row] = await withPeople(tx, rows);
+  return row ? { row, wasOpen: before.status === 'open' } : null;
+}
+
+/** People live under another key, so they are asked for apart; who has just left has no name any more. */
+async function withPeople(sql: Db, rows: ReportRow[]): Promise<AdminReportRow[]> {
+  const ids = [...new Set(rows.flatMap(({ reporterId, aboutId }) => [reporterId, aboutId]))];
+  const people = await sql<AdminReportRow['about'][]>`
+    select id, name, username, suspended_at is not null as is_suspended from users where id = any(${ids}::uuid[])`;
+  const byId = new Map(people.map((person) => [person.id, person]));
+  const personOf = (id: string) => byId.get(id) ?? { id, name: '', username: '', isSuspended: false };
+  return rows.map((row) => ({ ...row, reporter: personOf(row.reporterId), about: personOf(row.aboutId) }));
+}
+
+/**
+ * For the deletion of an account: what the person reported, and what was reported of them and theirs. Locked in one
+ * order first, for two who reported each other may leave at once.
+ */
+export async function deleteReports(tx: Tx, userId: string): Promise<void> {
+  await tx`
+    select 1 from reports where reporter_id = ${userId} or about_id = ${userId} order by reporter_id, id for update`;
+  await tx`delete from reports where reporter_id = ${userId} or about_id = ${userId}`;
+}
