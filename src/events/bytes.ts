@@ -1,6 +1,7 @@
 /**
- * Events as the bytes of their JSON. Most of it is the same for everybody and is made once for each version of an
- * event; what differs (the caller's own fields, the distance) is appended.
+ * Events as JSON. Most of it is the same for everybody and is made once for each version of an event; what differs (the
+ * caller's own fields, the distance) is appended. A record is a text, which Node sends together with the headers in one
+ * piece; a page is bytes, of which there are too many to encode anew each time.
  */
 import fastJson, { type Schema } from 'fast-json-stringify';
 import type { KeptEvent } from '../reads.ts';
@@ -19,11 +20,11 @@ import {
 
 const shared = { schema: { Category, Template } as Record<string, Schema> };
 // The schemas decide here as everywhere what may leave.
-const eventJson = fastJson(CommonEvent as Schema, shared);
+const commonJson = fastJson(CommonEvent as Schema, shared);
 const listedJson = fastJson(ListedEvent as Schema, shared);
 
 /** An object without the brace that closes it. */
-const open = (json: string): Buffer => Buffer.from(json.slice(0, -1));
+const open = (json: string): string => json.slice(0, -1);
 const close = Buffer.from('}');
 const comma = Buffer.from(',');
 const opening = Buffer.from('{"data":[');
@@ -31,29 +32,33 @@ const opening = Buffer.from('{"data":[');
 /** The same few again and again. */
 const mineBytes = new Map<string, Buffer>();
 
-function ofMine({ myRsvp, isSaved }: Mine): Buffer {
-  const json = `,"myRsvp":${JSON.stringify(myRsvp)},"isSaved":${isSaved}`;
+const mineJson = ({ myRsvp, isSaved }: Mine): string =>
+  `,"myRsvp":${JSON.stringify(myRsvp)},"isSaved":${isSaved}`;
+
+function ofMine(mine: Mine): Buffer {
+  const json = mineJson(mine);
   const known = mineBytes.get(json) ?? Buffer.from(json);
   mineBytes.set(json, known);
   return known;
 }
 
-const ofBooking = (booking: MyBooking | null): Buffer =>
-  booking ? Buffer.from(`,${JSON.stringify(toMyBooking(booking)).slice(1, -1)}`) : notBooked;
-const notBooked = Buffer.from(`,${JSON.stringify(toMyBooking(null)).slice(1, -1)}`);
+const bookingJson = (booking: MyBooking | null): string =>
+  `,${JSON.stringify(toMyBooking(booking)).slice(1, -1)}`;
+const notBooked = bookingJson(null);
 
 /** The full record, as `Event` says. @param mine null without a viewer */
-export function eventBytes(
+export function eventJson(
   event: KeptEvent,
   organizer: PersonRow | null,
   mine: FullMine | null,
   publicUrl: string,
-): Buffer {
+): string {
   if (event.full?.organizer !== organizer) {
-    event.full = { organizer, json: open(eventJson(toEvent(event.row, organizer, publicUrl))) };
+    event.full = { organizer, json: open(commonJson(toEvent(event.row, organizer, publicUrl))) };
   }
-  const own = mine ? [ofMine(mine)] : [];
-  return Buffer.concat([event.full?.json ?? close, ...own, ofBooking(mine?.booking ?? null), close]);
+  const own = mine ? mineJson(mine) : '';
+  const booking = mine?.booking ? bookingJson(mine.booking) : notBooked;
+  return `${event.full?.json ?? '{'}${own}${booking}}`;
 }
 
 /** A page of a list, as `EventPage` says. */
@@ -85,7 +90,7 @@ function addElement(
   { event, distanceKm, mine, more }: Listed & { more?: string },
   publicUrl: string,
 ): void {
-  event.listed ??= open(listedJson(toListedEvent(event.row, publicUrl)));
+  event.listed ??= Buffer.from(open(listedJson(toListedEvent(event.row, publicUrl))));
   if (parts.length > 1) parts.push(comma);
   parts.push(event.listed);
   if (mine) parts.push(ofMine(mine));

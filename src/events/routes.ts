@@ -12,7 +12,7 @@ import { signedIn, type Viewer } from '../http/viewer.ts';
 import { readId } from '../ids.ts';
 import { toKept } from '../reads.ts';
 import { maySee, requireOrganizer } from './access.ts';
-import { eventBytes } from './bytes.ts';
+import { eventJson } from './bytes.ts';
 import { categories, findCategory, templates } from './catalogue.ts';
 import { changed, requireCapacity, withDefaults } from './fields.ts';
 import * as queries from './queries.ts';
@@ -27,7 +27,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
       reads.known.person(row.organizerId),
       reads.mine({ eventId: row.id, userId: viewer.id }),
     ]);
-    return sendJson(reply, eventBytes(toKept(row), organizer, mine, config.publicUrl));
+    return sendJson(reply, eventJson(toKept(row), organizer, mine, config.publicUrl));
   };
 
   app.get(
@@ -75,7 +75,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
       ]);
       if (!event || !maySee(event.row, viewer)) throw new Problem('event_not_found');
       const organizer = await reads.known.person(event.row.organizerId);
-      return sendJson(reply, eventBytes(event, organizer, mine, config.publicUrl));
+      return sendJson(reply, eventJson(event, organizer, mine, config.publicUrl));
     },
   );
 
@@ -124,8 +124,8 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
         const organizer = await reads.known.person(viewer.id);
         const made = await doOnce(sql, clock(), once, viewer, async (tx) => {
           const row = await create(tx);
-          const json = eventBytes(toKept(row), organizer, queries.nothingAtAll, config.publicUrl);
-          return { status: 201, location: `/v1/events/${row.id}`, body: json.toString() };
+          const json = eventJson(toKept(row), organizer, queries.nothingAtAll, config.publicUrl);
+          return { status: 201, location: `/v1/events/${row.id}`, body: json };
         });
         return sendOnce(reply, made);
       }

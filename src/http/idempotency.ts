@@ -94,5 +94,5 @@ export function sendOnce(reply: FastifyReply, answer: Answer | Replay) {
   reply.code(answer.status);
   if (answer.location) reply.header('location', answer.location);
   if (isReplay(answer)) reply.header('idempotent-replayed', 'true');
-  return sendJson(reply, Buffer.from(answer.body));
+  return sendJson(reply, answer.body);
 }

@@ -87,6 +87,6 @@ export function route<S extends Schemas>(declaration: Declaration<S>) {
 }
 
 /** Sends JSON that is serialized already, by the schema of the answer; nothing to whoever has had a 503 by now. */
-export const sendJson = (reply: FastifyReply, json: Buffer) =>
+export const sendJson = (reply: FastifyReply, json: Buffer | string) =>
   // The types only know what goes into a serializer.
   reply.sent ? reply : reply.type('application/json; charset=utf-8').send(json as never);
