@@ -62,6 +62,12 @@ const rules: Record<string, string> = {
   'no more seats are booked than there are': `
     select e.id, e.capacity, c.booked_count from events e join event_counters c on c.event_id = e.id
     where e.capacity <> 0 and c.booked_count > e.capacity`,
+  'nobody is booked who came after somebody who waits': `
+    select * from (
+      select event_id, max(n) filter (where status = 'booked') as last_booked,
+        min(n) filter (where status = 'waiting') as first_waiting
+      from bookings group by event_id) t
+    where last_booked > first_waiting`,
   'who waits longest wants more seats than are free': `
     select * from (
       select distinct on (b.event_id) b.event_id, b.n, b.seats, e.capacity, c.booked_count from bookings b

@@ -1,5 +1,6 @@
 /** Every torture, in the order of docs/reliability.md. */
 import type { Program } from './program.ts';
+import { booking } from './programs/booking.ts';
 import { counters } from './programs/counters.ts';
 import { crash } from './programs/crash.ts';
 import { enumeration } from './programs/enumeration.ts';
@@ -29,6 +30,7 @@ import { supply } from './programs/supply.ts';
 export const programs: Program[] = [
   oversell,
   ledger,
+  booking,
   counters,
   retries,
   live,
