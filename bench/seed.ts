@@ -16,6 +16,7 @@ import { answerTables } from './seed/answers.ts';
 import { eventTable, planEvents } from './seed/events.ts';
 import { userCount } from './seed/ids.ts';
 import { copyInto, dropIndexes, type Table } from './seed/load.ts';
+import { messageTables } from './seed/messages.ts';
 import { accountTables, tokensOf } from './seed/people.ts';
 
 export type Dataset = {
@@ -36,7 +37,7 @@ export type Dataset = {
 export class DatasetError extends Error {}
 
 /** To be raised with any change to what is made. */
-const version = 1;
+const version = 2;
 const dayMs = 86_400_000;
 const longestLifeMs = 7 * dayMs;
 const secretKey = 'the-key-of-the-benchmark-is-no-secret';
@@ -129,6 +130,7 @@ async function fill(target: Target, events: number, day: Date, signal?: AbortSig
     eventTable(plan),
     ...answerTables(plan),
     ...accountTables(day, secretKey, plan.eventsCounts),
+    ...messageTables(day),
   ];
   const sql = connectOne(target, 'seed');
   const abort = () => void sql.end({ timeout: 0 });

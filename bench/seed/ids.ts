@@ -8,6 +8,7 @@ export const prefix = {
   user: '00000000-0000-7001-8000-',
   session: '00000000-0000-7002-8000-',
   claim: '00000000-0000-7003-8000-',
+  message: '00000000-0000-7004-8000-',
 } as const;
 
 export const idOf = (kind: keyof typeof prefix, n: number): string =>

@@ -2,6 +2,7 @@
 import type { WorkItem } from '../world.ts';
 import { answers } from './answers.ts';
 import { claims } from './claims.ts';
+import { feedAndMessages } from './feed-and-messages.ts';
 import { listsAndPeople } from './lists-and-people.ts';
 import { nearby } from './nearby.ts';
 import { oneEvent } from './one-event.ts';
@@ -14,4 +15,5 @@ export const workItems: WorkItem[] = [
   ...answers,
   ...claims,
   ...listsAndPeople,
+  ...feedAndMessages,
 ];
