@@ -37,12 +37,14 @@ import { registerViewer } from './http/viewer.ts';
 import { claimListRoutes } from './items/claim-list-routes.ts';
 import { claimRoutes, itemRoutes } from './items/routes.ts';
 import { liveRoutes } from './live/routes.ts';
+import { ownListRoutes } from './me/own-list-routes.ts';
 import { meRoutes } from './me/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { openReads, type Reads } from './reads.ts';
 import { reportRoutes } from './reports/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 import { openStorage, type Storage } from './uploads/storage.ts';
+import { userListRoutes } from './users/list-routes.ts';
 import { userRoutes } from './users/routes.ts';
 
 export type App = FastifyInstance<
@@ -122,7 +124,9 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     pageRoutes(routes, deps);
     authRoutes(routes, deps);
     meRoutes(routes, deps);
+    ownListRoutes(routes, deps);
     userRoutes(routes, deps);
+    userListRoutes(routes, deps);
     messageRoutes(routes, deps);
     eventListRoutes(routes, deps);
     eventRoutes(routes, deps);

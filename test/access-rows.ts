@@ -94,6 +94,13 @@ const ofUpload = (tail = '') => ({
   path: async ({ api, organizer }: Scene) => `/v1/uploads/${(await anUpload(api, organizer)).id}${tail}`,
 });
 
+/** The organizer's profile is private, and they follow nobody. */
+const forFriends = {
+  statuses: [403, 401, 403, 403, 200, 403, 200, 401],
+  before: ({ api, organizer }: Scene) => api.patch('/v1/me', organizer.token, { isPrivate: true }),
+  spends: true as const,
+};
+
 /** One for each route and state, by method and path and, in brackets, the state. */
 export const accessRows: Record<string, Row> = {
   'GET /healthz': { statuses: anyone },
@@ -144,6 +151,13 @@ export const accessRows: Record<string, Row> = {
     spends: true,
   },
 
+  'GET /v1/me/events': {
+    statuses: everyoneWithToken(200),
+    path: () => '/v1/me/events?relation=organizing',
+  },
+  'GET /v1/me/claims': { statuses: everyoneWithToken(200) },
+  'GET /v1/me/blocks': { statuses: everyoneWithToken(200) },
+
   'GET /v1/users/search': { statuses: everyoneWithToken(200), path: () => '/v1/users/search?q=guest' },
   'GET /v1/users/{id}': { statuses: optional, ...atOrganizer('') },
   'GET /v1/users/{id} (private)': {
@@ -152,6 +166,12 @@ export const accessRows: Record<string, Row> = {
     before: ({ api, organizer }) => api.patch('/v1/me', organizer.token, { isPrivate: true }),
     spends: true,
   },
+  'GET /v1/users/{id}/followers': { statuses: optional, ...atOrganizer('/followers') },
+  'GET /v1/users/{id}/followers (private)': { ...forFriends, ...atOrganizer('/followers') },
+  'GET /v1/users/{id}/following': { statuses: optional, ...atOrganizer('/following') },
+  'GET /v1/users/{id}/following (private)': { ...forFriends, ...atOrganizer('/following') },
+  'GET /v1/users/{id}/events': { statuses: optional, ...atOrganizer('/events') },
+  'GET /v1/users/{id}/events (private)': { ...forFriends, ...atOrganizer('/events') },
   'GET /v1/users/{id}/avatar.svg': { statuses: anyone, ...atOrganizer('/avatar.svg') },
   'POST /v1/users/{id}/follow': {
     statuses: [401, 401, 200, 403, 400, 200, 200, 401],

@@ -1,7 +1,8 @@
 /** GET /v1/feed: what the people whom the caller follows organize and go to (spec 3). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { listByPeople, listByTime, theBeginning } from '../src/feed/queries.ts';
+import { theBeginning } from '../src/events/by-start.ts';
+import { listByPeople, listByTime } from '../src/feed/queries.ts';
 import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
 import { anAdmin, anEvent, aUser, deleteAccount, going, inDays, type Person, users } from './world.ts';
 

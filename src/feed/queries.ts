@@ -1,12 +1,11 @@
 import type { Sql } from '../db/connect.ts';
+import { type Position, theEnd } from '../events/by-start.ts';
 import { listed } from '../events/timeline-queries.ts';
 
 /** Of more people than these the feed takes the first by id: the same ones on every page. */
 export const mostFollowed = 5_000;
 
 export type Followed = { id: string; followsBack: boolean };
-/** A place in the feed: what comes next begins after it. */
-export type Position = { startAt: Date; id: string };
 /** `people`: at most three; when `isOrganizer`, the first of them organizes the event. */
 export type Found = Position & { people: string[]; reasonsCount: number; isOrganizer: boolean };
 export type Circle = {
@@ -18,13 +17,6 @@ export type Circle = {
   hidden: string[];
 };
 export type Wanted = { circle: Circle; now: Date; after: Position; limit: number };
-
-export const theBeginning: Position = {
-  startAt: new Date('0001-01-01T00:00:00Z'),
-  id: '00000000-0000-0000-0000-000000000000',
-};
-
-const theLastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Whom the person follows. Costs as many index entries as there are. */
 export async function listFollowedPeople(sql: Sql, userId: string): Promise<Followed[]> {
@@ -97,7 +89,7 @@ export async function listByTime(
 ): Promise<{ found: Found[]; seenTo: Position | null }> {
   // Two selects, since each is one index: what is going on at this moment, as a whole, and what begins later, in order.
   const isUnderWay = after.startAt <= now;
-  const later = isUnderWay ? { startAt: now, id: theLastId } : after;
+  const later = isUnderWay ? { startAt: now, id: theEnd.id } : after;
   const rows = await sql<(Found & { people: string[] | null })[]>`
     with ${people(sql, circle)}, under_way as materialized (
       select e.id, e.start_at, e.organizer_id from events e

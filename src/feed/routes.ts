@@ -1,8 +1,10 @@
 import type { App, Deps } from '../app.ts';
 import { coalesceReads } from '../db/coalesce.ts';
 import { isListed } from '../events/access.ts';
+import { type Position, theBeginning, toSlicePage } from '../events/by-start.ts';
 import { cursorPageBytes } from '../events/bytes.ts';
-import { readCursor, toPage } from '../http/cursors.ts';
+import { showEvents } from '../events/shown.ts';
+import { readCursor } from '../http/cursors.ts';
 import { route, sendJson } from '../http/route.ts';
 import { signedIn, type Viewer } from '../http/viewer.ts';
 import { listHidden } from '../users/queries.ts';
@@ -11,7 +13,7 @@ import * as queries from './queries.ts';
 import { FeedPage, FeedQuery } from './schemas.ts';
 import { toReasons } from './views.ts';
 
-type Ask = { viewer: Viewer; after: queries.Position; limit: number };
+type Ask = { viewer: Viewer; after: Position; limit: number };
 
 /** What the people whom the caller follows are up to. */
 export function feedRoutes(app: App, { sql, config, clock, reads }: Deps): void {
@@ -64,27 +66,24 @@ export function feedRoutes(app: App, { sql, config, clock, reads }: Deps): void 
       const viewer = signedIn(request);
       const { cursor, limit } = request.query;
       const place = readCursor(cursor, 'time', 'id');
-      const after = place ? { startAt: place[0], id: place[1] } : queries.theBeginning;
+      const after = place ? { startAt: place[0], id: place[1] } : theBeginning;
       const found = await findInTurn({ viewer, after, limit });
-      const { rows, nextCursor } = toPage(found, limit, ({ startAt, id }) => [startAt, id]);
+      const { rows, nextCursor } = toSlicePage(found, limit);
       return sendJson(reply, cursorPageBytes(await show(rows, viewer), nextCursor, config.publicUrl));
     },
   );
 
-  const show = async (rows: queries.Found[], { id: userId }: Viewer) => {
-    const eventIds = rows.map(({ id }) => id);
-    const [mine, events, people] = await Promise.all([
-      eventIds.length > 0 ? reads.mineOf({ userId, eventIds }) : [],
-      Promise.all(eventIds.map((id) => reads.known.event(id))),
+  const show = async (rows: queries.Found[], viewer: Viewer) => {
+    const ids = rows.map(({ id }) => id);
+    const [events, people] = await Promise.all([
+      showEvents(reads, ids, viewer, isListed),
       Promise.all(rows.map(({ people }) => Promise.all(people.map((id) => reads.known.person(id))))),
     ]);
     return rows.flatMap((row, i) => {
       const event = events[i];
-      // Hidden or deleted since it was found.
-      if (!event || !isListed(event.row)) return [];
+      if (!event) return [];
       const reasons = toReasons(row, people[i] ?? [], config.publicUrl);
-      const more = `,${JSON.stringify(reasons).slice(1, -1)}`;
-      return [{ event, distanceKm: null, mine: mine[i] ?? null, more }];
+      return [{ ...event, more: `,${JSON.stringify(reasons).slice(1, -1)}` }];
     });
   };
 }

@@ -1,0 +1,44 @@
+import type { Sql } from '../db/connect.ts';
+import { byStart, type Position, type Slice } from '../events/by-start.ts';
+import { listed } from '../events/timeline-queries.ts';
+import type { PersonRow } from './views.ts';
+
+export type Relation = 'followers' | 'following' | 'blocks';
+
+/**
+ * Ids of the people who follow somebody, whom they follow or whom they blocked, by id. Costs what the page shows: each
+ * kind has an index of its own (relations_followers, relations_follows, relations_blocks).
+ * @param hidden ids of people who are left out
+ */
+export async function listRelated(
+  sql: Sql,
+  userId: string,
+  relation: Relation,
+  hidden: string[],
+  after: string | null,
+  limit: number,
+): Promise<{ id: string }[]> {
+  const isOne = { followers: sql`followed_by`, following: sql`follows`, blocks: sql`blocks` }[relation];
+  return await sql<{ id: string }[]>`
+    select other_id as id from relations
+    where user_id = ${userId} and ${isOne} and other_id > ${after ?? noId}::uuid
+      and other_id <> all(${hidden}::uuid[])
+    order by other_id limit ${limit}`;
+}
+
+const noId = '00000000-0000-0000-0000-000000000000';
+
+/** People by id, by id; who is not there or suspended is left out. */
+export async function listFound(sql: Sql, ids: string[]): Promise<(PersonRow & { isPrivate: boolean })[]> {
+  return await sql<(PersonRow & { isPrivate: boolean })[]>`
+    select id, name, username, bio, avatar_upload, is_private from users
+    where id = any(${ids}::uuid[]) and suspended_at is null
+    order by id`;
+}
+
+/** The listed events that somebody organizes, past ones too. Walks events_by_organizer, which has them in order. */
+export async function listOrganized(sql: Sql, userId: string, slice: Slice): Promise<Position[]> {
+  return await sql<Position[]>`
+    select e.id, e.start_at from events e
+    where e.organizer_id = ${userId} and ${listed(sql)} ${byStart(sql, slice)}`;
+}

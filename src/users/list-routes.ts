@@ -1,0 +1,130 @@
+import { Type } from 'typebox';
+import type { App, Deps } from '../app.ts';
+import { isListed } from '../events/access.ts';
+import { ByStartPage, ByStartQuery, readSlice, toSlicePage } from '../events/by-start.ts';
+import { cursorPageBytes } from '../events/bytes.ts';
+import { showEvents } from '../events/shown.ts';
+import { cursorPage, cursorQuery, readCursor, toPage } from '../http/cursors.ts';
+import { route, sendJson } from '../http/route.ts';
+import { ref } from '../http/schemas.ts';
+import { signedIn, type Viewer } from '../http/viewer.ts';
+import { readId } from '../ids.ts';
+import { requireProfile } from './access.ts';
+import { listFound, listOrganized, listRelated, type Relation } from './list-queries.ts';
+import { listFollowed, listHidden } from './queries.ts';
+import { FoundUser, UserParams } from './schemas.ts';
+import { toFoundUser } from './views.ts';
+
+const PeopleQuery = Type.Object(cursorQuery);
+const PeoplePage = cursorPage(ref(FoundUser));
+const ofProfiles =
+  'For those who may see the profile. People whom a block stands between are left out for a signed-in caller, ' +
+  'suspended ones for everybody, so a page may have fewer people than `limit`.';
+
+/** Who is around a person, and what they organize. */
+export function userListRoutes(app: App, { sql, config, clock, reads }: Deps): void {
+  const people = async (
+    userId: string,
+    relation: Relation,
+    viewer: Viewer | null,
+    { cursor, limit }: { cursor?: string; limit: number },
+  ) => {
+    const after = readCursor(cursor, 'id')?.[0] ?? null;
+    const hidden = viewer && relation !== 'blocks' ? await listHidden(sql, viewer.id) : [];
+    const found = await listRelated(sql, userId, relation, hidden, after, limit + 1);
+    const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
+    const ids = rows.map(({ id }) => id);
+    const [shown, followed] = await Promise.all([
+      listFound(sql, ids),
+      viewer ? listFollowed(sql, viewer.id, ids) : new Set<string>(),
+    ]);
+    return { data: shown.map((row) => toFoundUser(row, followed.has(row.id), config.publicUrl)), nextCursor };
+  };
+
+  app.get(
+    '/v1/users/:id/followers',
+    route({
+      name: 'listFollowers',
+      access: 'optional',
+      tag: 'People',
+      summary: 'Who follows a person',
+      description: `By the age of their accounts. ${ofProfiles}`,
+      params: UserParams,
+      querystring: PeopleQuery,
+      response: { 200: PeoplePage },
+      problems: ['user_not_found', 'profile_private'],
+    }),
+    async (request) => {
+      const id = readId(request.params.id, 'user_not_found');
+      await requireProfile(sql, id, request.viewer);
+      return people(id, 'followers', request.viewer, request.query);
+    },
+  );
+
+  app.get(
+    '/v1/users/:id/following',
+    route({
+      name: 'listFollowing',
+      access: 'optional',
+      tag: 'People',
+      summary: 'Whom a person follows',
+      description: `By the age of their accounts. ${ofProfiles}`,
+      params: UserParams,
+      querystring: PeopleQuery,
+      response: { 200: PeoplePage },
+      problems: ['user_not_found', 'profile_private'],
+    }),
+    async (request) => {
+      const id = readId(request.params.id, 'user_not_found');
+      await requireProfile(sql, id, request.viewer);
+      return people(id, 'following', request.viewer, request.query);
+    },
+  );
+
+  app.get(
+    '/v1/users/:id/events',
+    route({
+      name: 'listUserEvents',
+      access: 'optional',
+      tag: 'People',
+      summary: 'The public events that a person organizes',
+      description: 'Past ones too. For those who may see the profile.',
+      params: UserParams,
+      querystring: ByStartQuery,
+      response: { 200: ByStartPage },
+      problems: ['user_not_found', 'profile_private'],
+    }),
+    async (request, reply) => {
+      const { viewer, query } = request;
+      const id = readId(request.params.id, 'user_not_found');
+      await requireProfile(sql, id, viewer);
+      const found = await listOrganized(sql, id, readSlice(query, clock()));
+      const { rows, nextCursor } = toSlicePage(found, query.limit);
+      const shown = await showEvents(
+        reads,
+        rows.map((row) => row.id),
+        viewer,
+        isListed,
+      );
+      const elements = shown.filter((element) => element !== null);
+      return sendJson(reply, cursorPageBytes(elements, nextCursor, config.publicUrl));
+    },
+  );
+
+  app.get(
+    '/v1/me/blocks',
+    route({
+      name: 'listMyBlocks',
+      access: 'required',
+      tag: 'Me',
+      summary: 'Whom you have blocked',
+      description: 'By the age of their accounts. Who blocked the caller is nowhere to be read.',
+      querystring: PeopleQuery,
+      response: { 200: PeoplePage },
+    }),
+    async (request) => {
+      const viewer = signedIn(request);
+      return people(viewer.id, 'blocks', viewer, request.query);
+    },
+  );
+}

@@ -1,0 +1,271 @@
+/** One's own lists, and those around a person: events, claims, blocks, followers. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
+import { anAdmin, anEvent, anItem, aUser, going, inDays, type Person, users } from './world.ts';
+
+const api = await testApp();
+const second = await api.another();
+
+type Page = { data: { id: string; [field: string]: unknown }[]; nextCursor: string | null };
+const get = async (path: string, who?: Person, on: TestApp = api): Promise<Page> =>
+  expectStatus(await on.get(path, who?.token), 200).body;
+const idsOf = async (path: string, who?: Person, on: TestApp = api) =>
+  (await get(path, who, on)).data.map(({ id }) => id);
+const relate = async (who: Person, what: 'follow' | 'block', whom: Person) =>
+  expectStatus(await api.post(`/v1/users/${whom.id}/${what}`, who.token), 200);
+const sorted = (people: Person[]) => people.map(({ id }) => id).sort();
+
+/** All pages of a list, as they come two at a time. */
+async function walk(path: string, who?: Person): Promise<string[]> {
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const more: string = cursor ? `&cursor=${cursor}` : '';
+    const page: Page = await get(`${path}${path.includes('?') ? '&' : '?'}limit=2${more}`, who);
+    assert.ok(page.data.length <= 2);
+    seen.push(...page.data.map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor);
+  return seen;
+}
+
+async function refused(path: string, who: Person | undefined, field: string): Promise<void> {
+  const { body } = expectProblem(await api.get(path, who?.token), 400, 'invalid_request');
+  assert.deepEqual(
+    body.errors.map((error: { path: string }) => error.path),
+    [field],
+    path,
+  );
+}
+
+test('my events: 200 with those that the caller organizes, private and cancelled ones too, by start', async () => {
+  const [me, other] = await users(api, 2);
+  assert.ok(me && other);
+  const past = await anEvent(api, me, { startAt: inDays(-5), endAt: inDays(-4) });
+  const off = await anEvent(api, me, { startAt: inDays(3), endAt: inDays(4) });
+  expectStatus(await api.patch(`/v1/events/${off.id}`, me.token, { status: 'cancelled' }), 200);
+  const draft = await anEvent(api, me, { startAt: inDays(2), endAt: inDays(3), visibility: 'private' });
+  await anEvent(api, other);
+  const path = '/v1/me/events?relation=organizing';
+  const { data, nextCursor } = await get(path, me, second);
+  assert.deepEqual(
+    data.map(({ id, status, visibility }) => [id, status, visibility]),
+    [
+      [past.id, 'scheduled', 'public'],
+      [draft.id, 'scheduled', 'private'],
+      [off.id, 'cancelled', 'public'],
+    ],
+  );
+  assert.equal(nextCursor, null);
+  // An element is that of the list of events.
+  const { body } = await api.get('/v1/events?limit=50&dateFrom=2020-01-01', me.token);
+  assert.deepEqual(
+    data[0],
+    body.data.find(({ id }: { id: string }) => id === past.id),
+  );
+  assert.deepEqual(await idsOf(`${path}&when=upcoming`, me), [draft.id, off.id]);
+  assert.deepEqual(await idsOf(`${path}&when=past`, me), [past.id]);
+});
+
+test('my events: 200 with those that the caller goes to, is interested in or saved, as far as they may still see them', async () => {
+  const [me, other] = await users(api, 2);
+  assert.ok(me && other);
+  const made: { id: string }[] = [];
+  for (let day = 1; day <= 4; day++)
+    made.push(await anEvent(api, other, { startAt: inDays(day), endAt: inDays(day, 1) }));
+  const [a, b, c, d] = made;
+  assert.ok(a && b && c && d);
+  for (const { id } of [b, a]) await going(api, me, id);
+  for (const { id } of [c, d])
+    expectStatus(await api.post(`/v1/events/${id}/rsvp`, me.token, { status: 'interested' }), 200);
+  for (const { id } of [d, b])
+    expectStatus(await api.post(`/v1/events/${id}/save`, me.token, { saved: true }), 200);
+  const list = (relation: string) => idsOf(`/v1/me/events?relation=${relation}`, me, second);
+  assert.deepEqual(await list('going'), [a.id, b.id]);
+  assert.deepEqual(await list('interested'), [c.id, d.id]);
+  assert.deepEqual(await list('saved'), [b.id, d.id]);
+  const [first] = (await get('/v1/me/events?relation=saved', me)).data;
+  assert.deepEqual([first?.myRsvp, first?.isSaved], ['going', true]);
+  expectStatus(await api.patch(`/v1/events/${a.id}`, other.token, { visibility: 'private' }), 200);
+  expectStatus(await api.patch(`/v1/events/${b.id}`, other.token, { status: 'cancelled' }), 200);
+  expectStatus(await api.delete(`/v1/events/${c.id}`, other.token), 200);
+  assert.deepEqual(await list('going'), [b.id]);
+  assert.deepEqual(await list('interested'), [d.id]);
+  expectStatus(await api.patch(`/v1/events/${a.id}`, other.token, { visibility: 'unlisted' }), 200);
+  assert.deepEqual(await list('going'), [a.id, b.id]);
+});
+
+test('my events: 401 without a token; 400 naming relation, when, limit or cursor for what they cannot be', async () => {
+  expectProblem(await api.get('/v1/me/events?relation=going'), 401, 'token_missing');
+  const me = await aUser(api);
+  await refused('/v1/me/events', me, 'relation');
+  for (const relation of ['', 'attending', 'Going'])
+    await refused(`/v1/me/events?relation=${relation}`, me, 'relation');
+  await refused('/v1/me/events?relation=going&when=now', me, 'when');
+  for (const limit of [0, 51, 1.5]) await refused(`/v1/me/events?relation=saved&limit=${limit}`, me, 'limit');
+  for (const path of ['/v1/me/events?relation=going', '/v1/me/claims?', '/v1/me/blocks?'])
+    await refused(`${path}&cursor=W10`, me, 'cursor');
+});
+
+test('pages: my events come exactly once in either direction, also where several begin together', async () => {
+  const me = await aUser(api);
+  const start = inDays(2);
+  for (const day of [1, 3, -3, -2, -1])
+    await anEvent(api, me, { startAt: inDays(day), endAt: inDays(day, 1) });
+  for (let i = 0; i < 4; i++) await anEvent(api, me, { startAt: start, endAt: inDays(4) });
+  for (const when of ['', '&when=upcoming', '&when=past']) {
+    const all = await idsOf(`/v1/me/events?relation=organizing&limit=50${when}`, me);
+    assert.equal(all.length, { '': 9, '&when=upcoming': 6, '&when=past': 3 }[when]);
+    assert.deepEqual(await walk(`/v1/me/events?relation=organizing${when}`, me), all);
+  }
+  const past = (await get('/v1/me/events?relation=organizing&when=past', me)).data;
+  assert.deepEqual(
+    past.map(({ startAt }) => startAt),
+    past
+      .map(({ startAt }) => startAt)
+      .sort()
+      .reverse(),
+  );
+});
+
+test('my claims: 200 with the claim, its item and its event, the newest first', async () => {
+  const [me, host, guest] = await users(api, 3);
+  assert.ok(me && host && guest);
+  const event = await anEvent(api, host);
+  for (const who of [me, guest]) await going(api, who, event.id);
+  const made = [];
+  for (let i = 1; i <= 5; i++) {
+    const item = await anItem(api, host, event.id, { title: `Item ${i}`, kind: i % 2 ? 'bring' : 'wish' });
+    const claimed = await api.post(`/v1/items/${item.id}/claim`, me.token, { quantity: 1 + (i % 2) });
+    made.unshift(expectStatus(claimed, 201).body);
+    expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 }), 201);
+  }
+  const { data } = await get('/v1/me/claims', me, second);
+  assert.deepEqual(
+    data.map(({ item: _, event: __, ...claim }) => claim),
+    made,
+  );
+  assert.deepEqual(data[0]?.item, { title: 'Item 5', kind: 'bring', emoji: '🥘' });
+  assert.deepEqual(data[0]?.event, { id: event.id, title: event.title, startAt: event.startAt });
+  assert.deepEqual(
+    await walk('/v1/me/claims', me),
+    made.map(({ id }) => id),
+  );
+  expectStatus(await api.delete(`/v1/items/${made[0].itemId}/claim`, me.token), 200);
+  assert.equal((await get('/v1/me/claims', me)).data.length, 4);
+  expectStatus(await api.patch(`/v1/events/${event.id}`, host.token, { visibility: 'private' }), 200);
+  assert.deepEqual((await get('/v1/me/claims', me)).data, []);
+  expectProblem(await api.get('/v1/me/claims'), 401, 'token_missing');
+});
+
+test('my blocks: 200 with whom the caller blocked, and not who blocked the caller', async () => {
+  const [me, ...others] = await users(api, 6);
+  assert.ok(me && others[4]);
+  const by = others.pop() as Person;
+  const private_ = others[0] as Person;
+  expectStatus(await api.patch('/v1/me', private_.token, { isPrivate: true, bio: 'Not for all.' }), 200);
+  for (const other of others) await relate(me, 'block', other);
+  await relate(by, 'block', me);
+  const { data } = await get('/v1/me/blocks', me, second);
+  assert.deepEqual(
+    data.map(({ id }) => id),
+    sorted(others),
+  );
+  assert.deepEqual(Object.keys(data[0] ?? {}).sort(), [
+    'avatar',
+    'bio',
+    'id',
+    'isFollowing',
+    'name',
+    'username',
+  ]);
+  assert.ok(data.every(({ isFollowing }) => isFollowing === false));
+  assert.equal(data.find(({ id }) => id === private_.id)?.bio, '');
+  assert.deepEqual(await walk('/v1/me/blocks', me), sorted(others));
+  expectStatus(await api.delete(`/v1/users/${private_.id}/block`, me.token), 200);
+  assert.deepEqual(await idsOf('/v1/me/blocks', me, second), sorted(others.slice(1)));
+  expectProblem(await api.get('/v1/me/blocks'), 401, 'token_missing');
+});
+
+test('followers and following: 200 with and without a token, isFollowing for the caller, private ones with an empty bio', async () => {
+  const [person, shy, ...others] = await users(api, 6);
+  assert.ok(person && shy && others[0]);
+  expectStatus(await api.patch('/v1/me', shy.token, { isPrivate: true, bio: 'Not for all.' }), 200);
+  expectStatus(await api.patch('/v1/me', others[0].token, { bio: 'For all.' }), 200);
+  for (const one of [shy, ...others]) await relate(one, 'follow', person);
+  for (const one of [shy, ...others.slice(1)]) await relate(person, 'follow', one);
+  const viewer = await aUser(api);
+  await relate(viewer, 'follow', others[0]);
+  const path = `/v1/users/${person.id}/followers`;
+  const anonymous = (await get(path, undefined, second)).data;
+  assert.deepEqual(
+    anonymous.map(({ id, isFollowing }) => [id, isFollowing]),
+    sorted([shy, ...others]).map((id) => [id, false]),
+  );
+  const seen = new Map((await get(path, viewer, second)).data.map((one) => [one.id, one]));
+  assert.deepEqual([seen.get(others[0].id)?.isFollowing, seen.get(others[0].id)?.bio], [true, 'For all.']);
+  assert.deepEqual([seen.get(shy.id)?.isFollowing, seen.get(shy.id)?.bio], [false, '']);
+  assert.deepEqual(await walk(path), sorted([shy, ...others]));
+  assert.deepEqual(await walk(`/v1/users/${person.id}/following`, viewer), sorted([shy, ...others.slice(1)]));
+  expectStatus(await api.delete(`/v1/users/${person.id}/follow`, shy.token), 200);
+  assert.deepEqual(await idsOf(path, undefined, second), sorted(others));
+});
+
+test('followers and following: people whom a block stands between are left out for the caller, in either direction', async () => {
+  const [person, a, b, c, viewer] = await users(api, 5);
+  assert.ok(person && a && b && c && viewer);
+  for (const one of [a, b, c]) {
+    await relate(one, 'follow', person);
+    await relate(person, 'follow', one);
+  }
+  await relate(viewer, 'block', a);
+  await relate(b, 'block', viewer);
+  for (const list of ['followers', 'following']) {
+    assert.deepEqual(await walk(`/v1/users/${person.id}/${list}`, viewer), [c.id]);
+    assert.deepEqual(await walk(`/v1/users/${person.id}/${list}`), sorted([a, b, c]));
+  }
+});
+
+test('user events: 200 with the public, scheduled ones that somebody organizes, past ones too, and the caller’s own fields', async () => {
+  const [person, viewer] = await users(api, 2);
+  assert.ok(person && viewer);
+  const path = `/v1/users/${person.id}/events`;
+  const soon = await anEvent(api, person, { startAt: inDays(1), endAt: inDays(2) });
+  const past = await anEvent(api, person, { startAt: inDays(-3), endAt: inDays(-2) });
+  await anEvent(api, person, { visibility: 'unlisted' });
+  await anEvent(api, person, { visibility: 'private' });
+  const off = await anEvent(api, person, { startAt: inDays(5), endAt: inDays(6) });
+  await going(api, viewer, soon.id);
+  assert.deepEqual(await idsOf(path), [past.id, soon.id, off.id]);
+  expectStatus(await api.patch(`/v1/events/${off.id}`, person.token, { status: 'cancelled' }), 200);
+  // For their organizer, too, this is what everybody sees.
+  for (const who of [undefined, person]) assert.deepEqual(await idsOf(path, who, second), [past.id, soon.id]);
+  const [first] = (await get(`${path}?when=upcoming`, viewer, second)).data;
+  assert.deepEqual([first?.id, first?.myRsvp, first?.isSaved], [soon.id, 'going', false]);
+  const [plain] = (await get(`${path}?when=upcoming`)).data;
+  assert.ok(plain && !('myRsvp' in plain) && !('isSaved' in plain));
+  assert.deepEqual(await idsOf(`${path}?when=past`), [past.id]);
+  assert.deepEqual(await walk(path), [past.id, soon.id]);
+});
+
+test('lists of a person: 403 while the profile is private to the caller, 404 for an unknown one, 401 for a bad token', async () => {
+  const [person, friend, follower] = await users(api, 3);
+  assert.ok(person && friend && follower);
+  const admin = await anAdmin(api);
+  await relate(person, 'follow', friend);
+  await relate(follower, 'follow', person);
+  expectStatus(await api.patch('/v1/me', person.token, { isPrivate: true }), 200);
+  for (const list of ['followers', 'following', 'events']) {
+    const path = `/v1/users/${person.id}/${list}`;
+    for (const who of [undefined, follower])
+      expectProblem(await second.get(path, who?.token), 403, 'profile_private');
+    for (const who of [person, friend, admin]) await get(path, who, second);
+    for (const id of ['nobody', '0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'])
+      expectProblem(await api.get(`/v1/users/${id}/${list}`), 404, 'user_not_found');
+    expectProblem(await api.get(path, 'pa_none'), 401, 'token_invalid');
+    const open = `/v1/users/${friend.id}/${list}`;
+    await refused(`${open}?cursor=x`, undefined, 'cursor');
+    await refused(`${open}?limit=51`, friend, 'limit');
+  }
+});
