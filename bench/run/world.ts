@@ -77,7 +77,7 @@ export const setStep = '\\set step :i * :clients + :client_id\n\\set i :i + 1\n'
 /** The columns of an event's record, from `events e` and `event_counters c`. */
 export const eventColumns = `e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.timezone,
   e.address, e.lat, e.lng, e.category, e.template, e.price, e.currency, e.capacity, e.visibility, e.status,
-  e.enabled_modules, e.created_at, e.updated_at, c.rsvp_count, c.going_count`;
+  e.enabled_modules, e.created_at, e.updated_at, c.rsvp_count, c.going_count, c.booked_count`;
 
 export const listed = `e.visibility = 'public' and e.status = 'scheduled' and not e.hidden`;
 

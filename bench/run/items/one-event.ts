@@ -32,10 +32,11 @@ const variant = (withToken: boolean): WorkItem => ({
 function script(world: World, withToken: boolean): string {
   const mine = withToken
     ? `left join rsvps r on r.event_id = e.id and r.user_id = ${sqlId('user', 'user')}
-      left join saves s on s.event_id = e.id and s.user_id = ${sqlId('user', 'user')}`
+      left join saves s on s.event_id = e.id and s.user_id = ${sqlId('user', 'user')}
+      left join bookings b on b.event_id = e.id and b.user_id = ${sqlId('user', 'user')}`
     : '';
   return `${setEvent(world)}${withToken ? setUser : ''}
-    select ${eventColumns}, u.name, u.username, u.bio${withToken ? ', r.status as my_rsvp, s.user_id as saved' : ''}
+    select ${eventColumns}, u.name, u.username, u.bio${withToken ? ', r.status as my_rsvp, s.user_id as saved, b.id, b.seats, b.status' : ''}
     from events e join event_counters c on c.event_id = e.id join users u on u.id = e.organizer_id ${mine}
     where e.id = ${sqlId('event', 'event')} and e.visibility <> 'private';`;
 }
