@@ -79,6 +79,22 @@ test('demo: at least 100 listed events in one city, on the days and evenings of 
   assert.ok(events.some(({ price }) => price === 0) && events.some(({ price }) => price > 0));
 });
 
+test('demo: seats are booked, and one event is full with people who wait', async () => {
+  const events = await listAll(guest.token);
+  const mine = async (title: string) => {
+    const id = events.find((event) => event.title === title)?.id;
+    return expectStatus(await api.get(`/v1/events/${id}`, guest.token), 200).body;
+  };
+  const open = await mine('Sourdough clinic');
+  assert.ok(open.bookedCount > 0 && open.bookedCount < open.capacity);
+  assert.equal(open.myBooking.seats, 2);
+  const full = await mine('Cheese from one litre of milk');
+  assert.equal(full.bookedCount, full.capacity);
+  assert.deepEqual([full.myBooking, full.myWaitlist.position], [null, 2]);
+  const { body } = expectStatus(await api.get(`/v1/events/${full.id}/bookings`, organizer.token), 200);
+  assert.equal(body.data.length, 6);
+});
+
 test('demo: all templates, all visibilities, and some that are called off', async () => {
   const found = async (column: string) =>
     (

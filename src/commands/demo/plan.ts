@@ -1,5 +1,6 @@
 /** All that the demo will hold, worked out beforehand: for the same moment always the same. */
 
+import type { BookingStatus } from '../../bookings/views.ts';
 import { withDefaults } from '../../events/fields.ts';
 import type { EventFields, Rsvp } from '../../events/queries.ts';
 import type { NewItem } from '../../items/schemas.ts';
@@ -24,6 +25,7 @@ export type PlannedEvent = {
   saves: { who: PersonKey; at: Date }[];
   /** `n` counts the items from 1. */
   claims: { who: PersonKey; n: number; quantity: number; at: Date }[];
+  bookings: { who: PersonKey; n: number; seats: number; status: BookingStatus; at: Date }[];
 };
 export type Plan = { events: PlannedEvent[]; follows: [who: PersonKey, whom: PersonKey][] };
 
@@ -58,7 +60,7 @@ function dice(seed: number): Dice {
 }
 
 function planEvent(gathering: Gathering, now: Date, random: Dice): PlannedEvent {
-  const { host, when, place, cancelled, about, bring, wish, visibility, ...rest } = gathering;
+  const { host, when, place, cancelled, about, bring, wish, visibility, bookings: _, ...rest } = gathering;
   const createdAt = new Date(now.getTime() - (2 + random() * 40) * dayMs);
   const since = () => new Date(createdAt.getTime() + random() * (now.getTime() - createdAt.getTime()));
   const items = [...things('bring', bring), ...things('wish', wish)];
@@ -90,6 +92,7 @@ function planEvent(gathering: Gathering, now: Date, random: Dice): PlannedEvent 
     rsvps,
     saves: others.filter(() => random() < 0.18).map((who) => ({ who, at: since() })),
     claims: planClaims(items, going, random).map((claim) => ({ ...claim, at: since() })),
+    bookings: planBookings(gathering, createdAt),
   };
 }
 
@@ -114,6 +117,17 @@ function planClaims(items: NewItem[], going: PersonKey[], random: Dice) {
     });
   });
 }
+
+/** An hour after the other, each as the API would have had it: who waits is passed by nobody. */
+function planBookings({ bookings = [], capacity = 0 }: Gathering, createdAt: Date): PlannedEvent['bookings'] {
+  let left = capacity === 0 ? Number.POSITIVE_INFINITY : capacity;
+  return bookings.map(([who, seats], i) => {
+    const status = seats <= left ? 'booked' : 'waiting';
+    left = status === 'booked' ? left - seats : 0;
+    return { who, n: i + 1, seats, status, at: new Date(createdAt.getTime() + (i + 1) * hourMs) };
+  });
+}
+const hourMs = 3_600_000;
 
 const days = { mon: 1, tue: 2, wed: 3, thu: 4, fri: 5, sat: 6, sun: 7 };
 

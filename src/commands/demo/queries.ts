@@ -2,6 +2,7 @@
  * Many rows at once, for events that the transaction has just made and nobody else sees: no lock and no guard is
  * needed, and each counter is set from the rows that it counts.
  */
+import type { BookingStatus } from '../../bookings/views.ts';
 import type { Tx } from '../../db/connect.ts';
 import type { Rsvp } from '../../events/queries.ts';
 import { newId } from '../../ids.ts';
@@ -77,4 +78,27 @@ export async function insertClaims(tx: Tx, claims: (Of & By & { n: number; quant
       where event_id = any(${eventIds}::uuid[]) group by event_id, n
     ) c
     where s.event_id = c.event_id and s.n = c.n`;
+}
+
+/** `n` must count from 1 within each event, and who is booked must have come before who waits. */
+export async function insertBookings(
+  tx: Tx,
+  bookings: (Of & By & { n: number; seats: number; status: BookingStatus })[],
+): Promise<void> {
+  const eventIds = bookings.map((row) => row.eventId);
+  await tx`
+    insert into bookings (event_id, user_id, id, n, seats, status, created_at)
+    select * from unnest(
+      ${eventIds}::uuid[], ${bookings.map((row) => row.userId)}::uuid[], ${bookings.map(() => newId())}::uuid[],
+      ${bookings.map((row) => row.n)}::int[], ${bookings.map((row) => row.seats)}::int[],
+      ${bookings.map((row) => row.status)}::text[],
+      ${bookings.map((row) => row.at.toISOString())}::timestamptz[])`;
+  await tx`
+    update event_counters c set booked_count = b.seats, waiting_count = b.waiting, last_booking = b.last
+    from (
+      select event_id, coalesce(sum(seats) filter (where status = 'booked'), 0) as seats,
+        count(*) filter (where status = 'waiting') as waiting, max(n) as last
+      from bookings where event_id = any(${eventIds}::uuid[]) group by event_id
+    ) b
+    where c.event_id = b.event_id`;
 }

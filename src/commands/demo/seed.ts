@@ -12,7 +12,7 @@ import { dayMs } from '../../time.ts';
 import { changeRelation } from '../../users/queries.ts';
 import { people } from './people.ts';
 import { blocked, demoPlan, everybody, type Plan, type PlannedEvent } from './plan.ts';
-import { insertClaims, insertItems, insertRsvps, insertSaves } from './queries.ts';
+import { insertBookings, insertClaims, insertItems, insertRsvps, insertSaves } from './queries.ts';
 import type { PersonKey } from './types.ts';
 
 export type Added = { people: number; events: number; items: number; answers: number; claims: number };
@@ -113,6 +113,10 @@ async function writeEvents(tx: Tx, events: PlannedEvent[], viewers: Viewers): Pr
   await insertClaims(
     tx,
     written.flatMap(({ eventId, claims }) => claims.map((row) => by(eventId, row))),
+  );
+  await insertBookings(
+    tx,
+    written.flatMap(({ eventId, bookings }) => bookings.map((row) => by(eventId, row))),
   );
 }
 

@@ -25,6 +25,11 @@ export const table: Gathering[] = [
     price: 180,
     capacity: 14,
     wish: 'kitchenWishes',
+    bookings: [
+      ['jonas', 2],
+      ['elin', 1],
+      ['henrik', 2],
+    ],
   },
   {
     title: 'Aleppo supper: kibbeh four ways',
@@ -204,6 +209,14 @@ export const table: Gathering[] = [
     category: 'food',
     price: 210,
     capacity: 12,
+    bookings: [
+      ['leila', 4],
+      ['tomek', 4],
+      ['freja', 3],
+      ['yuki', 1],
+      ['alva', 2],
+      ['jonas', 1],
+    ],
   },
   {
     title: 'Harvest supper at Angereds torg',

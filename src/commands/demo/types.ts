@@ -28,6 +28,8 @@ export type Gathering = {
   cancelled?: true;
   bring?: keyof typeof kits | Thing[];
   wish?: keyof typeof kits | Thing[];
+  /** Seats, in the order in which people came; those who found none left wait. */
+  bookings?: [who: PersonKey, seats: number][];
 };
 
 /** One gathering on several dates; what a date does not say is as in the series. */
