@@ -43,13 +43,14 @@ export async function insertItems(tx: Tx, items: (Of & { n: number; item: NewIte
   const numbers = items.map((row) => row.n);
   await tx`
     insert into items (event_id, n, kind, title, description, emoji, image_url, link, created_at)
-    select event_id, n, kind, title, description, emoji, null, link, created_at
+    select event_id, n, kind, title, description, emoji, image_url, link, created_at
     from unnest(
       ${eventIds}::uuid[], ${numbers}::int[], ${items.map(({ item }) => item.kind)}::text[],
       ${items.map(({ item }) => item.title)}::text[], ${items.map(({ item }) => item.description ?? null)}::text[],
       ${items.map(({ item }) => item.emoji ?? defaultEmoji[item.kind])}::text[],
-      ${items.map(({ item }) => item.link ?? null)}::text[], ${items.map((row) => row.at.toISOString())}::timestamptz[]
-    ) as row (event_id, n, kind, title, description, emoji, link, created_at)`;
+      ${items.map(({ item }) => item.imageUrl ?? null)}::text[], ${items.map(({ item }) => item.link ?? null)}::text[],
+      ${items.map((row) => row.at.toISOString())}::timestamptz[]
+    ) as row (event_id, n, kind, title, description, emoji, image_url, link, created_at)`;
   await tx`
     insert into item_stock (event_id, n, needed, claimed)
     select event_id, n, needed, 0
