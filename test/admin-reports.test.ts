@@ -34,13 +34,13 @@ test('report: 201 with what was said, of an event, an item and a person', async 
     assert.ok(id && Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
     assert.deepEqual(rest, { subject, reason: 'scam', text: 'Not\nfree.', status: 'open' });
     const [first] = (await list()).data;
-    const { reporter, about, note, resolvedAt, ...told } = first;
+    const { reporter, about, note, resolvedAt, message, ...told } = first;
     assert.deepEqual(told, body);
     assert.deepEqual(
       [reporter.id, reporter.username, about.id, about.username, about.isSuspended],
       [guest.id, guest.username, organizer.id, organizer.username, false],
     );
-    assert.deepEqual([note, resolvedAt], ['', null]);
+    assert.deepEqual([note, resolvedAt, message], ['', null, null]);
   }
   assert.equal(expectStatus(await report(organizer, { type: 'user', id: guest.id }), 201).body.text, '');
 });
@@ -79,6 +79,23 @@ test('report: 404 for what does not exist or the caller may not see, whatever it
     expectProblem(await report(guest, subject), 404, 'subject_not_found');
     expectStatus(await report(admin, subject), 201);
   }
+});
+
+test('report: 201 of a message by whom it was sent to alone, and admins read that message', async () => {
+  const [writer, reader, other] = await users(api, 3);
+  assert.ok(writer && reader && other);
+  const write = async (text: string) =>
+    expectStatus(await api.post(`/v1/users/${reader.id}/messages`, writer.token, { text }), 201).body;
+  const subject = { type: 'message', id: (await write('Send me your code.')).id };
+  await write('Never mind.');
+  for (const who of [writer, other, admin])
+    expectProblem(await report(who, subject), 404, 'subject_not_found');
+  const { body } = expectStatus(await report(reader, subject, { reason: 'scam' }), 201);
+  const [{ id, about, message }] = (await list()).data;
+  assert.deepEqual([id, about.id, message.text], [body.id, writer.id, 'Send me your code.']);
+  assert.equal((await resolve(id)).body.message.text, 'Send me your code.');
+  expectStatus(await deleteAccount(api, writer), 200);
+  assert.equal((await api.sql`select 1 from reports where id = ${id}`).length, 0);
 });
 
 test('report: 409 the second time, also of ten at once on two instances; another person may', async () => {

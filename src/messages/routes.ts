@@ -16,7 +16,7 @@ import { type Ask, sendMessage, sendMessages } from './send.ts';
 import { type MessageRow, toConversation, toMessage } from './views.ts';
 
 /** Messages between two people. */
-export function messageRoutes(app: App, { sql, clock, reads, config }: Deps): void {
+export function messageRoutes(app: App, { sql, clock, reads, config, flags }: Deps): void {
   /** Of all who look at a conversation, this is asked of memory: every request has looked at the changes. */
   const requirePerson = async (id: string) => {
     if (!(await reads.known.person(id))) throw new Problem('user_not_found');
@@ -44,7 +44,7 @@ export function messageRoutes(app: App, { sql, clock, reads, config }: Deps): vo
       body: NewMessage,
       response: { 201: ref(Message) },
       takesKey: true,
-      problems: ['user_not_found', 'self_relation', 'blocked'],
+      problems: ['user_not_found', 'self_relation', 'blocked', 'feature_disabled'],
     }),
     async (request, reply) => {
       const viewer = signedIn(request);
@@ -52,6 +52,7 @@ export function messageRoutes(app: App, { sql, clock, reads, config }: Deps): vo
       if (sides.otherId === viewer.id) throw new Problem('self_relation');
       // Whoever is gone would be asked for apart from all others, where one waits for the next.
       await requirePerson(sides.otherId);
+      await flags.require('messages');
       const { text } = request.body;
       const once = readOnce(request, viewer, config.secretKey);
       if (!once) {

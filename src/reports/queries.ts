@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 import { dayMs } from '../time.ts';
 import type { NewReport } from './schemas.ts';
 import { findSubject, type Subject } from './subjects.ts';
-import type { AdminReportRow, ReportRow } from './views.ts';
+import type { AdminReportRow, MessageText, ReportRow } from './views.ts';
 
 /** Reports of one person in 24 hours. */
 const mostInADay = 50;
@@ -60,7 +60,7 @@ export async function listReports(
       ${status === undefined ? sql`` : sql`and status = ${status}`}
       ${after ? sql`and (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
     order by created_at desc, id desc limit ${limit}`;
-  return withPeople(sql, rows);
+  return complete(sql, rows);
 }
 
 /**
@@ -82,18 +82,37 @@ export async function resolveReport(
       resolved_at = coalesce(resolved_at, ${now})
     where reporter_id = ${before.reporterId} and id = ${id}
     returning *`;
-  const [row] = await withPeople(tx, rows);
+  const [row] = await complete(tx, rows);
   return row ? { row, wasOpen: before.status === 'open' } : null;
 }
 
 /** People live under another key, so they are asked for apart; who has just left has no name any more. */
-async function withPeople(sql: Db, rows: ReportRow[]): Promise<AdminReportRow[]> {
+async function complete(sql: Db, rows: ReportRow[]): Promise<AdminReportRow[]> {
+  const messages = await listReported(sql, rows);
   const ids = [...new Set(rows.flatMap(({ reporterId, aboutId }) => [reporterId, aboutId]))];
   const people = await sql<AdminReportRow['about'][]>`
     select id, name, username, suspended_at is not null as is_suspended from users where id = any(${ids}::uuid[])`;
   const byId = new Map(people.map((person) => [person.id, person]));
   const personOf = (id: string) => byId.get(id) ?? { id, name: '', username: '', isSuspended: false };
-  return rows.map((row) => ({ ...row, reporter: personOf(row.reporterId), about: personOf(row.aboutId) }));
+  return rows.map((row) => ({
+    ...row,
+    reporter: personOf(row.reporterId),
+    about: personOf(row.aboutId),
+    message: messages.get(row.id) ?? null,
+  }));
+}
+
+/** The messages that were reported, by the report's id: nobody else could show them to an admin. */
+async function listReported(sql: Db, rows: ReportRow[]) {
+  const reports = rows.filter(({ subjectType }) => subjectType === 'message');
+  if (reports.length === 0) return new Map<string, MessageText>();
+  const found = await sql<(MessageText & { reportId: string })[]>`
+    select k.report_id, m.text, m.created_at
+    from unnest(${reports.map(({ id }) => id)}::uuid[], ${reports.map(({ reporterId }) => reporterId)}::uuid[],
+      ${reports.map(({ aboutId }) => aboutId)}::uuid[], ${reports.map(({ subjectId }) => subjectId)}::uuid[])
+      k (report_id, user_id, other_id, id)
+    join messages m on m.user_id = k.user_id and m.other_id = k.other_id and m.id = k.id`;
+  return new Map(found.map(({ reportId, ...message }) => [reportId, message]));
 }
 
 /**

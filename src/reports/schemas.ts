@@ -66,6 +66,9 @@ export const AdminReport = shared(
     ...made,
     reporter: ref(Involved),
     about: ref(Involved),
+    message: nullable(Type.Object({ text: Type.String(), createdAt: timestamp() }), {
+      description: 'The message that was reported; null where it is something else.',
+    }),
     note: Type.String({ description: 'What admins noted when they resolved it.', examples: ['Suspended.'] }),
     resolvedAt: nullable(timestamp()),
   }),

@@ -28,8 +28,10 @@ const finders: Record<'event' | 'message' | 'user', Find> = {
     return event && maySee(event, viewer) ? { id, aboutId: event.organizerId } : null;
   },
   /** Of what was sent to them alone. */
-  async message() {
-    return null;
+  async message(tx, id, viewer) {
+    const [row] = await tx<{ otherId: string }[]>`
+      select other_id from messages where user_id = ${viewer.id} and id = ${id} and not is_own`;
+    return row ? { id, aboutId: row.otherId } : null;
   },
   async user(tx, id, viewer) {
     const rows = await tx`

@@ -16,7 +16,9 @@ export type ReportRow = {
   resolvedAt: Date | null;
 };
 type Involved = { id: string; name: string; username: string; isSuspended: boolean };
-export type AdminReportRow = ReportRow & { reporter: Involved; about: Involved };
+export type MessageText = { text: string; createdAt: Date };
+/** `message`: what was reported, where it is a message. */
+export type AdminReportRow = ReportRow & { reporter: Involved; about: Involved; message: MessageText | null };
 
 export const toReport = (row: ReportRow): Report => ({
   id: row.id,
@@ -31,6 +33,7 @@ export const toAdminReport = (row: AdminReportRow): AdminReport => ({
   ...toReport(row),
   reporter: row.reporter,
   about: row.about,
+  message: row.message && { text: row.message.text, createdAt: row.message.createdAt.toISOString() },
   note: row.note,
   resolvedAt: row.resolvedAt?.toISOString() ?? null,
 });
