@@ -197,15 +197,29 @@ test('own calendar: no cache may keep it, and whoever has the same is told so', 
   assert.deepEqual([again.status, again.headers.get('cache-control')], [304, 'private, no-store']);
 });
 
-test('own calendar: the address dies with the account, and with the suspension of it', async () => {
+test('own calendar: the address dies with the account, on every server', async () => {
   const person = await aUser(api);
   const path = await address(person);
   expectStatus(await deleteAccount(api, person), 200);
   expectNone(await second.get(path));
-  const suspended = await aUser(api);
-  const theirs = await address(suspended);
-  await api.sql`update users set suspended_at = now() where id = ${suspended.id}`;
-  expectNone(await second.get(theirs));
+});
+
+test('own calendar: while its owner is suspended there is none, and while an organizer is their events are in none', async () => {
+  const [person, guest, admin] = [await aUser(api), await aUser(api), await anAdmin(api)];
+  const event = await anEvent(api, person, { title: 'Of somebody suspended' });
+  for (const each of [guest, admin]) await answer(each, event.id, 'going');
+  const [path, guestPath, adminPath] = [await address(person), await address(guest), await address(admin)];
+  const suspension = `/v1/admin/users/${person.id}/suspend`;
+  const single = `/v1/events/${event.id}/calendar.ics`;
+  expectStatus(await api.post(suspension, admin.token, {}), 200);
+  expectNone(await second.get(path));
+  assert.deepEqual(titlesIn(await second.get(guestPath)), []);
+  assert.deepEqual(titlesIn(await second.get(adminPath)), [event.title]);
+  assert.deepEqual(titlesIn(await second.get('/v1/events.ics?q=suspended')), []);
+  expectProblem(await second.get(single, guest.token), 404, 'event_not_found');
+  expectStatus(await api.delete(suspension, admin.token), 200);
+  for (const each of [path, guestPath, single])
+    assert.deepEqual(titlesIn(await second.get(each)), [event.title]);
 });
 
 test('own calendar: the secret is in no table and no log', async () => {

@@ -1,6 +1,23 @@
 /** How a calendar leaves. */
 import { hash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Entry, Writer, Written } from './views.ts';
+
+/** In ms; hundreds of events take a tenth of a second to write, and others must have their turn in between. */
+const longestTurn = 5;
+
+export async function writeAll(entries: Entry[], write: Writer): Promise<Written[]> {
+  const written: Written[] = [];
+  let since = performance.now();
+  for (const entry of entries) {
+    written.push(write(entry));
+    if (performance.now() - since < longestTurn) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+  return written;
+}
 
 type Calendar = {
   text: string;
@@ -23,7 +40,7 @@ export function sendCalendar(
   const tag = `"${hash('sha256', text, 'base64url').slice(0, 27)}"`;
   reply.header('cache-control', isSecret ? 'private, no-store' : 'private, no-cache').header('etag', tag);
   if (!isSecret) reply.header('vary', varyOf(reply));
-  if (isNamed(request.headers['if-none-match'], tag)) return reply.code(304).send();
+  if (isNamed(request.headers['if-none-match'], tag)) return reply.code(304).send(null);
   return reply
     .type('text/calendar; charset=utf-8')
     .header('content-disposition', `${disposition}; filename="${fileName}"`)

@@ -1,10 +1,7 @@
 import type { Db, Tx } from '../db/connect.ts';
 import { visibleTo } from '../events/access.ts';
-import { listEventRows } from '../events/queries.ts';
 import type { Viewer } from '../http/viewer.ts';
-import { listPeople } from '../users/queries.ts';
 import type { Secret } from './secrets.ts';
-import type { Entry } from './views.ts';
 
 /** When the address that holds now was made; null when there is none. */
 export async function findCalendar(sql: Db, userId: string): Promise<Date | null> {
@@ -32,16 +29,16 @@ export async function findOwner(sql: Db, { userId, hash }: Secret): Promise<View
 }
 
 /**
- * The first `most`, by start, of the events that somebody organizes, has answered or saved, that have not ended before
- * `since`, and that they may see. A declared fan-out: it touches every event that the person has to do with, found by
- * three indexes, and costs by their number, however long ago they were.
+ * Ids of the first `most`, by start, of the events that somebody organizes, has answered or saved, that have not ended
+ * before `since`, and that they may see. A declared fan-out: it touches every event that the person has to do with,
+ * found by three indexes, and costs by their number, however long ago they were.
  */
-export async function listOwnEntries(
+export async function listOwnEvents(
   sql: Db,
   viewer: Viewer,
   { since, most }: { since: Date; most: number },
-): Promise<Entry[]> {
-  const found = await sql<{ id: string }[]>`
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
     select e.id from events e
     where e.id in (
         select id from events where organizer_id = ${viewer.id}
@@ -49,15 +46,5 @@ export async function listOwnEntries(
         union all select event_id from saves where user_id = ${viewer.id})
       and e.end_at >= ${since} and ${visibleTo(sql, viewer)}
     order by e.start_at, e.id limit ${most}`;
-  const rows = await listEventRows(
-    sql,
-    found.map(({ id }) => id),
-  );
-  const organizers = [...new Set(rows.map(({ organizerId }) => organizerId))];
-  const names = new Map((await listPeople(sql, organizers)).map(({ id, name }) => [id, name]));
-  const byId = new Map(rows.map((event) => [event.id, event]));
-  return found.flatMap(({ id }) => {
-    const event = byId.get(id);
-    return event ? [{ event, organizer: names.get(event.organizerId) ?? null }] : [];
-  });
+  return rows.map(({ id }) => id);
 }

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { App, Deps } from '../app.ts';
 import type { Tx } from '../db/connect.ts';
 import { actAs } from '../db/transaction.ts';
@@ -10,12 +11,13 @@ import { route } from '../http/route.ts';
 import { Success } from '../http/schemas.ts';
 import { signedIn } from '../http/viewer.ts';
 import { readId } from '../ids.ts';
+import type { KeptEvent, Reads } from '../reads.ts';
 import { dayMs } from '../time.ts';
-import { sendCalendar } from './answer.ts';
-import { deleteCalendar, findCalendar, findOwner, listOwnEntries, setCalendar } from './queries.ts';
+import { sendCalendar, writeAll } from './answer.ts';
+import { deleteCalendar, findCalendar, findOwner, listOwnEvents, setCalendar } from './queries.ts';
 import { Calendar, CalendarAddress, CalendarParams, CalendarQuery, CalendarState } from './schemas.ts';
 import { newSecret, parseSecret } from './secrets.ts';
-import { fileName, toCalendar } from './views.ts';
+import { type Entry, fileName, keepingWriter, openWriter, toCalendar, type Writer } from './views.ts';
 
 /** A calendar of several has so many events, and so many characters of each description. */
 const mostEvents = 500;
@@ -24,12 +26,20 @@ const mostText = 2_000;
 const pastMs = 90 * dayMs;
 
 export function calendarRoutes(app: App, deps: Deps): void {
-  eventCalendars(app, deps);
-  ownCalendar(app, deps);
+  // Those of several share what is written of an event.
+  const write = keepingWriter(openWriter(deps.config.publicUrl, mostText));
+  eventCalendars(app, deps, write);
+  ownAddress(app, deps);
+  ownCalendar(app, deps, write);
 }
 
-function eventCalendars(app: App, { config, clock, lists, reads }: Deps): void {
-  const { publicUrl } = config;
+const toEntry = async ({ row }: KeptEvent, reads: Reads): Promise<Entry> => {
+  const person = await reads.known.person(row.organizerId);
+  return { event: row, organizer: person?.name ?? null };
+};
+
+function eventCalendars(app: App, { config, clock, lists, reads }: Deps, write: Writer): void {
+  const writeWhole = openWriter(config.publicUrl);
 
   app.get(
     '/v1/events/:id/calendar.ics',
@@ -42,15 +52,14 @@ function eventCalendars(app: App, { config, clock, lists, reads }: Deps): void {
         "In the event's own time zone. The UID stays, and SEQUENCE goes up with every change of what a calendar shows; " +
         'a cancelled event says `STATUS:CANCELLED`. Has an ETag.',
       params: EventParams,
-      response: { 200: Calendar },
+      response: { 200: Calendar, 304: Type.Null() },
       problems: ['event_not_found'],
     }),
     async (request, reply) => {
       const id = readId(request.params.id, 'event_not_found');
       const event = await reads.event(id, request.viewer);
       if (!event || !maySee(event.row, request.viewer)) throw new Problem('event_not_found');
-      const organizer = await reads.known.person(event.row.organizerId);
-      const text = toCalendar([{ event: event.row, organizer: organizer?.name ?? null }], { publicUrl });
+      const text = toCalendar([writeWhole(await toEntry(event, reads))]);
       const name = fileName(event.row.title);
       return sendCalendar(request, reply, { text, fileName: name, disposition: 'attachment' });
     },
@@ -67,25 +76,20 @@ function eventCalendars(app: App, { config, clock, lists, reads }: Deps): void {
         `What GET /v1/events lists, by the same filters and without pages: the first ${mostEvents} by start, ` +
         `descriptions cut to ${mostText} characters. An address to subscribe to.`,
       querystring: CalendarQuery,
-      response: { 200: Calendar },
+      response: { 200: Calendar, 304: Type.Null() },
     }),
     async (request, reply) => {
       const wanted = readWanted(request.query, clock());
       const slice = { page: 1, limit: mostEvents };
       const { listed } = await lists(wanted, 'start', slice, request.viewer);
-      const entries = await Promise.all(
-        listed.map(async ({ event: { row } }) => {
-          const person = await reads.known.person(row.organizerId);
-          return { event: row, organizer: person?.name ?? null };
-        }),
-      );
-      const text = toCalendar(entries, { publicUrl, name: 'Potluck events', mostText });
+      const entries = await Promise.all(listed.map(({ event }) => toEntry(event, reads)));
+      const text = toCalendar(await writeAll(entries, write), 'Potluck events');
       return sendCalendar(request, reply, { text, fileName: 'events.ics', disposition: 'inline' });
     },
   );
 }
 
-function ownCalendar(app: App, { sql, config, clock }: Deps): void {
+function ownAddress(app: App, { sql, config, clock }: Deps): void {
   const { publicUrl } = config;
 
   app.post(
@@ -149,7 +153,9 @@ function ownCalendar(app: App, { sql, config, clock }: Deps): void {
       return { success: true as const };
     },
   );
+}
 
+function ownCalendar(app: App, { sql, clock, reads }: Deps, write: Writer): void {
   app.get(
     '/v1/calendars/:secret.ics',
     route({
@@ -162,7 +168,7 @@ function ownCalendar(app: App, { sql, config, clock }: Deps): void {
         `first ${mostEvents} by start, descriptions cut to ${mostText} characters. Cancelled events stay, with ` +
         '`STATUS:CANCELLED`.',
       params: CalendarParams,
-      response: { 200: Calendar },
+      response: { 200: Calendar, 304: Type.Null() },
       problems: ['calendar_not_found'],
     }),
     async (request, reply) => {
@@ -170,8 +176,12 @@ function ownCalendar(app: App, { sql, config, clock }: Deps): void {
       const owner = secret && (await findOwner(sql, secret));
       if (!owner) throw new Problem('calendar_not_found');
       const since = new Date(clock().getTime() - pastMs);
-      const entries = await listOwnEntries(sql, owner, { since, most: mostEvents });
-      const text = toCalendar(entries, { publicUrl, name: 'Potluck', mostText });
+      const ids = await listOwnEvents(sql, owner, { since, most: mostEvents });
+      const events = await Promise.all(ids.map((id) => reads.event(id, null)));
+      // Seen once more, as it is by now.
+      const seen = events.filter((event) => event !== null && maySee(event.row, owner)) as KeptEvent[];
+      const entries = await Promise.all(seen.map((event) => toEntry(event, reads)));
+      const text = toCalendar(await writeAll(entries, write), 'Potluck');
       const answer = { text, fileName: 'potluck.ics', disposition: 'inline', isSecret: true } as const;
       return sendCalendar(request, reply, answer);
     },

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import ICAL from 'ical.js';
 import nodeIcal from 'node-ical';
 import type { EventRow } from '../events/views.ts';
-import { fileName, toCalendar } from './views.ts';
+import { fileName, keepingWriter, openWriter, toCalendar } from './views.ts';
 
 const publicUrl = 'https://events.example.org';
 const id = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
@@ -41,7 +41,7 @@ const row = (fields: Partial<EventRow> = {}): EventRow => ({
 });
 
 const write = (fields?: Partial<EventRow>, organizer: string | null = 'Mara Lindgren') =>
-  toCalendar([{ event: row(fields), organizer }], { publicUrl });
+  toCalendar([openWriter(publicUrl)({ event: row(fields), organizer })]);
 
 /** By a parser that knows no zones but those that the file describes. */
 function timesByFile(text: string): [Date, Date] {
@@ -229,7 +229,8 @@ test('calendar: many events in several zones have each zone once, and the same b
       organizer: null,
     };
   });
-  const text = toCalendar(entries, { publicUrl, name: 'Ours; and, theirs\r\nX-A:1', mostText: 20 });
+  const name = 'Ours; and, theirs\r\nX-A:1';
+  const text = toCalendar(entries.map(openWriter(publicUrl)), name);
   assert.equal(text.match(/BEGIN:VTIMEZONE/g)?.length, 2);
   assert.match(text, /\r\nX-WR-CALNAME:Ours\\; and\\, theirs\\nX-A:1\r\n/);
   assert.match(text, /REFRESH-INTERVAL;VALUE=DURATION:PT1H\r\nX-PUBLISHED-TTL:PT1H\r\n/);
@@ -241,12 +242,17 @@ test('calendar: many events in several zones have each zone once, and the same b
     starts,
     entries.map(({ event }) => event.startAt.getTime()),
   );
-  assert.equal(toCalendar(entries, { publicUrl, name: 'Ours; and, theirs\r\nX-A:1', mostText: 20 }), text);
-  const long = toCalendar([{ event: row({ description: '🥘'.repeat(21) }), organizer: null }], {
-    publicUrl,
-    mostText: 20,
-  });
-  assert.ok(unfolded(long).includes(`DESCRIPTION:${'🥘'.repeat(19)}…`));
+  assert.equal(toCalendar(entries.map(openWriter(publicUrl)), name), text);
+});
+
+test('calendar: a description is cut by characters, and what was written is written again when it changed', () => {
+  const event = row({ description: '🥘'.repeat(21) });
+  const write = keepingWriter(openWriter(publicUrl, 20));
+  const first = write({ event, organizer: 'Mara' });
+  assert.ok(unfolded(first.text).includes(`DESCRIPTION:${'🥘'.repeat(19)}…`));
+  assert.equal(write({ event, organizer: 'Mara' }), first);
+  assert.match(write({ event, organizer: 'Mara L' }).text, /CN="Mara L"/);
+  assert.match(write({ event: { ...event, title: 'Another' }, organizer: 'Mara' }).text, /SUMMARY:Another/);
 });
 
 test('calendar: the name of a file is letters and digits', () => {

@@ -1,6 +1,7 @@
 /** Events as iCalendar (RFC 5545). `ical-generator` writes it; what it does not do, or not rightly, is done here. */
 import {
   escape as escapeText,
+  foldLines,
   ICalCalendar,
   ICalEvent,
   ICalEventClass,
@@ -14,40 +15,76 @@ import { endSecond, inZone, isSaidByLocalTime, isUtc, startSecond, zoneLines } f
 /** `organizer`: their name; null when they are just gone. */
 export type Entry = { event: EventRow; organizer: string | null };
 
-type Head = {
-  publicUrl: string;
-  /** What programs call the calendar; left out for a single event. */
-  name?: string;
-  /** Characters of a description; what is longer is cut. Default: all. */
-  mostText?: number;
-};
-
 /** How often programs should look again, in seconds. */
 const refreshSeconds = 3_600;
 
-/** The same events give the same bytes. */
-export function toCalendar(entries: Entry[], { publicUrl, name, mostText }: Head): string {
-  /** The moments that are written in the time of each zone. */
-  const moments = new Map<string, Temporal.ZonedDateTime[]>();
+/** Writes one entry; so that it can be done once for many calendars (`openWriter`). */
+export type Writer = (entry: Entry) => Written;
+export type Written = {
+  /** The lines of a VEVENT, folded. */
+  text: string;
+  /** That it is written in the time of; null is UTC. */
+  timezone: string | null;
+  moments: Temporal.ZonedDateTime[];
+};
+
+/**
+ * The same events give the same bytes.
+ * @param name what programs call the calendar, which they are then to look at every hour; none for a single event
+ */
+export function toCalendar(entries: Written[], name?: string): string {
+  const zones = new Map<string, Temporal.ZonedDateTime[]>();
+  for (const { timezone, moments } of entries) {
+    if (!timezone) continue;
+    const known = zones.get(timezone) ?? [];
+    known.push(...moments);
+    zones.set(timezone, known);
+  }
+  const described = [...zones].map(([zone, moments]) => zoneLines(zone, moments)).join('');
+  return `${headLines(name)}${described}${entries.map(({ text }) => text).join('')}END:VCALENDAR\r\n`;
+}
+
+function headLines(name: string | undefined): string {
   const calendar = new ICalCalendar({
     prodId: '//Potluck//Potluck//EN',
     scale: 'GREGORIAN',
-    timezone: { name: null, generator: (zone) => zoneLines(zone, moments.get(zone) ?? []) },
     ...(name && { name: escapeText(name, false), ttl: refreshSeconds }),
   });
-  for (const { event, organizer } of entries) {
+  return calendar.toString().replace(/END:VCALENDAR$/, '');
+}
+
+/** @param mostText characters of a description; what is longer is cut */
+export function openWriter(publicUrl: string, mostText = Number.POSITIVE_INFINITY): Writer {
+  const calendar = new ICalCalendar();
+  return ({ event, organizer }) => {
     const { start, end, timezone } = timesOf(event);
-    if (timezone) moments.set(timezone, [...(moments.get(timezone) ?? []), start, ...(end ? [end] : [])]);
-    const data = {
-      ...dataOf(event, publicUrl),
-      start,
-      end,
+    const description = shorten(clean(event.description), mostText);
+    const data = { ...dataOf(event, publicUrl), start, end, timezone, description };
+    const text = new ICalEvent(data, calendar).toString();
+    const extra = extraLines(event, organizer, publicUrl);
+    return {
+      text: foldLines(text.replace(/END:VEVENT\r\n$/, () => `${extra}END:VEVENT\r\n`)),
       timezone,
-      description: shorten(clean(event.description), mostText),
+      moments: end ? [start, end] : [start],
     };
-    calendar.createEvent(new WrittenEvent(data, calendar, extraLines(event, organizer, publicUrl)));
-  }
-  return `${calendar.toString()}\r\n`;
+  };
+}
+
+/** Entries kept; about 1 KB each, at most ten times as much. */
+const mostKept = 2_000;
+
+/** The same, of which what was written lately is not written again. */
+export function keepingWriter(write: Writer): Writer {
+  const kept = new Map<string, Entry & { written: Written }>();
+  return ({ event, organizer }) => {
+    const known = kept.get(event.id);
+    if (known?.event === event && known.organizer === organizer) return known.written;
+    const written = write({ event, organizer });
+    kept.delete(event.id);
+    kept.set(event.id, { event, organizer, written });
+    if (kept.size > mostKept) kept.delete(kept.keys().next().value ?? '');
+    return written;
+  };
 }
 
 const dataOf = (event: EventRow, publicUrl: string) => ({
@@ -66,29 +103,12 @@ const dataOf = (event: EventRow, publicUrl: string) => ({
 });
 
 /** The library leaves GEO out on the equator and on the prime meridian, and knows no ORGANIZER without a mailbox. */
-function extraLines(event: EventRow, organizer: string | null, publicUrl: string): string[] {
-  const geo = `GEO:${degrees(event.lat)};${degrees(event.lng)}`;
-  if (organizer === null) return [geo];
+function extraLines(event: EventRow, organizer: string | null, publicUrl: string): string {
+  const geo = `GEO:${degrees(event.lat)};${degrees(event.lng)}\r\n`;
+  if (organizer === null) return geo;
   // RFC 5545 takes any URI, and Potluck shows nobody's mail or phone.
   const name = escapeText(clean(organizer), true);
-  return [geo, `ORGANIZER;CN="${name}":${publicUrl}/v1/users/${event.organizerId}`];
-}
-
-type EventData = ConstructorParameters<typeof ICalEvent>[0];
-
-class WrittenEvent extends ICalEvent {
-  readonly #lines: string[];
-
-  constructor(data: EventData, calendar: ICalCalendar, lines: string[]) {
-    super(data, calendar);
-    this.#lines = lines;
-  }
-
-  override toString(): string {
-    const end = 'END:VEVENT\r\n';
-    const all = super.toString();
-    return `${all.slice(0, -end.length)}${this.#lines.map((line) => `${line}\r\n`).join('')}${end}`;
-  }
+  return `${geo}ORGANIZER;CN="${name}":${publicUrl}/v1/users/${event.organizerId}\r\n`;
 }
 
 /** In the event's own zone where local times say both moments, else in UTC (`timezone` null). */
@@ -114,7 +134,7 @@ const degrees = (value: number): string =>
 const clean = (text: string): string =>
   text.replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, '\n').replace(/(?![\n\t])\p{Cc}/gu, '');
 
-function shorten(text: string, most = Number.POSITIVE_INFINITY): string {
+function shorten(text: string, most: number): string {
   if (text.length <= most) return text;
   const characters = [...text];
   return characters.length <= most

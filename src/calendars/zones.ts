@@ -58,7 +58,7 @@ export function zoneLines(timezone: string, moments: Temporal.ZonedDateTime[]): 
     if (out && out.year <= 9999) parts.set(out.epochMilliseconds, changeLines(out));
   }
   const sorted = [...parts].sort(([a], [b]) => a - b).map(([, lines]) => lines);
-  return ['BEGIN:VTIMEZONE', `TZID:${timezone}`, ...sorted, 'END:VTIMEZONE'].join('\r\n');
+  return ['BEGIN:VTIMEZONE', `TZID:${timezone}`, ...sorted, 'END:VTIMEZONE', ''].join('\r\n');
 }
 
 function changeLines(to: Temporal.ZonedDateTime): string {

@@ -214,9 +214,9 @@ function success(status: string, url: string, body: TSchema) {
     return { description: 'The picture.', content: { 'image/svg+xml': { schema: body } } };
   if (url.endsWith('/live'))
     return { description: 'The stream.', content: { 'text/event-stream': { schema: body } } };
+  if (status === '304') return { description: 'What the client has is still good.' };
   if (url.endsWith('.ics'))
     return { description: 'The calendar.', content: { 'text/calendar': { schema: body } } };
-  if (status === '304') return { description: 'What the client has is still good.' };
   if (url.endsWith('.webp'))
     return { description: 'The image.', content: { 'image/webp': { schema: body } } };
   if (url === '/metrics')

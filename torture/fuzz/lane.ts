@@ -19,6 +19,8 @@ type Secrets = {
   refreshToken: string;
   confirmCode: string;
   confirmer: Person | null;
+  /** The secret in the address of somebody's calendar. */
+  calendar: string;
 };
 
 export type Lane = {
@@ -61,6 +63,7 @@ function toRequest(lane: Lane, step: Step): Request {
   const { operation, query, as, id } = step;
   const made = target(lane, step);
   const text = made?.id ?? encodeURIComponent(id.junk);
+  const secret = (step.fill && lane.secrets.calendar) || encodeURIComponent(id.junk);
   const search = query.length > 0 ? `?${new URLSearchParams(query)}` : '';
   const alive = (person: Person | undefined | null) =>
     person && lane.people.includes(person) ? person : null;
@@ -77,7 +80,7 @@ function toRequest(lane: Lane, step: Step): Request {
   if (name === 'DELETE /v1/me' && step.fill && caller) caller = alive(lane.secrets.confirmer) ?? caller;
   const token = as === 'bad token' ? 'pa_bm90LWEtdG9rZW4' : caller?.token;
   return {
-    path: operation.path.replace('{id}', text) + search,
+    path: operation.path.replace('{id}', text).replace('{secret}', secret) + search,
     caller,
     token,
     body: filled(lane, name, step),
@@ -167,6 +170,7 @@ async function learn(
     secrets.refreshToken = body.refreshToken;
   }
   if (name === 'POST /v1/auth/refresh') secrets.refreshToken = body.refreshToken;
+  if (name === 'POST /v1/me/calendar') secrets.calendar = body.url.split('/').at(-1).replace('.ics', '');
   const ends = [
     'POST /v1/auth/logout',
     'POST /v1/auth/refresh',

@@ -75,7 +75,7 @@ export function judgeQuery({ path, query }: Operation, sent: [string, string][])
   }
   // What a list gave is opaque.
   if (values.has('cursor')) return 'open';
-  if (path === '/v1/events') return judgeCircle(values);
+  if (path === '/v1/events' || path === '/v1/events.ics') return judgeCircle(values);
   if (path === '/v1/events/search') return values.get('q')?.trim() ? 'fits' : 'sense';
   if (path === '/v1/users/search') {
     const q = values.get('q') ?? '';

@@ -20,19 +20,21 @@ export type Step = {
 type Raw = {
   security?: Record<string, unknown>[];
   parameters?: Parameter[];
-  requestBody?: { content: { 'application/json': { schema: Schema } } };
+  requestBody?: { content: Record<string, { schema: Schema }> };
 };
 
 export function readOperations(paths: Record<string, Record<string, unknown>>): Operation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, raw]) => {
+    Object.entries(methods).flatMap(([method, raw]) => {
       const { security = [], parameters = [], requestBody } = raw as Raw;
+      // What takes other bytes than JSON is a matter of tests of its own.
+      if (requestBody && !requestBody.content['application/json']) return [];
       const isOptional = security.some((way) => Object.keys(way).length === 0);
       return {
         method: method.toUpperCase(),
         path,
         access: security.length === 0 ? 'public' : isOptional ? 'optional' : 'required',
-        body: requestBody?.content['application/json'].schema ?? null,
+        body: requestBody?.content['application/json']?.schema ?? null,
         query: parameters.filter((parameter) => parameter.in === 'query'),
       } satisfies Operation;
     }),

@@ -71,7 +71,7 @@ async function openLanes(world: World, contract: Lane['contract']): Promise<Lane
     const own = emptyPools();
     for (const pools of [own, all]) pools.user.push(...people.map((owner) => ({ id: owner.id, owner })));
     const phone = `+1415555${1_000 + n}`;
-    const secrets = { phone, code: '', refreshToken: '', confirmCode: '', confirmer: null };
+    const secrets = { phone, code: '', refreshToken: '', confirmCode: '', confirmer: null, calendar: '' };
     lanes.push({ world, contract, people, own, all, secrets });
   }
   return lanes;

@@ -16,6 +16,8 @@ type Canaries = {
   code: string;
   access: string;
   refresh: string;
+  /** In the address of their own calendar. */
+  calendar: string;
   tried: string;
   key: string;
 };
@@ -87,7 +89,11 @@ async function signIn({ client }: World, sms: Stub): Promise<Canaries> {
   if (!body.accessToken) throw new Error(`nobody could sign in: ${JSON.stringify(body)}`);
   const name = 'Kanarievogel Quetzalcoatl';
   await client.ask('PATCH', '/v1/me', { token: body.accessToken, body: { name, isPrivate: true } });
-  return { phone, name, code, access: body.accessToken, refresh: body.refreshToken, tried: '918273', key };
+  const made = await client.ask('POST', '/v1/me/calendar', { token: body.accessToken });
+  const calendar = /pc_[\w-]+/.exec(made.body.url)?.[0];
+  if (!calendar) throw new Error(`no calendar was made: ${JSON.stringify(made.body)}`);
+  const { accessToken: access, refreshToken: refresh } = body;
+  return { phone, name, code, access, refresh, calendar, tried: '918273', key };
 }
 
 /** The SMS service refuses these, and says the phone and the text in its refusal. */
@@ -103,8 +109,8 @@ async function messages({ client, servers }: World, canaries: Canaries, answers:
 type Paths = Parameters<typeof readOperations>[0];
 
 function errorCalls(document: { paths: Paths }, canaries: Canaries) {
-  const { phone, code, refresh, access, tried, name } = canaries;
-  const all = [phone, tried, code, refresh, access, name].map(encodeURIComponent);
+  const { phone, code, refresh, access, calendar, tried, name } = canaries;
+  const all = [phone, tried, code, refresh, access, calendar, name].map(encodeURIComponent);
   const body = { phone, code: tried, refreshToken: refresh, confirmCode: tried, name, surprise: access };
   const fitting = [
     { phone, code: tried },
@@ -120,12 +126,12 @@ function errorCalls(document: { paths: Paths }, canaries: Canaries) {
   ];
   return readOperations(document.paths).flatMap(({ method, path }) =>
     all.flatMap((secret) => {
-      const place = `${path.replace('{id}', secret)}?q=${secret}&lat=${secret}&kind=${secret}&dateFrom=${secret}&token=${secret}`;
+      const place = `${path.replace(/\{\w+\}/, secret)}?q=${secret}&lat=${secret}&kind=${secret}&dateFrom=${secret}&token=${secret}`;
       const bodies =
         method === 'GET' ? [undefined] : [...raws, ...fitting.map((each) => JSON.stringify(each))];
       return bodies.flatMap((raw) => [
         { method, place, raw, headers: {} },
-        { method, place: path.replace('{id}', secret), raw, headers: { 'content-type': 'text/plain' } },
+        { method, place: path.replace(/\{\w+\}/, secret), raw, headers: { 'content-type': 'text/plain' } },
         { method: 'PUT', place, raw, headers: {} },
         {
           method,
@@ -179,7 +185,7 @@ async function ownCalls(
   canaries: Canaries,
   answers: string[],
 ): Promise<number[]> {
-  const { phone, tried, access, refresh, name } = canaries;
+  const { phone, tried, access, refresh, calendar, name } = canaries;
   const statuses: number[] = [];
   for (const server of servers) {
     for (const [method, place, body] of [
@@ -191,6 +197,7 @@ async function ownCalls(
       ['POST', '/v1/me/delete-code', undefined],
       ['DELETE', '/v1/me', { confirmCode: tried }],
       ['GET', `/v1/users/search?q=${encodeURIComponent(name)}`, undefined],
+      ['GET', `/v1/calendars/${calendar}.ics`, undefined],
     ] as const) {
       const { status, body: answer } = await client.ask(method, place, { token: access, body, server });
       statuses.push(status);
@@ -206,11 +213,13 @@ async function breakage(world: World, canaries: Canaries, answers: string[]): Pr
   await sql`alter table users add constraint torture check (name = '') not valid`;
   await sql`alter table codes add constraint torture check (purpose = '') not valid`;
   await sql`alter table sessions rename column created_at to created_then`;
+  await sql`alter table calendars rename column secret_hash to secret_then`;
   const statuses = await ownCalls(world, canaries, answers);
   if (!statuses.includes(500)) throw new Error(`nothing broke: ${statuses.join(', ')}`);
   await sql`alter table users drop constraint torture`;
   await sql`alter table codes drop constraint torture`;
   await sql`alter table sessions rename column created_then to created_at`;
+  await sql`alter table calendars rename column secret_then to secret_hash`;
 }
 
 /** The database dies under the requests. */
@@ -244,7 +253,16 @@ async function verdict(
         leaks.push({ what, where });
     }
   };
-  const everything: (keyof Canaries)[] = ['phone', 'name', 'code', 'access', 'refresh', 'tried', 'key'];
+  const everything: (keyof Canaries)[] = [
+    'phone',
+    'name',
+    'code',
+    'access',
+    'refresh',
+    'calendar',
+    'tried',
+    'key',
+  ];
   search("the servers' output", printed, everything);
   search("PostgreSQL's log", log, everything);
   for (const code of codes)
@@ -252,7 +270,7 @@ async function verdict(
   if (printed.includes(authToken)) leaks.push({ what: 'the SMS token', where: "the servers' output" });
   for (const answer of answers) search(`an answer: ${answer.slice(0, 200)}`, answer, everything);
   const rows = await inClear(world);
-  search('the database', rows, ['access', 'refresh', 'tried', 'key']);
+  search('the database', rows, ['access', 'refresh', 'calendar', 'tried', 'key']);
   for (const code of [...codes, canaries.code])
     if (hasCode(rows, code)) leaks.push({ what: 'a code', where: 'the database' });
   const list = [...new Set(leaks.map(({ what, where }) => `\n    ${what} in ${where}`))].slice(0, 8).join('');
