@@ -198,6 +198,9 @@ test('delete: nothing of the person stays in any table, and nothing of anybody e
     'upload_usage',
     'bookings',
     'imports',
+    'conversations',
+    'messages',
+    'message_counts',
     'calendars',
   ]) {
     assert.ok(

@@ -43,7 +43,18 @@ async function listAll(token?: string): Promise<Listed[]> {
 }
 
 async function rowCounts(sql: Sql) {
-  const tables = ['users', 'events', 'items', 'rsvps', 'saves', 'claims', 'relations', 'phones', 'usernames'];
+  const tables = [
+    'users',
+    'events',
+    'items',
+    'rsvps',
+    'saves',
+    'claims',
+    'relations',
+    'phones',
+    'usernames',
+    'messages',
+  ];
   const counts = tables.map(async (name) => {
     const [row] = await sql<[{ count: number }]>`select count(*)::int as count from ${sql(name)}`;
     return [name, row.count];
@@ -133,6 +144,25 @@ for (const [who, me] of [
     assert.ok(found.data.length >= 2);
   });
 }
+
+test('demo: admin, organizer and guest have conversations, some with what they have not read', async () => {
+  for (const me of [admin, organizer, guest]) {
+    const { body } = expectStatus(await api.get('/v1/conversations', me.token), 200);
+    assert.ok(body.data.length >= 2);
+    const [first] = body.data;
+    const { body: messages } = expectStatus(
+      await api.get(`/v1/users/${first.user.id}/messages`, me.token),
+      200,
+    );
+    const { recipientId: _, ...newest } = messages.data[0];
+    assert.deepEqual(newest, first.lastMessage);
+  }
+  const { body } = expectStatus(await api.get('/v1/conversations', guest.token), 200);
+  assert.deepEqual(
+    body.data.map(({ unreadCount }: { unreadCount: number }) => unreadCount),
+    [1, 2, 1],
+  );
+});
 
 test('demo: the organizer has many events, drafts among them', async () => {
   const { body } = expectStatus(await api.get(`/v1/users/${organizer.id}`), 200);

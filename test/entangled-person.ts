@@ -20,6 +20,13 @@ export async function entangledPerson(api: TestApp, second: TestApp) {
   await relate(b, 'follow', person);
   await relate(person, 'follow', c);
   await relate(a, 'follow', c);
+  const write = async (who: Person, whom: Person, text: string) =>
+    expectStatus(await api.post(`/v1/users/${whom.id}/messages`, who.token, { text }), 201);
+  await write(person, a, 'Shall we meet at the agora?');
+  await write(a, person, 'Bring olives, dear Quistgaard.');
+  await write(c, person, 'Are you there?');
+  await write(person, d, 'This is my last word.');
+  await write(a, c, 'Between the two of us.');
   await relate(person, 'block', d);
   await relate(e, 'block', person);
 
@@ -75,6 +82,13 @@ export async function entangledPerson(api: TestApp, second: TestApp) {
     person,
     around,
     owned: [own.id, draft.id, off.id],
-    texts: [...Object.values(profile), 'Ouagadougou', 'Xanthippe'],
+    texts: [
+      ...Object.values(profile),
+      'Ouagadougou',
+      'Xanthippe',
+      'agora',
+      'dear Quistgaard',
+      'my last word',
+    ],
   };
 }

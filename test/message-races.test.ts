@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertCounters } from './invariants.ts';
+import { messaging } from './messaging.ts';
 import { type Answer, expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
 import { findTraces } from './traces.ts';
 import { aUser, deleteAccount, type Person, users } from './world.ts';
@@ -11,13 +12,9 @@ const api = await testApp({ env: { MESSAGES_PER_MINUTE: '0' } });
 const second = await api.another();
 const either = (i: number) => (i % 2 === 0 ? api : second);
 
-type Message = { id: string; senderId: string; text: string; createdAt: string };
+const { send, unread, read, pair } = messaging(api);
 
-const send = (from: Person, to: Person, text: string, on: TestApp) =>
-  on.post(`/v1/users/${to.id}/messages`, from.token, { text });
-const read = (me: Person, other: Person, on: TestApp) =>
-  on.post(`/v1/users/${other.id}/messages/read`, me.token);
-const pair = async () => (await users(api, 2)) as [Person, Person];
+type Message = { id: string; senderId: string; text: string; createdAt: string };
 
 async function listAll(me: Person, other: Person): Promise<Message[]> {
   const all: Message[] = [];
@@ -28,12 +25,6 @@ async function listAll(me: Person, other: Person): Promise<Message[]> {
     if (body.nextCursor === null) return all;
     cursor = body.nextCursor;
   }
-}
-
-async function unread(me: Person, other: Person, on: TestApp = api): Promise<number> {
-  const { body } = expectStatus(await on.get('/v1/conversations?limit=50', me.token), 200);
-  const found = body.data.find(({ user }: { user: { id: string } }) => user.id === other.id);
-  return found?.unreadCount ?? 0;
 }
 
 test('order: two who send each other 200 messages each at once have all of them, in one order, and exact counts', async () => {

@@ -1,33 +1,15 @@
-/** Messages: what is sent, who may, what both then read, and what is unread. */
+/** Sending messages: what may be sent, by whom and how often, and what becomes of it. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, type TestApp, TestClock, testApp } from './setup.ts';
-import { anEvent, aUser, deleteAccount, type Person, users } from './world.ts';
+import { messaging } from './messaging.ts';
+import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
+import { anAdmin, anEvent, aUser, deleteAccount } from './world.ts';
 
 const api = await testApp({ env: { MESSAGES_PER_MINUTE: '0' } });
 const second = await api.another();
-
-const at = (other: { id: string }, query = '') => `/v1/users/${other.id}/messages${query}`;
-const send = (from: Person, to: { id: string }, text: unknown, on: TestApp = api) =>
-  on.post(at(to), from.token, { text });
-const sent = async (from: Person, to: Person, text: string, on: TestApp = api) =>
-  expectStatus(await send(from, to, text, on), 201).body;
-const list = async (me: Person, other: Person, query = '', on: TestApp = api) =>
-  expectStatus(await on.get(at(other, query), me.token), 200).body;
-const texts = async (me: Person, other: Person): Promise<string[]> =>
-  (await list(me, other, '?limit=50')).data.map(({ text }: { text: string }) => text);
-const conversations = async (me: Person, query = '', on: TestApp = api) =>
-  expectStatus(await on.get(`/v1/conversations${query}`, me.token), 200).body;
-const unread = async (me: Person, other: Person, on: TestApp = api): Promise<number | undefined> =>
-  (await conversations(me, '?limit=50', on)).data.find(
-    ({ user }: { user: { id: string } }) => user.id === other.id,
-  )?.unreadCount;
-const read = (me: Person, other: { id: string }, on: TestApp = api) =>
-  on.post(at(other).concat('/read'), me.token);
-const block = (me: Person, other: Person) => api.post(`/v1/users/${other.id}/block`, me.token);
-const pair = async () => (await users(api, 2)) as [Person, Person];
+const { at, send, sent, list, texts, conversations, unread, read, block, pair } = messaging(api);
 
 test('send: 201 with exactly the message, and both find it at once on every server', async () => {
   const [a, b] = await pair();
@@ -199,168 +181,23 @@ test('limit: 60 a minute unless said otherwise; a message to whom one may not wr
   expectProblem(await send(a, enemy, 'Hello', usual), 403, 'blocked');
 });
 
-test('list: pages from the newest back, each message once, while others come in', async () => {
+test('flag: 403 while an admin has switched messages off; what was written is read as before', async () => {
   const [a, b] = await pair();
-  const all: string[] = [];
-  for (let i = 0; i < 7; i++) all.unshift((await sent(i % 3 === 0 ? b : a, i % 3 === 0 ? a : b, `${i}`)).id);
-  const seen: string[] = [];
-  let cursor: string | null = null;
-  for (let page = 0; page === 0 || cursor !== null; page++) {
-    const body: { data: { id: string }[]; nextCursor: string | null } = await list(
-      b,
-      a,
-      `?limit=3${cursor ? `&cursor=${cursor}` : ''}`,
-      page % 2 === 0 ? api : second,
+  const admin = await anAdmin(api);
+  await sent(a, b, 'Before');
+  const turn = async (enabled: boolean) =>
+    expectStatus(
+      await api.call('PUT', '/v1/admin/flags/messages', { token: admin.token, body: { enabled } }),
+      200,
     );
-    assert.ok(body.data.length <= 3);
-    seen.push(...body.data.map(({ id }) => id));
-    cursor = body.nextCursor;
-    await sent(a, b, `meanwhile ${page}`);
-  }
-  assert.deepEqual(seen, all);
-  assert.equal((await list(a, b, '?limit=10')).nextCursor, null);
-  assert.equal((await list(a, b, '?limit=9')).data.length, 9);
+  await turn(false);
+  expectProblem(await send(a, b, 'While it is off'), 403, 'feature_disabled');
+  expectProblem(await send(a, { id: randomUUID() }, 'While it is off'), 404, 'user_not_found');
+  assert.deepEqual(await texts(b, a), ['Before']);
+  expectStatus(await read(b, a), 200);
+  await turn(true);
+  await sent(a, b, 'After');
 });
-
-test('list: empty where nothing was written, 404 for nobody, 401 without a token', async () => {
-  const [a, b] = await pair();
-  for (const other of [b, a]) assert.deepEqual(await list(a, other), { data: [], nextCursor: null });
-  for (const id of [randomUUID(), 'nobody'])
-    expectProblem(await api.get(at({ id }), a.token), 404, 'user_not_found');
-  expectProblem(await api.get(at(b)), 401, 'token_missing');
-});
-
-test('list: nobody but the two finds a message', async () => {
-  const [a, b] = await pair();
-  const c = await aUser(api);
-  await sent(a, b, 'Between us');
-  assert.deepEqual(await texts(c, a), []);
-  assert.deepEqual(await texts(c, b), []);
-  assert.deepEqual((await conversations(c)).data, []);
-  assert.equal(await unread(a, b), 0);
-});
-
-test('lists: 20 unless limit says otherwise, from 1 to 50; 400 naming limit or cursor for what no list gave', async () => {
-  const [a, b] = await pair();
-  for (let i = 0; i < 21; i++) await sent(a, b, `${i}`);
-  assert.equal((await list(a, b)).data.length, 20);
-  assert.equal((await list(a, b, '?limit=50')).data.length, 21);
-  const wrong = ['limit=0', 'limit=51', 'limit=x', 'cursor=', 'cursor=xyz', 'cursor=WzFd', 'cursor=WyJhIl0'];
-  for (const path of [at(b, '?'), '/v1/conversations?']) {
-    for (const query of wrong) {
-      const answer = expectProblem(await api.get(path + query, a.token), 400, 'invalid_request');
-      assert.equal(answer.body.errors[0].path, query.split('=')[0], query);
-    }
-  }
-});
-
-test('conversations: 200 with the other, the newest message and what is unread, the newest first', async () => {
-  const [a, b] = await pair();
-  const c = await aUser(api, { name: 'Cleo Park', username: 'cleo.park' });
-  await sent(b, a, 'First of b');
-  const fromC = await sent(c, a, 'First of c');
-  const fromB = await sent(b, a, 'Second of b');
-  const { data, nextCursor } = await conversations(a, '', second);
-  assert.equal(nextCursor, null);
-  const { recipientId: _, ...last } = fromC;
-  assert.deepEqual(data[1], {
-    user: {
-      id: c.id,
-      name: 'Cleo Park',
-      username: 'cleo.park',
-      avatar: data[1].user.avatar,
-    },
-    lastMessage: last,
-    unreadCount: 1,
-  });
-  assert.match(data[1].user.avatar, new RegExp(`/v1/users/${c.id}/avatar\\.svg$`));
-  assert.deepEqual([data[0].user.id, data[0].lastMessage.id, data[0].unreadCount], [b.id, fromB.id, 2]);
-  // One's own message moves the conversation up as well, and is not unread.
-  const reply = await sent(a, c, 'A reply');
-  const moved = (await conversations(a)).data;
-  assert.deepEqual([moved[0].user.id, moved[0].lastMessage.id, moved[0].unreadCount], [c.id, reply.id, 1]);
-  assert.equal(await unread(c, a), 1);
-  expectProblem(await api.get('/v1/conversations'), 401, 'token_missing');
-});
-
-test('conversations: a name that changes is seen at once on every server', async () => {
-  const [a, b] = await pair();
-  await sent(b, a, 'Hello');
-  expectStatus(await api.patch('/v1/me', b.token, { name: 'Newly Named' }), 200);
-  assert.equal((await conversations(a, '', second)).data[0].user.name, 'Newly Named');
-});
-
-test('conversations: pages skip and repeat none that stays where it is, while others move up and come in', async () => {
-  const me = await aUser(api);
-  const others = await users(api, 9);
-  for (const other of others) await sent(other, me, 'Hello');
-  const order = others.map(({ id }) => id).reverse();
-  const idsOf = ({ data }: { data: { user: { id: string } }[] }) => data.map(({ user }) => user.id);
-  const first = await conversations(me, '?limit=3');
-  assert.deepEqual(idsOf(first), order.slice(0, 3));
-  // One that was seen moves, one that was not does, and a new one comes.
-  const [oldest, , third] = others as [Person, Person, Person];
-  const seen = others.at(-2) as Person;
-  await sent(seen, me, 'Again');
-  await sent(me, third, 'Hello to you');
-  await sent(await aUser(api), me, 'New here');
-  const next = await conversations(me, `?limit=3&cursor=${first.nextCursor}`, second);
-  const last = await conversations(me, `?limit=3&cursor=${next.nextCursor}`);
-  const stayed = order.slice(3).filter((id) => id !== third.id);
-  assert.deepEqual([...idsOf(next), ...idsOf(last)], stayed);
-  assert.deepEqual([last.nextCursor, idsOf(last).at(-1)], [null, oldest.id]);
-  assert.equal((await conversations(me)).data.length, 10);
-});
-
-test('read: 200 with 0, all that came by then, twice the same; what comes later counts anew', async () => {
-  const [a, b] = await pair();
-  for (const text of ['1', '2', '3']) await sent(b, a, text);
-  assert.equal(await unread(a, b), 3);
-  for (const on of [second, api]) {
-    assert.deepEqual(expectStatus(await read(a, b, on), 200).body, { unreadCount: 0 });
-    assert.equal(await unread(a, b), 0);
-  }
-  await sent(b, a, '4');
-  assert.deepEqual([await unread(a, b, second), await unread(b, a)], [1, 0]);
-  // Neither reading the list nor a reply of one's own says that all was read.
-  await list(a, b);
-  await sent(a, b, 'A reply');
-  assert.deepEqual([await unread(a, b), await unread(b, a)], [1, 1]);
-  await assertCounters(api.sql);
-});
-
-test('read: 200 where nothing was written, 404 for nobody, 400 for a body, 401 without a token', async () => {
-  const [a, b] = await pair();
-  expectStatus(await read(a, b), 200);
-  assert.deepEqual((await conversations(a)).data, []);
-  expectProblem(await read(a, { id: randomUUID() }), 404, 'user_not_found');
-  expectProblem(await api.post(`${at(b)}/read`, a.token, { all: true }), 400, 'invalid_request');
-  expectProblem(await api.post(`${at(b)}/read`), 401, 'token_missing');
-});
-
-test('order: one for both, with rising times, though the server that sends last has the slower clock', async () => {
-  const slow = await testAppBehind(90_000);
-  const [a, b] = await pair();
-  const messages = [await sent(a, b, '1'), await sent(b, a, '2', slow), await sent(a, b, '3', slow)];
-  messages.push(await sent(b, a, '4'));
-  for (const [me, other] of [
-    [a, b],
-    [b, a],
-  ] as const)
-    assert.deepEqual((await list(me, other)).data, [...messages].reverse());
-  const times = messages.map(({ createdAt }) => Date.parse(createdAt));
-  assert.deepEqual(
-    times,
-    [...new Set(times)].sort((x, y) => x - y),
-  );
-});
-
-/** A server on the same database whose clock is `ms` behind. */
-async function testAppBehind(ms: number): Promise<TestApp> {
-  const clock = new TestClock();
-  clock.advance(api.clock.now().getTime() - Date.now() - ms);
-  return api.another({ clock });
-}
 
 test('deletion: the messages of both go, those with others stay, and 404 on the person afterwards', async () => {
   const [a, b] = await pair();

@@ -8,8 +8,11 @@ import { Problem } from '../../errors.ts';
 import { insertEvent } from '../../events/queries.ts';
 import type { Viewer } from '../../http/viewer.ts';
 import { updateMe } from '../../me/queries.ts';
+import { markRead } from '../../messages/queries.ts';
+import { sendMessage } from '../../messages/send.ts';
 import { dayMs } from '../../time.ts';
 import { changeRelation } from '../../users/queries.ts';
+import { letters } from './letters.ts';
 import { people } from './people.ts';
 import { blocked, demoPlan, everybody, type Plan, type PlannedEvent } from './plan.ts';
 import { insertBookings, insertClaims, insertItems, insertRsvps, insertSaves } from './queries.ts';
@@ -32,6 +35,8 @@ export async function writeDemo(sql: Sql, now: Date): Promise<Added | null> {
     if (await isThere(tx)) return null;
     const viewers = await writePeople(tx, now);
     await writeEvents(tx, plan.events, viewers);
+    // Before the relations: somebody was blocked after they had written.
+    await writeMessages(tx, viewers, now);
     await writeRelations(tx, plan.follows, viewers);
     await tx`analyze events`;
     const sum = (count: (event: PlannedEvent) => number) =>
@@ -128,4 +133,16 @@ async function writeRelations(tx: Tx, follows: Plan['follows'], viewers: Viewers
   const [who, whom] = blocked;
   const block = { follows: false, followedBy: false, blocks: true };
   await changeRelation(tx, idOf(who), idOf(whom), (relation) => ({ ...relation, ...block }));
+}
+
+async function writeMessages(tx: Tx, viewers: Viewers, now: Date): Promise<void> {
+  for (const { between, lines } of letters) {
+    for (const [hoursAgo, who, text] of lines) {
+      const sent = new Date(now.getTime() - hoursAgo * 3_600_000);
+      const other = between[0] === who ? between[1] : between[0];
+      const sides = { userId: viewers[who].id, otherId: viewers[other].id };
+      await markRead(tx, sides);
+      await sendMessage(tx, { ...sides, text }, { clock: () => sent, mostAMinute: 0 });
+    }
+  }
 }
