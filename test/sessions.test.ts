@@ -185,6 +185,7 @@ for (const [name, end] of ends)
       ({ token }: Person) => other.get(`/v1/events/${event.id}`, token),
       ({ token }: Person) => other.post(`/v1/events/${event.id}/rsvp`, token, { status: 'interested' }),
       ({ token }: Person) => other.post(`/v1/items/${item.id}/claim`, token, { quantity: 1 }),
+      ({ token }: Person) => other.patch(`/v1/items/${item.id}/claim`, token, { quantity: 2 }),
       ({ token }: Person) => other.delete(`/v1/items/${item.id}/claim`, token),
       ({ token }: Person) => other.post(`/v1/events/${event.id}/save`, token, { saved: true }),
     ];

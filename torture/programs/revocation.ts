@@ -139,6 +139,7 @@ const kinds: Request[] = [
   ['POST', ({ event }) => `/v1/events/${event}/rsvp`, { status: 'going' }],
   ['GET', ({ event }) => `/v1/events/${event}`],
   ['POST', ({ item }) => `/v1/items/${item}/claim`, { quantity: 1 }],
+  ['PATCH', ({ item }) => `/v1/items/${item}/claim`, { quantity: 1 }],
   ['GET', ({ event }) => `/v1/events/${event}/items`],
   ['DELETE', ({ item }) => `/v1/items/${item}/claim`],
   ['POST', ({ event }) => `/v1/events/${event}/save`, { saved: true }],
