@@ -1,46 +1,251 @@
-/** Images that people send, what becomes of them, and what they are used for. */
+/** Images that people send, and what becomes of them. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import sharp from 'sharp';
-import { expectStatus, testApp } from './setup.ts';
-import { aUser } from './world.ts';
+import { greyPng } from './hostile-images.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anAdmin, anUpload, aPng, aUser, type Person } from './world.ts';
 
 const api = await testApp();
+const second = await api.another();
 
-type Sent = Parameters<typeof api.call>[2] & {};
-const upload = (
-  token: string | undefined,
-  bytes: Buffer,
-  type = 'image/png',
-  headers: Sent['headers'] = {},
-) =>
+const upload = (by: Person, bytes: Buffer, type = 'image/png', headers: Record<string, string> = {}) =>
   api.call('POST', '/v1/uploads', {
-    token,
+    token: by.token,
     raw: bytes as Buffer<ArrayBuffer>,
     headers: { 'content-type': type, ...headers },
   });
-const picture = (width: number, height: number) =>
+const plain = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: { r: 200, g: 90, b: 40 } } });
-const aPng = await picture(40, 30).png().toBuffer();
 
-const fetchImage = async (url: string, headers: Record<string, string> = {}) => {
-  const response = await fetch(`${api.url}${new URL(url).pathname}`, { headers });
+/** What has this address, as bytes. */
+async function fetchImage(url: string, headers: Record<string, string> = {}, on = api) {
+  const response = await fetch(on.url + new URL(url).pathname, { headers });
   return {
     status: response.status,
     headers: response.headers,
     bytes: Buffer.from(await response.arrayBuffer()),
   };
-};
-
+}
 test('upload: 201 with address and size, and the address gives the image as WebP', async () => {
-  const { token } = await aUser(api);
-  const { body, headers } = expectStatus(await upload(token, aPng), 201);
+  const person = await aUser(api);
+  const { body, headers } = expectStatus(await upload(person, await plain(40, 30).png().toBuffer()), 201);
   assert.deepEqual(Object.keys(body), ['id', 'url', 'width', 'height', 'bytes']);
   assert.deepEqual([body.width, body.height, headers.get('location')], [40, 30, body.url]);
-  assert.match(body.url, /\/v1\/uploads\/[0-9a-f-]{36}\.webp$/);
+  assert.ok(body.url.endsWith(`/v1/uploads/${body.id}.webp`));
   const image = await fetchImage(body.url);
+  assert.equal(image.status, 200);
+  assert.equal(image.headers.get('content-type'), 'image/webp');
+  assert.equal(image.headers.get('content-length'), String(body.bytes));
+  assert.equal(image.bytes.length, body.bytes);
+  const { format, width, height } = await sharp(image.bytes).metadata();
+  assert.deepEqual([format, width, height], ['webp', 40, 30]);
+});
+
+test('upload: 201 for JPEG, PNG and WebP, with parameters in the type or capitals too', async () => {
+  const person = await aUser(api);
+  const each = [
+    ['image/jpeg', await plain(20, 10).jpeg().toBuffer()],
+    ['image/png', await plain(20, 10).png().toBuffer()],
+    ['image/webp', await plain(20, 10).webp().toBuffer()],
+    ['Image/PNG; name=me.png', aPng],
+  ] as const;
+  for (const [type, bytes] of each) expectStatus(await upload(person, bytes, type), 201);
+});
+
+test('upload: larger than 2,048 pixels a side becomes smaller, a smaller one stays as it is', async () => {
+  const person = await aUser(api);
+  const sizes = [];
+  for (const [width, height] of [
+    [4_000, 1_000],
+    [1_000, 4_096],
+    [2_048, 2_048],
+    [2_048, 1],
+  ] as const) {
+    const { body } = expectStatus(await upload(person, greyPng(width, height)), 201);
+    sizes.push([body.width, body.height]);
+  }
+  assert.deepEqual(sizes, [
+    [2_048, 512],
+    [500, 2_048],
+    [2_048, 2_048],
+    [2_048, 1],
+  ]);
+});
+
+test('upload: turned as EXIF says, and no metadata is left', async () => {
+  const person = await aUser(api);
+  const bytes = await plain(60, 20)
+    .withExif({ IFD0: { Copyright: 'Quistgaard' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
+    .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/">Quistgaard</x:xmpmeta>')
+    .withIccProfile('p3', { attach: true })
+    .withMetadata({ orientation: 6 })
+    .jpeg()
+    .toBuffer();
+  assert.ok(bytes.includes('Quistgaard'));
+  const { body } = expectStatus(await upload(person, bytes, 'image/jpeg'), 201);
+  assert.deepEqual([body.width, body.height], [20, 60]);
+  const image = await fetchImage(body.url);
+  assert.ok(!image.bytes.includes('Quistgaard'));
+  const { exif, xmp, icc, iptc, orientation } = await sharp(image.bytes).metadata();
+  assert.deepEqual([exif, xmp, icc, iptc, orientation], Array(5).fill(undefined));
+});
+
+test('upload: transparency stays, and of an animation the first frame', async () => {
+  const person = await aUser(api);
+  const see = await sharp({ create: { width: 8, height: 8, channels: 4, background: '#ff000040' } })
+    .png()
+    .toBuffer();
+  const { body } = expectStatus(await upload(person, see), 201);
+  assert.equal((await sharp((await fetchImage(body.url)).bytes).metadata()).hasAlpha, true);
+  const frames = await Promise.all(['red', 'green', 'blue'].map((background) => solid(background)));
+  const animated = await sharp(frames, { join: { animated: true } })
+    .webp()
+    .toBuffer();
+  const first = expectStatus(await upload(person, animated, 'image/webp'), 201).body;
+  assert.deepEqual([first.width, first.height], [8, 8]);
+  const { pages } = await sharp((await fetchImage(first.url)).bytes).metadata();
+  assert.equal(pages ?? 1, 1);
+});
+
+const solid = (background: string) =>
+  sharp({ create: { width: 8, height: 8, channels: 3, background } })
+    .png()
+    .toBuffer();
+
+test('upload: 413 above 10 MiB, 201 for as much', async () => {
+  const person = await aUser(api);
+  const most = 10 * 1024 ** 2;
+  const padded = (size: number) => Buffer.concat([aPng, Buffer.alloc(size - aPng.length)]);
+  expectStatus(await upload(person, padded(most)), 201);
+  expectProblem(await upload(person, padded(most + 1)), 413, 'payload_too_large');
+});
+
+test('upload: 415 for anything but the three types, JSON and nothing at all too', async () => {
+  const person = await aUser(api);
+  for (const type of [
+    'image/gif',
+    'image/svg+xml',
+    'application/octet-stream',
+    'multipart/form-data',
+    'text/html',
+  ]) {
+    const answer = expectProblem(await upload(person, aPng, type), 415, 'unsupported_media_type');
+    assert.match(answer.body.detail, /image\/jpeg, image\/png, image\/webp/);
+  }
+  expectProblem(await api.post('/v1/uploads', person.token, { image: 1 }), 415, 'unsupported_media_type');
+  expectProblem(await api.post('/v1/uploads', person.token), 415, 'unsupported_media_type');
+});
+
+test('upload: 400 above 50 megapixels, naming the size; 201 for as many', async () => {
+  const person = await aUser(api);
+  expectStatus(await upload(person, greyPng(10_000, 5_000)), 201);
+  const answer = expectProblem(await upload(person, greyPng(10_000, 5_001)), 400, 'image_invalid');
+  assert.match(answer.body.detail, /10000 × 5001 pixels; at most 50 megapixels/);
+});
+
+test('upload: 401 before the image is looked at', async () => {
+  const raw = aPng;
+  const headers = { 'content-type': 'image/png' };
+  expectProblem(await api.call('POST', '/v1/uploads', { raw, headers }), 401, 'token_missing');
+  const token = 'pa_not-a-token';
+  expectProblem(await api.call('POST', '/v1/uploads', { token, raw, headers }), 401, 'token_invalid');
+});
+
+test('upload: 403 while the flag is off; images that are there stay', async () => {
+  const [person, admin] = [await aUser(api), await anAdmin(api)];
+  const { url } = await anUpload(api, person);
+  const set = (enabled: boolean) =>
+    api.call('PUT', '/v1/admin/flags/uploads', { token: admin.token, body: { enabled } });
+  expectStatus(await set(false), 200);
+  expectProblem(await upload(person, aPng), 403, 'feature_disabled');
+  assert.equal((await fetchImage(url)).status, 200);
+  expectStatus(await set(true), 200);
+  expectStatus(await upload(person, aPng), 201);
+});
+
+test('upload: the same key makes it once; for another image it is a 422', async () => {
+  const person = await aUser(api);
+  const headers = { 'idempotency-key': 'one-image' };
+  const first = expectStatus(await upload(person, aPng, 'image/png', headers), 201);
+  const again = expectStatus(await upload(person, aPng, 'image/png', headers), 201);
+  assert.deepEqual(again.body, first.body);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  expectProblem(await upload(person, greyPng(2, 2), 'image/png', headers), 422, 'idempotency_key_reused');
+  const rows = await api.sql`select id from uploads where user_id = ${person.id}`;
   assert.deepEqual(
-    [image.status, image.headers.get('content-type'), image.bytes.length],
-    [200, 'image/webp', body.bytes],
+    rows.map(({ id }) => id),
+    [first.body.id],
   );
+});
+
+test('image: for everybody on every server, for ever, and 304 for whoever has it', async () => {
+  const person = await aUser(api);
+  const { id, url } = await anUpload(api, person);
+  for (const on of [api, second]) {
+    const { status, headers } = await fetchImage(url, {}, on);
+    assert.equal(status, 200);
+    assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable');
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(headers.get('cross-origin-resource-policy'), 'cross-origin');
+    assert.equal(headers.get('etag'), `"${id}"`);
+  }
+  const etags = `W/"other", "${id}"`;
+  const known = await fetchImage(url, { 'if-none-match': etags });
+  assert.deepEqual([known.status, known.bytes.length], [304, 0]);
+  assert.equal((await fetchImage(url, { 'if-none-match': '"other"' })).status, 200);
+  const head = await fetch(api.url + new URL(url).pathname, { method: 'HEAD' });
+  assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'image/webp']);
+});
+
+test('image: 404 for what is not there, whatever the id looks like', async () => {
+  for (const id of [randomUUID(), 'x', '..%2f..%2fsecret-key', `${randomUUID()}.webp`, '%00'])
+    expectProblem(await api.get(`/v1/uploads/${id}.webp`), 404, 'upload_not_found');
+});
+
+test('delete: 200 for owner and admin, then 404 on every server; 403 for others', async () => {
+  const [owner, other, admin] = [await aUser(api), await aUser(api), await anAdmin(api)];
+  for (const by of [owner, admin]) {
+    const { id, url } = await anUpload(api, owner);
+    expectProblem(await api.delete(`/v1/uploads/${id}`, other.token), 403, 'not_owner');
+    assert.equal((await fetchImage(url)).status, 200);
+    expectStatus(await api.delete(`/v1/uploads/${id}`, by.token), 200);
+    for (const on of [api, second]) assert.equal((await fetchImage(url, {}, on)).status, 404);
+    expectProblem(await api.delete(`/v1/uploads/${id}`, by.token), 404, 'upload_not_found');
+  }
+  expectProblem(await api.delete('/v1/uploads/x', owner.token), 404, 'upload_not_found');
+});
+
+test('limit: 429 with Retry-After for the 101st in a day of UTC, 201 again on the next', async () => {
+  const clocked = await testApp();
+  const person = await aUser(clocked);
+  await anUpload(clocked, person);
+  await clocked.sql`update upload_usage set today = 99`;
+  await anUpload(clocked, person);
+  const send = () => {
+    const headers = { 'content-type': 'image/png' };
+    return clocked.call('POST', '/v1/uploads', { token: person.token, raw: aPng, headers });
+  };
+  const answer = expectProblem(await send(), 429, 'too_many_uploads');
+  const seconds = Number(answer.headers.get('retry-after'));
+  assert.ok(seconds > 0 && seconds <= 86_400, String(seconds));
+  // Deleting frees room, not the day.
+  const [row] = await clocked.sql`select id from uploads limit 1`;
+  expectStatus(await clocked.delete(`/v1/uploads/${row?.id}`, person.token), 200);
+  expectProblem(await send(), 429, 'too_many_uploads');
+  await clocked.sql`update upload_usage set day = day - 1`;
+  expectStatus(await send(), 201);
+});
+
+test('limit: 409 when a person’s images take a gibibyte, 201 after some are deleted', async () => {
+  const person = await aUser(api);
+  const { id, bytes } = await anUpload(api, person);
+  await api.sql`update upload_usage set bytes = ${1024 ** 3 - bytes + 1} where user_id = ${person.id}`;
+  expectProblem(await upload(person, aPng), 409, 'storage_full');
+  assert.equal((await api.sql`select 1 from loose_files`).length, 0);
+  expectStatus(await api.delete(`/v1/uploads/${id}`, person.token), 200);
+  expectStatus(await upload(person, aPng), 201);
+  await api.sql`
+    update upload_usage g set bytes = (select coalesce(sum(bytes), 0) from uploads u where u.user_id = g.user_id)`;
 });

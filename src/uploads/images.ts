@@ -26,7 +26,7 @@ const patienceMs = 5_000;
 const turns = new PQueue({ concurrency: 2 });
 
 /** @throws Problem `image_invalid` saying what is wrong; `unavailable` when too many wait for their turn */
-export function makePicture(bytes: Buffer, type: ImageType): Promise<Picture> {
+export async function makePicture(bytes: Buffer, type: ImageType): Promise<Picture> {
   checkSignature(bytes, type);
   const givingUp = new AbortController();
   const timer = setTimeout(() => givingUp.abort(new Problem('unavailable', { retryAfter: 5 })), patienceMs);
@@ -34,7 +34,7 @@ export function makePicture(bytes: Buffer, type: ImageType): Promise<Picture> {
     clearTimeout(timer);
     return convert(bytes, type);
   };
-  return turns.add(work, { signal: givingUp.signal });
+  return await turns.add(work, { signal: givingUp.signal });
 }
 
 const invalidImage = (what: string) => new Problem('image_invalid', { detail: `The image ${what}.` });

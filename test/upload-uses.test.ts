@@ -1,0 +1,90 @@
+/** What images that people sent are used for. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import test from 'node:test';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anEvent, anItem, anUpload, aUser, eventBody } from './world.ts';
+
+const api = await testApp();
+const second = await api.another();
+
+const errorPaths = (answer: { body: { errors?: { path: string }[] } }) =>
+  answer.body.errors?.map(({ path }) => path);
+
+test('avatar: an upload of one’s own, shown everywhere at once on every server, and null gives the drawn one back', async () => {
+  const [person, other] = [await aUser(api, { name: 'Xaviera Portrait' }), await aUser(api)];
+  const event = await anEvent(api, person);
+  const drawn = (await api.get('/v1/auth/me', person.token)).body.avatar;
+  assert.ok(drawn.endsWith('/avatar.svg'));
+  const everywhere = async () => {
+    const seen = [];
+    for (const on of [api, second]) {
+      const found = await on.get('/v1/users/search?q=xaviera', other.token);
+      const answers = await Promise.all([
+        on.get('/v1/auth/me', person.token),
+        on.get(`/v1/users/${person.id}`),
+        on.get(`/v1/events/${event.id}`),
+      ]);
+      const [me, profile, record] = answers.map(({ body }) => body);
+      seen.push(found.body.data[0].avatar, me.avatar, profile.avatar, record.organizer.avatar);
+    }
+    return [...new Set(seen)];
+  };
+  assert.deepEqual(await everywhere(), [drawn]);
+  const { id, url } = await anUpload(api, person);
+  const changed = expectStatus(await api.patch('/v1/me', person.token, { avatar: url }), 200);
+  assert.equal(changed.body.avatar, url);
+  assert.deepEqual(await everywhere(), [url]);
+  expectStatus(await api.patch('/v1/me', person.token, { city: 'Oslo' }), 200);
+  assert.deepEqual(await everywhere(), [url]);
+  expectStatus(await api.patch('/v1/me', person.token, { avatar: null }), 200);
+  assert.deepEqual(await everywhere(), [drawn]);
+  expectStatus(await api.patch('/v1/me', person.token, { avatar: url }), 200);
+  expectStatus(await api.delete(`/v1/uploads/${id}`, person.token), 200);
+  assert.deepEqual(await everywhere(), [drawn]);
+});
+
+test('avatar: 400 naming it for anything but an upload of one’s own', async () => {
+  const [person, other] = [await aUser(api), await aUser(api)];
+  const [own, theirs, gone] = [
+    await anUpload(api, person),
+    await anUpload(api, other),
+    await anUpload(api, person),
+  ];
+  expectStatus(await api.delete(`/v1/uploads/${gone.id}`, person.token), 200);
+  const unknown = own.url.replace(own.id, randomUUID());
+  const wrong = [
+    theirs.url,
+    gone.url,
+    unknown,
+    'https://elsewhere.example/me.png',
+    `${own.url}?x`,
+    `${own.url}#x`,
+    own.url.toUpperCase(),
+    own.url.replace('/v1/', '/v1/../v1/'),
+    own.url.replace('.webp', '.png'),
+    own.id,
+    '',
+    7,
+    {},
+  ];
+  for (const avatar of wrong) {
+    const answer = await api.patch('/v1/me', person.token, { name: 'Changed', avatar });
+    expectProblem(answer, 400, 'invalid_request');
+    assert.deepEqual(errorPaths(answer), ['avatar'], JSON.stringify(avatar));
+  }
+  assert.notEqual((await api.get('/v1/auth/me', person.token)).body.name, 'Changed');
+});
+
+test('cover and item: the address of an upload is taken and given back', async () => {
+  const person = await aUser(api);
+  const { url } = await anUpload(api, person);
+  const event = expectStatus(
+    await api.post('/v1/events', person.token, eventBody({ coverUrl: url })),
+    201,
+  ).body;
+  assert.equal(event.coverUrl, url);
+  await anItem(api, person, event.id, { imageUrl: url });
+  const { body } = expectStatus(await api.get(`/v1/events/${event.id}/items`), 200);
+  assert.equal(body.data[0].imageUrl, url);
+});
