@@ -1,13 +1,11 @@
 /** Lists that go on from where a page ended: the cursor is that place, and opaque to whoever carries it. */
 import { type TSchema, Type } from 'typebox';
 import { invalid } from '../errors.ts';
-import { isStorable } from '../text.ts';
 import { nullable, pageLimit } from './schemas.ts';
 
 /** What a place is made of. */
 const kinds = {
   id: (value: unknown) => (typeof value === 'string' && uuid.test(value) ? value : null),
-  text: (value: unknown) => (typeof value === 'string' && isStorable(value) ? value : null),
   /** Whole, as far as an `int` goes. */
   number: (value: unknown) =>
     Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31 ? Number(value) : null,
