@@ -96,6 +96,8 @@ test('live: what is changed on one server is told on both, part by part', async 
   const { rsvpCount } = await told('counts', () => going(other, organizer, event));
   assert.equal(rsvpCount, 2);
   await told('counts', () => api.post(`${path}/rsvp`, token, { status: 'interested' }));
+  const booked = await told('counts', () => other.post(`${path}/booking`, guest.token, { seats: 3 }));
+  assert.equal(booked.bookedCount, 3);
   const claimed = await told('item', () =>
     other.post(`/v1/items/${item}/claim`, guest.token, { quantity: 2 }),
   );
@@ -104,6 +106,10 @@ test('live: what is changed on one server is told on both, part by part', async 
   assert.equal(freed.quantityClaimed, 0);
   const added = await told('item', () => anItem(other, organizer, event, { title: 'Plates' }));
   assert.equal(added.title, 'Plates');
+  const changed = await told('item', () =>
+    api.patch(`/v1/items/${added.id}`, token, { title: 'Deep plates', quantityNeeded: 7 }),
+  );
+  assert.deepEqual([changed.title, changed.quantityNeeded], ['Deep plates', 7]);
   assert.deepEqual(await told('itemRemoved', () => api.delete(`/v1/items/${item}`, token)), { id: item });
   const renamed = await told('event', () => other.patch(path, token, { title: 'Indoors' }));
   assert.equal(renamed.title, 'Indoors');
@@ -209,13 +215,15 @@ test('gone: who may not see it, when it becomes a draft; nothing of it as a draf
   assert.equal((await own.until(is('event'))).data.title, 'A surprise');
 });
 
-test('gone: all but admins, when the event is hidden', async () => {
-  const { event } = await aStage();
-  const admin = await anAdmin(api);
-  const own = await open(api, event, { token: organizer.token });
+test('gone: all but admins, when the organizer is suspended', async () => {
+  const [host, admin] = [await aUser(api), await anAdmin(api)];
+  const { id: event } = await anEvent(api, host);
+  const own = await open(api, event, { token: host.token });
+  const others = [await open(api, event), await open(other, event, { token: guest.token })];
   const allowed = await open(api, event, { token: admin.token });
-  await api.sql`update events set hidden = true where id = ${event}`;
-  await expectGone(own, 'event_not_found');
+  expectStatus(await other.post(`/v1/admin/users/${host.id}/suspend`, admin.token, {}), 200);
+  await expectGone(own, 'token_invalid');
+  for (const stream of others) await expectGone(stream, 'event_not_found');
   await going(api, admin, event);
   await allowed.until(is('counts'));
 });

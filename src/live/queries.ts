@@ -20,8 +20,8 @@ export type LiveRow = Pick<
   | 'updatedAt'
   | 'rsvpCount'
   | 'goingCount'
+  | 'bookedCount'
 > & {
-  bookedCount: number;
   items: Omit<ItemRow, 'eventId'>[] | null;
   /** Differs when anything of the row does. */
   print: string;
@@ -42,9 +42,10 @@ export async function listLiveRows(sql: Sql, known: Known[]): Promise<Map<string
     from unnest(${ids}::uuid[], ${known.map(({ print }) => print)}::text[]) a (id, print)
     left join (
       select e.id, e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.timezone, e.capacity,
-        e.status, e.updated_at, c.rsvp_count, c.going_count, 0 as booked_count, l.items,
+        e.status, e.updated_at, c.rsvp_count, c.going_count, c.booked_count, l.items,
         md5(row(e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.timezone, e.capacity,
-          e.status, e.updated_at, c.rsvp_count, c.going_count, l.items::text)::text) as print
+          e.status, e.updated_at, c.rsvp_count, c.going_count, c.booked_count,
+          l.items::text)::text) as print
       from events e
       join event_counters c on c.event_id = e.id
       left join (

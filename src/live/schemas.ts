@@ -26,7 +26,7 @@ export const LiveCounts = shared(
   Type.Object({
     rsvpCount: Event.properties.rsvpCount,
     goingCount: Event.properties.goingCount,
-    bookedCount: Type.Integer({ examples: [4] }),
+    bookedCount: Event.properties.bookedCount,
   }),
 );
 export type LiveCounts = Static<typeof LiveCounts>;
