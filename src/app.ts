@@ -37,6 +37,7 @@ import { registerViewer } from './http/viewer.ts';
 import { claimListRoutes } from './items/claim-list-routes.ts';
 import { claimRoutes, itemRoutes } from './items/routes.ts';
 import { liveRoutes } from './live/routes.ts';
+import { exportRoutes } from './me/export-routes.ts';
 import { ownListRoutes } from './me/own-list-routes.ts';
 import { meRoutes } from './me/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
@@ -125,6 +126,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     authRoutes(routes, deps);
     meRoutes(routes, deps);
     ownListRoutes(routes, deps);
+    exportRoutes(routes, deps);
     userRoutes(routes, deps);
     userListRoutes(routes, deps);
     messageRoutes(routes, deps);

@@ -66,6 +66,11 @@ export async function forgetInAudit(tx: Tx, trace: Trace, userId: string, phone:
     values (${hashOf(trace.secretKey, { userId })}, ${newId()}, ${trace.now}, 'account_deleted', null, null, '')`;
 }
 
+/** What a person did and had done to them, the oldest first; with what happened to their number. */
+export const selectOwnAudit = (tx: Tx, key: string, userId: string, phone: string) => tx`
+  select at, what, address, detail from audit
+  where who in (${hashOf(key, { userId })}, ${hashOf(key, { phone })}) order by at, id`;
+
 export async function deleteOldAudit(sql: Sql, now: Date): Promise<void> {
   await sql`delete from audit where at < ${new Date(now.getTime() - keptMs)}`;
 }

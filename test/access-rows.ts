@@ -155,6 +155,7 @@ export const accessRows: Record<string, Row> = {
     statuses: everyoneWithToken(200),
     path: () => '/v1/me/events?relation=organizing',
   },
+  'GET /v1/me/export': { statuses: everyoneWithToken(200) },
   'GET /v1/me/claims': { statuses: everyoneWithToken(200) },
   'GET /v1/me/blocks': { statuses: everyoneWithToken(200) },
 

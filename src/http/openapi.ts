@@ -13,6 +13,7 @@ import { Category, Event, EventPage, ListedEvent, Template } from '../events/sch
 import { FeedEvent, Reason } from '../feed/schemas.ts';
 import { AddedItem, Claim, GivenClaim, Item } from '../items/schemas.ts';
 import { LiveCounts, LiveEvent, LiveGone, LiveItemRemoved, LiveSnapshot } from '../live/schemas.ts';
+import { Export } from '../me/export-routes.ts';
 import { OwnClaim } from '../me/own-list-schemas.ts';
 import { Me } from '../me/schemas.ts';
 import { Conversation, Message } from '../messages/schemas.ts';
@@ -57,6 +58,7 @@ const components: TSchema[] = [
   Conversation,
   Event,
   EventPage,
+  Export,
   FeedEvent,
   Flag,
   FoundUser,

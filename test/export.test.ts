@@ -1,0 +1,178 @@
+/** GET /v1/me/export: everything that is held about the caller, and nothing that is somebody else's alone. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { hashPhone } from '../src/auth/codes.ts';
+import { sections } from '../src/me/export-queries.ts';
+import { entangledPerson } from './entangled-person.ts';
+import { expectProblem, expectStatus, secretKey, testApp } from './setup.ts';
+import { findTraces, takeSnapshot } from './traces.ts';
+import { anAdmin, anEvent, aUser, deleteAccount, eventBody, type Person } from './world.ts';
+
+const api = await testApp();
+const second = await api.another();
+
+type Row = Record<string, unknown>;
+type Export = Record<string, Row[]>;
+const read = async (who: Person): Promise<Export> =>
+  expectStatus(await second.get('/v1/me/export', who.token), 200).body;
+
+const { person, around, owned } = await entangledPerson(api, second);
+const keyed = { token: person.token, body: eventBody(), headers: { 'idempotency-key': 'once' } };
+const kept = expectStatus(await api.call('POST', '/v1/events', keyed), 201).body;
+const document = await read(person);
+const snapshot = await takeSnapshot(api.sql);
+const rows = (table: string) => snapshot[table] ?? [];
+
+/** Tables that hold nothing of anybody, or what cannot be told from anybody else's. */
+const ofNobody = new Set([
+  'change_shards',
+  'changes',
+  'flags',
+  'loose_files',
+  'request_counts',
+  'schema_version',
+]);
+
+test('export: 200 with a section for every table in which anything of the person is found', async () => {
+  const hash = hashPhone(secretKey, person.phone);
+  const needles = [
+    person.id,
+    person.phone,
+    person.username,
+    hash.toString('hex'),
+    hash.toString('base64url'),
+  ];
+  const traces = await findTraces(api.sql, needles);
+  const tables = new Set(traces.map((trace) => trace.split('.', 1)[0] ?? ''));
+  assert.ok(tables.size > 15, [...tables].join());
+  for (const table of tables) {
+    const told = sections.filter((section) => section.tables.includes(table));
+    assert.ok(
+      told.some(({ name }) => (document[name]?.length ?? 0) > 0),
+      `src/me/export-queries.ts has no section that tells of ${table}`,
+    );
+  }
+  assert.deepEqual(Object.keys(document), ['exportedAt', ...sections.map(({ name }) => name)]);
+});
+
+test('export: every table of the database is told of, or holds nothing of anybody', () => {
+  const told = new Set(sections.flatMap(({ tables }) => tables));
+  const tables = Object.keys(snapshot).filter((table) => !ofNobody.has(table));
+  assert.deepEqual([...told].sort(), tables.sort());
+});
+
+test('export: 200 with every row of the person and nobody else’s, as the database has them', () => {
+  const [a, b, c, d] = around;
+  assert.ok(a && b && c && d);
+  const [profile] = document.profile ?? [];
+  const { phone, name, username, bio, city, isPrivate, role, followersCount, followingCount } = profile ?? {};
+  assert.deepEqual(
+    { phone, name, username, bio, city, isPrivate, role, followersCount, followingCount },
+    {
+      phone: person.phone,
+      name: 'Xanthippe Quistgaard',
+      username: 'xanthippe.q',
+      bio: 'Writes epigrams.',
+      city: 'Ouagadougou',
+      isPrivate: false,
+      role: 'user',
+      followersCount: 2,
+      followingCount: 2,
+    },
+  );
+  const own = (table: string, column = 'user_id') => rows(table).filter((row) => row[column] === person.id);
+  const sectionsOf: [section: string, table: string, column?: string][] = [
+    ['sessions', 'sessions'],
+    ['events', 'events', 'organizer_id'],
+    ['imports', 'imports', 'organizer_id'],
+    ['rsvps', 'rsvps'],
+    ['saves', 'saves'],
+    ['claims', 'claims'],
+    ['bookings', 'bookings'],
+    ['conversations', 'conversations'],
+    ['messages', 'messages'],
+    ['uploads', 'uploads'],
+    ['calendar', 'calendars'],
+    ['reports', 'reports', 'reporter_id'],
+    ['idempotencyKeys', 'idempotency_keys'],
+  ];
+  for (const [section, table, column] of sectionsOf)
+    assert.equal(document[section]?.length, own(table, column).length, section);
+  const others = (section: string) => document[section]?.map(({ userId }) => userId);
+  assert.deepEqual(others('following'), [a.id, c.id].sort());
+  assert.deepEqual(others('followers'), [a.id, b.id].sort());
+  assert.deepEqual(others('blocks'), [d.id]);
+  assert.deepEqual(document.events?.map(({ id }) => id).sort(), [...owned, kept.id].sort());
+  assert.deepEqual(
+    document.items?.map(({ title, quantityNeeded, quantityClaimed }) => [
+      title,
+      quantityNeeded,
+      quantityClaimed,
+    ]),
+    [['Olives', 5, 3]],
+  );
+  assert.deepEqual(document.claims?.map(({ quantity }) => quantity).sort(), [1, 4, 4]);
+  assert.deepEqual(
+    document.audit?.map(({ what }) => what),
+    ['account_created', 'signed_in', 'signed_in', 'signed_in'],
+  );
+});
+
+test('export: neither a secret nor what others keep to themselves', async () => {
+  const text = JSON.stringify(document);
+  const blocker = around[4];
+  assert.ok(blocker);
+  assert.ok(!text.includes(blocker.id));
+  for (const { phone } of around) assert.ok(!text.includes(phone));
+  const secrets = ['sessions', 'codes', 'calendars', 'idempotency_keys', 'audit'].flatMap((table) =>
+    rows(table).flatMap((row) => Object.values(row).filter((value) => /^\\x/.test(`${value}`))),
+  );
+  assert.ok(secrets.length > 10);
+  for (const secret of secrets) {
+    const bytes = Buffer.from(`${secret}`.slice(2), 'hex');
+    for (const form of ['hex', 'base64', 'base64url'] as const)
+      assert.ok(!text.includes(bytes.toString(form)), `${secret}`);
+  }
+  assert.ok(!text.includes(person.token) && !text.includes(person.refreshToken));
+});
+
+test('export: what an admin did is theirs, and what was done to somebody is theirs', async () => {
+  const [admin, somebody] = [await anAdmin(api), await aUser(api)];
+  const suspend = `/v1/admin/users/${somebody.id}/suspend`;
+  expectStatus(await api.post(suspend, admin.token, { reason: 'Spam.' }), 200);
+  const mine = await read(admin);
+  assert.deepEqual(
+    mine.adminActions?.map(({ what }) => what),
+    ['account_suspended'],
+  );
+  assert.ok(!JSON.stringify(mine).includes(somebody.id));
+  expectStatus(await api.delete(suspend, admin.token), 200);
+});
+
+test('export: 200 as a file that no cache keeps; empty sections for somebody new', async () => {
+  const somebody = await aUser(api);
+  await anEvent(api, somebody);
+  const { headers, body } = expectStatus(await api.get('/v1/me/export', somebody.token), 200);
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.equal(headers.get('content-disposition'), 'attachment; filename="potluck-export.json"');
+  assert.deepEqual([body.events.length, body.rsvps, body.blocks], [1, [], []]);
+  assert.ok(Math.abs(Date.parse(body.exportedAt) - Date.now()) < 60_000);
+});
+
+test('export: more rows than are read at a time come once each', async () => {
+  const somebody = await aUser(api);
+  await api.sql`
+    insert into imports (organizer_id, uid, event_id)
+    select ${somebody.id}, n::text, ${kept.id} from generate_series(1, 1203) n`;
+  const { imports } = await read(somebody);
+  assert.equal(new Set(imports?.map(({ uid }) => uid)).size, 1203);
+  assert.equal(imports?.length, 1203);
+  await api.sql`delete from imports where organizer_id = ${somebody.id}`;
+});
+
+test('export: 401 without a token, and after the account is deleted', async () => {
+  expectProblem(await api.get('/v1/me/export'), 401, 'token_missing');
+  const somebody = await aUser(api);
+  expectStatus(await deleteAccount(api, somebody), 200);
+  expectProblem(await second.get('/v1/me/export', somebody.token), 401, 'token_invalid');
+});
