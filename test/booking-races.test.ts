@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '../src/db/connect.ts';
 import { assertCounters } from './invariants.ts';
 import { type Answer, expectStatus, type TestApp, testApp } from './setup.ts';
 import { anAdmin, anEvent, aUser, type Person, users } from './world.ts';
@@ -168,6 +169,46 @@ test('capacity: raised and lowered while people book and cancel: what is booked 
   });
   await Promise.all([...guests, ...hosts]);
   only(answers, 200, 201, 404, 409);
+  await assertCounters(api.sql);
+});
+
+test('book: an event that is just being changed holds up nobody who books another', async () => {
+  const [held, free] = [await anEvent(api, organizer), await anEvent(api, organizer)];
+  const people = crowd.filter((_, i) => i % 6 === 1).slice(0, 12);
+  const outside = connect(api.target, 1);
+  let isOver = false;
+  const { waiting } = await outside.begin(async (tx) => {
+    await tx`select 1 from events where id = ${held.id} for update`;
+    const waiting = people.map((person) =>
+      book(0, held.id, person).then((answer) => {
+        assert.ok(isOver, 'booked while the event was locked');
+        return answer;
+      }),
+    );
+    const others = await Promise.all(people.map((person) => book(0, free.id, person)));
+    only(others, 201);
+    isOver = true;
+    return { waiting };
+  });
+  only(await Promise.all(waiting), 201);
+  await outside.end({ timeout: 1 });
+  await assertCounters(api.sql);
+});
+
+test('sessions: once one has ended on a server, the other books, changes and cancels nothing with it', async () => {
+  const person = await aUser(api);
+  const event = await anEvent(api, organizer);
+  expectStatus(await book(1, event.id, person), 201);
+  const calls = (token: string) =>
+    Promise.all([
+      server(1).post(path(event.id), token, { seats: 1 }),
+      server(1).patch(path(event.id), token, { seats: 3 }),
+      server(1).delete(path(event.id), token),
+    ]);
+  const ended = calls(person.token);
+  expectStatus(await api.post('/v1/auth/logout', person.token), 200);
+  only(await calls(person.token), 401);
+  only(await ended, 200, 201, 401, 404, 409);
   await assertCounters(api.sql);
 });
 

@@ -47,9 +47,9 @@ export function writeBookings(
     });
     const keeping = keepAnswers(tx, answers, now);
     const writing = writes(tx, [...decisions.values()], [...moves.values()]);
-    // Who has fewer seats and waits may be booked now.
+    // Who waited is to be told where they stand, or may be booked now.
     const unsure = [...decisions].filter(
-      ([, { effect, booking }]) => effect === 'resize' && booking.status === 'waiting',
+      ([, { effect, booking }]) => (effect === 'resize' || !effect) && booking.status === 'waiting',
     );
     const reading =
       unsure.length > 0
@@ -87,7 +87,7 @@ async function lockAndRead(tx: Tx, asks: Ask[], now: Date, isAlone: boolean) {
     lockCallers(tx, viewers, isAlone),
     queries.lockQueues(tx, events, isAlone),
     findKept(tx, once, now),
-    queries.listBookingAccess(tx, keys),
+    queries.listBookingAccess(tx, keys, 'left out'),
   ]);
   return { roles, held, kept, found };
 }

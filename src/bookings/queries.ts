@@ -39,15 +39,23 @@ export async function lockQueues(tx: Tx, eventIds: string[], isAlone: boolean): 
   return new Set(rows.map(({ id }) => id));
 }
 
-/** One for each key, in their order; null where there is no such event. Hidden ones are here too. */
-export async function listBookingAccess(sql: Db, keys: BookingKey[]): Promise<(BookingAccess | null)[]> {
+/**
+ * One for each key, in their order; null where there is no such event. Hidden ones are here too.
+ * @param position a place in a long waitlist has to be counted: `left out` is null for everybody
+ */
+export async function listBookingAccess(
+  sql: Db,
+  keys: BookingKey[],
+  position: 'counted' | 'left out',
+): Promise<(BookingAccess | null)[]> {
+  const place = position === 'counted' ? positionOf(sql) : sql`null::int`;
   const rows = await sql<
     (Omit<BookingAccess, 'booking' | 'status'> &
       BookingRow & { nth: number; eventStatus: EventRow['status'] })[]
   >`
     select k.nth::int, e.organizer_id, e.visibility, e.hidden, e.status as event_status, e.enabled_modules, e.capacity,
       c.booked_count, c.waiting_count, c.last_booking,
-      b.id, k.event_id, k.user_id, b.n, b.seats, b.status, ${positionOf(sql)} as position, b.created_at
+      b.id, k.event_id, k.user_id, b.n, b.seats, b.status, ${place} as position, b.created_at
     from unnest(${keys.map(({ eventId }) => eventId)}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[])
       with ordinality k (event_id, user_id, nth)
     join events e on e.id = k.event_id

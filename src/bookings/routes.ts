@@ -98,7 +98,7 @@ function getBookingRoute(app: App, { sql }: Deps): void {
     async (request) => {
       const viewer = signedIn(request);
       const eventId = readId(request.params.id, 'event_not_found');
-      const [access] = await queries.listBookingAccess(sql, [{ eventId, userId: viewer.id }]);
+      const [access] = await queries.listBookingAccess(sql, [{ eventId, userId: viewer.id }], 'counted');
       const booking = bookingOf(access ?? null, viewer);
       if (booking instanceof Problem) throw booking;
       return toBooking(booking);
