@@ -40,7 +40,7 @@ test('own calendar: 201 with an address that is shown once, and GET says that th
     expectProblem(await api.call(method, '/v1/me/calendar'), 401, 'token_missing');
 });
 
-test('own calendar: what its owner organizes, goes to, is interested in or saved, each once, by start', async () => {
+test('own calendar: what its owner organizes, answered, saved or booked, each once, by start', async () => {
   const [person, other] = [await aUser(api), await aUser(api, { name: 'Somebody else' })];
   const on = (title: string, days: number) => ({ title, startAt: inDays(days), endAt: inDays(days, 2) });
   const going = await anEvent(api, other, on('Going', 4));
@@ -53,8 +53,19 @@ test('own calendar: what its owner organizes, goes to, is interested in or saved
   await save(person, going.id, true);
   await answer(person, interested.id, 'interested');
   await save(person, saved.id, true);
+  const modules = { capacity: 1, enabledModules: ['booking'] };
+  const booked = await anEvent(api, other, { ...on('Booked', 6), ...modules });
+  const full = await anEvent(api, other, { ...on('Waiting', 7), ...modules });
+  const book = async (who: Person, id: string) =>
+    expectStatus(await api.post(`/v1/events/${id}/booking`, who.token, { seats: 1, waitlist: true }), 201);
+  for (const [who, { id }] of [
+    [person, booked],
+    [other, full],
+    [person, full],
+  ] as const)
+    await book(who, id);
   const path = await address(person);
-  const titles = ['Own', 'Saved', 'Interested', 'Going', 'Own draft'];
+  const titles = ['Own', 'Saved', 'Interested', 'Going', 'Own draft', 'Booked'];
   for (const on of [api, second]) assert.deepEqual(titlesIn(await on.get(path)), titles);
   const text: string = (await api.get(path)).body;
   assert.match(text, /X-WR-CALNAME:Potluck\r\n/);
@@ -65,7 +76,9 @@ test('own calendar: what its owner organizes, goes to, is interested in or saved
   await answer(person, interested.id, null);
   await save(person, saved.id, false);
   expectStatus(await api.delete(`/v1/events/${going.id}`, other.token), 200);
-  assert.deepEqual(titlesIn(await second.get(path)), ['Own', 'Own draft']);
+  assert.deepEqual(titlesIn(await second.get(path)), ['Own', 'Own draft', 'Booked']);
+  expectStatus(await api.delete(`/v1/events/${full.id}/booking`, other.token), 200);
+  assert.deepEqual(titlesIn(await second.get(path)), ['Own', 'Own draft', 'Booked', 'Waiting']);
 });
 
 test('own calendar: nothing that its owner may no longer see; admins see drafts while they are admins', async () => {

@@ -29,9 +29,9 @@ export async function findOwner(sql: Db, { userId, hash }: Secret): Promise<View
 }
 
 /**
- * Ids of the first `most`, by start, of the events that somebody organizes, has answered or saved, that have not ended
- * before `since`, and that they may see. A declared fan-out: it touches every event that the person has to do with,
- * found by three indexes, and costs by their number, however long ago they were.
+ * Ids of the first `most`, by start, of the events that somebody organizes, has answered, saved or booked, that have not
+ * ended before `since`, and that they may see. A declared fan-out: it touches every event that the person has to do
+ * with, found by four indexes, and costs by their number, however long ago they were.
  */
 export async function listOwnEvents(
   sql: Db,
@@ -43,7 +43,8 @@ export async function listOwnEvents(
     where e.id in (
         select id from events where organizer_id = ${viewer.id}
         union all select event_id from rsvps where user_id = ${viewer.id}
-        union all select event_id from saves where user_id = ${viewer.id})
+        union all select event_id from saves where user_id = ${viewer.id}
+        union all select event_id from bookings where user_id = ${viewer.id} and status = 'booked')
       and e.end_at >= ${since} and ${visibleTo(sql, viewer)}
     order by e.start_at, e.id limit ${most}`;
   return rows.map(({ id }) => id);

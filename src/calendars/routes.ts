@@ -100,7 +100,7 @@ function ownAddress(app: App, { sql, config, clock }: Deps): void {
       tag: 'Calendars',
       summary: 'Make a secret address for your calendar',
       description:
-        'A calendar program that has it shows the events that you organize, go to, are interested in or saved. ' +
+        'A calendar program that has it shows the events that you organize, answered, saved or booked. ' +
         'A new address ends the one before.',
       response: { 201: CalendarAddress },
       takesKey: true,
@@ -164,7 +164,7 @@ function ownCalendar(app: App, { sql, clock, reads }: Deps, write: Writer): void
       tag: 'Calendars',
       summary: "A person's own calendar, by its secret address",
       description:
-        'What they organize, go to, are interested in or saved, as far as they may see it, from 90 days ago on: the ' +
+        'What they organize, answered, saved or booked, as far as they may see it, from 90 days ago on: the ' +
         `first ${mostEvents} by start, descriptions cut to ${mostText} characters. Cancelled events stay, with ` +
         '`STATUS:CANCELLED`.',
       params: CalendarParams,
