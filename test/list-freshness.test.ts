@@ -5,7 +5,7 @@ import { randomOf } from '../bench/seed/random.ts';
 import { deleteOldChanges } from '../src/changes.ts';
 import { searchQuery } from '../src/events/search.ts';
 import { expectStatus, type TestApp, testApp } from './setup.ts';
-import { anEvent, aUser, deleteAccount, type Person } from './world.ts';
+import { anAdmin, anEvent, aUser, deleteAccount, type Person } from './world.ts';
 
 const api = await testApp();
 const servers = [api, await api.another()] as const;
@@ -38,8 +38,22 @@ const fields = () => {
   };
 };
 
+const admin = await anAdmin(api);
+/** Suspended and restored all the while; an admin changes their events. */
+const suspect = await aUser(api);
+let isSuspended = false;
+
+async function toggle(server: TestApp): Promise<void> {
+  const path = `/v1/admin/users/${suspect.id}/suspend`;
+  const method = isSuspended ? 'DELETE' : 'POST';
+  const body = isSuspended ? undefined : {};
+  expectStatus(await server.call(method, path, { token: admin.token, body }), 200);
+  isSuspended = !isSuspended;
+}
+
 /** Two of every three writes change what is there. */
 async function write(server: TestApp, events: { id: string; organizer: Person }[]): Promise<void> {
+  if (roll() < 0.1) return toggle(server);
   const kind = roll();
   const chosen = events.length > 0 ? pick(events) : null;
   if (!chosen || kind < 0.35) {
@@ -116,6 +130,7 @@ async function truth({ q, category, near, from, until, relevance, signedIn, page
   const rows = await api.sql<{ id: string }[]>`
     select e.id from events e
     where visibility = 'public' and status = 'scheduled' and end_at > ${after}
+      and organizer_id not in (select id from users where suspended_at is not null)
       and start_at <= ${until ?? new Date(Date.UTC(3000, 0))}
       and (${category ?? null}::text is null or category = ${category ?? null})
       and (${search?.anywhere ?? null}::text is null or search @@ ${search?.anywhere ?? ''}::tsquery)
@@ -135,6 +150,8 @@ const events: { id: string; organizer: Person }[] = [];
 
 test('list: after every write, the next list on the other server is that of the database', async () => {
   const questions = Array.from({ length: 60 }, aQuestion);
+  for (let i = 0; i < 12; i++)
+    events.push({ id: (await anEvent(api, suspect, fields())).id, organizer: admin });
   for (let step = 0; step < 150; step++) {
     const [writer, reader] = step % 2 === 0 ? servers : [servers[1], servers[0]];
     await write(writer, events);
