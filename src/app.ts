@@ -83,7 +83,8 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy,
-    requestTimeout: 10_000,
+    // For images over slow lines; any other body is refused by its route's deadline (http/deadline.ts) long before.
+    requestTimeout: 60_000,
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     clientErrorHandler: answerClientError,
     frameworkErrors: answerError,

@@ -159,7 +159,7 @@ export const catalogue = {
   request_timeout: {
     status: 408,
     title: 'The request took too long to arrive',
-    detail: 'Headers must arrive within 5 seconds, the whole request within 10.',
+    detail: 'Headers must arrive within 5 seconds, an image within 60.',
   },
   already_claimed: {
     status: 409,

@@ -12,7 +12,7 @@ import { greyPng, hostileImages, withSegment } from './hostile-images.ts';
 import { assertCounters } from './invariants.ts';
 import { s3Stub } from './s3-stub.ts';
 import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anUpload, aPng, aUser, deleteAccount, type Person } from './world.ts';
+import { anUpload, aPng, aUser, deleteAccount, eventBody, type Person, users } from './world.ts';
 
 const dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-uploads-'));
 after(() => rm(dataDir, { recursive: true, force: true }));
@@ -70,25 +70,66 @@ test('hostile: of garbage beside an image, or behind it, nothing is in what is k
   }
 });
 
-test('busy: 503 with Retry-After for whoever comes to a full house, and room is given back', async () => {
-  const person = await aUser(api);
+test('busy: 503 with Retry-After for whoever comes to a full house, 429 to one of too many, and room is given back', async () => {
+  const people = await users(api, 8);
   const slow = greyPng(9, 800_000);
-  const answers = await Promise.all(Array.from({ length: 32 }, () => upload(person, slow)));
-  const statuses = new Set(answers.map(({ status }) => status));
+  const answers = await Promise.all(
+    people.flatMap((by) => Array.from({ length: 4 }, () => upload(by, slow))),
+  );
   for (const answer of answers.filter(({ status }) => status === 503)) {
     expectProblem(answer, 503, 'unavailable');
     assert.ok(Number(answer.headers.get('retry-after')) >= 1);
   }
-  assert.deepEqual([...statuses].sort(), [201, 503]);
-  // Room is given back.
-  expectStatus(await upload(person, aPng), 201);
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [201, 503]);
+  const [one] = people;
+  assert.ok(one);
+  const many = await Promise.all(Array.from({ length: 9 }, () => upload(one, slow)));
+  for (const answer of many.filter(({ status }) => status !== 201))
+    expectProblem(answer, 429, 'too_many_requests');
+  assert.deepEqual([...new Set(many.map(({ status }) => status))].sort(), [201, 429]);
+  expectStatus(await upload(one, aPng), 201);
   assert.equal((await rowsOf())?.loose, 0);
+});
+
+test('slow: an image may take longer to arrive than anything else may', async () => {
+  const person = await aUser(api);
+  const send = async (path: string, type: string, bytes: Buffer) => {
+    const halves = [bytes.subarray(0, 40), bytes.subarray(40)];
+    const since = performance.now();
+    const body = new ReadableStream({
+      async pull(controller) {
+        const half = halves.shift();
+        if (half && halves.length === 0) await new Promise((resolve) => setTimeout(resolve, 5_500));
+        if (half) controller.enqueue(half);
+        else controller.close();
+      },
+    });
+    const headers = { authorization: `Bearer ${person.token}`, 'content-type': type };
+    const answer = await fetch(api.url + path, {
+      method: 'POST',
+      headers,
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    return {
+      status: answer.status,
+      ms: performance.now() - since,
+      connection: answer.headers.get('connection'),
+    };
+  };
+  const [image, json] = await Promise.all([
+    send('/v1/uploads', 'image/png', aPng),
+    send('/v1/events', 'application/json', Buffer.from(JSON.stringify(eventBody()))),
+  ]);
+  assert.equal(image.status, 201);
+  assert.deepEqual([json.status, json.connection, json.ms < 5_500], [503, 'close', true]);
+  assert.equal(api.app.server.requestTimeout, 60_000);
 });
 
 test('disk: a file for each row and no other, and none after deletion', async () => {
   const person = await aUser(api);
   const kept = await files();
-  const made = await Promise.all(Array.from({ length: 6 }, () => anUpload(api, person)));
+  const made = await Promise.all(Array.from({ length: 5 }, () => anUpload(api, person)));
   assert.deepEqual(await files(), [...kept, ...made.map(({ id }) => `${id}.webp`)].sort());
   for (const { id } of made) expectStatus(await second.delete(`/v1/uploads/${id}`, person.token), 200);
   assert.deepEqual(await files(), kept);
@@ -168,7 +209,7 @@ test('account: with it go its images from table and storage, and nobody else’s
   const [person, other] = [await aUser(api), await aUser(api)];
   const theirs = await anUpload(api, other);
   const before = await files();
-  const made = await Promise.all(Array.from({ length: 12 }, () => anUpload(api, person)));
+  const made = await Promise.all(Array.from({ length: 5 }, () => anUpload(api, person)));
   expectStatus(await api.patch('/v1/me', person.token, { avatar: made[0]?.url }), 200);
   expectStatus(await deleteAccount(api, person), 200);
   assert.deepEqual(await files(), before);

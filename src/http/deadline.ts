@@ -74,6 +74,8 @@ export function registerDeadline(app: FastifyInstance): void {
       if (!reply || now - reply.since < usually) continue;
       if (now - reply.since < (reply.routeOptions.config.deadlineMs ?? usually)) continue;
       close(reply);
+      // Whoever has not sent their body by now may not keep the connection for it.
+      if (!reply.request.raw.complete && !reply.raw.headersSent) reply.header('connection', 'close');
       if (reply.raw.headersSent) reply.raw.destroy();
       else if (!reply.sent) reply.send(new Problem('unavailable'));
     }

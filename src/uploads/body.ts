@@ -2,12 +2,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { Problem } from '../errors.ts';
+import { signedIn } from '../http/viewer.ts';
 import { type ImageType, imageTypes } from './images.ts';
 
 /** In bytes. */
 export const mostBytes = 10 * 1024 ** 2;
 /** Images that a process holds or waits for at the same time; one more gets a 503 at once. */
 const mostAtOnce = 16;
+/** As many as browsers send at once. */
+const mostOfOne = 6;
 
 export type SentImage = { type: ImageType; bytes: Buffer };
 
@@ -41,21 +44,33 @@ const notAnImage = () =>
     detail: `Send the image itself as the body, with its Content-Type: ${imageTypes.join(', ')}.`,
   });
 
-/** A hook that lets so many in; it runs when the caller is known and before the body is read. */
+/**
+ * A hook that lets so many in; it runs when the caller is known and before the body is read.
+ * @throws Problem `unavailable`, and `too_many_requests` for whoever would take the place of others
+ */
 export function boundedRoom() {
-  let inside = 0;
-  return (
-    _request: FastifyRequest,
-    reply: FastifyReply,
-    _payload: unknown,
-    done: (error?: Error) => void,
-  ) => {
-    if (inside >= mostAtOnce) return done(new Problem('unavailable', { retryAfter: 5 }));
-    inside++;
+  const inside = new Map<string, number>();
+  let all = 0;
+  return (request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: (error?: Error) => void) => {
+    const { id } = signedIn(request);
+    const own = inside.get(id) ?? 0;
+    if (own >= mostOfOne) return done(tooManyOfOne());
+    if (all >= mostAtOnce) return done(new Problem('unavailable', { retryAfter: 5 }));
+    inside.set(id, own + 1);
+    all++;
     // However it ends: answered, given up or cut off.
     reply.raw.once('close', () => {
-      inside--;
+      const left = (inside.get(id) ?? 0) - 1;
+      if (left > 0) inside.set(id, left);
+      else inside.delete(id);
+      all--;
     });
     done();
   };
 }
+
+const tooManyOfOne = () =>
+  new Problem('too_many_requests', {
+    detail: `At most ${mostOfOne} images of a person are taken in at once.`,
+    retryAfter: 2,
+  });

@@ -123,8 +123,8 @@ export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: D
             'storage_unavailable',
           ],
           takesKey: true,
-          // To arrive, wait for its turn, be decoded and stored.
-          deadlineMs: 40_000,
+          // A minute to arrive (app.ts), then to wait for its turn, be decoded and stored.
+          deadlineMs: 90_000,
         }),
         bodyLimit: mostBytes,
         preParsing: boundedRoom(),
