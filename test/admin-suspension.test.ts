@@ -209,6 +209,29 @@ test('suspend: a person at work on two instances meanwhile leaves no session, no
   await assertCounters(api.sql);
 });
 
+test('suspend: while the person deletes the account at once: gone, or suspended and out, and never both', async () => {
+  for (let round = 0; round < 8; round++) {
+    const { person } = await organizerWithEvents();
+    const code = expectStatus(await api.post('/v1/me/delete-code', person.token), 202).body.devCode;
+    const [end, farewell] = await Promise.all([
+      suspend(person, second),
+      api.delete('/v1/me', person.token, { confirmCode: code }),
+      ...Array.from({ length: 4 }, () => second.post('/v1/events', person.token, eventBody())),
+    ]);
+    const isGone = (await api.sql`select 1 from users where id = ${person.id}`).length === 0;
+    if (isGone) expectStatus(farewell, 200);
+    else expectProblem(farewell, 401, 'token_invalid');
+    if (isGone) assert.ok([200, 404].includes(end.status), `${end.status}`);
+    else expectStatus(end, 200);
+    expectProblem(await second.get(`/v1/users/${person.id}`), 404, 'user_not_found');
+    assert.equal(
+      (await api.sql`select 1 from events where organizer_id = ${person.id} and not hidden`).length,
+      0,
+    );
+  }
+  await assertCounters(api.sql);
+});
+
 test('suspend: two admins who suspend and restore one person at once leave all of their events in one state', async () => {
   const { person } = await organizerWithEvents();
   const answers = await Promise.all(

@@ -10,7 +10,7 @@ import { calendar, counts, entry, importer } from './calendar-files.ts';
 import { command } from './command.ts';
 import { assertCounters } from './invariants.ts';
 import { expectStatus, testApp } from './setup.ts';
-import { anEvent, aPhone, deleteAccount, signIn } from './world.ts';
+import { anAdmin, anEvent, aPhone, deleteAccount, signIn } from './world.ts';
 
 const api = await testApp();
 const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-import-'));
@@ -155,6 +155,16 @@ test('import: an account that was deleted starts over', async () => {
   expectStatus(await deleteAccount(api, person), 200);
   assert.deepEqual(counts(await take(file, phone)), [1, 0, 0, 0]);
   await assertCounters(api.sql);
+});
+
+test('import: for somebody who is suspended nothing comes in', async () => {
+  const { phone, person } = await imported(calendar(entry({ SUMMARY: 'Before' })));
+  const admin = await anAdmin(api);
+  expectStatus(await api.post(`/v1/admin/users/${person.id}/suspend`, admin.token, {}), 200);
+  for (const file of [calendar(entry({ SUMMARY: 'After' })), calendar(entry({ UID: 'another' }))])
+    await assert.rejects(take(file, phone), /is suspended/);
+  const titles = await api.sql`select title, hidden from events where organizer_id = ${person.id}`;
+  assert.deepEqual([...titles], [{ title: 'Before', hidden: true }]);
 });
 
 test('import: CANCELLED and PRIVATE are kept, and follow the file when it says otherwise', async () => {
