@@ -22,7 +22,7 @@ export type Listening = {
   retry: () => number | undefined;
   /** What `Last-Event-ID` would be. */
   lastId: () => string;
-  /** The first message from number `from` on that fits; waits up to five seconds for it. */
+  /** The first message from number `from` on that fits; waits up to ten seconds for it. */
   until(fits: (message: Message) => boolean, from?: number): Promise<Message>;
   ended: Promise<void>;
   isOpen: () => boolean;
@@ -71,7 +71,7 @@ export function listen(address: string, { token, lastId, method = 'GET' }: Liste
       const found = Promise.withResolvers<Message>();
       const giveUp = (why: string) =>
         found.reject(new Error(`${why}: ${JSON.stringify(messages).slice(0, 2_000)}`));
-      const timer = setTimeout(() => giveUp('nothing that fits came in time'), 5_000);
+      const timer = setTimeout(() => giveUp('nothing that fits came in time'), 10_000);
       const watch = () => {
         const message = messages.slice(from).find(fits);
         if (message) found.resolve(message);

@@ -85,10 +85,12 @@ async function aHeavyEvent(): Promise<string> {
   return id;
 }
 
-async function changeAll(id: string, times: number): Promise<void> {
+/** Each change is told to `witness` before the next, so that none is told together with another. */
+async function changeAll(id: string, times: number, witness: Listening): Promise<void> {
   for (let i = 0; i < times; i++) {
+    const from = witness.messages.length;
     await api.sql`update item_stock set needed = needed + 1 where event_id = ${id}`;
-    await sleep(250);
+    await witness.until(({ data }) => data.id === `${id}.500`, from);
   }
 }
 
@@ -96,7 +98,7 @@ test('slow: who does not take what is told is told the newest state once they do
   const id = await aHeavyEvent();
   const [slow, quick] = [await open(api, id), await open(api, id)];
   slow.pause();
-  await changeAll(id, 12);
+  await changeAll(id, 12, quick);
   slow.resume();
   const is =
     (needed: number) => (message: { event: string; data: { items: { quantityNeeded: number }[] } }) =>
@@ -107,7 +109,7 @@ test('slow: who does not take what is told is told the newest state once they do
 
   const dropped = await metric(api, 'potluck_live_streams_dropped_total');
   slow.pause();
-  await changeAll(id, 12);
+  await changeAll(id, 12, quick);
   assert.equal(await metric(api, 'potluck_live_streams_dropped_total'), dropped);
   api.clock.advance(15_000);
   await untilMetric('potluck_live_streams_dropped_total', dropped + 1);
@@ -157,7 +159,7 @@ test('stop: streams end at once, also one that takes nothing', async () => {
   const third = await api.another();
   const [stream, slow] = [await open(third, id), await open(third, id)];
   slow.pause();
-  await changeAll(id, 8);
+  await changeAll(id, 8, stream);
   const since = performance.now();
   const closed = third.app.close();
   await stream.ended;
