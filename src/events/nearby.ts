@@ -37,6 +37,10 @@ type Block = {
   /** All are within a chord of `spread` of it. */
   centre: Point;
   spread: number;
+  /** The longest of them takes so many ms: what began that long before a moment is over by then. */
+  longest: number;
+  /** The same of one category alone, once it was asked for. */
+  ofCategory: Map<number, Block>;
 };
 
 export type CellRow = {
@@ -84,24 +88,48 @@ function toBlock(rows: CellRow[]): Block {
   const points = rows.map(toPoint);
   const mean = (axis: 0 | 1 | 2) => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
   const centre: Point = [mean(0), mean(1), mean(2)];
+  const start = Float64Array.from(rows, (row) => Math.round(row.start));
   const end = Float64Array.from(rows, (row) => Math.round(row.end));
   return {
     ids: rows.map(({ id }) => id),
     categories: Uint8Array.from(rows, ({ category }) => codeOf(category)),
-    start: Float64Array.from(rows, ({ start }) => Math.round(start)),
+    start,
     end,
     ends: end.toSorted(),
     points: Float64Array.from(points.flat()),
     centre,
     spread: points.reduce((most, point) => Math.max(most, chord(point, centre)), 0),
+    longest: end.reduce((most, at, i) => Math.max(most, at - (start[i] as number)), 0),
+    ofCategory: new Map(),
   };
+}
+
+/** What of a block is of one category. */
+function ofCategory(block: Block, code: number): Block {
+  const known = block.ofCategory.get(code);
+  if (known) return known;
+  const chosen = Array.from(block.ids, (_, i) => i).filter((i) => block.categories[i] === code);
+  const pick = (values: Float64Array) => Float64Array.from(chosen, (i) => values[i] as number);
+  const end = pick(block.end);
+  const part: Block = {
+    ...block,
+    ids: chosen.map((i) => block.ids[i] as string),
+    categories: Uint8Array.from(chosen, () => code),
+    start: pick(block.start),
+    end,
+    ends: end.toSorted(),
+    points: Float64Array.from(chosen.flatMap((i) => [...block.points.subarray(3 * i, 3 * i + 3)])),
+    ofCategory: new Map(),
+  };
+  block.ofCategory.set(code, part);
+  return part;
 }
 
 const codes = new Map<string, number>(categorySlugs.map((slug, code) => [slug, code]));
 const codeOf = (category: string): number => codes.get(category) ?? 255;
 const chord = (a: Point, b: Point) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
-/** Events kept at most, at about 130 bytes each; the cells that were used longest ago make room. */
+/** Events kept at most, at about 130 bytes each, and as many again by category; the cells that were used longest ago make room. */
 const mostEvents = 2_000_000;
 
 /** Gives the cells that are asked for, as they are at least as of the last look at the changes. */
@@ -145,18 +173,16 @@ export function openCells(sql: Sql, changes: Changes): (cells: number[]) => Prom
 }
 
 type Test = (block: Block, i: number) => boolean;
-/** A block that the circle touches; `isInner`: all of it lies within. */
-type Touched = { block: Block; isInner: boolean };
+/** A block that the circle touches; `isInner`: all of it lies within. Only from `first` to before `begun` can match. */
+type Touched = { block: Block; isInner: boolean; first: number; begun: number };
 /** Which event of a block comes next in the list. */
-type Head = { block: Block; next: number };
+type Head = { block: Block; next: number; begun: number };
 
 /** Whether the event at an index belongs to the list. Nothing is made here: it runs for every event on the rim. */
-function testFor([x, y, z]: Point, reach: number, { category, from, hidden }: NearbyFilter): Test {
+function testFor([x, y, z]: Point, reach: number, { from, hidden }: NearbyFilter): Test {
   const after = from?.getTime() ?? Number.NEGATIVE_INFINITY;
-  const code = category === null ? null : codeOf(category);
-  return ({ end, points, categories, ids }, i) => {
+  return ({ end, points, ids }, i) => {
     if ((end[i] as number) <= after) return false;
-    if (code !== null && categories[i] !== code) return false;
     const dx = (points[3 * i] as number) - x;
     const dy = (points[3 * i + 1] as number) - y;
     const dz = (points[3 * i + 2] as number) - z;
@@ -168,30 +194,40 @@ function testFor([x, y, z]: Point, reach: number, { category, from, hidden }: Ne
 /** More than any error of rounding, and less than a millimetre. */
 const doubt = 1e-12;
 
-function* touchedBlocks(cells: Cell[], centre: Point, reach: number): Generator<Touched> {
+function touchedBlocks(
+  cells: Cell[],
+  centre: Point,
+  reach: number,
+  { category, from, until }: NearbyFilter,
+): Touched[] {
+  const code = category === null ? null : codeOf(category);
+  const touched: Touched[] = [];
   for (const { blocks } of cells) {
-    for (const block of blocks) {
-      const distance = chord(centre, block.centre);
-      if (distance - block.spread > reach + doubt) continue;
-      yield { block, isInner: distance + block.spread < reach - doubt };
+    for (const whole of blocks) {
+      const distance = chord(centre, whole.centre);
+      if (distance - whole.spread > reach + doubt) continue;
+      const block = code === null ? whole : ofCategory(whole, code);
+      const { start, longest } = block;
+      const first = from ? atMost(start, from.getTime() - longest) : 0;
+      const begun = until ? atMost(start, until.getTime()) : start.length;
+      touched.push({ block, isInner: distance + block.spread < reach - doubt, first, begun });
     }
   }
+  return touched;
 }
 
 /** How many events of a block match. What lies within, and where only time decides, is looked up. */
 function countIn(
-  { block, isInner }: Touched,
-  { category, from, until, hidden }: NearbyFilter,
+  { block, isInner, first, begun }: Touched,
+  { from, until, hidden }: NearbyFilter,
   test: Test,
 ): number {
-  const { start, ends } = block;
-  const begun = until ? atMost(start, until.getTime()) : start.length;
   const isInOrder = !from || !until || from <= until;
   // Whatever ended by `from` has begun by `until`.
-  if (isInner && category === null && hidden.size === 0 && isInOrder)
-    return begun - (from ? atMost(ends, from.getTime()) : 0);
+  if (isInner && hidden.size === 0 && isInOrder)
+    return begun - (from ? atMost(block.ends, from.getTime()) : 0);
   let count = 0;
-  for (let i = 0; i < begun; i++) if (test(block, i)) count++;
+  for (let i = first; i < begun; i++) if (test(block, i)) count++;
   return count;
 }
 
@@ -218,13 +254,16 @@ export function listNearby(
 ): Page {
   const [centre, reach] = [toPoint(circle), chordSquared(circle.radius)];
   const test = testFor(centre, reach, filter);
-  const touched = [...touchedBlocks(cells, centre, Math.sqrt(reach))];
+  const touched = touchedBlocks(cells, centre, Math.sqrt(reach), filter);
   const total = touched.reduce((sum, each) => sum + countIn(each, filter, test), 0);
   const skip = (page - 1) * limit;
   const ids: string[] = [];
   if (skip >= total) return { ids, total };
-  const first = touched.map(({ block }) => ({ block, next: -1 })).filter((head) => advance(head, test));
-  const heads = new TinyQueue<Head>(first, inOrder);
+  const started = touched.map(({ block, first, begun }) => ({ block, next: first - 1, begun }));
+  const heads = new TinyQueue<Head>(
+    started.filter((head) => advance(head, test)),
+    inOrder,
+  );
   for (let place = 0; place < Math.min(skip + limit, total); place++) {
     const head = heads.pop();
     if (!head) break;
@@ -236,8 +275,7 @@ export function listNearby(
 
 /** To the next event that belongs to the list; false when there is none. */
 function advance(head: Head, test: Test): boolean {
-  const { length } = head.block.start;
-  for (head.next++; head.next < length; head.next++) if (test(head.block, head.next)) return true;
+  for (head.next++; head.next < head.begun; head.next++) if (test(head.block, head.next)) return true;
   return false;
 }
 
