@@ -68,6 +68,8 @@ export const defaultsOf = ({ claimsEnabled }: Config): Record<FlagName, boolean>
 });
 
 const refreshMs = 400;
+/** While the database is away there is nothing to hurry for. */
+const awayMs = 1_000;
 /** A server that starts while the database is away does not wait longer for it; until it is back the defaults hold. */
 const firstMs = 2_000;
 
@@ -90,9 +92,12 @@ export async function openFlags(sql: Sql, config: Config, domain: string): Promi
   let isOpen = true;
   let timer: NodeJS.Timeout | undefined;
   const keepFresh = async () => {
-    // While the database is away, what was last known holds.
-    await refresh().catch(() => {});
-    if (isOpen) timer = setTimeout(keepFresh, refreshMs).unref();
+    const wait = await refresh().then(
+      () => refreshMs,
+      // What was last known holds.
+      () => awayMs,
+    );
+    if (isOpen) timer = setTimeout(keepFresh, wait).unref();
   };
   await Promise.race([keepFresh(), new Promise((resolve) => setTimeout(resolve, firstMs).unref())]);
   await OpenFeature.setProviderAndWait(domain, provider);

@@ -15,7 +15,7 @@ const attempts = 5;
  *
  * Everything takes its locks in one order, which is what keeps deadlocks out in the first place:
  * codes, code_sends, phones, users, sessions, usernames, imports, events, rsvps and saves, event_counters, bookings,
- * items, item_stock, claims, relations, user_counters, message_counts, conversations, messages, uploads,
+ * items, item_stock, claims, relations, user_counters, reports, flags, message_counts, conversations, messages, uploads,
  * upload_usage, loose_files, change_shards, idempotency_keys; within a table by key. Two accounts are share-locked in any order:
  * nobody ever takes a second one for themselves, but for an admin who suspends somebody that is none, or who changes a
  * role, before which all other changes of roles are over (src/admin/).
