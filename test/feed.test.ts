@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { theBeginning } from '../src/events/by-start.ts';
-import { listByPeople, listByTime } from '../src/feed/queries.ts';
+import { findFeed } from '../src/feed/find.ts';
+import { listByPeople } from '../src/feed/queries.ts';
 import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
 import { anAdmin, anEvent, aUser, deleteAccount, going, inDays, type Person, users } from './world.ts';
 
@@ -262,26 +263,22 @@ test('feed: by way of people and by way of time the same is found', async () => 
     for (const [n, guest] of guests.entries()) if ((i * 5 + n * 3) % 7 === 0) await going(api, guest, id);
     if (i % 4 === 0) await going(api, organizer, id);
   }
-  const circle = {
-    organizers: [organizer, ...guests].map(({ id }) => id),
-    guests: [organizer, ...guests.slice(2)].map(({ id }) => id),
-    hidden: [hidden.id],
-  };
-  const wanted = { circle, now: new Date(), after: theBeginning, limit: 100 };
+  const me = await follower(organizer, ...guests);
+  expectStatus(await api.post(`/v1/users/${hidden.id}/block`, me.token), 200);
+  const [shy, back] = guests;
+  assert.ok(shy && back);
+  for (const one of [shy, back]) expectStatus(await api.patch('/v1/me', one.token, { isPrivate: true }), 200);
+  await follow(back, me);
+  const viewer = { id: me.id, role: 'user' as const };
+  const wanted = { viewer, now: new Date(), after: theBeginning, limit: 100 };
   const byPeople = [...(await listByPeople(api.sql, wanted))];
   assert.ok(byPeople.length > 12 && byPeople.length < 40);
-  for (const most of [1, 3, 50]) {
-    const byTime = [];
-    let after: typeof theBeginning | null = theBeginning;
-    while (after) {
-      const look: Awaited<ReturnType<typeof listByTime>> = await listByTime(
-        api.sql,
-        { ...wanted, after },
-        most,
-      );
-      byTime.push(...look.found);
-      after = look.seenTo;
-    }
-    assert.deepEqual(byTime, byPeople, `${most} at a time`);
+  const reasons = new Set(byPeople.flatMap(({ people }) => people));
+  assert.deepEqual([reasons.has(back.id), reasons.has(shy.id)], [true, false]);
+  for (const looks of [[1, 3], [50], [5, 5, 5, 5, 5, 5, 5, 5]]) {
+    const byTime = await findFeed(api.sql, wanted, { fewPeople: 0, looks });
+    assert.deepEqual(byTime, byPeople, `${looks} at a time`);
+    const few = await findFeed(api.sql, { ...wanted, limit: 7 }, { fewPeople: 0, looks });
+    assert.deepEqual(few, byPeople.slice(0, 7));
   }
 });

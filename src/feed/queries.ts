@@ -1,38 +1,37 @@
 import type { Sql } from '../db/connect.ts';
 import { type Position, theEnd } from '../events/by-start.ts';
 import { listed } from '../events/timeline-queries.ts';
+import type { Viewer } from '../http/viewer.ts';
 
 /** Of more people than these the feed takes the first by id: the same ones on every page. */
 export const mostFollowed = 5_000;
 
-export type Followed = { id: string; followsBack: boolean };
 /** `people`: at most three; when `isOrganizer`, the first of them organizes the event. */
 export type Found = Position & { people: string[]; reasonsCount: number; isOrganizer: boolean };
-export type Circle = {
-  /** Those whose events are shown. */
-  organizers: string[];
-  /** Those whose answers are shown; some of the organizers. */
-  guests: string[];
-  /** Those whose events are not, whoever goes there; none of the organizers. */
-  hidden: string[];
-};
-export type Wanted = { circle: Circle; now: Date; after: Position; limit: number };
+export type Wanted = { viewer: Viewer; now: Date; after: Position; limit: number };
 
-/** Whom the person follows. Costs as many index entries as there are. */
-export async function listFollowedPeople(sql: Sql, userId: string): Promise<Followed[]> {
-  return await sql<Followed[]>`
+export async function countFollowed(sql: Sql, userId: string): Promise<number> {
+  const [row] = await sql<{ followingCount: number }[]>`
+    select following_count from user_counters where user_id = ${userId}`;
+  return row?.followingCount ?? 0;
+}
+
+/**
+ * `followed`: whom the viewer follows; `hidden`: whom a block stands between. Both are of the viewer's own key, and so
+ * small that they can be carried to where events and answers are; nobody is both.
+ */
+const around = (sql: Sql, { id }: Viewer) => sql`
+  followed as materialized (
     select other_id as id, followed_by as follows_back from relations
-    where user_id = ${userId} and follows
-    order by other_id limit ${mostFollowed}`;
-}
+    where user_id = ${id} and follows
+    order by other_id limit ${mostFollowed}
+  ), hidden as materialized (
+    select other_id as id from relations where user_id = ${id} and (blocks or blocked_by)
+  )`;
 
-/** Those of these people whom not everybody may see. */
-export async function listWithheld(sql: Sql, ids: string[]): Promise<{ id: string; isSuspended: boolean }[]> {
-  return await sql<{ id: string; isSuspended: boolean }[]>`
-    select u.id, u.suspended_at is not null as is_suspended
-    from unnest(${ids}::uuid[]) k (id) join users u on u.id = k.id
-    where u.is_private or u.suspended_at is not null`;
-}
+/** Of `followed f`, those whose answers the viewer may see, by their account `users u`. */
+const isOpen = (sql: Sql, { role }: Viewer) => sql`
+  u.suspended_at is null and (not u.is_private or f.follows_back or ${role === 'admin'})`;
 
 /** What is shown of `reasons (id, start_at, person, is_organizer)`: each event once. */
 const eachOnce = (sql: Sql, limit: number) => sql`
@@ -43,26 +42,21 @@ const eachOnce = (sql: Sql, limit: number) => sql`
   order by start_at, id
   limit ${limit}`;
 
-/** The arrays are unfolded, since the planner looks at every element of one that it compares with. */
-const people = (sql: Sql, { organizers, guests, hidden }: Circle) => sql`
-  organizers as materialized (select unnest(${organizers}::uuid[]) as id),
-  guests as materialized (select unnest(${guests}::uuid[]) as id),
-  hidden as materialized (select unnest(${hidden}::uuid[]) as id)`;
-
 /**
  * Listed events that have not ended, by start and id, by way of the people.
  *
  * A declared fan-out. It costs what these people organize and answered, whatever else there is: for each of them two
  * descents of an index (events_by_organizer, rsvps_by_user), and for each answer of `going` one look at its event.
  */
-export async function listByPeople(sql: Sql, { circle, now, after, limit }: Wanted): Promise<Found[]> {
+export async function listByPeople(sql: Sql, { viewer, now, after, limit }: Wanted): Promise<Found[]> {
   const isShown = sql`
-    ${listed(sql)} and e.end_at > ${now}
-    and (e.start_at, e.id) > (${after.startAt}::timestamptz, ${after.id}::uuid)`;
+    ${listed(sql)} and e.end_at > ${now} and (e.start_at, e.id) > (${after.startAt}::timestamptz, ${after.id}::uuid)`;
   return await sql<Found[]>`
-    with ${people(sql, circle)}, reasons as (
+    with ${around(sql, viewer)}, guests as materialized (
+      select f.id from followed f join users u on u.id = f.id where ${isOpen(sql, viewer)}
+    ), reasons as (
       select e.id, e.start_at, e.organizer_id as person, true as is_organizer
-      from organizers o join events e on e.organizer_id = o.id
+      from followed f join events e on e.organizer_id = f.id
       where ${isShown}
       union all
       select e.id, e.start_at, r.user_id, false
@@ -79,19 +73,19 @@ export async function listByPeople(sql: Sql, { circle, now, after, limit }: Want
  * with.
  *
  * A declared fan-out. It costs `most` entries of events_by_start (and of events_by_span what is going on at this
- * moment), and the answers to those events.
+ * moment), the answers to those events, and the accounts of those who answered and are followed.
  * @returns `seenTo`: the last of those events, which the next look goes on from; null when there are no more
  */
 export async function listByTime(
   sql: Sql,
-  { circle, now, after, limit }: Wanted,
+  { viewer, now, after, limit }: Wanted,
   most: number,
 ): Promise<{ found: Found[]; seenTo: Position | null }> {
   // Two selects, since each is one index: what is going on at this moment, as a whole, and what begins later, in order.
   const isUnderWay = after.startAt <= now;
   const later = isUnderWay ? { startAt: now, id: theEnd.id } : after;
   const rows = await sql<(Found & { people: string[] | null })[]>`
-    with ${people(sql, circle)}, under_way as materialized (
+    with ${around(sql, viewer)}, under_way as materialized (
       select e.id, e.start_at, e.organizer_id from events e
       where ${isUnderWay}::boolean and ${listed(sql)} and tstzrange(e.start_at, e.end_at) @> ${now}::timestamptz
     ), next as materialized (
@@ -101,15 +95,19 @@ export async function listByTime(
         where ${listed(sql)} and (e.start_at, e.id) > (${later.startAt}::timestamptz, ${later.id}::uuid)
         order by e.start_at, e.id limit ${most})
       order by start_at, id limit ${most}
-    ), answers as materialized (
+    ), going as materialized (
       select n.id, n.start_at, r.user_id
       from next n join rsvps r on r.event_id = n.id and r.status = 'going'
       where r.user_id <> n.organizer_id and n.organizer_id not in (select id from hidden)
+    ), answers as materialized (
+      select g.id, g.start_at, g.user_id, f.follows_back from going g join followed f on f.id = g.user_id
     ), reasons as (
       select n.id, n.start_at, n.organizer_id as person, true as is_organizer
-      from next n where n.organizer_id in (select id from organizers)
+      from next n where n.organizer_id in (select id from followed)
       union all
-      select id, start_at, user_id, false from answers where user_id in (select id from guests)
+      select f.id, f.start_at, f.user_id, false
+      from answers f join users u on u.id = f.user_id
+      where ${isOpen(sql, viewer)}
     )
     (${eachOnce(sql, limit)})
     union all

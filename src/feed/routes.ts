@@ -1,51 +1,29 @@
 import type { App, Deps } from '../app.ts';
 import { coalesceReads } from '../db/coalesce.ts';
 import { isListed } from '../events/access.ts';
-import { type Position, theBeginning, toSlicePage } from '../events/by-start.ts';
+import { theBeginning, toSlicePage } from '../events/by-start.ts';
 import { cursorPageBytes } from '../events/bytes.ts';
 import { showEvents } from '../events/shown.ts';
 import { readCursor } from '../http/cursors.ts';
 import { route, sendJson } from '../http/route.ts';
 import { signedIn, type Viewer } from '../http/viewer.ts';
-import { listHidden } from '../users/queries.ts';
 import { findFeed } from './find.ts';
-import * as queries from './queries.ts';
+import { type Found, mostFollowed, type Wanted } from './queries.ts';
 import { FeedPage, FeedQuery } from './schemas.ts';
 import { toReasons } from './views.ts';
 
-type Ask = { viewer: Viewer; after: Position; limit: number };
-
 /** What the people whom the caller follows are up to. */
 export function feedRoutes(app: App, { sql, config, clock, reads }: Deps): void {
-  const find = async ({ viewer, after, limit }: Ask): Promise<queries.Found[]> => {
-    const [followed, hidden] = await Promise.all([
-      queries.listFollowedPeople(sql, viewer.id),
-      listHidden(sql, viewer.id),
-    ]);
-    if (followed.length === 0) return [];
-    const guests = await listOpen(viewer, followed);
-    const circle = { organizers: followed.map(({ id }) => id), guests, hidden };
-    return findFeed(sql, { circle, now: clock(), after, limit: limit + 1 });
-  };
-
-  /** Those of them whose profile the viewer may see: what others answer is nobody's business. */
-  const listOpen = async (viewer: Viewer, followed: queries.Followed[]): Promise<string[]> => {
-    const ids = followed.map(({ id }) => id);
-    const withheld = new Map((await queries.listWithheld(sql, ids)).map((row) => [row.id, row]));
-    const isOpen = ({ id, followsBack }: queries.Followed) => {
-      const row = withheld.get(id);
-      return !row || (!row.isSuspended && (followsBack || viewer.role === 'admin'));
-    };
-    return followed.filter(isOpen).map(({ id }) => id);
-  };
-
   // Few at once, so that the feeds of people who follow thousands leave connections to those who read a row.
   let turn = 0;
-  const findInTurn = coalesceReads<Ask, queries.Found[]>(async ([ask]) => (ask ? [await find(ask)] : []), {
-    keyOf: () => `${turn++}`,
-    atOnce: 3,
-    most: 1,
-  });
+  const findInTurn = coalesceReads<Wanted, Found[]>(
+    async ([wanted]) => (wanted ? [await findFeed(sql, wanted)] : []),
+    {
+      keyOf: () => `${turn++}`,
+      atOnce: 3,
+      most: 1,
+    },
+  );
 
   app.get(
     '/v1/feed',
@@ -58,7 +36,7 @@ export function feedRoutes(app: App, { sql, config, clock, reads }: Deps): void 
         'Public events that have not ended, by start, each once, with the people who are the reason. Nothing organized ' +
         'by somebody whom a block stands between, and no answers of people whose profile the caller may not see. ' +
         'The cursor is a place in that order: what is added meanwhile makes nothing come twice or never. Of more than ' +
-        `${queries.mostFollowed.toLocaleString('en')} people whom somebody follows the feed takes that many.`,
+        `${mostFollowed.toLocaleString('en')} people whom somebody follows the feed takes that many.`,
       querystring: FeedQuery,
       response: { 200: FeedPage },
     }),
@@ -67,13 +45,13 @@ export function feedRoutes(app: App, { sql, config, clock, reads }: Deps): void 
       const { cursor, limit } = request.query;
       const place = readCursor(cursor, 'time', 'id');
       const after = place ? { startAt: place[0], id: place[1] } : theBeginning;
-      const found = await findInTurn({ viewer, after, limit });
+      const found = await findInTurn({ viewer, now: clock(), after, limit: limit + 1 });
       const { rows, nextCursor } = toSlicePage(found, limit);
       return sendJson(reply, cursorPageBytes(await show(rows, viewer), nextCursor, config.publicUrl));
     },
   );
 
-  const show = async (rows: queries.Found[], viewer: Viewer) => {
+  const show = async (rows: Found[], viewer: Viewer) => {
     const ids = rows.map(({ id }) => id);
     const [events, people] = await Promise.all([
       showEvents(reads, ids, viewer, isListed),

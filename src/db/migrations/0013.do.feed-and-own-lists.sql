@@ -5,13 +5,6 @@ create index relations_follows on relations (user_id, other_id) include (followe
 create index relations_followers on relations (user_id, other_id) where followed_by;
 create index relations_blocks on relations (user_id, other_id) where blocks or blocked_by;
 
--- Few, and all that a feed has to know of people's profiles.
-create index users_withheld on users (id) where is_private or suspended_at is not null;
-
 -- In place of the one without the start.
 drop index events_by_organizer;
 create index events_by_organizer on events (organizer_id, start_at, id);
-
--- In place of the one by person alone: what somebody answered is read from the index, without its row.
-drop index rsvps_by_user;
-create index rsvps_by_user on rsvps (user_id, event_id) include (status);
