@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { accessRows, callers, play, routeOf, setStage } from './access-rows.ts';
-import { testApp } from './setup.ts';
+import { expectStatus, testApp } from './setup.ts';
+import { aUser } from './world.ts';
 
 const api = await testApp();
 const stage = await setStage(api);
@@ -21,5 +22,18 @@ for (const [name, row] of Object.entries(accessRows)) {
     assert.deepEqual(named(seen), named(row.statuses));
   });
 }
+
+test('access: whoever is suspended is refused like whoever is gone, on every route', async () => {
+  const suspended = await aUser(api);
+  const path = `/v1/admin/users/${suspended.id}/suspend`;
+  expectStatus(await api.post(path, stage.admin?.token, {}), 200);
+  const cast = { ...stage, deleted: suspended };
+  const at = callers.indexOf('deleted');
+  for (const [name, row] of Object.entries(accessRows)) {
+    // Those are played by people of their own.
+    if (row.spends) continue;
+    assert.equal(await play(api, cast, name, row, 'deleted'), row.statuses[at], name);
+  }
+});
 
 const named = (statuses: number[]) => Object.fromEntries(callers.map((caller, i) => [caller, statuses[i]]));
