@@ -173,6 +173,24 @@ test('feed: an account that is deleted is no reason any more, and its events are
   assert.equal(data[0]?.reasonsCount, 1);
 });
 
+test('feed: somebody who is suspended is no reason and organizes nothing, until they are restored', async () => {
+  const [friend, stranger] = await users(api, 2);
+  assert.ok(friend && stranger);
+  const admin = await anAdmin(api);
+  const me = await follower(friend);
+  await follow(admin, friend);
+  await follow(friend, me);
+  const own = await anEvent(api, friend, { startAt: inDays(1), endAt: inDays(2) });
+  const theirs = await anEvent(api, stranger);
+  await going(api, friend, theirs.id);
+  assert.deepEqual(await ids(me, second), [own.id, theirs.id]);
+  const suspend = `/v1/admin/users/${friend.id}/suspend`;
+  expectStatus(await api.post(suspend, admin.token, {}), 200);
+  for (const who of [me, admin]) assert.deepEqual(await ids(who, second), []);
+  expectStatus(await api.delete(suspend, admin.token), 200);
+  assert.deepEqual(await ids(me, second), [own.id, theirs.id]);
+});
+
 test('feed: 20 unless limit says otherwise, from 1 to 50; 400 naming limit or cursor for anything else', async () => {
   const a = await aUser(api);
   const me = await follower(a);

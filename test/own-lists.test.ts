@@ -269,3 +269,35 @@ test('lists of a person: 403 while the profile is private to the caller, 404 for
     await refused(`${open}?limit=51`, friend, 'limit');
   }
 });
+
+test('lists: somebody who is suspended is in none of them, nor are their events, until they are restored', async () => {
+  const [me, gone, other] = await users(api, 3);
+  assert.ok(me && gone && other);
+  const admin = await anAdmin(api);
+  for (const one of [gone, other]) {
+    await relate(one, 'follow', me);
+    await relate(me, 'follow', one);
+  }
+  const blocker = await aUser(api);
+  await relate(blocker, 'block', gone);
+  const event = await anEvent(api, gone);
+  const item = await anItem(api, gone, event.id);
+  await going(api, me, event.id);
+  expectStatus(await api.post(`/v1/items/${item.id}/claim`, me.token, { quantity: 1 }), 201);
+  const around = `/v1/users/${me.id}`;
+  const all = async () => [
+    await idsOf(`${around}/followers`, undefined, second),
+    await idsOf(`${around}/following`, me, second),
+    await idsOf('/v1/me/blocks', blocker, second),
+    await idsOf('/v1/me/events?relation=going', me, second),
+    (await get('/v1/me/claims', me, second)).data.map(({ itemId }) => itemId),
+  ];
+  const before = [sorted([gone, other]), sorted([gone, other]), [gone.id], [event.id], [item.id]];
+  assert.deepEqual(await all(), before);
+  const suspend = `/v1/admin/users/${gone.id}/suspend`;
+  expectStatus(await api.post(suspend, admin.token, {}), 200);
+  assert.deepEqual(await all(), [[other.id], [other.id], [], [], []]);
+  expectProblem(await second.get(`/v1/users/${gone.id}/events`, me.token), 404, 'user_not_found');
+  expectStatus(await api.delete(suspend, admin.token), 200);
+  assert.deepEqual(await all(), before);
+});
