@@ -15,16 +15,17 @@ export function moveUp(tx: Tx, eventId: string) {
       from events e join event_counters c on c.event_id = e.id
       where e.id = ${eventId}
     ), head as materialized (
-      select user_id, seats, n from bookings
+      select seats, n from bookings
       where event_id = ${eventId} and status = 'waiting'
       order by n
       limit (select seats from free)
-    ), due as (
-      select user_id, sum(seats) over (order by n) as upto from head
+    ), last as materialized (
+      select max(n) as n from (select n, sum(seats) over (order by n) as upto from head) due, free
+      where free.seats is null or due.upto <= free.seats
     ), moved as (
-      update bookings b set status = 'booked' from due, free
-      where b.event_id = ${eventId} and b.user_id = due.user_id and (free.seats is null or due.upto <= free.seats)
-      returning b.seats
+      update bookings set status = 'booked'
+      where event_id = ${eventId} and status = 'waiting' and n <= (select n from last)
+      returning seats
     )
     update event_counters c set booked_count = booked_count + m.seats, waiting_count = waiting_count - m.people
     from (select sum(seats)::int as seats, count(*)::int as people from moved) m

@@ -21,5 +21,5 @@ create table bookings (
   unique (event_id, n)
 );
 -- The waitlist from its head, and how many stand before somebody.
-create index bookings_by_status on bookings (event_id, status, n);
+create index bookings_waiting on bookings (event_id, n) where status = 'waiting';
 create index bookings_by_user on bookings (user_id);
