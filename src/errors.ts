@@ -21,7 +21,7 @@ export const catalogue = {
   self_relation: {
     status: 400,
     title: 'That is you',
-    detail: 'Nobody can follow, block or write to themselves.',
+    detail: 'Nobody can follow, block, write to or report themselves.',
   },
   image_invalid: {
     status: 400,

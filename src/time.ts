@@ -28,6 +28,17 @@ export function parseDay(text: string): Date | null {
 /** In a query string a bare `+` arrives as a space; before an offset nothing else can have been meant by it. */
 export const withPlus = (text: string): string => text.replace(/ (\d{2}:\d{2})$/, '+$1');
 
+/** A moment or a bare date of a query: from then on, or from the first moment of that day. */
+export const readFrom = (text: string | undefined): Date | null =>
+  text === undefined ? null : (parseDay(text) ?? parseTimestamp(withPlus(text)));
+
+/** The same as an end, inclusive: a bare date goes on until its last millisecond. */
+export function readUntil(text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const day = parseDay(text);
+  return day ? new Date(day.getTime() + dayMs - 1) : parseTimestamp(withPlus(text));
+}
+
 function within(at: Date): boolean {
   return at.getTime() >= earliest && at.getTime() <= latest;
 }

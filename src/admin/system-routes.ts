@@ -7,7 +7,7 @@ import { cursorPage, readCursor, toPage } from '../http/cursors.ts';
 import { route } from '../http/route.ts';
 import { ref } from '../http/schemas.ts';
 import { readId } from '../ids.ts';
-import { dayMs, parseDay, parseTimestamp, withPlus } from '../time.ts';
+import { readFrom, readUntil } from '../time.ts';
 import { actAsAdmin, signedInAdmin } from './access.ts';
 import { AuditEntry, AuditQuery, Flag, FlagChange, FlagParams } from './schemas.ts';
 import { toAuditEntry, toFlags } from './views.ts';
@@ -114,14 +114,4 @@ function readUserId(text: string | undefined): string | null {
   } catch {
     return nobody;
   }
-}
-
-const readFrom = (text: string | undefined): Date | null =>
-  text === undefined ? null : (parseDay(text) ?? parseTimestamp(withPlus(text)));
-
-/** Inclusive; a bare date goes on until its last millisecond. */
-function readUntil(text: string | undefined): Date | null {
-  if (text === undefined) return null;
-  const day = parseDay(text);
-  return day ? new Date(day.getTime() + dayMs - 1) : parseTimestamp(withPlus(text));
 }

@@ -4,7 +4,7 @@ import { invalid } from '../errors.ts';
 import { route, sendJson } from '../http/route.ts';
 import { ref } from '../http/schemas.ts';
 import type { Viewer } from '../http/viewer.ts';
-import { dayMs, parseDay, parseTimestamp, withPlus } from '../time.ts';
+import { readFrom, readUntil } from '../time.ts';
 import { pageBytes } from './bytes.ts';
 import type { Order, Wanted } from './lists.ts';
 import {
@@ -85,14 +85,4 @@ export function readWanted(query: Partial<EventListQuery>, now: Date): Wanted {
     until,
     search: q === '' ? null : searchQuery(q),
   };
-}
-
-const readFrom = (text: string | undefined): Date | null =>
-  text === undefined ? null : (parseDay(text) ?? parseTimestamp(withPlus(text)));
-
-/** Inclusive; a bare date goes on until its last millisecond. */
-function readUntil(text: string | undefined): Date | null {
-  if (text === undefined) return null;
-  const day = parseDay(text);
-  return day ? new Date(day.getTime() + dayMs - 1) : parseTimestamp(withPlus(text));
 }
