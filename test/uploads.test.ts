@@ -204,6 +204,17 @@ test('image: 404 for what is not there, whatever the id looks like', async () =>
     expectProblem(await api.get(`/v1/uploads/${id}.webp`), 404, 'upload_not_found');
 });
 
+test('image: 404 on every server while its owner is suspended', async () => {
+  const [person, admin] = [await aUser(api), await anAdmin(api)];
+  const { url } = await anUpload(api, person);
+  const statuses = async () =>
+    Promise.all([api, second].map(async (on) => (await fetchImage(url, {}, on)).status));
+  expectStatus(await api.post(`/v1/admin/users/${person.id}/suspend`, admin.token, {}), 200);
+  assert.deepEqual(await statuses(), [404, 404]);
+  expectStatus(await api.delete(`/v1/admin/users/${person.id}/suspend`, admin.token), 200);
+  assert.deepEqual(await statuses(), [200, 200]);
+});
+
 test('delete: 200 for owner and admin, then 404 on every server; 403 for others', async () => {
   const [owner, other, admin] = [await aUser(api), await aUser(api), await anAdmin(api)];
   for (const by of [owner, admin]) {

@@ -23,7 +23,7 @@ const longestWork = 10;
 const patienceMs = 5_000;
 
 /** Each takes a core, and up to a few hundred megabytes. */
-const turns = new PQueue({ concurrency: 2 });
+export const turns = new PQueue({ concurrency: 2 });
 
 /** @throws Problem `image_invalid` saying what is wrong; `unavailable` when too many wait for their turn */
 export async function makePicture(bytes: Buffer, type: ImageType): Promise<Picture> {

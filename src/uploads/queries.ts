@@ -59,12 +59,19 @@ export async function insertUpload(tx: Tx, row: UploadRow, now: Date): Promise<v
   if (count === 0) throw new Problem('unavailable');
 }
 
-/** In the order of the ids; null for what is not there. */
+/** In the order of the ids; null for what is not there, or is of somebody who is suspended. */
 export async function listUploads(sql: Sql, ids: string[]): Promise<(UploadRow | null)[]> {
   const rows = await sql<UploadRow[]>`
     select id, user_id, width, height, bytes, created_at from uploads where id = any(${ids}::uuid[])`;
+  // People live under another key.
+  const suspended = await sql<{ id: string }[]>`
+    select id from users where id = any(${rows.map(({ userId }) => userId)}::uuid[]) and suspended_at is not null`;
+  const hidden = new Set(suspended.map(({ id }) => id));
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.map((id) => byId.get(id) ?? null);
+  return ids.map((id) => {
+    const row = byId.get(id);
+    return row && !hidden.has(row.userId) ? row : null;
+  });
 }
 
 export async function isOwnUpload(sql: Db, userId: string, id: string): Promise<boolean> {

@@ -1,0 +1,119 @@
+/** What is refused as an image, and what happens when too much comes or it comes slowly. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import test, { after } from 'node:test';
+import sharp from 'sharp';
+import { turns } from '../src/uploads/images.ts';
+import { greyPng, hostileImages, withSegment } from './hostile-images.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { filesIn, rowsOf, upload } from './upload-tools.ts';
+import { aPng, aUser, eventBody, users } from './world.ts';
+
+const dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-uploads-'));
+after(() => rm(dataDir, { recursive: true, force: true }));
+const api = await testApp({ env: { DATA_DIR: dataDir } });
+const files = () => filesIn(dataDir);
+
+for (const { name, type, bytes } of await hostileImages()) {
+  test(`hostile: 400 for ${name}, and nothing is left of it`, async () => {
+    const person = await aUser(api);
+    const before = [await rowsOf(api), await files()];
+    const answer = expectProblem(await upload(api, person, bytes, type), 400, 'image_invalid');
+    assert.match(answer.body.detail, /^The image (is|has|cannot) .+\.$/);
+    assert.deepEqual([await rowsOf(api), await files()], before);
+  });
+}
+
+test('hostile: of garbage beside an image, or behind it, nothing is in what is kept', async () => {
+  const person = await aUser(api);
+  const jpeg = await sharp({ create: { width: 60, height: 40, channels: 3, background: 'teal' } })
+    .jpeg()
+    .toBuffer();
+  const evil = Buffer.from('<script>alert("quistgaard")</script>'.repeat(20));
+  const files = [
+    Buffer.concat([jpeg, evil]),
+    withSegment(jpeg, 0xe1, Buffer.concat([Buffer.from('Exif\0\0'), evil])),
+    withSegment(jpeg, 0xe2, Buffer.concat([Buffer.from('ICC_PROFILE\0\x01\x01', 'latin1'), evil])),
+    withSegment(jpeg, 0xfe, evil),
+  ];
+  for (const bytes of files) {
+    const { body } = expectStatus(await upload(api, person, bytes, 'image/jpeg'), 201);
+    const image = Buffer.from(await (await fetch(api.url + new URL(body.url).pathname)).arrayBuffer());
+    assert.ok(bytes.includes('quistgaard') && !image.includes('quistgaard'));
+    assert.equal((await sharp(image).metadata()).format, 'webp');
+  }
+});
+
+test('busy: two images at a time, 503 with Retry-After for whoever comes to a full house, 429 to one of too many, and room is given back', async () => {
+  const people = await users(api, 8);
+  const slow = greyPng(9, 800_000);
+  let most = 0;
+  const look = setInterval(() => {
+    most = Math.max(most, turns.pending);
+  }, 2);
+  const answers = await Promise.all(
+    people.flatMap((by) => Array.from({ length: 4 }, () => upload(api, by, slow))),
+  );
+  for (const answer of answers.filter(({ status }) => status === 503)) {
+    expectProblem(answer, 503, 'unavailable');
+    assert.ok(Number(answer.headers.get('retry-after')) >= 1);
+  }
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [201, 503]);
+  clearInterval(look);
+  assert.equal(most, 2);
+  const [one] = people;
+  assert.ok(one);
+  const many = await Promise.all(Array.from({ length: 9 }, () => upload(api, one, slow)));
+  for (const answer of many.filter(({ status }) => status !== 201))
+    expectProblem(answer, 429, 'too_many_requests');
+  assert.deepEqual([...new Set(many.map(({ status }) => status))].sort(), [201, 429]);
+  expectStatus(await upload(api, one, aPng), 201);
+  assert.equal((await rowsOf(api)).loose, 0);
+});
+
+test('slow: an image may take longer to arrive than anything else may, and waits five seconds for its turn', async () => {
+  const [person, other] = [await aUser(api), await aUser(api)];
+  turns.pause();
+  const since = performance.now();
+  const waiting = upload(api, other, aPng).then((answer) => {
+    turns.start();
+    return { answer, ms: performance.now() - since };
+  });
+  const send = async (path: string, type: string, bytes: Buffer) => {
+    const halves = [bytes.subarray(0, 40), bytes.subarray(40)];
+    const since = performance.now();
+    const body = new ReadableStream({
+      async pull(controller) {
+        const half = halves.shift();
+        if (half && halves.length === 0) await new Promise((resolve) => setTimeout(resolve, 5_500));
+        if (half) controller.enqueue(half);
+        else controller.close();
+      },
+    });
+    const headers = { authorization: `Bearer ${person.token}`, 'content-type': type };
+    const answer = await fetch(api.url + path, {
+      method: 'POST',
+      headers,
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    return {
+      status: answer.status,
+      ms: performance.now() - since,
+      connection: answer.headers.get('connection'),
+    };
+  };
+  const [image, json] = await Promise.all([
+    send('/v1/uploads', 'image/png', aPng),
+    send('/v1/events', 'application/json', Buffer.from(JSON.stringify(eventBody()))),
+  ]);
+  assert.equal(image.status, 201);
+  assert.deepEqual([json.status, json.connection, json.ms < 5_500], [503, 'close', true]);
+  assert.equal(api.app.server.requestTimeout, 60_000);
+  const { answer, ms } = await waiting;
+  expectProblem(answer, 503, 'unavailable');
+  assert.ok(ms >= 5_000 && ms < 5_500, String(ms));
+  assert.equal((await rowsOf(api)).loose, 0);
+});
