@@ -55,6 +55,7 @@ test('config: every wrong value is named in a line of its own, and no secret wit
     DEMO: 'yes',
     LOG_LEVEL: 'loud',
     RATE_LIMIT: '-1',
+    MESSAGES_PER_MINUTE: 'many',
     TRUST_PROXY: 'everybody',
     CORS_ORIGINS: 'https://app.example.org, app.example.org',
   };
@@ -64,6 +65,7 @@ test('config: every wrong value is named in a line of its own, and no secret wit
     'DATABASE_URL',
     'DEMO',
     'LOG_LEVEL',
+    'MESSAGES_PER_MINUTE',
     'PORT',
     'RATE_LIMIT',
     'TRUST_PROXY',
