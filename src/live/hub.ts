@@ -194,9 +194,13 @@ function welcome(topic: Topic | null, newcomer: Newcomer, viewers: Viewers): voi
     newcomer.reject(new Problem(refusal ?? 'event_not_found'));
     return;
   }
-  const listener = newcomer.begin(topic.state);
-  if (listener) topic.listeners.add(listener);
-  newcomer.resolve();
+  try {
+    const listener = newcomer.begin(topic.state);
+    if (listener) topic.listeners.add(listener);
+    newcomer.resolve();
+  } catch (error) {
+    newcomer.reject(error);
+  }
 }
 
 /** @throws as a connection that went silent */

@@ -106,7 +106,10 @@ class Stream implements Listener {
       'content-type': mediaType,
       'x-accel-buffering': 'no',
     });
-    this.#write(retryHint() + (lastId === state.id ? heartbeat : snapshotMessage(state)));
+    reply.raw.cork();
+    reply.raw.write(retryHint());
+    this.#write(lastId === state.id ? heartbeat : snapshotMessage(state));
+    reply.raw.uncork();
   }
 
   tell(state: LiveState, messages: Buffer): void {

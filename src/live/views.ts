@@ -24,6 +24,8 @@ export type LiveState = {
   /** By id, in the order in which they were added. */
   items: Map<string, string>;
   snapshot: string;
+  /** The message that says all of it, once it was needed; the same bytes for all who get it. */
+  bytes: Buffer | null;
 };
 
 export function toState(row: LiveRow): LiveState {
@@ -47,6 +49,7 @@ export function toState(row: LiveRow): LiveState {
     counts: json.counts(counts),
     items: new Map(items.map((item) => [item.id, json.item(item)])),
     snapshot,
+    bytes: null,
   };
 }
 
@@ -56,8 +59,10 @@ type Message = { event: string; data: string };
 const format = ({ event, data }: Message, id?: string): string =>
   `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`;
 
-export const snapshotMessage = (state: LiveState): string =>
-  format({ event: 'snapshot', data: state.snapshot }, state.id);
+export function snapshotMessage(state: LiveState): Buffer {
+  state.bytes ??= Buffer.from(format({ event: 'snapshot', data: state.snapshot }, state.id));
+  return state.bytes;
+}
 
 export const goneMessage = (code: string): string =>
   format({ event: 'gone', data: JSON.stringify({ code }) });

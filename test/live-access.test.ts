@@ -1,0 +1,181 @@
+/** Who may listen, for how long, and how many. */
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setRole } from '../src/auth/queries.ts';
+import { transaction } from '../src/db/transaction.ts';
+import { Streams } from '../src/live/streams.ts';
+import { type Listening, type ListenOptions, listen } from './listener.ts';
+import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
+import { anAdmin, anEvent, anItem, aUser, going, type Person, signIn } from './world.ts';
+
+const api = await testApp();
+const other = await api.another();
+const organizer = await aUser(api);
+const guest = await aUser(api);
+
+const streams: Listening[] = [];
+test.afterEach(() => {
+  for (const stream of streams.splice(0)) stream.close();
+});
+
+/** A stream, from its first message on if there is one to come. */
+async function open(on: TestApp, event: string, options: ListenOptions = {}): Promise<Listening> {
+  const stream = await listen(`${on.url}/v1/events/${event}/live`, options);
+  streams.push(stream);
+  assert.equal(stream.status, 200);
+  if (options.lastId === undefined) await stream.until(({ event }) => event === 'snapshot');
+  return stream;
+}
+
+const is = (name: string) => (message: { event: string }) => message.event === name;
+
+async function aStage(): Promise<{ event: string; item: string }> {
+  const { id: event } = await anEvent(api, organizer);
+  const { id: item } = await anItem(api, organizer, event, { description: 'Two\nlines' });
+  await going(api, guest, event);
+  return { event, item };
+}
+
+test('listen: 404 for what the caller may not see, 401 for a bad token, and a draft is there for its organizer', async () => {
+  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  for (const id of [draft.id, organizer.id, 'nothing'])
+    expectProblem(await api.get(`/v1/events/${id}/live`, guest.token), 404, 'event_not_found');
+  expectProblem(await api.get(`/v1/events/${draft.id}/live`), 404, 'event_not_found');
+  expectProblem(await api.get(`/v1/events/${draft.id}/live`, 'pa_junk'), 401, 'token_invalid');
+  for (const { token } of [organizer, await anAdmin(api)]) await open(other, draft.id, { token });
+});
+
+/** The stream ends with this code. */
+async function expectGone(stream: Listening, code: string): Promise<void> {
+  assert.deepEqual((await stream.until(is('gone'))).data, { code });
+  await stream.ended;
+}
+
+test('gone: everybody, when the event is deleted', async () => {
+  const { event } = await aStage();
+  const both = await Promise.all([open(api, event), open(other, event, { token: organizer.token })]);
+  await api.delete(`/v1/events/${event}`, organizer.token);
+  await Promise.all(both.map((stream) => expectGone(stream, 'event_not_found')));
+});
+
+test('gone: who may not see it, when it becomes a draft; nothing of it as a draft is told', async () => {
+  const { event } = await aStage();
+  const strangers = await Promise.all([open(api, event), open(other, event, { token: guest.token })]);
+  const own = await open(other, event, { token: organizer.token });
+  const draft = { visibility: 'private', title: 'A surprise' };
+  expectStatus(await api.patch(`/v1/events/${event}`, organizer.token, draft), 200);
+  for (const stream of strangers) {
+    await expectGone(stream, 'event_not_found');
+    assert.ok(!JSON.stringify(stream.messages).includes('surprise'));
+  }
+  assert.equal((await own.until(is('event'))).data.title, 'A surprise');
+});
+
+test('gone: all but admins, when the organizer is suspended', async () => {
+  const [host, admin] = [await aUser(api), await anAdmin(api)];
+  const { id: event } = await anEvent(api, host);
+  const own = await open(api, event, { token: host.token });
+  const others = [await open(api, event), await open(other, event, { token: guest.token })];
+  const allowed = await open(api, event, { token: admin.token });
+  expectStatus(await other.post(`/v1/admin/users/${host.id}/suspend`, admin.token, {}), 200);
+  await expectGone(own, 'token_invalid');
+  for (const stream of others) await expectGone(stream, 'event_not_found');
+  await going(api, admin, event);
+  await allowed.until(is('counts'));
+});
+
+async function someone(): Promise<Person & { again: string }> {
+  const person = await aUser(api);
+  return { ...person, again: (await signIn(api, person.phone)).token };
+}
+
+test('gone: whose session ends on the other server, by logout, refresh or deletion, and nobody else', async () => {
+  const { event } = await aStage();
+  const [left, refreshed] = [await someone(), await someone()];
+  const open1 = (token: string) => open(api, event, { token });
+  const [a, b, stays] = await Promise.all([left.token, refreshed.token, left.again].map(open1));
+  expectStatus(await other.post('/v1/auth/logout', left.token), 200);
+  if (a) await expectGone(a, 'token_invalid');
+  expectStatus(
+    await other.post('/v1/auth/refresh', undefined, { refreshToken: refreshed.refreshToken }),
+    200,
+  );
+  if (b) await expectGone(b, 'token_invalid');
+  assert.ok(stays?.isOpen());
+  await going(other, guest, event);
+  await sleep(400);
+  assert.ok(stays?.isOpen());
+  const { body } = await other.post('/v1/me/delete-code', left.again);
+  expectStatus(await other.delete('/v1/me', left.again, { confirmCode: body.devCode }), 200);
+  if (stays) await expectGone(stays, 'token_invalid');
+});
+
+test('gone: an admin on a draft who is none any more', async () => {
+  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  const admin = await anAdmin(api);
+  const stream = await open(other, draft.id, { token: admin.token });
+  await transaction(api.sql, (tx) => setRole(tx, admin.id, 'user'));
+  await expectGone(stream, 'event_not_found');
+});
+
+test('limit: 429 with Retry-After for a caller with 20 open streams, until one is closed; others are served', async () => {
+  const { event } = await aStage();
+  const [busy, idle] = await Promise.all([aUser(api), aUser(api)]);
+  for (const token of [busy.token, undefined]) {
+    const own = await Promise.all(Array.from({ length: 20 }, () => open(api, event, { token })));
+    const refused = expectProblem(await api.get(`/v1/events/${event}/live`, token), 429, 'too_many_requests');
+    assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+    await open(api, event, { token: idle.token });
+    own[0]?.close();
+    await sleep(100);
+    await open(api, event, { token });
+  }
+});
+
+test('limit: 503 above 5,000 streams on a server, and each that is given back makes room for one', () => {
+  const all = new Streams(() => new Date());
+  const seats = Array.from({ length: 5_000 }, (_, i) => all.take(`${i}`));
+  assert.throws(() => all.take('one more'), { code: 'unavailable' });
+  seats[7]?.();
+  all.take('one more');
+  assert.throws(() => all.take('7'), { code: 'unavailable' });
+  all.close();
+});
+
+test('limit: who leaves before the first message gives the seat back', async () => {
+  const { event } = await aStage();
+  const person = await aUser(api);
+  for (let i = 0; i < 30; i++) {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    socket.write(
+      `GET /v1/events/${event}/live HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${person.token}\r\n\r\n`,
+    );
+    await sleep(i % 6);
+    socket.destroy();
+  }
+  await sleep(300);
+  await Promise.all(Array.from({ length: 20 }, () => open(api, event, { token: person.token })));
+});
+
+test('limit: a stream counts as one request, and says how many are left', async () => {
+  api.clock.advance(60_000 - (api.clock.now().getTime() % 60_000));
+  const limited = await api.another({ env: { RATE_LIMIT: '60' } });
+  const { event } = await aStage();
+  const stream = await open(limited, event);
+  assert.equal(stream.headers['ratelimit-remaining'], '59');
+  await going(api, organizer, event);
+  await stream.until(is('counts'));
+  const { headers } = await limited.get(`/v1/events/${event}`);
+  assert.equal(headers.get('ratelimit-remaining'), '58');
+});
+
+// The last one: nobody's token is good after it.
+test('gone: when the access token ends', async () => {
+  const { event } = await aStage();
+  const [own, nobodys] = [await open(api, event, { token: guest.token }), await open(api, event)];
+  api.clock.advance(31 * 60_000);
+  await expectGone(own, 'token_invalid');
+  assert.ok(nobodys.isOpen());
+});
