@@ -120,13 +120,8 @@ test('pages: my events come exactly once in either direction, also where several
     assert.deepEqual(await walk(`/v1/me/events?relation=organizing${when}`, me), all);
   }
   const past = (await get('/v1/me/events?relation=organizing&when=past', me)).data;
-  assert.deepEqual(
-    past.map(({ startAt }) => startAt),
-    past
-      .map(({ startAt }) => startAt)
-      .sort()
-      .reverse(),
-  );
+  const starts = past.map(({ startAt }) => startAt);
+  assert.deepEqual(starts, starts.toSorted().reverse());
 });
 
 test('my claims: 200 with the claim, its item and its event, the newest first', async () => {
