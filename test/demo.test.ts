@@ -145,6 +145,17 @@ for (const [who, me] of [
   });
 }
 
+test('demo: admin, organizer and guest have a feed, and lists of their own', async () => {
+  for (const me of [admin, organizer, guest]) {
+    const around = ['followers', 'following'].map((list) => `/v1/users/${me.id}/${list}`);
+    const events = ['going', 'interested', 'saved'].map((relation) => `/v1/me/events?relation=${relation}`);
+    for (const path of ['/v1/feed', '/v1/me/claims', ...around, ...events])
+      assert.ok(expectStatus(await api.get(path, me.token), 200).body.data.length > 0, path);
+  }
+  for (const path of [`/v1/users/${organizer.id}/events`, '/v1/me/events?relation=organizing'])
+    assert.ok(expectStatus(await api.get(path, organizer.token), 200).body.data.length > 0, path);
+});
+
 test('demo: admin, organizer and guest have conversations, some with what they have not read', async () => {
   for (const me of [admin, organizer, guest]) {
     const { body } = expectStatus(await api.get('/v1/conversations', me.token), 200);
