@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
+import { assertCounters } from './invariants.ts';
 import { expectProblem, expectStatus, testApp } from './setup.ts';
 import { anEvent, anItem, anUpload, aUser, eventBody } from './world.ts';
 
@@ -74,6 +75,29 @@ test('avatar: 400 naming it for anything but an upload of one’s own', async ()
     assert.deepEqual(errorPaths(answer), ['avatar'], JSON.stringify(avatar));
   }
   assert.notEqual((await api.get('/v1/auth/me', person.token)).body.name, 'Changed');
+});
+
+test('race: an upload that is made the avatar while it is deleted is one of both, never an avatar that is not there', async () => {
+  const person = await aUser(api);
+  const outcomes = new Set<string>();
+  for (let i = 0; i < 25; i++) {
+    const { id, url } = await anUpload(api, person);
+    const [chosen, gone] = await Promise.all([
+      (i % 2 ? api : second).patch('/v1/me', person.token, { avatar: url }),
+      second.delete(`/v1/uploads/${id}`, person.token),
+    ]);
+    expectStatus(gone, 200);
+    outcomes.add(`${chosen.status}`);
+    for (const on of [api, second]) {
+      const { body } = await on.get('/v1/auth/me', person.token);
+      assert.ok(body.avatar.endsWith('/avatar.svg'), body.avatar);
+    }
+  }
+  assert.deepEqual(
+    [...outcomes].filter((status) => status !== '200' && status !== '400'),
+    [],
+  );
+  await assertCounters(api.sql);
 });
 
 test('cover and item: the address of an upload is taken and given back', async () => {
