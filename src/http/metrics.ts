@@ -1,5 +1,5 @@
 /** Figures for Prometheus; one set for the process, however many apps it holds. */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export const registry = new Registry();
@@ -29,31 +29,33 @@ export const streams = {
 
 /** Routes by their pattern, so that no id becomes a label; what has no route is `none`. */
 export function registerMetrics(app: FastifyInstance): void {
-  // Looking a series up by its labels takes longer than adding to it.
-  const series = new Map<string, { observe(value: number): void }>();
-  const observe = (method: string, route: string, reply: FastifyReply) => {
-    const key = `${method} ${reply.statusCode} ${route}`;
-    let known = series.get(key);
-    if (!known) {
-      known = seconds.labels({ method, route, status: reply.statusCode });
-      series.set(key, known);
-    }
-    known.observe(reply.elapsedTime / 1000);
-  };
-
   app.addHook('onRoute', (options) => {
     const hooks = [options.onResponse ?? []].flat();
+    const observe = observer(options.url);
     options.onResponse = [
       ...hooks,
       (request, reply, done) => {
         // How long somebody listened says nothing of the server.
-        if (!reply.isStream) observe(request.method, options.url, reply);
+        if (!reply.isStream) observe(request, reply);
         done();
       },
     ];
   });
+  const observe = observer('none');
   app.addHook('onResponse', (request, reply, done) => {
-    if (request.is404) observe(request.method, 'none', reply);
+    if (request.is404) observe(request, reply);
     done();
   });
+}
+
+/** Looking a series up by its labels takes longer than adding to it, so each route keeps its own few. */
+function observer(route: string) {
+  type Series = { observe(seconds: number): void };
+  const known: Record<string, Series | undefined> = {};
+  return ({ method }: FastifyRequest, { statusCode: status, elapsedTime }: FastifyReply) => {
+    const key = method + status;
+    const series = known[key] ?? seconds.labels({ method, route, status });
+    known[key] = series;
+    series.observe(elapsedTime / 1_000);
+  };
 }
