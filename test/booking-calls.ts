@@ -1,0 +1,33 @@
+/** Bookings as tests make them: written on one server and looked at on another. */
+import { expectStatus, type TestApp } from './setup.ts';
+import { anEvent, type Person } from './world.ts';
+
+export const bookingPath = (event: string): string => `/v1/events/${event}/booking`;
+/** The fields that a refusal names. */
+export const paths = (body: { errors: { path: string }[] }): string[] => body.errors.map(({ path }) => path);
+
+export function bookingCalls(api: TestApp, second: TestApp, organizer: Person) {
+  const book = (id: string, person: Person | undefined, seats: unknown = 1, more: object = {}) =>
+    api.post(bookingPath(id), person?.token, { seats, ...more });
+  return {
+    book,
+    wait: (id: string, person: Person, seats = 1) => book(id, person, seats, { waitlist: true }),
+    resize: (id: string, person: Person, seats: unknown) =>
+      api.patch(bookingPath(id), person.token, { seats }),
+    cancel: (id: string, person: Person) => api.delete(bookingPath(id), person.token),
+    change: (id: string, fields: object) => api.patch(`/v1/events/${id}`, organizer.token, fields),
+    anEventOf: (capacity: number, more: object = {}) => anEvent(api, organizer, { capacity, ...more }),
+    record: async (id: string, person?: Person) =>
+      expectStatus(await second.get(`/v1/events/${id}`, person?.token), 200).body,
+    /** Each one's seats, `+` behind them when booked, else the place in the waitlist. */
+    places: (id: string, people: Person[]): Promise<string[]> =>
+      Promise.all(
+        people.map(async ({ token }) => {
+          const { status, body } = await second.get(bookingPath(id), token);
+          return status === 404
+            ? '-'
+            : `${body.seats}${body.status === 'booked' ? '+' : `@${body.position}`}`;
+        }),
+      ),
+  };
+}

@@ -1,0 +1,101 @@
+/** The organizer's list of bookings. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { bookingCalls, bookingPath, paths } from './booking-calls.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anAdmin, aUser, type Person, users } from './world.ts';
+
+const api = await testApp();
+const second = await api.another();
+const organizer = await aUser(api);
+const admin = await anAdmin(api);
+const guests = await users(api, 6);
+const [guest] = guests as [Person];
+const { anEventOf, book, wait } = bookingCalls(api, second, organizer);
+
+test('list: organizer and admins see who has booked and who waits, in order; 403 to others', async () => {
+  const event = await anEventOf(3);
+  const made: string[] = [];
+  for (const [i, person] of guests.entries())
+    made.push(expectStatus(await wait(event.id, person, (i % 2) + 1), 201).body.id);
+  expectProblem(await api.get(`${bookingPath(event.id)}s`, guest.token), 403, 'not_organizer');
+  expectProblem(await api.get(`${bookingPath(event.id)}s`), 401, 'token_missing');
+  for (const { token } of [organizer, admin]) {
+    const { body } = expectStatus(await api.get(`${bookingPath(event.id)}s`, token), 200);
+    assert.deepEqual(
+      body.data.map(({ id }: { id: string }) => id),
+      made,
+    );
+    assert.equal(body.nextCursor, null);
+    const profile = (await api.get(`/v1/users/${guest.id}`)).body;
+    const { name, username, avatar } = profile;
+    assert.deepEqual(body.data[0], {
+      id: made[0],
+      user: { id: guest.id, name, username, avatar },
+      seats: 1,
+      status: 'booked',
+      position: null,
+      createdAt: body.data[0].createdAt,
+    });
+    const shown = body.data.map(({ status, position }: { status: string; position: number | null }) => [
+      status,
+      position,
+    ]);
+    const waiting = [1, 2, 3, 4].map((position) => ['waiting', position]);
+    assert.deepEqual(shown, [['booked', null], ['booked', null], ...waiting]);
+  }
+});
+
+test('list: pages by a cursor and by status, each booking once, with the right positions', async () => {
+  const event = await anEventOf(3);
+  for (const person of guests) expectStatus(await wait(event.id, person), 201);
+  const all = async (query: string) => {
+    const seen: { user: { id: string }; position: number | null }[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = expectStatus(
+        await api.get(`${bookingPath(event.id)}s?limit=2${query}${cursor}`, organizer.token),
+        200,
+      );
+      assert.ok(body.data.length > 0 && body.data.length <= 2);
+      seen.push(...body.data);
+      if (body.nextCursor === null) return seen;
+      cursor = `&cursor=${body.nextCursor}`;
+    }
+  };
+  const ids = (people: { id: string }[]) => people.map(({ id }) => id);
+  const whole = await all('');
+  assert.deepEqual(ids(whole.map(({ user }) => user)), ids(guests));
+  assert.deepEqual(
+    whole.map(({ position }) => position),
+    [null, null, null, 1, 2, 3],
+  );
+  assert.deepEqual(ids((await all('&status=booked')).map(({ user }) => user)), ids(guests.slice(0, 3)));
+  const waiting = await all('&status=waiting');
+  assert.deepEqual(ids(waiting.map(({ user }) => user)), ids(guests.slice(3)));
+  assert.deepEqual(
+    waiting.map(({ position }) => position),
+    [1, 2, 3],
+  );
+});
+
+test('list: 20 unless limit says otherwise, up to 50; 400 naming limit, status and cursor', async () => {
+  const event = await anEventOf(0);
+  const many = await users(api, 21);
+  await Promise.all(many.map((person) => book(event.id, person)));
+  const { body } = expectStatus(await api.get(`${bookingPath(event.id)}s`, organizer.token), 200);
+  assert.deepEqual([body.data.length, typeof body.nextCursor], [20, 'string']);
+  const whole = await api.get(`${bookingPath(event.id)}s?limit=50`, organizer.token);
+  assert.equal(expectStatus(whole, 200).body.data.length, 21);
+  for (const [field, value] of [
+    ['limit', 0],
+    ['limit', 51],
+    ['limit', 'x'],
+    ['status', 'gone'],
+    ['cursor', 'x'],
+    ['cursor', `${body.nextCursor}A`],
+    ['cursor', Buffer.from('["a"]').toString('base64url')],
+  ] as const) {
+    const answer = await api.get(`${bookingPath(event.id)}s?${field}=${value}`, organizer.token);
+    assert.deepEqual(paths(expectProblem(answer, 400, 'invalid_request').body), [field]);
+  }
+});
