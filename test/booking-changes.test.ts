@@ -108,6 +108,20 @@ test('capacity: more seats move the waitlist up, no limit all of it; 409 below w
   await assertCounters(api.sql);
 });
 
+test('capacity: lowered below what the first in line wants, it holds up the others until they take fewer', async () => {
+  const event = await anEventOf(5);
+  expectStatus(await book(event.id, guest, 3), 201);
+  expectStatus(await wait(event.id, other, 5), 201);
+  expectStatus(await wait(event.id, third, 1), 201);
+  expectStatus(await change(event.id, { capacity: 4 }), 200);
+  expectStatus(await cancel(event.id, guest), 200);
+  assert.deepEqual(await places(event.id, [other, third]), ['5@1', '1@2']);
+  expectProblem(await book(event.id, fourth, 1), 409, 'no_seats');
+  expectStatus(await resize(event.id, other, 3), 200);
+  assert.deepEqual(await places(event.id, [other, third]), ['3+', '1+']);
+  await assertCounters(api.sql);
+});
+
 test('cancelled: 409 for what is new; changing to fewer, giving back and moving up still work', async () => {
   const event = await anEventOf(3);
   expectStatus(await book(event.id, guest, 3), 201);
