@@ -119,6 +119,11 @@ export async function listDueFiles(sql: Sql, now: Date, limit: number): Promise<
   return rows.map(({ id }) => id);
 }
 
+/** Those that could not be deleted give way to others. */
+export async function postponeFiles(sql: Sql, ids: string[]): Promise<void> {
+  await sql`update loose_files set due = greatest(due, now()) + interval '10 minutes' where id = any(${ids}::uuid[])`;
+}
+
 /** Once the files are deleted. */
 export async function forgetFiles(sql: Sql, ids: string[]): Promise<void> {
   await sql`delete from loose_files where id = any(${ids}::uuid[])`;

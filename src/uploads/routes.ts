@@ -46,6 +46,7 @@ export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: D
       if (await queries.dropFile(sql, row.id, clock()).catch(() => false)) await remove([row.id]);
     }
   };
+
   app.get(
     '/v1/uploads/:id.webp',
     route({
@@ -65,11 +66,14 @@ export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: D
       const id = readId(request.params.id, 'upload_not_found');
       const row = await find(id);
       if (!row) throw new Problem('upload_not_found');
-      reply.headers({ etag: `"${id}"`, 'cache-control': 'public, max-age=31536000, immutable' });
-      if (request.headers['if-none-match']?.includes(`"${id}"`)) return reply.code(304).send(null);
+      const forEver = { etag: `"${id}"`, 'cache-control': 'public, max-age=31536000, immutable' };
+      if (request.headers['if-none-match']?.includes(`"${id}"`))
+        return reply.headers(forEver).code(304).send(null);
       const file = await stored(storage.read(id));
       if (!file) throw new Problem('upload_not_found');
+      // Last, so that no refusal is kept for ever.
       return reply
+        .headers(forEver)
         .type('image/webp')
         .header('content-length', row.bytes)
         .send(file as never);
@@ -89,6 +93,8 @@ export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: D
       params: UploadParams,
       response: { 200: Success },
       problems: ['upload_not_found', 'not_owner'],
+      // A bucket may take its time.
+      deadlineMs: 30_000,
     }),
     async (request) => {
       const viewer = signedIn(request);

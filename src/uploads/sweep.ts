@@ -20,8 +20,15 @@ export async function sweepFiles(sql: Sql, storage: Storage, now: Date): Promise
 export async function removeFiles(sql: Sql, storage: Storage, ids: string[]): Promise<void> {
   for (let at = 0; at < ids.length; at += atOnce) {
     const some = ids.slice(at, at + atOnce);
-    await Promise.all(some.map((id) => storage.remove(id)));
-    await queries.forgetFiles(sql, some);
+    const failures = new Map<string, unknown>();
+    await Promise.all(some.map((id) => storage.remove(id).catch((error) => failures.set(id, error))));
+    await queries.forgetFiles(
+      sql,
+      some.filter((id) => !failures.has(id)),
+    );
+    if (failures.size === 0) continue;
+    await queries.postponeFiles(sql, [...failures.keys()]);
+    throw [...failures.values()][0];
   }
 }
 
