@@ -13,6 +13,7 @@ import {
   type Round,
   removeScratch,
   takeBackAll,
+  warmUp,
 } from './run/measure.ts';
 import { BenchError, help, type Options, readOptions } from './run/options.ts';
 import { exists, rssMb, startApp } from './run/processes.ts';
@@ -89,7 +90,10 @@ async function measureAll(bench: Bench, chosen: WorkItem[]): Promise<Result[]> {
       if (failed.has(work)) continue;
       process.stderr.write(`round ${round}/${bench.options.rounds}: ${work.item} ${work.variant}\n`);
       try {
-        const prepping = preppings.get(work) ?? (await prepare(bench, work));
+        const known = preppings.get(work);
+        // What others wrote meanwhile was forgotten by the app and not by the database.
+        if (known && !known.prepared.writes) await warmUp(bench, known);
+        const prepping = known ?? (await prepare(bench, work));
         preppings.set(work, prepping);
         rounds.get(work)?.push(await measure(bench, prepping));
       } catch (error) {

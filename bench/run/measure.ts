@@ -62,10 +62,13 @@ export async function prepare(bench: Bench, work: WorkItem): Promise<Prepping> {
   const files = await writeScripts(file, prepared.candidates);
   const limit = bench.hasPgbench ? await findLimit(bench, work, prepared, files) : null;
   const prepping = { work, prepared, requestsFile, answerFile, limit };
-  await load(bench, prepping, bench.app.port, appWarmUpSeconds, work.alsoExpected ?? []);
+  await warmUp(bench, prepping);
   if (prepared.writes) await untilIdle(bench.world);
   return prepping;
 }
+
+export const warmUp = (bench: Bench, prepping: Prepping) =>
+  load(bench, prepping, bench.app.port, appWarmUpSeconds, prepping.work.alsoExpected ?? []);
 
 const lineOf = ({ method, path, token = '', body = '' }: Request) =>
   `${method}\t${path}\t${token}\t${body}\n`;
