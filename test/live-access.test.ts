@@ -6,37 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setRole } from '../src/auth/queries.ts';
 import { transaction } from '../src/db/transaction.ts';
 import { Streams } from '../src/live/streams.ts';
-import { type Listening, type ListenOptions, listen } from './listener.ts';
-import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anAdmin, anEvent, anItem, aUser, going, type Person, signIn } from './world.ts';
+import type { Listening } from './listener.ts';
+import { is, open, stageOf } from './live-stage.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anAdmin, anEvent, aUser, going, type Person, signIn } from './world.ts';
 
 const api = await testApp();
 const other = await api.another();
 const organizer = await aUser(api);
 const guest = await aUser(api);
 
-const streams: Listening[] = [];
-test.afterEach(() => {
-  for (const stream of streams.splice(0)) stream.close();
-});
-
-/** A stream, from its first message on if there is one to come. */
-async function open(on: TestApp, event: string, options: ListenOptions = {}): Promise<Listening> {
-  const stream = await listen(`${on.url}/v1/events/${event}/live`, options);
-  streams.push(stream);
-  assert.equal(stream.status, 200);
-  if (options.lastId === undefined) await stream.until(({ event }) => event === 'snapshot');
-  return stream;
-}
-
-const is = (name: string) => (message: { event: string }) => message.event === name;
-
-async function aStage(): Promise<{ event: string; item: string }> {
-  const { id: event } = await anEvent(api, organizer);
-  const { id: item } = await anItem(api, organizer, event, { description: 'Two\nlines' });
-  await going(api, guest, event);
-  return { event, item };
-}
+const aStage = () => stageOf(api, organizer, guest);
 
 test('listen: 404 for what the caller may not see, 401 for a bad token, and a draft is there for its organizer', async () => {
   const draft = await anEvent(api, organizer, { visibility: 'private' });

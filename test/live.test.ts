@@ -1,29 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Listening, type ListenOptions, listen, stateOf } from './listener.ts';
-import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anEvent, anItem, aUser, going } from './world.ts';
+import { stateOf } from './listener.ts';
+import { is, open, stageOf } from './live-stage.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anItem, aUser, going } from './world.ts';
 
 const api = await testApp();
 const other = await api.another();
 const organizer = await aUser(api);
 const guest = await aUser(api);
-
-const streams: Listening[] = [];
-test.afterEach(() => {
-  for (const stream of streams.splice(0)) stream.close();
-});
-
-/** A stream, from its first message on if there is one to come. */
-async function open(on: TestApp, event: string, options: ListenOptions = {}): Promise<Listening> {
-  const stream = await listen(`${on.url}/v1/events/${event}/live`, options);
-  streams.push(stream);
-  assert.equal(stream.status, 200);
-  if (options.lastId === undefined) await stream.until(({ event }) => event === 'snapshot');
-  return stream;
-}
-
-const is = (name: string) => (message: { event: string }) => message.event === name;
 
 /** What the API itself says, in the form of a snapshot. */
 async function truth(event: string, token?: string) {
@@ -40,12 +25,7 @@ async function truth(event: string, token?: string) {
   };
 }
 
-async function aStage(): Promise<{ event: string; item: string }> {
-  const { id: event } = await anEvent(api, organizer);
-  const { id: item } = await anItem(api, organizer, event, { description: 'Two\nlines' });
-  await going(api, guest, event);
-  return { event, item };
-}
+const aStage = () => stageOf(api, organizer, guest);
 
 test('live: 200 with a snapshot of what the record and the items say, without anything of the caller', async () => {
   const { event, item } = await aStage();

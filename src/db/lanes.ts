@@ -5,6 +5,7 @@
  */
 import type postgres from 'postgres';
 import { Problem } from '../errors.ts';
+import { lifetime } from './sockets.ts';
 
 /** Given back by `release`, or ended when nobody knows what state it is in. */
 type Lane = postgres.ReservedSql;
@@ -12,8 +13,6 @@ export type Lanes = { take(): Promise<Lane>; end(): Promise<void> };
 
 /** In ms, for a lane to become free: less than any request has. */
 const patience = 3_000;
-/** In ms. What PostgreSQL gathers for a connection is given back now and then. */
-const lifetime = 30 * 60_000;
 /** Opened at the same time, so that an outage costs few attempts. */
 const openedAtOnce = 2;
 

@@ -5,16 +5,12 @@
  */
 import type { Socket } from 'node:net';
 import type postgres from 'postgres';
+import { idle, lifetime } from './sockets.ts';
 
 type Client = postgres.Sql;
 type Member = { client: Client; isTaken: boolean; born: number };
 /** Makes a client of one connection. `onSocket` gets its socket, `onLost` is called when it is lost. */
 export type OpenClient = (onLost: () => void, onSocket?: (socket: Socket) => void) => Client;
-
-/** In ms. What PostgreSQL gathers for a connection is given back now and then. */
-const lifetime = 30 * 60_000;
-/** The last byte of an answer after which PostgreSQL waits for the next question. */
-const idle = 'I'.charCodeAt(0);
 
 /** @param max connections; they are opened as they are needed */
 export function openPool(open: OpenClient, max: number): Client {

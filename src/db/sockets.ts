@@ -13,7 +13,9 @@ const trialEvery = 220;
 /** In s. Longer than `statement_timeout`, by which PostgreSQL itself would have answered. */
 const silence = 6;
 /** The last byte of an answer after which PostgreSQL waits, and is in no transaction. */
-const idle = 'I'.charCodeAt(0);
+export const idle = 'I'.charCodeAt(0);
+/** In ms, of a connection: what PostgreSQL gathers for it is given back now and then. */
+export const lifetime = 30 * 60_000;
 /** The first byte of an answer by which PostgreSQL refuses a connection. */
 const refusal = 'E'.charCodeAt(0);
 

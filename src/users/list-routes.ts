@@ -41,45 +41,31 @@ export function userListRoutes(app: App, { sql, config, clock, reads }: Deps): v
     return { data: shown.map((row) => toFoundUser(row, followed.has(row.id), config.publicUrl)), nextCursor };
   };
 
-  app.get(
-    '/v1/users/:id/followers',
-    route({
-      name: 'listFollowers',
-      access: 'optional',
-      tag: 'People',
-      summary: 'Who follows a person',
-      description: `By the age of their accounts. ${ofProfiles}`,
-      params: UserParams,
-      querystring: PeopleQuery,
-      response: { 200: PeoplePage },
-      problems: ['user_not_found', 'profile_private'],
-    }),
-    async (request) => {
-      const id = readId(request.params.id, 'user_not_found');
-      await requireProfile(sql, id, request.viewer);
-      return people(id, 'followers', request.viewer, request.query);
-    },
-  );
-
-  app.get(
-    '/v1/users/:id/following',
-    route({
-      name: 'listFollowing',
-      access: 'optional',
-      tag: 'People',
-      summary: 'Whom a person follows',
-      description: `By the age of their accounts. ${ofProfiles}`,
-      params: UserParams,
-      querystring: PeopleQuery,
-      response: { 200: PeoplePage },
-      problems: ['user_not_found', 'profile_private'],
-    }),
-    async (request) => {
-      const id = readId(request.params.id, 'user_not_found');
-      await requireProfile(sql, id, request.viewer);
-      return people(id, 'following', request.viewer, request.query);
-    },
-  );
+  const around = [
+    { relation: 'followers', name: 'listFollowers', summary: 'Who follows a person' },
+    { relation: 'following', name: 'listFollowing', summary: 'Whom a person follows' },
+  ] as const;
+  for (const { relation, name, summary } of around) {
+    app.get(
+      `/v1/users/:id/${relation}`,
+      route({
+        name,
+        access: 'optional',
+        tag: 'People',
+        summary,
+        description: `By the age of their accounts. ${ofProfiles}`,
+        params: UserParams,
+        querystring: PeopleQuery,
+        response: { 200: PeoplePage },
+        problems: ['user_not_found', 'profile_private'],
+      }),
+      async (request) => {
+        const id = readId(request.params.id, 'user_not_found');
+        await requireProfile(sql, id, request.viewer);
+        return people(id, relation, request.viewer, request.query);
+      },
+    );
+  }
 
   app.get(
     '/v1/users/:id/events',
