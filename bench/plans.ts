@@ -1,8 +1,8 @@
 /** Prints how PostgreSQL runs each statement of the lists: `node bench/plans.ts --events 2000000`. */
 import { parseArgs } from 'node:util';
-import postgres from 'postgres';
 import { Changes } from '../src/changes.ts';
-import type { Sql } from '../src/db/connect.ts';
+import { connect, type Database } from '../src/db/client.ts';
+import { raw, type Statement, sql } from '../src/db/sql.ts';
 import { type Lists, openLists, type Wanted } from '../src/events/lists.ts';
 import { searchQuery } from '../src/events/search.ts';
 import { openReads } from '../src/reads.ts';
@@ -11,17 +11,17 @@ import { openDataset } from './seed.ts';
 const { values } = parseArgs({ options: { events: { type: 'string', default: '200000' } } });
 const dataset = await openDataset(Number(values.events));
 
-type Sent = { text: string; parameters: unknown[] };
-let sent: Sent[] = [];
-const target = dataset.target;
-const sql = postgres({
-  ...target,
-  path: `${target.socketDir}/.s.PGSQL.${target.port}`,
-  max: 4,
-  transform: { column: { from: postgres.toCamel } },
-  connection: { TimeZone: 'UTC', jit: 'off' },
-  debug: (_connection, text, parameters) => sent.push({ text, parameters }),
-}) as Sql;
+let sent: Statement[] = [];
+const database = connect(dataset.target);
+/** Runs statements and records them. */
+const db: Database = {
+  ...database,
+  query(statement) {
+    sent.push(statement);
+    return database.query(statement);
+  },
+};
+const explain = raw('explain (analyze, buffers, costs off, timing off, summary off) ');
 
 const now = new Date();
 const nothing: Wanted = { circle: null, category: null, search: null, from: now, until: null };
@@ -57,20 +57,19 @@ async function timed(lists: Lists, [, wanted, order, page]: (typeof questions)[n
 }
 
 for (const question of questions) {
-  const changes = new Changes(sql);
-  const lists = openLists(sql, changes, openReads(sql, changes));
+  const changes = new Changes(db);
+  const lists = openLists(db, changes, openReads(db, changes));
   sent = [];
   const first = await timed(lists, question);
-  const statements = sent.filter(({ text }) => !/^\s*(begin|commit|set local)|pg_catalog/.test(text));
+  const statements = sent;
   const again = await timed(lists, question);
   console.log(`\n### ${question[0]}: ${first.toFixed(1)} ms the first time, then ${again.toFixed(1)} ms\n`);
-  for (const { text, parameters } of statements) {
-    const explain = `explain (analyze, buffers, costs off, timing off, summary off) ${text}`;
-    const rows = await sql.unsafe(explain, parameters as never[]);
+  for (const statement of statements) {
+    const rows = await database.query(sql`${explain}${statement}`);
     const plan = rows.map((row) => Object.values(row)[0] as string);
-    console.log(`${text.replace(/\s+/g, ' ').trim().slice(0, 150)} …`);
+    console.log(`${statement.text.replace(/\s+/g, ' ').trim().slice(0, 150)} …`);
     console.log(`${plan.map((line) => `    ${line.slice(0, 150)}`).join('\n')}\n`);
   }
 }
-await sql.end();
+await database.end();
 await dataset.close();

@@ -1,8 +1,8 @@
 /** `npm run bench`: how fast the app is, beside what the database and Node could do at most. See README.md. */
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { connectOne } from '../src/db/connect.ts';
 import { EmbeddedError } from '../src/db/embedded-place.ts';
+import { openSql } from '../test/sql-tag.ts';
 import { workItems } from './run/items/all.ts';
 import { Failure } from './run/load.ts';
 import {
@@ -46,7 +46,7 @@ async function main(signal: AbortSignal): Promise<void> {
 }
 
 async function benchOn(dataset: Dataset, options: Options, signal: AbortSignal): Promise<void> {
-  const sql = connectOne(dataset.target, 'bench');
+  const sql = await openSql(dataset.target, 'bench');
   const world = makeWorld(dataset, sql, options.seconds);
   const chosen = workItems.filter(({ item }) => options.only?.includes(item) ?? true);
   const scratch = await mkdtemp(path.join(dataset.dir, 'bench-'));
@@ -71,7 +71,7 @@ async function benchOn(dataset: Dataset, options: Options, signal: AbortSignal):
   } finally {
     await removeScratch(scratch);
     if (signal.aborted) await takeBackAll(world, chosen).catch(() => {});
-    await sql.end({ timeout: 1 });
+    await sql.end();
   }
 }
 

@@ -8,10 +8,11 @@ import { access, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Presets, SingleBar } from 'cli-progress';
-import { connectOne, type Sql, type Target } from '../src/db/connect.ts';
 import { type Embedded, openEmbedded } from '../src/db/embedded.ts';
 import { withFileLock } from '../src/db/file-lock.ts';
 import { migrate } from '../src/db/migrate.ts';
+import type { Target } from '../src/db/target.ts';
+import { openSql, type SqlConnection } from '../test/sql-tag.ts';
 import { answerTables } from './seed/answers.ts';
 import { eventTable, planEvents } from './seed/events.ts';
 import { userCount } from './seed/ids.ts';
@@ -132,8 +133,8 @@ async function fill(target: Target, events: number, day: Date, signal?: AbortSig
     ...accountTables(day, secretKey, plan.eventsCounts),
     ...messageTables(day),
   ];
-  const sql = connectOne(target, 'seed');
-  const abort = () => void sql.end({ timeout: 0 });
+  const sql = await openSql(target, 'seed');
+  const abort = () => sql.destroy();
   signal?.addEventListener('abort', abort, { once: true });
   try {
     // No foreign key is checked while rows come in: they are right by how they are made.
@@ -146,15 +147,15 @@ async function fill(target: Target, events: number, day: Date, signal?: AbortSig
     throw signal?.aborted ? signal.reason : error;
   } finally {
     signal?.removeEventListener('abort', abort);
-    await sql.end({ timeout: 1 });
+    await sql.end();
   }
 }
 
-async function copyAll(sql: Sql, tables: Table[], onRows: (count: number) => void): Promise<void> {
+async function copyAll(sql: SqlConnection, tables: Table[], onRows: (count: number) => void): Promise<void> {
   for (const table of tables) await copyInto(sql, table, onRows);
 }
 
-async function finish(sql: Sql, definitions: string[]): Promise<void> {
+async function finish(sql: SqlConnection, definitions: string[]): Promise<void> {
   const bar = new SingleBar(
     { format: '  indexes {bar} {value}/{total}', hideCursor: true, clearOnComplete: true },
     Presets.rect,
@@ -162,7 +163,7 @@ async function finish(sql: Sql, definitions: string[]): Promise<void> {
   bar.start(definitions.length + 2, 0);
   try {
     for (const definition of definitions) {
-      await sql.unsafe(definition);
+      await sql.text(definition);
       bar.increment();
     }
     await sql`vacuum (analyze)`;
@@ -212,7 +213,7 @@ async function main(): Promise<void> {
 }
 
 async function sizeOf(target: Target): Promise<string> {
-  const sql = connectOne(target, 'size');
+  const sql = await openSql(target, 'size');
   const [row] = await sql<
     [{ size: string }]
   >`select pg_size_pretty(pg_database_size(current_database())) as size`;

@@ -16,7 +16,7 @@ import { bookingRoutes } from './bookings/routes.ts';
 import { calendarRoutes } from './calendars/routes.ts';
 import { Changes } from './changes.ts';
 import type { Config } from './config.ts';
-import type { Sql } from './db/connect.ts';
+import type { Database } from './db/client.ts';
 import { eventAnswerRoutes } from './events/answer-routes.ts';
 import { eventListRoutes } from './events/list-routes.ts';
 import { type Lists, openLists } from './events/lists.ts';
@@ -59,7 +59,7 @@ export type App = FastifyInstance<
 export type ReadyConfig = Config & { secretKey: string };
 export type Deps = {
   config: ReadyConfig;
-  sql: Sql;
+  db: Database;
   reads: Reads;
   lists: Lists;
   sms: SmsDriver;
@@ -70,14 +70,14 @@ export type Deps = {
 };
 export type AppOptions = {
   config: ReadyConfig;
-  sql: Sql;
+  db: Database;
   /** Default: the driver of the configuration. */
   sms?: SmsDriver;
   /** Default: the time of this machine. */
   clock?: () => Date;
 };
 
-export async function buildApp({ config, sql, sms, clock = () => new Date() }: AppOptions): Promise<App> {
+export async function buildApp({ config, db, sms, clock = () => new Date() }: AppOptions): Promise<App> {
   const app: App = Fastify({
     logger: loggerOptions(config),
     logController: new LogController({ disableRequestLogging: true }),
@@ -97,16 +97,16 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
   // A logger for each request would cost more than its look-up; the one line that names a request does so itself.
   app.setChildLoggerFactory((logger) => logger);
 
-  const changes = new Changes(sql);
-  const reads = openReads(sql, changes);
+  const changes = new Changes(db);
+  const reads = openReads(db, changes);
   const deps: Deps = {
     config,
-    sql,
+    db,
     reads,
-    lists: openLists(sql, changes, reads),
+    lists: openLists(db, changes, reads),
     clock,
     sms: sms ?? smsDriver(config, app.log),
-    flags: await openFlags(sql, config, randomUUID()),
+    flags: await openFlags(db, config, randomUUID()),
     storage: openStorage(config),
   };
 

@@ -4,9 +4,13 @@
  *
  * A server's memory is thus never older than the request. The look is one statement for all requests that wait.
  */
+
 import { hash } from 'node:crypto';
+import type { Database } from './db/client.ts';
 import { coalesceReads } from './db/coalesce.ts';
-import type { Db, Sql, Tx } from './db/connect.ts';
+import type { Queryable } from './db/query.ts';
+import { sql } from './db/sql.ts';
+import type { Transaction } from './db/transaction.ts';
 import { isListed } from './events/access.ts';
 import { cellOf } from './events/cells.ts';
 import type { EventRow } from './events/views.ts';
@@ -37,9 +41,9 @@ export type Change = { records: string[]; spots?: Spot[] };
  * it commits. The shard's row gives out versions in the order of commits and without gaps, so whoever has seen version
  * n has seen all before it.
  */
-export function noteChange(tx: Tx, { records, spots = [] }: Change) {
+export function changeStatement({ records, spots = [] }: Change) {
   const shard = Math.floor(Math.random() * shards);
-  return tx`
+  return sql`
     with raised as (
       update change_shards set version = version + 1 where shard = ${shard} returning shard, version
     )
@@ -49,9 +53,14 @@ export function noteChange(tx: Tx, { records, spots = [] }: Change) {
     from raised`;
 }
 
+/** Records a change as the last statement of a transaction. */
+export async function recordChange(tx: Transaction, change: Change): Promise<void> {
+  await tx.execute(changeStatement(change));
+}
+
 /** A server that looks less often than this starts anew; it looks with every request. */
-export async function deleteOldChanges(sql: Db): Promise<void> {
-  await sql`delete from changes where at < now() - interval '5 minutes'`;
+export async function deleteOldChanges(db: Queryable): Promise<void> {
+  await db.query(sql`delete from changes where at < now() - interval '5 minutes'`);
 }
 
 type ChangeRow = {
@@ -71,9 +80,9 @@ const mostRead = 1_000;
  * The limit is there for the planner: of a table that is emptied and filled all day it knows no sizes, and would else
  * read the whole of it for one change.
  */
-async function listChanges(sql: Sql, known: bigint[]): Promise<ChangeRow[]> {
+async function listChanges(db: Database, known: bigint[]): Promise<ChangeRow[]> {
   const versions = known.map(String);
-  return await sql<ChangeRow[]>`
+  return await db.query<ChangeRow>(sql`
     select s.shard, s.version as latest, c.version, c.records, c.cells, c.first_days, c.last_days
     from (select shard, version, (${versions}::bigint[])[shard + 1] as known from change_shards) s
     left join lateral (
@@ -81,7 +90,7 @@ async function listChanges(sql: Sql, known: bigint[]): Promise<ChangeRow[]> {
       order by c.version limit ${mostRead}
     ) c on s.version - s.known <= ${mostRead}
     where s.version <> s.known
-    order by s.shard, c.version`;
+    order by s.shard, c.version`);
 }
 
 /** Told the names of records as they are seen to have changed; null is all of them. */
@@ -103,10 +112,10 @@ export class Changes {
   readonly #look: (key: null) => Promise<void>;
   readonly #watchers: Watcher[] = [];
 
-  constructor(sql: Sql) {
+  constructor(db: Database) {
     this.#look = coalesceReads(
       async () => {
-        this.#apply(await listChanges(sql, this.#versions));
+        this.#apply(await listChanges(db, this.#versions));
         return [undefined];
       },
       { keyOf: () => '' },

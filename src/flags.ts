@@ -3,6 +3,7 @@
  * over it what admins switch at run time (table `flags`), which every server reads anew twice a second. So asking costs
  * nothing, and what was switched holds on all servers within a second.
  */
+
 import {
   OpenFeature,
   type Provider,
@@ -11,7 +12,10 @@ import {
   TypeMismatchError,
 } from '@openfeature/server-sdk';
 import type { Config } from './config.ts';
-import type { Db, Sql } from './db/connect.ts';
+import type { Database } from './db/client.ts';
+import type { Queryable } from './db/query.ts';
+import { one } from './db/query.ts';
+import { sql } from './db/sql.ts';
 import { Problem } from './errors.ts';
 
 /** What can be switched off, and what that ends. Whatever takes something back stays possible. */
@@ -37,25 +41,27 @@ export type Flags = {
 export type FlagRow = { name: FlagName; enabled: boolean; changedAt: Date };
 
 /** Those that were switched at run time. */
-export async function listFlags(sql: Db): Promise<FlagRow[]> {
-  return await sql<FlagRow[]>`
-    select name, enabled, changed_at from flags where name = any(${flagNames}::text[]) order by name`;
+export async function listFlags(db: Queryable): Promise<FlagRow[]> {
+  return await db.query<FlagRow>(sql`
+    select name, enabled, changed_at from flags where name = any(${flagNames}::text[]) order by name`);
 }
 
 /** True when it was otherwise before, given what it is when nobody has switched it. */
 export async function setFlag(
-  sql: Db,
+  db: Queryable,
   name: FlagName,
   enabled: boolean,
   otherwise: boolean,
   now: Date,
 ): Promise<boolean> {
   // The row is made or locked before what it said is read: of two who switch at once, one switches.
-  const [row] = await sql<[{ enabled: boolean }]>`
+  const row = one(
+    await db.query<{ enabled: boolean }>(sql`
     insert into flags (name, enabled, changed_at) values (${name}, ${otherwise}, ${now})
-    on conflict (name) do update set enabled = flags.enabled returning enabled`;
+    on conflict (name) do update set enabled = flags.enabled returning enabled`),
+  );
   if (row.enabled === enabled) return false;
-  await sql`update flags set enabled = ${enabled}, changed_at = ${now} where name = ${name}`;
+  await db.query(sql`update flags set enabled = ${enabled}, changed_at = ${now} where name = ${name}`);
   return true;
 }
 
@@ -74,13 +80,13 @@ const awayMs = 1_000;
 const firstMs = 2_000;
 
 /** Each app has a domain of its own: two in one process do not switch each other's flags. */
-export async function openFlags(sql: Sql, config: Config, domain: string): Promise<Flags> {
+export async function openFlags(db: Database, config: Config, domain: string): Promise<Flags> {
   const defaults = defaultsOf(config);
   const provider = new TableProvider(defaults);
   let [asked, known] = [0, 0];
   const refresh = async () => {
     const turn = ++asked;
-    const rows = await listFlags(sql);
+    const rows = await listFlags(db);
     // An answer that was overtaken by a later one is older than that.
     if (turn < known) return;
     known = turn;

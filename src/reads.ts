@@ -5,8 +5,8 @@
 import { type LiveSession, listLiveSessions, sessionKey } from './auth/queries.ts';
 import type { TokenIds } from './auth/tokens.ts';
 import type { Changes } from './changes.ts';
+import type { Database } from './db/client.ts';
 import { coalesceReads } from './db/coalesce.ts';
-import type { Sql } from './db/connect.ts';
 import { listEventRows, listMine, listMineInFull, type MineKey } from './events/queries.ts';
 import type { EventRow, FullMine, Mine } from './events/views.ts';
 import type { Viewer } from './http/viewer.ts';
@@ -58,22 +58,22 @@ const mostSessions = 50_000;
 /** A list has up to 50 events. */
 const mostLists = 32;
 
-export function openReads(sql: Sql, changes: Changes): Reads {
+export function openReads(db: Database, changes: Changes): Reads {
   const session = keep<LiveSession>(changes, {
     most: mostSessions,
-    read: (keys) => listLiveSessions(sql, keys),
+    read: (keys) => listLiveSessions(db, keys),
     idOf: ({ userId, id }) => sessionKey({ userId, sessionId: id }),
   });
   const known = {
     session: (ids: TokenIds) => session(sessionKey(ids)),
     event: keep<KeptEvent>(changes, {
       most: mostEvents,
-      read: async (ids) => (await listEventRows(sql, ids)).map(toKept),
+      read: async (ids) => (await listEventRows(db, ids)).map(toKept),
       idOf: ({ row }) => row.id,
     }),
     person: keep<PersonRow>(changes, {
       most: mostPeople,
-      read: (ids) => listPeople(sql, ids),
+      read: (ids) => listPeople(db, ids),
       idOf: ({ id }) => id,
     }),
   };
@@ -89,32 +89,32 @@ export function openReads(sql: Sql, changes: Changes): Reads {
       await changes.catchUp();
       return known.session(ids);
     },
-    mine: coalesceReads((keys: MineKey[]) => listMineInFull(sql, keys), { keyOf: mineKey }),
+    mine: coalesceReads((keys: MineKey[]) => listMineInFull(db, keys), { keyOf: mineKey }),
     mineOf: coalesceReads(
       async (keys: MineOfKey[]) => {
         const each = keys.flatMap(({ userId, eventIds }) => eventIds.map((eventId) => ({ userId, eventId })));
-        const all = await listMine(sql, each);
+        const all = await listMine(db, each);
         return keys.map(({ eventIds }) => all.splice(0, eventIds.length));
       },
       { keyOf: ({ userId, eventIds }) => userId + eventIds.join(''), most: mostLists },
     ),
     items: coalesceReads(
       async (ids: string[]) => {
-        const rows = Map.groupBy(await listItems(sql, ids), ({ eventId }) => eventId);
+        const rows = Map.groupBy(await listItems(db, ids), ({ eventId }) => eventId);
         return ids.map((id) => rows.get(id) ?? []);
       },
       { keyOf: itself },
     ),
     myClaims: coalesceReads(
       async (keys: MineKey[]) => {
-        const rows = Map.groupBy(await listMyClaims(sql, keys), mineKey);
+        const rows = Map.groupBy(await listMyClaims(db, keys), mineKey);
         return keys.map((key) => new Map(rows.get(mineKey(key))?.map((claim) => [claim.n, claim])));
       },
       { keyOf: mineKey },
     ),
     blocked: coalesceReads(
       async (ids: string[]) => {
-        const rows = Map.groupBy(await listBlocked(sql, ids), ({ userId }) => userId);
+        const rows = Map.groupBy(await listBlocked(db, ids), ({ userId }) => userId);
         return ids.map((id) => rows.get(id)?.map(({ otherId }) => otherId) ?? []);
       },
       { keyOf: itself },

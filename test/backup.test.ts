@@ -9,10 +9,12 @@ import { quoted } from '../src/commands/backup/format.ts';
 import { listTables } from '../src/commands/backup/tables.ts';
 import { writeBackup } from '../src/commands/backup.ts';
 import { checkBackup, restoreBackup } from '../src/commands/restore.ts';
-import { connect, connectOne, type Target } from '../src/db/connect.ts';
+import { raw } from '../src/db/sql.ts';
+import type { Target } from '../src/db/target.ts';
 import { command } from './command.ts';
 import { assertCounters } from './invariants.ts';
 import { cloneDatabase, expectStatus, testApp } from './setup.ts';
+import { connectSql, openSql } from './sql-tag.ts';
 import { anEvent, anItem, aUser, going, inDays } from './world.ts';
 
 const api = await testApp();
@@ -23,11 +25,11 @@ const fileFor = (name: string) => path.join(directory, name);
 /** Without a single table. */
 async function newDatabase(): Promise<Exclude<Target, string>> {
   const server = JSON.parse(process.env.POTLUCK_TEST_SERVER ?? '{}') as Exclude<Target, string>;
-  const admin = connectOne(server, 'tests');
+  const admin = await openSql(server, 'tests');
   const database = `restored_${randomBytes(6).toString('hex')}`;
-  await admin`create database ${admin(database)}`;
+  await admin`create database ${raw(database)}`;
   after(async () => {
-    await admin`drop database ${admin(database)} with (force)`;
+    await admin`drop database ${raw(database)} with (force)`;
     await admin.end();
   });
   return { ...server, database };
@@ -35,11 +37,11 @@ async function newDatabase(): Promise<Exclude<Target, string>> {
 
 /** Every row of every table that a backup holds, as text. */
 async function rowsOf(target: Target): Promise<Record<string, string[]>> {
-  const sql = connectOne(target, 'tests');
+  const sql = await openSql(target, 'tests');
   try {
     const tables: Record<string, string[]> = {};
     for (const { name } of await sql.begin(listTables)) {
-      const rows = await sql.unsafe(`select t::text as row from ${quoted(name)} t order by 1`);
+      const rows = await sql.text(`select t::text as row from ${quoted(name)} t order by 1`);
       tables[name] = rows.map(({ row }) => row);
     }
     return tables;
@@ -78,9 +80,9 @@ test('backup and restore: a new database becomes the same, row by row, and a ser
   const restored = await command(target, 'restore', file);
   assert.equal(restored.code, 0, restored.stderr);
   assert.deepEqual(await rowsOf(target), await rowsOf(api.target));
-  const sql = connectOne(target, 'tests');
+  const sql = await openSql(target, 'tests');
   await assertCounters(sql);
-  const again = await testApp({ sql: connect(target) });
+  const again = await testApp({ sql: connectSql(target) });
   assert.deepEqual(
     (await again.get(`/v1/events/${event.id}`, guest.token)).body,
     (await api.get(`/v1/events/${event.id}`, guest.token)).body,
@@ -92,7 +94,7 @@ test('backup and restore: tables of megabytes come through, wherever their end f
   timeout: 60_000,
 }, async () => {
   const source = await cloneDatabase();
-  const sql = connectOne(source, 'tests');
+  const sql = await openSql(source, 'tests');
   const file = fileFor('large.gz');
   const add = (rows: number) => sql`
     insert into phones select repeat(md5(random()::text), 5) || n, gen_random_uuid()
@@ -182,7 +184,7 @@ test('restore: rows that do not fit together leave nothing behind, not even tabl
   const { code, stderr } = await command(target, 'restore', file);
   assert.equal(code, 1);
   assert.match(stderr, /^[^\n]+\n$/);
-  const sql = connectOne(target, 'tests');
+  const sql = await openSql(target, 'tests');
   assert.deepEqual(
     [...(await sql`select relname from pg_class where relname in ('users', 'schema_version')`)],
     [],
@@ -215,12 +217,12 @@ test('backup: what is written while it runs is not in it; what was there when it
   const file = fileFor('meanwhile.gz');
   const before = await rowsOf(api.target);
   const person = await aUser(api);
-  const sql = connectOne(api.target, 'tests');
-  await sql.begin('isolation level repeatable read read only', async (tx) => {
+  const sql = await openSql(api.target, 'tests');
+  await sql.begin(async (tx) => {
     const [row] = await tx<[{ snapshot: string }]>`select pg_export_snapshot() as snapshot`;
     await anEvent(api, person, { title: 'Later', startAt: inDays(9), endAt: inDays(10) });
     await writeBackup(api.target, file, { snapshot: row.snapshot });
-  });
+  }, 'isolation level repeatable read, read only');
   await sql.end();
   const target = await newDatabase();
   await restoreBackup(target, file);

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from '../src/db/connect.ts';
 import { assertCounters } from './invariants.ts';
 import { type Answer, expectStatus, type TestApp, testApp } from './setup.ts';
+import { connectSql } from './sql-tag.ts';
 import { anAdmin, anEvent, aUser, type Person, users } from './world.ts';
 
 const api = await testApp();
@@ -175,7 +175,7 @@ test('capacity: raised and lowered while people book and cancel: what is booked 
 test('book: an event that is just being changed holds up nobody who books another', async () => {
   const [held, free] = [await anEvent(api, organizer), await anEvent(api, organizer)];
   const people = crowd.filter((_, i) => i % 6 === 1).slice(0, 12);
-  const outside = connect(api.target, 1);
+  const outside = connectSql(api.target, 1);
   let isOver = false;
   const { waiting } = await outside.begin(async (tx) => {
     await tx`select 1 from events where id = ${held.id} for update`;
@@ -191,7 +191,7 @@ test('book: an event that is just being changed holds up nobody who books anothe
     return { waiting };
   });
   only(await Promise.all(waiting), 201);
-  await outside.end({ timeout: 1 });
+  await outside.end({ timeoutMs: 1_000 });
   await assertCounters(api.sql);
 });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
-import type { Target } from '../src/db/connect.ts';
+import type { Target } from '../src/db/target.ts';
 
 const main = path.join(import.meta.dirname, '..', 'src', 'main.ts');
 

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { people } from '../src/commands/demo/people.ts';
 import { demoPlan } from '../src/commands/demo/plan.ts';
 import { seedDemo } from '../src/commands/demo.ts';
-import { connect, type Sql } from '../src/db/connect.ts';
+import { raw } from '../src/db/sql.ts';
 import { demoPhones } from '../src/demo-phones.ts';
 import { categorySlugs, templateSlugs } from '../src/events/catalogue.ts';
 import { NewEvent } from '../src/events/schemas.ts';
@@ -13,10 +13,11 @@ import { MeChange } from '../src/me/schemas.ts';
 import { command } from './command.ts';
 import { assertCounters } from './invariants.ts';
 import { cloneDatabase, expectProblem, expectStatus, testApp } from './setup.ts';
+import { connectSql, type SqlDatabase } from './sql-tag.ts';
 import { aUser, deleteAccount, signIn } from './world.ts';
 
 const api = await testApp();
-const added = await seedDemo(api);
+const added = await seedDemo({ db: api.sql });
 const [admin, organizer, guest] = await Promise.all(demoPhones.map(({ phone }) => signIn(api, phone)));
 assert.ok(admin && organizer && guest);
 const dayMs = 86_400_000;
@@ -42,7 +43,7 @@ async function listAll(token?: string): Promise<Listed[]> {
   }
 }
 
-async function rowCounts(sql: Sql) {
+async function rowCounts(sql: SqlDatabase) {
   const tables = [
     'users',
     'events',
@@ -56,7 +57,7 @@ async function rowCounts(sql: Sql) {
     'messages',
   ];
   const counts = tables.map(async (name) => {
-    const [row] = await sql<[{ count: number }]>`select count(*)::int as count from ${sql(name)}`;
+    const [row] = await sql<[{ count: number }]>`select count(*)::int as count from ${raw(name)}`;
     return [name, row.count];
   });
   return Object.fromEntries(await Promise.all(counts));
@@ -108,9 +109,9 @@ test('demo: seats are booked, and one event is full with people who wait', async
 
 test('demo: all templates, all visibilities, and some that are called off', async () => {
   const found = async (column: string) =>
-    (
-      await api.sql<{ value: string }[]>`select distinct ${api.sql(column)} as value from events order by 1`
-    ).map(({ value }) => value);
+    (await api.sql<{ value: string }[]>`select distinct ${raw(column)} as value from events order by 1`).map(
+      ({ value }) => value,
+    );
   assert.deepEqual(await found('template'), [...templateSlugs].sort());
   assert.deepEqual(await found('visibility'), ['private', 'public', 'unlisted']);
   assert.deepEqual(await found('status'), ['cancelled', 'scheduled']);
@@ -199,15 +200,15 @@ test('demo: one person is private, and one is blocked by the guest', async () =>
 
 test('demo: a second time changes nothing', async () => {
   const before = await rowCounts(api.sql);
-  assert.equal(await seedDemo(api), null);
+  assert.equal(await seedDemo({ db: api.sql }), null);
   assert.deepEqual(await rowCounts(api.sql), before);
 });
 
 test('demo: two servers that start at once seed once', async () => {
   const target = await cloneDatabase();
-  const pools = [connect(target), connect(target)];
+  const pools = [connectSql(target), connectSql(target)];
   try {
-    const results = await Promise.all(pools.map((sql) => seedDemo({ sql })));
+    const results = await Promise.all(pools.map((sql) => seedDemo({ db: sql })));
     assert.equal(results.filter((result) => result !== null).length, 1);
     const [sql] = pools;
     assert.ok(sql);
@@ -222,7 +223,7 @@ test('demo: accounts and usernames that are there already stay as they are', asy
   const other = await testApp();
   const early = await signIn(other, people.jonas.phone);
   const namesake = await aUser(other, { username: people.mara.username });
-  assert.ok(await seedDemo(other));
+  assert.ok(await seedDemo({ db: other.sql }));
   const { body: me } = expectStatus(await other.get('/v1/auth/me', early.token), 200);
   assert.deepEqual([me.id, me.username, me.bio], [early.id, early.username, '']);
   const { body: same } = expectStatus(await other.get('/v1/auth/me', namesake.token), 200);
@@ -231,7 +232,7 @@ test('demo: accounts and usernames that are there already stay as they are', asy
   assert.notEqual(mara.username, people.mara.username);
   // Whoever deletes a demo account does not want it back at the next start.
   for (const account of [early, mara]) expectStatus(await deleteAccount(other, account), 200);
-  assert.equal(await seedDemo(other), null);
+  assert.equal(await seedDemo({ db: other.sql }), null);
   await assertCounters(other.sql);
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { raw } from '../src/db/sql.ts';
 import { assertCounters } from './invariants.ts';
 import { expectProblem, expectStatus, testApp } from './setup.ts';
 import { anAdmin, anEvent, anItem, aUser, going, inDays } from './world.ts';
@@ -210,7 +211,7 @@ async function tablesWith(id: string): Promise<string[]> {
     where table_schema = 'public' and table_type = 'BASE TABLE' order by table_name`;
   const found: string[] = [];
   for (const { name } of tables) {
-    const rows = await api.sql`select 1 from ${api.sql(name)} t where t::text like ${`%${id}%`} limit 1`;
+    const rows = await api.sql`select 1 from ${raw(name)} t where t::text like ${`%${id}%`} limit 1`;
     if (rows.length > 0) found.push(name);
   }
   return found;

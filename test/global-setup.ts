@@ -2,9 +2,10 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { connectOne, type Target } from '../src/db/connect.ts';
 import { type Embedded, openEmbedded } from '../src/db/embedded.ts';
 import { migrate } from '../src/db/migrate.ts';
+import type { Target } from '../src/db/target.ts';
+import { openSql } from './sql-tag.ts';
 
 let dataDir: string;
 let embedded: Embedded;
@@ -21,7 +22,7 @@ export async function globalSetup(): Promise<void> {
   });
   const server = embedded.target as Exclude<Target, string>;
   const template = { ...server, database: 'template_of_tests' };
-  const sql = connectOne(server, 'tests');
+  const sql = await openSql(server, 'tests');
   await sql`create database template_of_tests`;
   await sql.end();
   await migrate(template);

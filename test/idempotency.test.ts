@@ -1,9 +1,11 @@
 /** `Idempotency-Key`: what is sent again is done once, on whichever server, and gets the first answer. */
+
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { deleteOldAnswers } from '../src/http/kept-answers.ts';
 import { type Answer, expectProblem, expectStatus, type TestApp, TestClock, testApp } from './setup.ts';
+import { openSql } from './sql-tag.ts';
 import { findTraces, takeSnapshot } from './traces.ts';
 import {
   anEvent,
@@ -233,7 +235,7 @@ test('key: 409 while the first is under way and does not end, and nothing is mad
   expectStatus(await create(person, { key: 'held', body }), 201);
   const [row] = await api.sql`delete from idempotency_keys where user_id = ${person.id} returning *`;
   assert.ok(row);
-  const holder = await api.sql.reserve();
+  const holder = await openSql(api.target);
   await holder`begin`;
   await holder`
     insert into idempotency_keys (user_id, key_hash, request_hash, answer, created_at)
@@ -242,7 +244,7 @@ test('key: 409 while the first is under way and does not end, and nothing is mad
   assert.equal(answer.headers.get('idempotent-replayed'), null);
   assert.equal(await eventsOf(person), 1);
   await holder`commit`;
-  holder.release();
+  await holder.end();
   expectStatus(await create(person, { key: 'held', body }), 201);
   assert.equal(await eventsOf(person), 1);
 });

@@ -3,8 +3,8 @@
  * equals the rows it counts, nothing points at somebody who is gone, and what is kept twice agrees with itself.
  */
 import assert from 'node:assert/strict';
-import type { Sql } from '../src/db/connect.ts';
 import { userSearchText } from '../src/users/queries.ts';
+import type { SqlDatabase } from './sql-tag.ts';
 
 /** Name of the rule → a query for whatever breaks it. */
 const rules: Record<string, string> = {
@@ -119,16 +119,16 @@ const rules: Record<string, string> = {
 };
 
 /** Throws with the rules that are broken and the rows that break them. All of them see the database at one moment. */
-export async function assertCounters(sql: Sql): Promise<void> {
-  const broken = await sql.begin('isolation level repeatable read read only', async (tx) => {
+export async function assertCounters(sql: Pick<SqlDatabase, 'begin'>): Promise<void> {
+  const broken = await sql.begin(async (tx) => {
     const found: Record<string, unknown[]> = {};
-    for (const [rule, query] of Object.entries(rules)) found[rule] = [...(await tx.unsafe(query))];
+    for (const [rule, query] of Object.entries(rules)) found[rule] = [...(await tx.text(query))];
     const people = await tx<{ id: string; name: string; username: string; search: string }[]>`
       select id, name, username, search from users`;
     found['what search finds a person by is made of their name and username'] = people.filter(
       (person) => person.search !== userSearchText(person.name, person.username),
     );
     return Object.entries(found).filter(([, rows]) => rows.length > 0);
-  });
+  }, 'isolation level repeatable read, read only');
   assert.deepEqual(Object.fromEntries(broken), {});
 }

@@ -1,9 +1,9 @@
 /** RATE_LIMIT: what counts, what callers are told, and that it holds over several servers. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { connect } from '../src/db/connect.ts';
 import { deleteOldCounts } from '../src/http/request-counts.ts';
 import { expectProblem, expectStatus, type TestApp, TestClock, testApp } from './setup.ts';
+import { connectSql } from './sql-tag.ts';
 
 const clock = new TestClock();
 const api = await testApp({ clock, env: { TRUST_PROXY: 'loopback' } });
@@ -120,7 +120,7 @@ test('limit: who asks seldom costs the database nothing, and no address is to be
 test('limit: without a database each server counts for itself, and nobody waits long', async () => {
   const away = await api.another({
     env: { RATE_LIMIT: '20', TRUST_PROXY: 'loopback' },
-    sql: connect('postgres://nobody@127.0.0.1:1/none'),
+    sql: connectSql('postgres://nobody@127.0.0.1:1/none'),
   });
   nextMinute();
   const since = performance.now();

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from '../src/db/connect.ts';
 import { type Listening, listen, stateOf } from './listener.ts';
 import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
+import { connectSql } from './sql-tag.ts';
 import { anEvent, anItem, aUser, going, users } from './world.ts';
 
 const api = await testApp();
@@ -146,7 +146,7 @@ test('database: connections that break end no stream, and what was missed is tol
   await stream.until(counts);
   assert.ok(stream.isOpen());
 
-  const away = await api.another({ sql: connect('postgres://nobody@127.0.0.1:1/none') });
+  const away = await api.another({ sql: connectSql('postgres://nobody@127.0.0.1:1/none') });
   // Together more often than there are seats: who was not let in takes none.
   for (let round = 0; round < 2; round++) {
     const tries = Array.from({ length: 15 }, () => away.get(`/v1/events/${id}/live`));
@@ -175,7 +175,7 @@ test('stop: streams end at once, also one that takes nothing', async () => {
 test('nobody listens: nothing is asked of the database', async () => {
   const { id } = await anEvent(api, organizer);
   let asked = 0;
-  const pool = connect(api.target);
+  const pool = connectSql(api.target);
   const counting = Object.assign((...query: Parameters<typeof pool>) => {
     asked++;
     return pool(...query);

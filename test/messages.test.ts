@@ -120,7 +120,7 @@ test('send: of people with nothing between them nothing but the messages is kept
   const [a, b] = await pair();
   await sent(a, b, 'Hello');
   expectProblem(await send(a, b, ''), 400, 'invalid_request');
-  assert.equal((await api.sql`select 1 from relations where user_id in (${a.id}, ${b.id})`).count, 0);
+  assert.equal((await api.sql`select 1 from relations where user_id in (${a.id}, ${b.id})`).length, 0);
   expectStatus(await api.post(`/v1/users/${b.id}/follow`, a.token), 200);
   await sent(b, a, 'Hello to you');
   const { body } = expectStatus(await api.get(`/v1/users/${b.id}`, a.token), 200);
@@ -219,7 +219,7 @@ test('deletion: the messages of both go, those with others stay, and 404 on the 
     ]),
     [[c.id, 1]],
   );
-  assert.equal((await api.sql`select 1 from messages where ${a.id} in (user_id, other_id)`).count, 0);
+  assert.equal((await api.sql`select 1 from messages where ${a.id} in (user_id, other_id)`).length, 0);
 });
 
 test('afterwards every counter is what it counts', () => assertCounters(api.sql));

@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import test, { after } from 'node:test';
-import { connectOne, type Target } from '../src/db/connect.ts';
 import { MigrationError, migrate } from '../src/db/migrate.ts';
+import { raw } from '../src/db/sql.ts';
+import type { Target } from '../src/db/target.ts';
+import { openSql } from './sql-tag.ts';
 
 const server = JSON.parse(process.env.POTLUCK_TEST_SERVER ?? '{}') as Exclude<Target, string>;
-const admin = connectOne(server, 'tests');
+const admin = await openSql(server, 'tests');
 const made: string[] = [];
 after(async () => {
-  for (const name of made) await admin`drop database ${admin(name)} with (force)`;
+  for (const name of made) await admin`drop database ${raw(name)} with (force)`;
   await admin.end();
 });
 
 async function emptyDatabase(): Promise<Exclude<Target, string>> {
   const database = `migrate_${randomBytes(6).toString('hex')}`;
-  await admin`create database ${admin(database)}`;
+  await admin`create database ${raw(database)}`;
   made.push(database);
   return { ...server, database };
 }
@@ -25,7 +27,7 @@ test('migrate: five at once run each migration once, and a sixth finds nothing t
   const ran = runs.filter((names) => names.length > 0);
   assert.equal(ran.length, 1);
   assert.deepEqual(await migrate(target), []);
-  const sql = connectOne(target, 'tests');
+  const sql = await openSql(target, 'tests');
   const rows = await sql`select version from schema_version where version > 0 order by version`;
   assert.deepEqual(
     rows.map((row) => row.version).map(Number),
@@ -36,7 +38,7 @@ test('migrate: five at once run each migration once, and a sixth finds nothing t
 
 test('migrate: what fails leaves nothing half done', async () => {
   const target = await emptyDatabase();
-  const sql = connectOne(target, 'tests');
+  const sql = await openSql(target, 'tests');
   await sql`create table claims (in_the_way int)`;
   await assert.rejects(migrate(target), /already exists/);
   const tables = await sql`select tablename from pg_tables where schemaname = 'public'`;
@@ -50,7 +52,7 @@ test('migrate: what fails leaves nothing half done', async () => {
 test('migrate: a database of a newer version is refused', async () => {
   const target = await emptyDatabase();
   await migrate(target);
-  const sql = connectOne(target, 'tests');
+  const sql = await openSql(target, 'tests');
   await sql`insert into schema_version (version, name) values (9999, 'from the future')`;
   await sql.end();
   await assert.rejects(migrate(target), MigrationError);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { connect } from '../src/db/connect.ts';
 import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { connectSql } from './sql-tag.ts';
 import { anEvent, aUser } from './world.ts';
 
 const api = await testApp();
@@ -12,7 +12,7 @@ test('health: 200 for a process that lives and a database that is migrated', asy
 });
 
 test('health: without a database 503 with Retry-After on everything that needs it, and healthz stays 200', async () => {
-  const away = await api.another({ sql: connect('postgres://nobody@127.0.0.1:1/none') });
+  const away = await api.another({ sql: connectSql('postgres://nobody@127.0.0.1:1/none') });
   expectStatus(await away.get('/healthz'), 200);
   for (const path of ['/readyz', '/v1/events', '/']) {
     const { headers } = expectProblem(await away.get(path), 503, 'unavailable');

@@ -2,6 +2,7 @@
  * What every test over HTTP starts with: a database of its own, the app as in production, and a client that checks
  * each answer against the OpenAPI document.
  */
+
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -12,8 +13,10 @@ import { type App, buildApp } from '../src/app.ts';
 import type { Purpose } from '../src/auth/codes.ts';
 import type { SmsDriver } from '../src/auth/sms.ts';
 import { type Config, readConfig } from '../src/config.ts';
-import { connect, connectOne, type Sql, type Target } from '../src/db/connect.ts';
+import { raw } from '../src/db/sql.ts';
+import type { Target } from '../src/db/target.ts';
 import { type Contract, readContract } from './contract.ts';
+import { connectSql, openSql, type SqlDatabase } from './sql-tag.ts';
 
 export type Answer = {
   status: number;
@@ -32,7 +35,7 @@ export type Call = {
 export type TestApp = {
   app: App;
   url: string;
-  sql: Sql;
+  sql: SqlDatabase;
   target: Target;
   clock: TestClock;
   sent: { phone: string; purpose: Purpose; code: string }[];
@@ -54,7 +57,7 @@ export type TestOptions = {
   sms?: SmsDriver;
   clock?: TestClock;
   /** In place of the pool on the file's database. */
-  sql?: Sql;
+  sql?: SqlDatabase;
 };
 
 /** The machine's time, moved forward at will. */
@@ -83,10 +86,10 @@ export async function cloneDatabase(): Promise<Target> {
   assert.ok(info, 'run tests through npm: npm test, or npm run test:one -- FILE');
   const server = JSON.parse(info) as Exclude<Target, string>;
   const database = `test_${randomBytes(6).toString('hex')}`;
-  const admin = connectOne(server, 'tests');
-  await admin`create database ${admin(database)} template template_of_tests`;
+  const admin = await openSql(server, 'tests');
+  await admin`create database ${raw(database)} template template_of_tests`;
   after(async () => {
-    await admin`drop database ${admin(database)} with (force)`;
+    await admin`drop database ${raw(database)} with (force)`;
     await admin.end();
   });
   return { ...server, database };
@@ -104,17 +107,17 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
   const sent: TestApp['sent'] = [];
   const sms: SmsDriver | undefined =
     options.sms ?? (config.sms.driver === 'console' ? outbox(sent) : undefined);
-  const sql = options.sql ?? connect(target);
+  const sql = options.sql ?? connectSql(target);
   const app = await buildApp({
     config: { ...config, secretKey: config.secretKey ?? secretKey },
-    sql,
+    db: sql,
     clock: clock.now,
     ...(sms && { sms }),
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   after(async () => {
     await app.close();
-    await sql.end({ timeout: 1 });
+    await sql.end({ timeoutMs: 1_000 });
   });
   const contract = readContract(app.swagger());
   const call = caller(url, contract);

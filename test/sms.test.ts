@@ -142,7 +142,7 @@ test('console in production: no answer carries the code, the log does, with thre
   const logged: object[] = [];
   const driver = smsDriver(config, { warn: (fields: object) => logged.push(fields) } as never);
   const secretKey = config.secretKey ?? '';
-  const app = await buildApp({ config: { ...config, secretKey }, sql: api.sql, sms: driver });
+  const app = await buildApp({ config: { ...config, secretKey }, db: api.sql, sms: driver });
   const response = await app.inject({
     method: 'POST',
     url: '/v1/auth/otp/request',

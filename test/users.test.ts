@@ -179,7 +179,7 @@ test('unblock: 200, twice is once, and brings no follow back', async () => {
 test('relations: nothing is kept of two people who have nothing to do with each other any more', async () => {
   const [a, b] = [await aUser(api), await aUser(api)];
   for (const act of [unfollow, unblock, follow, unfollow, block, unblock]) expectStatus(await act(a, b), 200);
-  assert.equal((await api.sql`select from relations where user_id in (${a.id}, ${b.id})`).count, 0);
+  assert.equal((await api.sql`select from relations where user_id in (${a.id}, ${b.id})`).length, 0);
 });
 
 test('eventsCount: public, scheduled events, past ones too', async () => {

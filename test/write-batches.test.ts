@@ -1,14 +1,14 @@
 /** RSVPs and claims that come at once are written together: each has its own answer, and nobody waits for a stranger. */
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { connect, type Tx } from '../src/db/connect.ts';
 import { assertCounters } from './invariants.ts';
 import { type Answer, expectProblem, expectStatus, testApp } from './setup.ts';
+import { connectSql, type SqlTransaction } from './sql-tag.ts';
 import { anAdmin, anEvent, anItem, aUser, going, type Person, users } from './world.ts';
 
 const api = await testApp();
-const outside = connect(api.target, 1);
-after(() => outside.end({ timeout: 1 }));
+const outside = connectSql(api.target, 1);
+after(() => outside.end({ timeoutMs: 1_000 }));
 const organizer = await aUser(api);
 const guests = await users(api, 50);
 const [guest, other] = guests as [Person, Person];
@@ -29,7 +29,7 @@ const times = <T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> 
  * @returns its answers, which came after the release
  */
 async function whileHeld(
-  lock: (tx: Tx) => Promise<unknown>,
+  lock: (tx: SqlTransaction) => Promise<unknown>,
   blocked: () => Promise<Answer>[],
   meanwhile: () => Promise<unknown>,
 ): Promise<Answer[]> {

@@ -1,6 +1,6 @@
 /** People who claim, answer and organize on both servers while a backup is made, and what they were told of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql } from '../src/db/connect.ts';
+import type { SqlTag } from '../test/sql-tag.ts';
 import { anEvent, anItem, goingAll } from './things.ts';
 import type { Person, World } from './world.ts';
 
@@ -67,7 +67,7 @@ async function write(world: World, person: Person, { n, at, event, item }: Step)
 }
 
 /** How many of them a database does not hold. */
-export async function countMissing(sql: Sql, written: Written[]): Promise<number> {
+export async function countMissing(sql: SqlTag, written: Written[]): Promise<number> {
   const [row] = await sql<[{ missing: number }]>`
     select count(*)::int as missing from unnest(
       ${written.map(({ kind }) => kind)}::text[], ${written.map(({ event }) => event)}::uuid[],

@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { insertSession } from '../src/auth/queries.ts';
 import { newPair } from '../src/auth/tokens.ts';
-import { connect, type Sql, type Target } from '../src/db/connect.ts';
 import { type Embedded, openEmbedded } from '../src/db/embedded.ts';
+import type { Target } from '../src/db/target.ts';
 import { newId } from '../src/ids.ts';
 import { aPlace, postmasterOf, type Server, serve } from '../test/processes.ts';
+import { connectSql, type SqlDatabase } from '../test/sql-tag.ts';
 import { type Client, openClient } from './client.ts';
 
 export type WorldOptions = {
@@ -24,7 +25,7 @@ export type World = {
   dataDir: string;
   env: Record<string, string>;
   /** Past the servers: to prepare, and to look at what they left. */
-  sql: Sql;
+  sql: SqlDatabase;
   servers: Server[];
   /** Asks the servers in turn, or the one that is named. */
   client: Client;
@@ -55,7 +56,7 @@ export async function openWorld({
     return server;
   };
   let embedded: Embedded | undefined;
-  let sql: Sql | undefined;
+  let sql: SqlDatabase | undefined;
   const close = async () => {
     client.close();
     for (const { child, ended } of servers) {
@@ -64,14 +65,14 @@ export async function openWorld({
       await ended;
       clearTimeout(late);
     }
-    await sql?.end({ timeout: 1 });
+    await sql?.end({ timeoutMs: 1_000 });
     await embedded?.close();
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
     for (let i = 0; i < count; i++) await start();
     if (!target) embedded = await openEmbedded(dataDir);
-    sql = connect(target ?? (embedded as Embedded).target, 4);
+    sql = connectSql(target ?? (embedded as Embedded).target, 4);
   } catch (error) {
     await close();
     throw error;
@@ -98,7 +99,7 @@ export async function openWorld({
 
 const batch = 1_000;
 
-async function insertPeople(sql: Sql, count: number): Promise<Person[]> {
+async function insertPeople(sql: SqlDatabase, count: number): Promise<Person[]> {
   const people: Person[] = [];
   while (people.length < count) {
     const rows = Array.from({ length: Math.min(batch, count - people.length) }, aRow);
@@ -110,9 +111,12 @@ async function insertPeople(sql: Sql, count: number): Promise<Person[]> {
     await sql`
       insert into user_counters (user_id, followers_count, following_count, events_count)
       select id, 0, 0, 0 from unnest(${rows.map(({ id }) => id)}::uuid[]) r (id)`;
-    const names = rows.map(({ id, phone, username }) => ({ user_id: id, phone, username }));
-    await sql`insert into phones ${sql(names, 'user_id', 'phone')}`;
-    await sql`insert into usernames ${sql(names, 'user_id', 'username')}`;
+    await sql`
+      insert into phones (user_id, phone)
+      select * from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ phone }) => phone)}::text[])`;
+    await sql`
+      insert into usernames (user_id, username)
+      select * from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ username }) => username)}::text[])`;
     const now = new Date();
     const later = new Date(now.getTime() + 86_400_000);
     const times = { now, accessExpiresAt: later, refreshExpiresAt: later, endsAt: later, userAgent: '' };

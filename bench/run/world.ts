@@ -1,5 +1,5 @@
 /** What every work item is made from. */
-import type { Sql } from '../../src/db/connect.ts';
+import type { SqlConnection } from '../../test/sql-tag.ts';
 import { type Plan, planEvents } from '../seed/events.ts';
 import { prefix, userCount } from '../seed/ids.ts';
 import { type Random, randomOf } from '../seed/random.ts';
@@ -9,7 +9,7 @@ import type { Request } from './answer.ts';
 export type World = {
   dataset: Dataset;
   /** Past the app: for what is put back, checked and looked up. */
-  sql: Sql;
+  sql: SqlConnection;
   plan: Plan;
   /** How many writes to prepare: more than any server gets through in the time. */
   mostWrites: number;
@@ -40,7 +40,7 @@ export type WorkItem = {
   prepare(world: World): Promise<Prepared>;
 };
 
-export function makeWorld(dataset: Dataset, sql: Sql, seconds: number): World {
+export function makeWorld(dataset: Dataset, sql: SqlConnection, seconds: number): World {
   const mostWrites = Math.min(400_000, 15_000 + seconds * 10_000);
   return { dataset, sql, plan: planEvents(dataset.events, dataset.day), mostWrites };
 }

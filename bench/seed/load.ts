@@ -1,7 +1,9 @@
 /** Many rows into empty tables, as fast as PostgreSQL takes them. */
+
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Sql } from '../../src/db/connect.ts';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { SqlConnection } from '../../test/sql-tag.ts';
 
 export type Row = (string | number | boolean | null)[];
 export type Table = {
@@ -44,8 +46,12 @@ function* chunks({ rows }: Table, onRows: (count: number) => void): Generator<Bu
 }
 
 /** @param sql one connection, as the caller's settings of the session must hold for it */
-export async function copyInto(sql: Sql, table: Table, onRows: (count: number) => void): Promise<void> {
-  const target = await sql.unsafe(`copy ${table.name} (${table.columns}) from stdin`).writable();
+export async function copyInto(
+  sql: SqlConnection,
+  table: Table,
+  onRows: (count: number) => void,
+): Promise<void> {
+  const target = sql.client.query(copyFrom(`copy ${table.name} (${table.columns}) from stdin`));
   await pipeline(Readable.from(chunks(table, onRows)), target);
 }
 
@@ -53,11 +59,11 @@ export async function copyInto(sql: Sql, table: Table, onRows: (count: number) =
  * Drops every index that stands behind no constraint, and gives the statements that make them again: read from the
  * database, so that they are whatever the migrations made.
  */
-export async function dropIndexes(sql: Sql): Promise<string[]> {
+export async function dropIndexes(sql: SqlConnection): Promise<string[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`
     select quote_ident(indexname) as name, indexdef as definition from pg_indexes i
     where schemaname = 'public' and not exists (select 1 from pg_constraint c where c.conname = i.indexname)
     order by tablename, indexname`;
-  for (const { name } of indexes) await sql.unsafe(`drop index ${name}`);
+  for (const { name } of indexes) await sql.text(`drop index ${name}`);
   return indexes.map(({ definition }) => definition);
 }

@@ -1,6 +1,7 @@
 /** Who may administer: admins, by the role that they have when it is done. */
 import type { FastifyRequest } from 'fastify';
-import type { Sql, Tx } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { lockCallers, transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { type Caller, signedIn } from '../http/viewer.ts';
@@ -13,15 +14,19 @@ export function signedInAdmin(request: FastifyRequest): Caller {
 }
 
 /** As `actAs`, and the caller is an admin as long as it lasts: whoever takes the role from them waits, or came before. */
-export function actAsAdmin<T>(sql: Sql, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return transaction(sql, async (tx) => {
+export function actAsAdmin<T>(
+  db: Database,
+  caller: Caller,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return transaction(db, async (tx) => {
     await lockAdmin(tx, caller);
     return work(tx);
   });
 }
 
 /** @throws Problem `token_invalid`, `not_admin` */
-export async function lockAdmin(tx: Tx, caller: Caller): Promise<void> {
+export async function lockAdmin(tx: Transaction, caller: Caller): Promise<void> {
   const [role] = await lockCallers(tx, [caller], true);
   if (!role) throw new Problem('token_invalid');
   if (role !== 'admin') throw new Problem('not_admin');

@@ -1,5 +1,7 @@
 import { setRole } from '../auth/queries.ts';
-import type { Sql, Tx } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
+import { sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { escapeLike } from '../text.ts';
@@ -10,8 +12,8 @@ import type { AdminUserRow } from './views.ts';
 const rolesLock = 7_305_116;
 
 /** Changes of roles come one after the other. To be taken first of all: whoever waits here holds nothing. */
-export async function lockRoles(tx: Tx): Promise<void> {
-  await tx`select pg_advisory_xact_lock(${rolesLock})`;
+export async function lockRoles(tx: Transaction): Promise<void> {
+  await tx.query(sql`select pg_advisory_xact_lock(${rolesLock})`);
 }
 
 /**
@@ -19,14 +21,14 @@ export async function lockRoles(tx: Tx): Promise<void> {
  * @returns false when they had that role already
  * @throws Problem `user_not_found`, `last_admin`
  */
-export async function changeRole(tx: Tx, userId: string, role: Viewer['role']): Promise<boolean> {
-  const [before] = await tx<{ role: Viewer['role'] }[]>`
-    select role from users where id = ${userId} for update`;
+export async function changeRole(tx: Transaction, userId: string, role: Viewer['role']): Promise<boolean> {
+  const [before] = await tx.query<{ role: Viewer['role'] }>(sql`
+    select role from users where id = ${userId} for update`);
   if (!before) throw new Problem('user_not_found');
   if (before.role === role) return false;
   if (role === 'user') {
-    const others = await tx`
-      select 1 from users where role = 'admin' and id <> ${userId} and suspended_at is null limit 1`;
+    const others = await tx.query(sql`
+      select 1 from users where role = 'admin' and id <> ${userId} and suspended_at is null limit 1`);
     if (others.length === 0) throw new Problem('last_admin');
   }
   await setRole(tx, userId, role);
@@ -43,12 +45,12 @@ export type UserPlace = { createdAt: Date; id: string };
 
 /** The newest account first; walks an index of ages, or takes what the words or the number find. */
 export async function listUsers(
-  sql: Sql,
+  db: Database,
   { q, phone, suspended }: UserFilter,
   after: UserPlace | null,
   limit: number,
 ): Promise<AdminUserRow[]> {
-  return await sql<AdminUserRow[]>`
+  return await db.query<AdminUserRow>(sql`
     select u.id, u.name, u.username, u.phone, u.role, u.suspended_at, u.created_at
     from users u
     where true
@@ -56,7 +58,7 @@ export async function listUsers(
       ${phone === undefined ? sql`` : sql`and u.id = (select user_id from phones where phone = ${phone})`}
       ${suspended === undefined ? sql`` : suspended ? sql`and u.suspended_at is not null` : sql`and u.suspended_at is null`}
       ${after ? sql`and (u.created_at, u.id) < (${after.createdAt}, ${after.id})` : sql``}
-    order by u.created_at desc, u.id desc limit ${limit}`;
+    order by u.created_at desc, u.id desc limit ${limit}`);
 }
 
 /** As the search of people: starts of words, and from three characters on any part. */

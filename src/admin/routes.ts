@@ -17,7 +17,7 @@ import { toAdminUser } from './views.ts';
 const deadlineMs = 60_000;
 
 /** What admins do with accounts. Flags and the audit trail: system-routes.ts; reports: src/reports/. */
-export function adminUserRoutes(app: App, { sql, config, clock }: Deps): void {
+export function adminUserRoutes(app: App, { db, config, clock }: Deps): void {
   const traceOf = ({ ip }: FastifyRequest, by: string) => ({
     secretKey: config.secretKey,
     now: clock(),
@@ -43,7 +43,7 @@ export function adminUserRoutes(app: App, { sql, config, clock }: Deps): void {
       const place = readCursor(cursor, 'time', 'id');
       const after = place && { createdAt: place[0], id: place[1] };
       const number = phone === undefined ? undefined : readPhone(withPlus(phone)).number;
-      const rows = await listUsers(sql, { q, phone: number, suspended }, after, limit + 1);
+      const rows = await listUsers(db, { q, phone: number, suspended }, after, limit + 1);
       const page = toPage(rows, limit, ({ createdAt, id }) => [createdAt, id]);
       return { data: page.rows.map(toAdminUser), nextCursor: page.nextCursor };
     },
@@ -69,7 +69,7 @@ export function adminUserRoutes(app: App, { sql, config, clock }: Deps): void {
       const admin = signedInAdmin(request);
       const id = readId(request.params.id, 'user_not_found');
       const { reason = '' } = request.body;
-      await actAsAdmin(sql, admin, async (tx) => {
+      await actAsAdmin(db, admin, async (tx) => {
         const trace = traceOf(request, admin.id);
         if (await suspend(tx, id, trace.now))
           await recordAudit(tx, trace, { userId: id }, 'account_suspended', reason);
@@ -94,7 +94,7 @@ export function adminUserRoutes(app: App, { sql, config, clock }: Deps): void {
     async (request) => {
       const admin = signedInAdmin(request);
       const id = readId(request.params.id, 'user_not_found');
-      await actAsAdmin(sql, admin, async (tx) => {
+      await actAsAdmin(db, admin, async (tx) => {
         if (await restore(tx, id))
           await recordAudit(tx, traceOf(request, admin.id), { userId: id }, 'account_restored');
       });
@@ -119,7 +119,7 @@ export function adminUserRoutes(app: App, { sql, config, clock }: Deps): void {
       const admin = signedInAdmin(request);
       const id = readId(request.params.id, 'user_not_found');
       const { role } = request.body;
-      await transaction(sql, async (tx) => {
+      await transaction(db, async (tx) => {
         await lockRoles(tx);
         await lockAdmin(tx, admin);
         if (await changeRole(tx, id, role))

@@ -1,7 +1,9 @@
 /** Suspending an account, and restoring it: who is suspended is out at once, and what they made is out of sight. */
+
 import { listSessionKeys } from '../auth/queries.ts';
-import { noteChange, type Placed, type Spot, spotsOf } from '../changes.ts';
-import type { Tx } from '../db/connect.ts';
+import { type Placed, recordChange, type Spot, spotsOf } from '../changes.ts';
+import { sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 
 type State = { role: 'user' | 'admin'; suspendedAt: Date | null };
@@ -13,18 +15,18 @@ type State = { role: 'user' | 'admin'; suspendedAt: Date | null };
  * @returns false when it was suspended already
  * @throws Problem `user_not_found`, `is_admin`
  */
-export async function suspend(tx: Tx, userId: string, now: Date): Promise<boolean> {
+export async function suspend(tx: Transaction, userId: string, now: Date): Promise<boolean> {
   await takeTime(tx);
   // Before the lock too: two admins who suspended each other would wait for one another.
   refuseAdmin(await findState(tx, userId, false));
   const state = await findState(tx, userId, true);
   refuseAdmin(state);
   if (state.suspendedAt) return false;
-  await tx`update users set suspended_at = ${now} where id = ${userId}`;
+  await tx.query(sql`update users set suspended_at = ${now} where id = ${userId}`);
   const sessions = await listSessionKeys(tx, userId);
-  await tx`delete from sessions where user_id = ${userId}`;
+  await tx.query(sql`delete from sessions where user_id = ${userId}`);
   const { ids, spots } = await setHidden(tx, userId, true);
-  await noteChange(tx, { records: [userId, ...sessions, ...ids], spots });
+  await recordChange(tx, { records: [userId, ...sessions, ...ids], spots });
   return true;
 }
 
@@ -33,25 +35,25 @@ export async function suspend(tx: Tx, userId: string, now: Date): Promise<boolea
  * @returns false when it was not suspended
  * @throws Problem `user_not_found`
  */
-export async function restore(tx: Tx, userId: string): Promise<boolean> {
+export async function restore(tx: Transaction, userId: string): Promise<boolean> {
   await takeTime(tx);
   const { suspendedAt } = await findState(tx, userId, true);
   if (!suspendedAt) return false;
-  await tx`update users set suspended_at = null where id = ${userId}`;
+  await tx.query(sql`update users set suspended_at = null where id = ${userId}`);
   const { ids, spots } = await setHidden(tx, userId, false);
-  await noteChange(tx, { records: [userId, ...ids], spots });
+  await recordChange(tx, { records: [userId, ...ids], spots });
   return true;
 }
 
 /** As long as it takes for whoever organized ten thousand events. */
-async function takeTime(tx: Tx): Promise<void> {
-  await tx`set local statement_timeout = '60s'`;
-  await tx`set local lock_timeout = '30s'`;
+async function takeTime(tx: Transaction): Promise<void> {
+  await tx.query(sql`set local statement_timeout = '60s'`);
+  await tx.query(sql`set local lock_timeout = '30s'`);
 }
 
-async function findState(tx: Tx, userId: string, isLocked: boolean): Promise<State> {
-  const [row] = await tx<State[]>`
-    select role, suspended_at from users where id = ${userId} ${isLocked ? tx`for update` : tx``}`;
+async function findState(tx: Transaction, userId: string, isLocked: boolean): Promise<State> {
+  const [row] = await tx.query<State>(sql`
+    select role, suspended_at from users where id = ${userId} ${isLocked ? sql`for update` : sql``}`);
   if (!row) throw new Problem('user_not_found');
   return row;
 }
@@ -64,14 +66,18 @@ function refuseAdmin({ role }: State): void {
  * Events first, in the order of all who lock several, then the organizer's count of those that lists show.
  * @returns the ids of the events that changed, and where lists show them or did
  */
-async function setHidden(tx: Tx, userId: string, hidden: boolean): Promise<{ ids: string[]; spots: Spot[] }> {
-  await tx`select 1 from events where organizer_id = ${userId} order by id for update`;
-  const rows = await tx<(Placed & { id: string })[]>`
+async function setHidden(
+  tx: Transaction,
+  userId: string,
+  hidden: boolean,
+): Promise<{ ids: string[]; spots: Spot[] }> {
+  await tx.query(sql`select 1 from events where organizer_id = ${userId} order by id for update`);
+  const rows = await tx.query<Placed & { id: string }>(sql`
     update events set hidden = ${hidden} where organizer_id = ${userId} and hidden <> ${hidden}
-    returning id, lat, lng, start_at, end_at, visibility, status`;
+    returning id, lat, lng, start_at, end_at, visibility, status`);
   const spots = spotsOf(rows.map((row) => ({ ...row, hidden: false })));
-  await tx`
+  await tx.query(sql`
     update user_counters set events_count = events_count + ${hidden ? -spots.length : spots.length}
-    where user_id = ${userId}`;
+    where user_id = ${userId}`);
   return { ids: rows.map(({ id }) => id), spots };
 }

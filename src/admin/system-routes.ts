@@ -13,7 +13,7 @@ import { AuditEntry, AuditQuery, Flag, FlagChange, FlagParams } from './schemas.
 import { toAuditEntry, toFlags } from './views.ts';
 
 /** Flags, and the audit trail. */
-export function adminSystemRoutes(app: App, { sql, config, clock, flags }: Deps): void {
+export function adminSystemRoutes(app: App, { db, config, clock, flags }: Deps): void {
   const defaults = defaultsOf(config);
 
   app.get(
@@ -29,7 +29,7 @@ export function adminSystemRoutes(app: App, { sql, config, clock, flags }: Deps)
     }),
     async (request) => {
       signedInAdmin(request);
-      return { data: toFlags(await listFlags(sql), defaults) };
+      return { data: toFlags(await listFlags(db), defaults) };
     },
   );
 
@@ -51,7 +51,7 @@ export function adminSystemRoutes(app: App, { sql, config, clock, flags }: Deps)
       const name = readFlag(request.params.name);
       const { enabled } = request.body;
       const now = clock();
-      const rows = await actAsAdmin(sql, admin, async (tx) => {
+      const rows = await actAsAdmin(db, admin, async (tx) => {
         const trace = { secretKey: config.secretKey, now, address: request.ip };
         if (await setFlag(tx, name, enabled, defaults[name], now))
           await recordAudit(
@@ -90,7 +90,7 @@ export function adminSystemRoutes(app: App, { sql, config, clock, flags }: Deps)
       const place = readCursor(cursor, 'time', 'id');
       const filter = { since: readFrom(since), until: readUntil(until), userId: readUserId(userId) };
       const after = place && { at: place[0], id: place[1] };
-      const rows = await listAuditPage(sql, config.secretKey, filter, after, limit + 1);
+      const rows = await listAuditPage(db, config.secretKey, filter, after, limit + 1);
       const page = toPage(rows, limit, ({ at, id }) => [at, id]);
       return { data: page.rows.map(toAuditEntry), nextCursor: page.nextCursor };
     },

@@ -3,7 +3,8 @@ import { randomInt, timingSafeEqual } from 'node:crypto';
 import type { CountryCode } from 'libphonenumber-js';
 import { recordAudit } from '../audit.ts';
 import type { Config } from '../config.ts';
-import type { Sql, Tx } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { networkOf } from '../http/address.ts';
@@ -33,7 +34,7 @@ const sendCaps = { number: 10, address: 50, prefix: 100, country: 1_000 } as con
 export type Phone = { number: string; country: CountryCode | undefined };
 export type CodeDeps = {
   config: Config & { secretKey: string };
-  sql: Sql;
+  db: Database;
   sms: SmsDriver;
   clock: () => Date;
 };
@@ -58,15 +59,15 @@ export async function sendCode(
   phone: Phone,
   purpose: Purpose,
   address: string,
-  check?: (tx: Tx) => Promise<void>,
+  check?: (tx: Transaction) => Promise<void>,
 ): Promise<CodeSent> {
-  const { config, sql, sms, clock } = deps;
+  const { config, db, sms, clock } = deps;
   const now = clock();
   const limited = config.production || sms.delivers;
   const code = randomInt(1_000_000).toString().padStart(6, '0');
   const phoneHash = hashPhone(config.secretKey, phone.number);
   const caps = sendCapsOf(deps, phone, address);
-  await transaction(sql, async (tx) => {
+  await transaction(db, async (tx) => {
     if (limited) {
       // The row of the number is locked first, so that two requests at once cannot both find a minute gone by.
       const last = await lastSentAt(tx, phoneHash, now);
@@ -89,7 +90,7 @@ export async function sendCode(
   } catch (error) {
     // Nobody may be kept from trying again by a message that never left. One that may have left counts, and its code too.
     if (limited && !(error instanceof Unanswered))
-      await transaction(sql, (tx) => withdrawCode(tx, phoneHash, purpose, caps, now));
+      await transaction(db, (tx) => withdrawCode(tx, phoneHash, purpose, caps, now));
     throw error;
   }
   return {
@@ -120,7 +121,7 @@ const untilMidnight = (now: Date) => ({ retryAfter: Math.ceil((dayMs - (now.getT
  * @returns null, or a Problem `wrong_code` or `too_many_tries`
  */
 export async function checkCode(
-  tx: Tx,
+  tx: Transaction,
   deps: Pick<CodeDeps, 'config'> & { now: Date; address: string },
   phone: string,
   purpose: Purpose,

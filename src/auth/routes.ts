@@ -26,7 +26,7 @@ import {
 import { openSession, refreshSession } from './sessions.ts';
 
 export function authRoutes(app: App, deps: Deps): void {
-  const { sql, config, clock } = deps;
+  const { db, config, clock } = deps;
   const traceOf = ({ ip }: { ip: string }) => ({ secretKey: config.secretKey, now: clock(), address: ip });
 
   app.post(
@@ -63,7 +63,7 @@ export function authRoutes(app: App, deps: Deps): void {
       const { number } = readPhone(request.body.phone);
       const now = clock();
       const userAgent = request.headers['user-agent'] ?? '';
-      const outcome = await transaction(sql, async (tx) => {
+      const outcome = await transaction(db, async (tx) => {
         const problem = await checkCode(
           tx,
           { config, now, address: request.ip },
@@ -102,7 +102,7 @@ export function authRoutes(app: App, deps: Deps): void {
       response: { 200: ref(TokenPair) },
       problems: ['refresh_token_invalid'],
     }),
-    async (request) => refreshSession(sql, request.body.refreshToken, traceOf(request)),
+    async (request) => refreshSession(db, request.body.refreshToken, traceOf(request)),
   );
 
   app.post(
@@ -116,7 +116,7 @@ export function authRoutes(app: App, deps: Deps): void {
     }),
     async (request) => {
       const viewer = signedIn(request);
-      await transaction(sql, async (tx) => {
+      await transaction(db, async (tx) => {
         if (await deleteSession(tx, { userId: viewer.id, sessionId: viewer.sessionId }))
           await recordAudit(tx, traceOf(request), { userId: viewer.id }, 'logged_out');
       });
@@ -134,7 +134,7 @@ export function authRoutes(app: App, deps: Deps): void {
       response: { 200: ref(Me) },
     }),
     async (request) => {
-      const me = await findMe(sql, signedIn(request).id);
+      const me = await findMe(db, signedIn(request).id);
       if (!me) throw new Problem('token_invalid');
       return toMe(me, config.publicUrl);
     },
@@ -151,7 +151,7 @@ export function authRoutes(app: App, deps: Deps): void {
     }),
     async (request) => {
       const viewer = signedIn(request);
-      const rows = await listSessions(sql, viewer.id, clock());
+      const rows = await listSessions(db, viewer.id, clock());
       return {
         data: rows.map((row) => ({
           id: row.id,
@@ -179,7 +179,7 @@ export function authRoutes(app: App, deps: Deps): void {
     async (request) => {
       const id = readId(request.params.id, 'session_not_found');
       const { id: userId } = signedIn(request);
-      const isEnded = await transaction(sql, async (tx) => {
+      const isEnded = await transaction(db, async (tx) => {
         const isEnded = await deleteSession(tx, { userId, sessionId: id });
         if (isEnded) await recordAudit(tx, traceOf(request), { userId }, 'device_signed_out');
         return isEnded;

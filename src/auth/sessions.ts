@@ -1,6 +1,7 @@
 /** Sessions: an access token for 30 minutes, a refresh token for 30 days, and an end after 180 days at the latest. */
 import { recordAudit, type Trace } from '../audit.ts';
-import type { Sql, Tx } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -23,7 +24,7 @@ const graceMs = 10_000;
 export type Tokens = { accessToken: string; refreshToken: string; tokenType: 'Bearer'; expiresIn: number };
 
 export async function openSession(
-  tx: Tx,
+  tx: Transaction,
   key: string,
   userId: string,
   userAgent: string,
@@ -45,11 +46,11 @@ export async function openSession(
  * as long as that one is unused; any other token that this server once gave out, when it comes again, ends the session.
  * @throws Problem `refresh_token_invalid`
  */
-export async function refreshSession(sql: Sql, refreshToken: string, trace: Trace): Promise<Tokens> {
+export async function refreshSession(db: Database, refreshToken: string, trace: Trace): Promise<Tokens> {
   const { secretKey: key, now } = trace;
   const token = parseToken('refresh', refreshToken, key);
   if (!token) throw new Problem('refresh_token_invalid');
-  const tokens = await transaction(sql, async (tx): Promise<Tokens | null> => {
+  const tokens = await transaction(db, async (tx): Promise<Tokens | null> => {
     const session = await findSessionForUpdate(tx, token);
     if (!session || session.refreshExpiresAt <= now) return null;
     const next = successorPair(key, token, refreshToken);

@@ -1,7 +1,8 @@
 /** Bookings, all that wait in one transaction: a crowd costs a share of its round trips, its commit and the queue. */
-import { noteChange } from '../changes.ts';
+import { changeStatement } from '../changes.ts';
+import type { Database } from '../db/client.ts';
 import { alone } from '../db/coalesce.ts';
-import type { Sql, Tx } from '../db/connect.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { lockCallers, transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { orInUse } from '../http/idempotency.ts';
@@ -32,12 +33,12 @@ export const keyOf = ({ eventId, viewer }: Ask): string => `${eventId} ${viewer.
  * @returns for each ask its booking, as it is then or was at its end, or why there is none
  */
 export function writeBookings(
-  sql: Sql,
+  db: Database,
   asks: Ask[],
   circumstances: Circumstances,
   isAlone: boolean,
 ): Promise<Outcome[]> {
-  return transaction(sql, async (tx, commit) => {
+  return transaction(db, async (tx, commit) => {
     const { now } = circumstances;
     const read = await lockAndRead(tx, asks, now, isAlone);
     const { outcomes, decisions, moves } = decideAll(asks, read, circumstances, isAlone);
@@ -45,21 +46,13 @@ export function writeBookings(
       const decision = decisions.get(i);
       return once && decision ? [{ once, answer: answerOf(decision.booking) }] : [];
     });
-    const keeping = keepAnswers(tx, answers, now);
-    const writing = writes(tx, [...decisions.values()], [...moves.values()]);
+    const keeping = keepAnswers(answers, now);
+    const writing = writes([...decisions.values()], [...moves.values()]);
     // Who waited is to be told where they stand, or may be booked now.
     const unsure = [...decisions].filter(
       ([, { effect, booking }]) => (effect === 'resize' || !effect) && booking.status === 'waiting',
     );
-    const reading =
-      unsure.length > 0
-        ? [
-            queries.readBookings(
-              tx,
-              unsure.map(([, { booking }]) => booking),
-            ),
-          ]
-        : [];
+    const reading = unsure.length > 0 ? [queries.readBookings(unsure.map(([, { booking }]) => booking))] : [];
     const ending = commit(...writing, ...reading, ...keeping);
     const results = await (keeping.length > 0 ? orInUse(ending) : ending);
     const settled = (results[writing.length] ?? []) as unknown as BookingRow[];
@@ -77,7 +70,7 @@ export const answerOf = (booking: BookingRow): Answer => ({
 
 type Read = Awaited<ReturnType<typeof lockAndRead>>;
 
-async function lockAndRead(tx: Tx, asks: Ask[], now: Date, isAlone: boolean) {
+async function lockAndRead(tx: Transaction, asks: Ask[], now: Date, isAlone: boolean) {
   const viewers = asks.map(({ viewer }) => viewer);
   const events = [...new Set(asks.map(({ eventId }) => eventId))];
   const keys = asks.map(({ eventId, viewer }) => ({ eventId, userId: viewer.id }));
@@ -141,7 +134,7 @@ const sum = (a: queries.Move, b: queries.Move): queries.Move => ({
 });
 
 /** The statements that make it so. */
-function writes(tx: Tx, decisions: Decision[], moves: queries.Move[]) {
+function writes(decisions: Decision[], moves: queries.Move[]) {
   const of = (wanted: Decision['effect']) =>
     decisions.flatMap(({ effect, booking }) => (effect === wanted ? [booking] : []));
   const [made, resized, ended] = [of('insert'), of('resize'), of('delete')];
@@ -149,11 +142,11 @@ function writes(tx: Tx, decisions: Decision[], moves: queries.Move[]) {
   // Whoever left a seat or a place may have stood in the way.
   const left = new Set([...resized, ...ended].map(({ eventId }) => eventId));
   return [
-    ...(made.length > 0 ? [queries.insertBookings(tx, made)] : []),
-    ...(resized.length > 0 ? [queries.updateSeats(tx, resized)] : []),
-    ...(ended.length > 0 ? [queries.deleteBookings(tx, ended)] : []),
-    queries.moveCounters(tx, moves),
-    ...[...left].map((eventId) => moveUp(tx, eventId)),
-    noteChange(tx, { records: moves.map(({ eventId }) => eventId) }),
+    ...(made.length > 0 ? [queries.insertBookings(made)] : []),
+    ...(resized.length > 0 ? [queries.updateSeats(resized)] : []),
+    ...(ended.length > 0 ? [queries.deleteBookings(ended)] : []),
+    queries.moveCounters(moves),
+    ...[...left].map((eventId) => moveUp(eventId)),
+    changeStatement({ records: moves.map(({ eventId }) => eventId) }),
   ];
 }

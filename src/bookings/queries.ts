@@ -1,4 +1,7 @@
-import type { Db, Sql, Tx } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
+import type { Queryable } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { orPassOver } from '../db/transaction.ts';
 import type { EventRow } from '../events/views.ts';
 import type { BookingRow, BookingStatus } from './views.ts';
@@ -17,7 +20,7 @@ export type BookingAccess = Pick<
 };
 
 /** How far from the head of the list `bookings b` waits: by the index, as many entries as stand before it. */
-export const positionOf = (sql: Db) => sql`
+export const positionOf = () => sql`
   case b.status when 'waiting' then (
     select count(*)::int from bookings w
     where w.event_id = b.event_id and w.status = 'waiting' and w.n <= b.n) end`;
@@ -28,14 +31,18 @@ export const positionOf = (sql: Db) => sql`
  * bookings and counters in a later statement stays so until the transaction ends.
  * @returns the ids of the events that are held; one that is not is gone or, unless `isAlone`, taken by another
  */
-export async function lockQueues(tx: Tx, eventIds: string[], isAlone: boolean): Promise<Set<string>> {
+export async function lockQueues(
+  tx: Transaction,
+  eventIds: string[],
+  isAlone: boolean,
+): Promise<Set<string>> {
   // Row by row: an event that is passed over leaves its counters alone as well.
-  const rows = await tx<{ id: string }[]>`
+  const rows = await tx.query<{ id: string }>(sql`
     select e.id from events e join event_counters c on c.event_id = e.id
     where e.id = any(${eventIds}::uuid[])
     order by e.id
-    for key share of e ${orPassOver(tx, isAlone)}
-    for no key update of c`;
+    for key share of e ${orPassOver(isAlone)}
+    for no key update of c`);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -44,15 +51,14 @@ export async function lockQueues(tx: Tx, eventIds: string[], isAlone: boolean): 
  * @param position a place in a long waitlist has to be counted: `left out` is null for everybody
  */
 export async function listBookingAccess(
-  sql: Db,
+  db: Queryable,
   keys: BookingKey[],
   position: 'counted' | 'left out',
 ): Promise<(BookingAccess | null)[]> {
-  const place = position === 'counted' ? positionOf(sql) : sql`null::int`;
-  const rows = await sql<
-    (Omit<BookingAccess, 'booking' | 'status'> &
-      BookingRow & { nth: number; eventStatus: EventRow['status'] })[]
-  >`
+  const place = position === 'counted' ? positionOf() : sql`null::int`;
+  const rows = await db.query<
+    Omit<BookingAccess, 'booking' | 'status'> & BookingRow & { nth: number; eventStatus: EventRow['status'] }
+  >(sql`
     select k.nth::int, e.organizer_id, e.visibility, e.hidden, e.status as event_status, e.enabled_modules, e.capacity,
       c.booked_count, c.waiting_count, c.last_booking,
       b.id, k.event_id, k.user_id, b.n, b.seats, b.status, ${place} as position, b.created_at
@@ -60,7 +66,7 @@ export async function listBookingAccess(
       with ordinality k (event_id, user_id, nth)
     join events e on e.id = k.event_id
     join event_counters c on c.event_id = k.event_id
-    left join bookings b on b.event_id = k.event_id and b.user_id = k.user_id`;
+    left join bookings b on b.event_id = k.event_id and b.user_id = k.user_id`);
   const found = new Map(
     rows.map((row) => [row.nth, { ...row, status: row.eventStatus, booking: row.id === null ? null : row }]),
   );
@@ -69,11 +75,11 @@ export async function listBookingAccess(
 
 /** A page in the order in which people came, after the n of the page before; one more than `limit` tells of a next. */
 export async function listBookings(
-  sql: Sql,
+  db: Database,
   eventId: string,
   { status, after, limit }: { status: BookingStatus | undefined; after: number; limit: number },
 ): Promise<BookingRow[]> {
-  return await sql<BookingRow[]>`
+  return await db.query<BookingRow>(sql`
     select b.id, b.event_id, b.user_id, b.n, b.seats, b.status, b.created_at,
       case b.status when 'waiting' then (
         (select count(*) from bookings w where w.event_id = ${eventId} and w.status = 'waiting' and w.n <= ${after})
@@ -83,12 +89,12 @@ export async function listBookings(
       where event_id = ${eventId} and n > ${after} ${status ? sql`and status = ${status}` : sql``}
       order by n limit ${limit + 1}
     ) b
-    order by b.n`;
+    order by b.n`);
 }
 
 /** The counters must be locked. */
-export function insertBookings(tx: Tx, rows: BookingRow[]) {
-  return tx`
+export function insertBookings(rows: BookingRow[]) {
+  return sql`
     insert into bookings (event_id, user_id, id, n, seats, status, created_at)
     select * from unnest(${rows.map(({ eventId }) => eventId)}::uuid[], ${rows.map(({ userId }) => userId)}::uuid[],
       ${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ n }) => n)}::int[], ${rows.map(({ seats }) => seats)}::int[],
@@ -100,8 +106,8 @@ export function insertBookings(tx: Tx, rows: BookingRow[]) {
 export type Move = { eventId: string; booked: number; waiting: number; added: number };
 
 /** The counters must be locked. */
-export function moveCounters(tx: Tx, moves: Move[]) {
-  return tx`
+export function moveCounters(moves: Move[]) {
+  return sql`
     update event_counters c set booked_count = booked_count + m.booked, waiting_count = waiting_count + m.waiting,
       last_booking = last_booking + m.added
     from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ booked }) => booked)}::int[],
@@ -111,8 +117,8 @@ export function moveCounters(tx: Tx, moves: Move[]) {
 }
 
 /** Sets the seats of bookings to theirs. The counters must be locked. */
-export function updateSeats(tx: Tx, rows: BookingRow[]) {
-  return tx`
+export function updateSeats(rows: BookingRow[]) {
+  return sql`
     update bookings b set seats = k.seats
     from unnest(${rows.map(({ eventId }) => eventId)}::uuid[], ${rows.map(({ userId }) => userId)}::uuid[],
       ${rows.map(({ seats }) => seats)}::int[]) k (event_id, user_id, seats)
@@ -120,8 +126,8 @@ export function updateSeats(tx: Tx, rows: BookingRow[]) {
 }
 
 /** The counters must be locked. */
-export function deleteBookings(tx: Tx, rows: BookingKey[]) {
-  return tx`
+export function deleteBookings(rows: BookingKey[]) {
+  return sql`
     delete from bookings b
     using unnest(${rows.map(({ eventId }) => eventId)}::uuid[], ${rows.map(({ userId }) => userId)}::uuid[])
       k (event_id, user_id)
@@ -129,9 +135,9 @@ export function deleteBookings(tx: Tx, rows: BookingKey[]) {
 }
 
 /** As they are by then. */
-export function readBookings(tx: Tx, keys: BookingKey[]) {
-  return tx`
-    select b.id, b.event_id, b.user_id, b.n, b.seats, b.status, ${positionOf(tx)} as position, b.created_at
+export function readBookings(keys: BookingKey[]) {
+  return sql`
+    select b.id, b.event_id, b.user_id, b.n, b.seats, b.status, ${positionOf()} as position, b.created_at
     from unnest(${keys.map(({ eventId }) => eventId)}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[])
       k (event_id, user_id)
     join bookings b on b.event_id = k.event_id and b.user_id = k.user_id`;

@@ -21,19 +21,19 @@ type WriteOnce = (ask: Ask & { once: Once }) => Promise<BookingRow | Replay>;
 
 /** Seats at an event: one's own, and the organizer's list. */
 export function bookingRoutes(app: App, deps: Deps): void {
-  const { sql, clock, flags } = deps;
+  const { db, clock, flags } = deps;
   const circumstances = async () => ({ now: clock(), isOn: await flags.isOn('bookings') });
   // One queue for all that somebody does with their booking, so that it keeps its order. Without a key nothing is given
   // once more.
   const write = coalesceWrites<Ask, BookingRow>(
-    async (asks, isAlone) => (await writeBookings(sql, asks, await circumstances(), isAlone)) as BookingRow[],
+    async (asks, isAlone) => (await writeBookings(db, asks, await circumstances(), isAlone)) as BookingRow[],
     { keyOf },
   );
   // Beside it, so that who uses one key twice holds up nobody without one.
   const writeOnce = coalesceWrites<Ask & { once: Once }, BookingRow | Replay>(
     async (asks, isAlone) => {
       const now = await circumstances();
-      return untilKept(() => writeBookings(sql, asks, now, isAlone));
+      return untilKept(() => writeBookings(db, asks, now, isAlone));
     },
     { keyOf: ({ once }) => once.keyHash.toString('base64') },
   );
@@ -83,7 +83,7 @@ function newBookingRoute(app: App, { config }: Deps, write: Write, writeOnce: Wr
   );
 }
 
-function getBookingRoute(app: App, { sql }: Deps): void {
+function getBookingRoute(app: App, { db }: Deps): void {
   app.get(
     '/v1/events/:id/booking',
     route({
@@ -98,7 +98,7 @@ function getBookingRoute(app: App, { sql }: Deps): void {
     async (request) => {
       const viewer = signedIn(request);
       const eventId = readId(request.params.id, 'event_not_found');
-      const [access] = await queries.listBookingAccess(sql, [{ eventId, userId: viewer.id }], 'counted');
+      const [access] = await queries.listBookingAccess(db, [{ eventId, userId: viewer.id }], 'counted');
       const booking = bookingOf(access ?? null, viewer);
       if (booking instanceof Problem) throw booking;
       return toBooking(booking);
@@ -160,7 +160,7 @@ function ownBookingRoutes(app: App, write: Write): void {
   );
 }
 
-function bookingListRoute(app: App, { sql, reads, config }: Deps): void {
+function bookingListRoute(app: App, { db, reads, config }: Deps): void {
   app.get(
     '/v1/events/:id/bookings',
     route({
@@ -182,7 +182,7 @@ function bookingListRoute(app: App, { sql, reads, config }: Deps): void {
       const event = await reads.known.event(id);
       if (!event || !maySee(event.row, viewer)) throw new Problem('event_not_found');
       requireOrganizer(event.row, viewer);
-      const found = await queries.listBookings(sql, id, { status, after, limit });
+      const found = await queries.listBookings(db, id, { status, after, limit });
       const { rows, nextCursor } = toPage(found, limit, ({ n }) => [n]);
       const people = await Promise.all(rows.map(({ userId }) => reads.known.person(userId)));
       return {

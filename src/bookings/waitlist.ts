@@ -1,4 +1,4 @@
-import type { Tx } from '../db/connect.ts';
+import { sql } from '../db/sql.ts';
 
 /**
  * Books those at the head of an event's waitlist whose seats are free by now, strictly in order: who stands behind
@@ -8,8 +8,8 @@ import type { Tx } from '../db/connect.ts';
  * here can change before it is written. Each who waits wants a seat at least, so no more than the free ones are looked
  * at, however long the list is.
  */
-export function moveUp(tx: Tx, eventId: string) {
-  return tx`
+export function moveUp(eventId: string) {
+  return sql`
     with free as materialized (
       select case e.capacity when 0 then null else greatest(e.capacity - c.booked_count, 0) end as seats
       from events e join event_counters c on c.event_id = e.id

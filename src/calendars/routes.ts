@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { App, Deps } from '../app.ts';
-import type { Tx } from '../db/connect.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { maySee } from '../events/access.ts';
@@ -89,7 +89,7 @@ function eventCalendars(app: App, { config, clock, lists, reads }: Deps, write: 
   );
 }
 
-function ownAddress(app: App, { sql, config, clock }: Deps): void {
+function ownAddress(app: App, { db, config, clock }: Deps): void {
   const { publicUrl } = config;
 
   app.post(
@@ -107,14 +107,14 @@ function ownAddress(app: App, { sql, config, clock }: Deps): void {
     }),
     async (request, reply) => {
       const viewer = signedIn(request);
-      const create = async (tx: Tx): Promise<{ url: string }> => {
+      const create = async (tx: Transaction): Promise<{ url: string }> => {
         const secret = newSecret(viewer.id);
         await setCalendar(tx, viewer.id, secret.hash, clock());
         return { url: `${publicUrl}/v1/calendars/${secret.text}.ics` };
       };
       const once = readOnce(request, viewer, config.secretKey);
-      if (!once) return reply.code(201).send(await actAs(sql, viewer, create));
-      const made = await doOnce(sql, clock(), once, viewer, async (tx) => ({
+      if (!once) return reply.code(201).send(await actAs(db, viewer, create));
+      const made = await doOnce(db, clock(), once, viewer, async (tx) => ({
         status: 201,
         body: JSON.stringify(await create(tx)),
       }));
@@ -132,7 +132,7 @@ function ownAddress(app: App, { sql, config, clock }: Deps): void {
       response: { 200: CalendarState },
     }),
     async (request) => {
-      const createdAt = await findCalendar(sql, signedIn(request).id);
+      const createdAt = await findCalendar(db, signedIn(request).id);
       return { exists: createdAt !== null, createdAt: createdAt?.toISOString() ?? null };
     },
   );
@@ -149,13 +149,13 @@ function ownAddress(app: App, { sql, config, clock }: Deps): void {
     }),
     async (request) => {
       const viewer = signedIn(request);
-      await actAs(sql, viewer, (tx) => deleteCalendar(tx, viewer.id));
+      await actAs(db, viewer, (tx) => deleteCalendar(tx, viewer.id));
       return { success: true as const };
     },
   );
 }
 
-function ownCalendar(app: App, { sql, clock, reads }: Deps, write: Writer): void {
+function ownCalendar(app: App, { db, clock, reads }: Deps, write: Writer): void {
   app.get(
     '/v1/calendars/:secret.ics',
     route({
@@ -173,10 +173,10 @@ function ownCalendar(app: App, { sql, clock, reads }: Deps, write: Writer): void
     }),
     async (request, reply) => {
       const secret = parseSecret(request.params.secret);
-      const owner = secret && (await findOwner(sql, secret));
+      const owner = secret && (await findOwner(db, secret));
       if (!owner) throw new Problem('calendar_not_found');
       const since = new Date(clock().getTime() - pastMs);
-      const ids = await listOwnEvents(sql, owner, { since, most: mostEvents });
+      const ids = await listOwnEvents(db, owner, { since, most: mostEvents });
       const events = await Promise.all(ids.map((id) => reads.event(id, null)));
       // Seen once more, as it is by now.
       const seen = events.filter((event) => event !== null && maySee(event.row, owner)) as KeptEvent[];

@@ -13,8 +13,8 @@ export async function adminCommand(config: Config, [verb = '', phone = '']: stri
   const role = roles[verb];
   if (!role || !phone) throw new CommandError('Usage: admin grant PHONE, or admin revoke PHONE');
   const number = phoneArgument(phone);
-  await inWorld(config, async ({ sql, config: { secretKey } }) => {
-    await transaction(sql, async (tx) => {
+  await inWorld(config, async ({ db, config: { secretKey } }) => {
+    await transaction(db, async (tx) => {
       const now = new Date();
       const { id, isNew } = await findOrCreateAccount(tx, number, now);
       await setRole(tx, id, role);

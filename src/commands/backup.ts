@@ -7,9 +7,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Presets, SingleBar } from 'cli-progress';
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
 import type { Config } from '../config.ts';
-import { connectOne, type Target, type Tx } from '../db/connect.ts';
+import { type Connection, openConnection, transactionOn } from '../db/connection.ts';
 import { versionOf } from '../db/migrate.ts';
+import { raw } from '../db/sql.ts';
+import type { Target } from '../db/target.ts';
 import { copyIn, type Ending, firstLine, lastLine, quoted, setup } from './backup/format.ts';
 import { filledByMigrations, type KnownTable, listTables, lockTables, settle } from './backup/tables.ts';
 import { stopSignal } from './stop.ts';
@@ -51,15 +55,16 @@ export async function writeBackup(
   { signal, snapshot }: BackupOptions = {},
 ): Promise<Ending> {
   const draft = `${path.resolve(file)}.${randomBytes(4).toString('hex')}.part`;
-  const connection = connectOne(target, 'backup');
+  const connection = await openConnection(target, 'backup');
   try {
-    const ending = (await connection.begin('isolation level repeatable read read only', async (tx) => {
-      if (snapshot) await tx.unsafe(`set transaction snapshot '${snapshot.replaceAll("'", "''")}'`);
+    const write = async () => {
+      if (snapshot) await connection.query(raw(`set transaction snapshot ${pg.escapeLiteral(snapshot)}`));
       const result: Ending = { rows: {}, sha256: '' };
       const out = createWriteStream(draft, { flags: 'wx', mode: 0o600 });
-      await pipeline(Readable.from(content(tx, result)), createGzip(), out, signal ? { signal } : {});
+      await pipeline(Readable.from(content(connection, result)), createGzip(), out, signal ? { signal } : {});
       return result;
-    })) as Ending;
+    };
+    const ending = await transactionOn(connection, write, 'isolation level repeatable read read only');
     await toDisk(draft);
     await rename(draft, file);
     await toDisk(path.dirname(path.resolve(file)));
@@ -68,7 +73,7 @@ export async function writeBackup(
     throw signal?.aborted ? signal.reason : writeTrouble(error, file);
   } finally {
     await rm(draft, { force: true });
-    await connection.end({ timeout: 0 });
+    connection.destroy();
   }
 }
 
@@ -83,12 +88,12 @@ function writeTrouble(error: unknown, file: string): unknown {
 }
 
 /** The file piece by piece; `result` is filled on the way. */
-async function* content(tx: Tx, result: Ending): AsyncGenerator<Buffer> {
-  await settle(tx);
-  const schema = await versionOf(tx);
+async function* content(connection: Connection, result: Ending): AsyncGenerator<Buffer> {
+  await settle(connection);
+  const schema = await versionOf(connection);
   if (schema === 0) throw new CommandError('The database holds no Potluck.');
-  const tables = await listTables(tx);
-  await lockTables(tx, tables, 'access share');
+  const tables = await listTables(connection);
+  await lockTables(connection, tables, 'access share');
   const hash = createHash('sha256');
   const hashed = (piece: Buffer | string) => {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
@@ -102,7 +107,7 @@ async function* content(tx: Tx, result: Ending): AsyncGenerator<Buffer> {
     for (const table of tables) {
       result.rows[table.name] = 0;
       yield hashed(`${refill(table)}${copyIn(table)};\n`);
-      for await (const piece of rowsOf(tx, table)) {
+      for await (const piece of rowsOf(connection, table)) {
         const rows = newlinesIn(piece);
         result.rows[table.name] = (result.rows[table.name] ?? 0) + rows;
         bar.increment(rows);
@@ -122,26 +127,11 @@ async function* content(tx: Tx, result: Ending): AsyncGenerator<Buffer> {
 const refill = ({ name }: KnownTable) =>
   filledByMigrations.has(name) ? `delete from ${quoted(name)};\n` : '';
 
-const pieceSize = 64 * 1024;
-
-/** A table's rows, as many at a time as make a piece: the driver gives them one by one. */
-async function* rowsOf(tx: Tx, { name, columns }: KnownTable): AsyncGenerator<Buffer> {
+/** A table's rows as COPY writes them, in chunks of up to 64 KiB. */
+function rowsOf({ client }: Connection, { name, columns }: KnownTable): AsyncIterable<Buffer> {
   const list = columns.map(quoted).join(', ');
-  // A select, since COPY of a table alone gives nothing of one that is partitioned.
-  const rows = await tx.unsafe(`copy (select ${list} from ${quoted(name)}) to stdout`).readable();
-  let waiting: Buffer[] = [];
-  let size = 0;
-  for await (const row of rows as AsyncIterable<Buffer>) {
-    waiting.push(row);
-    size += row.length;
-    if (size < pieceSize) continue;
-    yield Buffer.concat(waiting);
-    [waiting, size] = [[], 0];
-  }
-  // The driver pauses its socket when rows come faster than they are taken, and goes on when more are asked for: which
-  // nobody does of a stream that has ended, so that the answer to the next statement would never be read.
-  rows._read(0);
-  if (size > 0) yield Buffer.concat(waiting);
+  // A select, since COPY of a partitioned table itself returns no rows.
+  return client.query(copyTo(`copy (select ${list} from ${quoted(name)}) to stdout`));
 }
 
 /** In what COPY writes, a line is a row: line ends within a value are written \\n. */

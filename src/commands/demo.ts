@@ -18,6 +18,6 @@ export async function demoCommand(config: Config): Promise<void> {
 }
 
 /** @returns null when the database has the demo people already; then nothing was changed */
-export function seedDemo({ sql }: Pick<World, 'sql'>): Promise<Added | null> {
-  return writeDemo(sql, new Date());
+export function seedDemo({ db }: Pick<World, 'db'>): Promise<Added | null> {
+  return writeDemo(db, new Date());
 }

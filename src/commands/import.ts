@@ -4,8 +4,9 @@ import path from 'node:path';
 import { type Options, Presets, SingleBar } from 'cli-progress';
 import { findOrCreateAccount } from '../auth/accounts.ts';
 import type { Config } from '../config.ts';
-import type { Sql } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
 import { databaseProblem } from '../db/problems.ts';
+import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 import { categorySlugs } from '../events/catalogue.ts';
 import { phoneArgument } from './admin.ts';
@@ -41,8 +42,8 @@ export async function importCommand(config: Config, rest: string[], options: Imp
   }
   const calendar = readCalendar(await readBytes(file));
   if (!calendar) throw new CommandError(`${file} is not a calendar: it has no BEGIN:VCALENDAR.`);
-  await inWorld(config, async ({ sql }) => {
-    const report = await importCalendar(sql, calendar, phone, category).catch((error) => {
+  await inWorld(config, async ({ db }) => {
+    const report = await importCalendar(db, calendar, phone, category).catch((error) => {
       if (databaseProblem(error)?.code !== 'unavailable') throw error;
       throw new CommandError(
         `The database went away (${error.message}). Import again to take over the rest.`,
@@ -69,7 +70,7 @@ async function readBytes(file: string): Promise<Buffer> {
 
 /** Each entry is a transaction of its own: an import that was cut off is finished by the next one. */
 export async function importCalendar(
-  sql: Sql,
+  db: Database,
   calendar: Calendar,
   phone: string,
   category?: string | undefined,
@@ -91,19 +92,19 @@ export async function importCalendar(
     }),
     report,
   );
-  const { id: organizerId } = await transaction(sql, (tx) => findOrCreateAccount(tx, phone, new Date()));
+  const { id: organizerId } = await transaction(db, (tx) => findOrCreateAccount(tx, phone, new Date()));
   const needsPlace = entries.some(({ geo, address }) => !geo && address);
   const wishes: Wishes = { organizerId, category, gazetteer: needsPlace ? await openGazetteer() : null };
   const bar = progressBar(entries.length);
   try {
     for (let from = 0; from < entries.length; from += batch) {
-      await takeOverBatch(sql, entries.slice(from, from + batch), wishes, report, () => bar.increment());
+      await takeOverBatch(db, entries.slice(from, from + batch), wishes, report, () => bar.increment());
     }
   } finally {
     bar.stop();
   }
   // Lists are planned by what PostgreSQL knows of the table; it would look by itself only in a minute or so.
-  await sql`analyze events`;
+  await db.query(sql`analyze events`);
   for (const list of [report.faults, report.notes]) list.sort((a, b) => a.line - b.line);
   return report;
 }
@@ -111,16 +112,22 @@ export async function importCalendar(
 /** Entries whose events are looked up at once. */
 const batch = 500;
 
-async function takeOverBatch(sql: Sql, entries: Entry[], wishes: Wishes, report: Report, step: () => void) {
+async function takeOverBatch(
+  db: Database,
+  entries: Entry[],
+  wishes: Wishes,
+  report: Report,
+  step: () => void,
+) {
   const known = await listImported(
-    sql,
+    db,
     wishes.organizerId,
     entries.map(({ key }) => key),
   );
   for (const entry of entries) {
     const { line, title, notes } = entry;
     try {
-      const { result, placedByName } = await takeOver(sql, entry, known.get(entry.key) ?? null, wishes);
+      const { result, placedByName } = await takeOver(db, entry, known.get(entry.key) ?? null, wishes);
       report[result]++;
       if (placedByName) report.placedByName++;
       if (result !== 'unchanged') report.notes.push(...notes.map((reason) => ({ line, title, reason })));

@@ -1,11 +1,16 @@
 /** `restore FILE`: a backup into an empty database, wholly or not at all. */
+
 import { stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { setImmediate as turn } from 'node:timers/promises';
+import { finished } from 'node:stream/promises';
 import { Presets, SingleBar } from 'cli-progress';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import type { Config } from '../config.ts';
-import { connectOne, type Target, type Tx } from '../db/connect.ts';
+import { type Connection, openConnection, transactionOn } from '../db/connection.ts';
 import { migrateIn, newestVersion, versionOf } from '../db/migrate.ts';
+import { raw, sql } from '../db/sql.ts';
+import type { Target } from '../db/target.ts';
 import { copyIn, type Ending, type Manifest, quoted, readBackup, type Sink } from './backup/format.ts';
 import { filledByMigrations, type KnownTable, listTables, lockTables, settle } from './backup/tables.ts';
 import { stopSignal } from './stop.ts';
@@ -52,31 +57,31 @@ async function refuseNewer({ schema, potluck }: Manifest): Promise<void> {
  * @throws CommandError when the database holds anything, or the backup does not fit
  */
 export async function restoreBackup(target: Target, file: string, signal?: AbortSignal): Promise<Ending> {
-  const connection = connectOne(target, 'restore');
+  const connection = await openConnection(target, 'restore');
   const bar = await progressBar(file, 'restoring');
   try {
-    const ending = (await connection.begin(async (tx) => {
-      await settle(tx);
+    const ending = await transactionOn(connection, async () => {
+      await settle(connection);
       const restored = await readBackup(
         file,
-        loader(tx, (bytes) => bar.update(bytes)),
+        loader(connection, (bytes) => bar.update(bytes)),
         signal,
       );
-      await migrateIn(tx);
+      await migrateIn(connection);
       return restored;
-    })) as Ending;
-    await connection`analyze`;
+    });
+    await connection.query(sql`analyze`);
     return ending;
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
     bar.stop();
-    await connection.end({ timeout: 0 });
+    connection.destroy();
   }
 }
 
 /** Puts what comes into the tables that the database itself has; the file's own SQL is never run. */
-function loader(tx: Tx, progress: Sink['progress']): Sink {
+function loader(connection: Connection, progress: Sink['progress']): Sink {
   let known: KnownTable[] = [];
   let out: Writable | null = null;
   let name = '';
@@ -84,7 +89,7 @@ function loader(tx: Tx, progress: Sink['progress']): Sink {
     progress,
     async manifest(manifest) {
       await refuseNewer(manifest);
-      known = await emptyTables(tx, manifest);
+      known = await emptyTables(connection, manifest);
     },
     async table(table) {
       const ours = known.find(({ name }) => name === table.name);
@@ -93,7 +98,7 @@ function loader(tx: Tx, progress: Sink['progress']): Sink {
         const what = ours ? `column ${table.name}.${strange}` : `table ${table.name}`;
         throw new CommandError(`The backup has a ${what}, which Potluck has not. Nothing was restored.`);
       }
-      out = await tx.unsafe(copyIn(table)).writable();
+      out = connection.client.query(copyFrom(copyIn(table)));
       name = table.name;
       // Told of where it is waited for; until then it must not end the process.
       out.on('error', () => {});
@@ -106,33 +111,34 @@ function loader(tx: Tx, progress: Sink['progress']): Sink {
       });
     },
     async endOfTable() {
-      out?.end();
-      // The driver never finishes a stream whose rows are refused as a whole; the next statement tells of it.
-      await turn();
-      if (out?.errored) throw out.errored;
+      const stream = out;
+      if (!stream) return;
       out = null;
-      await tx`select 1`.catch((error) => {
-        if (error.code !== '25P02') throw error;
-        throw new CommandError(`The rows of ${name} do not go with the others. Nothing was restored.`);
+      stream.end();
+      await finished(stream).catch((error) => {
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        throw new CommandError(
+          `The rows of ${name} do not fit the database: ${error.message}. Nothing was restored.`,
+        );
       });
     },
   };
 }
 
 /** As the backup knew them. @throws CommandError when any of them holds a row */
-async function emptyTables(tx: Tx, { schema }: Manifest): Promise<KnownTable[]> {
-  const version = await versionOf(tx);
+async function emptyTables(connection: Connection, { schema }: Manifest): Promise<KnownTable[]> {
+  const version = await versionOf(connection);
   if (version > schema) {
     throw new CommandError(
       `The database is of a newer version (${version}) than the backup (${schema}): restore into a new one, which is then brought up to date.`,
     );
   }
-  await migrateIn(tx, schema);
-  const tables = await listTables(tx);
-  await lockTables(tx, tables, 'exclusive');
+  await migrateIn(connection, schema);
+  const tables = await listTables(connection);
+  await lockTables(connection, tables, 'exclusive');
   for (const { name } of tables) {
-    if (filledByMigrations.has(name)) await tx.unsafe(`delete from ${quoted(name)}`);
-    const [row] = await tx.unsafe(`select exists (select from ${quoted(name)}) as found`);
+    if (filledByMigrations.has(name)) await connection.query(raw(`delete from ${quoted(name)}`));
+    const [row] = await connection.query(raw(`select exists (select 1 from ${quoted(name)}) as found`));
     if (row?.found) {
       throw new CommandError(
         `The database is not empty: there are rows in ${name}. A backup is restored into a new database.`,

@@ -42,10 +42,10 @@ async function withPort(config: Config): Promise<Config> {
 }
 
 async function serve(world: World, stop: AbortSignal): Promise<void> {
-  const { config, sql } = world;
+  const { config, db } = world;
   if (config.demo) await unlessStopped(seedDemo(world), stop);
   const app = await buildApp(world);
-  const stopHousekeeping = startHousekeeping(sql, app.log, config);
+  const stopHousekeeping = startHousekeeping(db, app.log, config);
   // What the driver asks for itself on a new connection (db/sockets.ts) nobody awaits; its loss must not end the server.
   const onRejection = (error: unknown) => {
     if (!isOutage(error)) throw error;

@@ -1,21 +1,24 @@
 /** What every command needs: a migrated database, the embedded one or another, and the way back out. */
+
 import { lstat, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadyConfig } from '../app.ts';
 import type { Config } from '../config.ts';
-import { connect, type Sql, type Target } from '../db/connect.ts';
+import { connect, type Database } from '../db/client.ts';
 import { type Embedded, openEmbedded } from '../db/embedded.ts';
 import { EmbeddedError } from '../db/embedded-place.ts';
 import { LockedError } from '../db/file-lock.ts';
 import { MigrationError, migrate } from '../db/migrate.ts';
+import { sql } from '../db/sql.ts';
+import type { Target } from '../db/target.ts';
 import { keptSecret } from '../kept-secret.ts';
 import { CommandError } from './command-error.ts';
 import { stopSignal, unlessStopped } from './stop.ts';
 
 export { CommandError };
 
-export type World = { config: ReadyConfig; target: Target; sql: Sql; close(): Promise<void> };
+export type World = { config: ReadyConfig; target: Target; db: Database; close(): Promise<void> };
 
 /** Time for a database elsewhere to answer at all; migrating it may take as long as it takes. */
 const reachMs = 6_000;
@@ -50,13 +53,13 @@ async function openWorld(config: Config, stop: AbortSignal): Promise<World> {
   stop.throwIfAborted();
   const secretKey = config.secretKey ?? (await openDataDir(config.dataDir));
   const { target, close } = await openTarget(config, stop, (target) => migrate(target, stop));
-  const sql = connect(target);
+  const db = connect(target);
   return {
     config: Object.freeze({ ...config, secretKey }),
     target,
-    sql,
+    db,
     async close() {
-      await sql.end({ timeout: 0.5 });
+      await db.end({ timeoutMs: 500 });
       await close();
     },
   };
@@ -140,10 +143,10 @@ async function reach(target: Target): Promise<void> {
   });
   try {
     // A server that hangs up before it has said anything is asked again and again by the driver, for ever.
-    await Promise.race([probe`select 1`, silent]);
+    await Promise.race([probe.query(sql`select 1`), silent]);
   } finally {
     silence.abort();
-    await probe.end({ timeout: 0 });
+    await probe.end({ timeoutMs: 0 });
   }
 }
 

@@ -5,6 +5,7 @@
  * and the last to leave stops it. One that outlived a killed app is adopted. Starting and stopping go one at a time,
  * behind a lock file.
  */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chown, mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
@@ -12,10 +13,12 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keptSecret } from '../kept-secret.ts';
-import { connectOne, type Sql, type Target } from './connect.ts';
+import { type Connection, openConnection } from './connection.ts';
 import { EmbeddedError, type Placement, place } from './embedded-place.ts';
 import { withFileLock } from './file-lock.ts';
 import { cleanEnv, port, startServer, stopServer } from './postmaster.ts';
+import { raw, sql } from './sql.ts';
+import type { Target } from './target.ts';
 
 export type Embedded = {
   target: Exclude<Target, string>;
@@ -81,7 +84,7 @@ export async function openEmbedded(
   async function again(): Promise<void> {
     await startServer(opened.placement, settings, leaving.signal);
     const presence = await enter(opened.target, rejoin);
-    await opened.presence.end({ timeout: 0 });
+    opened.presence.destroy();
     opened.presence = presence;
   }
 
@@ -92,29 +95,29 @@ export async function openEmbedded(
       const leave = () => leaveServer(opened.presence, opened.placement);
       // Whoever is in there for longer is just starting the database, and will stop it in turn.
       await withFileLock(lockFile, leave, { waitMs: 500 }).catch(() => {});
-      await opened.presence.end({ timeout: 0.1 });
+      opened.presence.destroy();
     },
   };
 }
 
 /** Takes this process's share of the lock. @param onLost called once, when it is lost by more than our leaving */
-async function enter(target: Target, onLost: () => Promise<void>): Promise<Sql> {
+async function enter(target: Target, onLost: () => Promise<void>): Promise<Connection> {
   const state = { isHeld: false };
-  const presence = connectOne(target, 'presence', () => {
+  const presence = await openConnection(target, 'presence', () => {
     if (state.isHeld) void onLost();
     state.isHeld = false;
   });
   try {
-    await presence`select pg_advisory_lock_shared(${presenceLock})`;
+    await presence.query(sql`select pg_advisory_lock_shared(${presenceLock})`);
   } catch (error) {
-    await presence.end({ timeout: 0 });
+    presence.destroy();
     throw error;
   }
   state.isHeld = true;
   return presence;
 }
 
-async function leaveServer(presence: Sql, placement: Placement): Promise<void> {
+async function leaveServer(presence: Connection, placement: Placement): Promise<void> {
   const last = await Promise.race([isLast(presence), sleep(500, true)]).catch(() => true);
   if (!last) return;
   await stopServer(placement);
@@ -123,9 +126,11 @@ async function leaveServer(presence: Sql, placement: Placement): Promise<void> {
 }
 
 /** True when nobody else holds a share. A server that does not answer is to be stopped as well. */
-async function isLast(presence: Sql): Promise<boolean> {
-  await presence`select pg_advisory_unlock_shared(${presenceLock})`;
-  const [row] = await presence<{ alone: boolean }[]>`select pg_try_advisory_lock(${presenceLock}) as alone`;
+async function isLast(presence: Connection): Promise<boolean> {
+  await presence.query(sql`select pg_advisory_unlock_shared(${presenceLock})`);
+  const [row] = await presence.query<{ alone: boolean }>(
+    sql`select pg_try_advisory_lock(${presenceLock}) as alone`,
+  );
   return row?.alone ?? true;
 }
 
@@ -198,11 +203,11 @@ async function runInitdb(
 
 async function createDatabase(target: Exclude<Target, string>): Promise<void> {
   const { database } = target;
-  const sql = connectOne({ ...target, database: 'postgres' }, 'set-up');
+  const db = await openConnection({ ...target, database: 'postgres' }, 'set-up');
   try {
-    const existing = await sql`select 1 from pg_database where datname = ${database}`;
-    if (existing.length === 0) await sql`create database ${sql(database)}`;
+    const existing = await db.query(sql`select 1 from pg_database where datname = ${database}`);
+    if (existing.length === 0) await db.query(sql`create database ${raw(database)}`);
   } finally {
-    await sql.end({ timeout: 1 });
+    await db.end();
   }
 }

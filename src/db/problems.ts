@@ -1,54 +1,34 @@
-/** PostgreSQL's SQLSTATEs and the driver's connection errors, mapped to the catalogue in one place. */
-import postgres from 'postgres';
+/** Maps PostgreSQL's SQLSTATEs and lost connections to problems, in one place. */
+import pg from 'pg';
 import { Problem } from '../errors.ts';
+import { ConnectionLostError } from './query.ts';
 
-/** Classes and codes after which the same request may well succeed: the server is away, full, or gave way to another. */
-const passing = /^(08|28|3D000|53|57P0|57014|55P03|40001|40P01|25006|25P0[34])/;
-/** Values that no schema caught, which PostgreSQL cannot store. */
+/** The same request may succeed later: the server is unavailable or full, or another transaction had precedence. */
+const transient = /^(08|28|3D000|53|57P0|57014|55P03|40001|40P01|25006|25P0[34])/;
+/** The server is unavailable or full. */
+const outage = /^(08|28|3D000|53|57P0)/;
+/** Values that PostgreSQL cannot store and that no schema refused. */
 const unstorable = new Set(['22021', '22P05', '22003', '22008', '22P02']);
-const connectionLost = new Set([
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ENETUNREACH',
-  'EHOSTDOWN',
-  'ENOTCONN',
-  'EMFILE',
-]);
 
-export function databaseProblem(error: Error & { code?: string }): Problem | null {
-  const code = error.code ?? '';
-  if (error instanceof postgres.PostgresError) {
-    if (passing.test(code)) return new Problem('unavailable');
-    if (unstorable.has(code)) return new Problem('invalid_request', { detail: 'A value cannot be stored.' });
-    return null;
-  }
-  return connectionLost.has(code) ? new Problem('unavailable') : null;
+const sqlState = (error: unknown): string | null =>
+  error instanceof pg.DatabaseError ? (error.code ?? '') : null;
+
+export function databaseProblem(error: Error): Problem | null {
+  if (error instanceof ConnectionLostError) return new Problem('unavailable');
+  const code = sqlState(error);
+  if (code === null) return null;
+  if (transient.test(code)) return new Problem('unavailable');
+  if (unstorable.has(code)) return new Problem('invalid_request', { detail: 'A value cannot be stored.' });
+  return null;
 }
 
-/** The database is away or full: whatever is tried next fails as well, and what was under way may have been done. */
-export function isOutage(error: unknown): boolean {
-  const code = (error as { code?: string } | null)?.code ?? '';
-  return error instanceof postgres.PostgresError
-    ? /^(08|28|3D000|53|57P0)/.test(code)
-    : connectionLost.has(code);
-}
+/** True if the next statement would fail as well, and if the failed one may have taken effect. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof ConnectionLostError || outage.test(sqlState(error) ?? '');
 
-/** True when this constraint or unique index refused the row. */
-export function violates(error: unknown, constraint: string): boolean {
-  return error instanceof postgres.PostgresError && error.constraint_name === constraint;
-}
+/** True if this constraint or unique index refused the row. */
+export const violates = (error: unknown, constraint: string): boolean =>
+  error instanceof pg.DatabaseError && error.constraint === constraint;
 
-/** Two transactions got in each other's way, and PostgreSQL ended this one: running it again is safe and right. */
-export function isRetryable(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && (error.code === '40001' || error.code === '40P01');
-}
+/** True if PostgreSQL ended the transaction because of another one: it is safe to run it again. */
+export const isRetryable = (error: unknown): boolean => /^(40001|40P01)$/.test(sqlState(error) ?? '');

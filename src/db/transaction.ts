@@ -1,17 +1,21 @@
 /** Transactions, and the lock that ties a write to the person who makes it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type postgres from 'postgres';
 import { Problem } from '../errors.ts';
 import type { Caller, Viewer } from '../http/viewer.ts';
-import type { Sql, Tx } from './connect.ts';
+import type { CheckedOut, Database } from './client.ts';
 import { isOutage, isRetryable } from './problems.ts';
+import type { Queryable, Row } from './query.ts';
+import { empty, type Statement, sql } from './sql.ts';
 
-const attempts = 5;
+/** Runs statements inside a transaction. */
+export type Transaction = Queryable & { readonly isTransaction: true };
+
+const maxAttempts = 5;
 
 /**
- * Runs `work` in a transaction, again (at most five times) when PostgreSQL ended it for a deadlock.
- * `work` must have no effect outside the database. It may leave its last statements to `commit`, which sends the end of
- * the transaction along with them instead of waiting for them first.
+ * Runs `work` in a transaction, again (at most five times) if PostgreSQL ended it because of a deadlock.
+ * `work` must have no effect outside the database. It may pass its last statements to `commit`, which sends them
+ * together with the end of the transaction and so saves a round trip.
  *
  * Everything takes its locks in one order, which is what keeps deadlocks out in the first place:
  * codes, code_sends, phones, users, sessions, usernames, imports, events, rsvps and saves, event_counters, bookings,
@@ -20,64 +24,70 @@ const attempts = 5;
  * nobody ever takes a second one for themselves, but for an admin who suspends somebody that is none, or who changes a
  * role, before which all other changes of roles are over (src/admin/).
  */
-export async function transaction<T>(sql: Sql, work: Work<T>): Promise<T> {
+export async function transaction<T>(db: Database, work: Work<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await runOnce(sql, work);
+      return await runOnce(db, work);
     } catch (error) {
-      if (attempt >= attempts || !isRetryable(error)) throw error;
+      if (attempt >= maxAttempts || !isRetryable(error)) throw error;
       await sleep(Math.random() * 20 * attempt);
     }
   }
 }
 
-type Statement = postgres.PendingQuery<postgres.Row[]>;
-/** Sends the last statements of a transaction and its end together; gives the results of the statements. */
-type Commit = (...last: Statement[]) => Promise<postgres.RowList<postgres.Row[]>[]>;
-type Work<T> = (tx: Tx, commit: Commit) => Promise<T>;
+/** Sends the last statements of a transaction and its end together. Returns the rows of each statement. */
+type Commit = (...last: Statement[]) => Promise<Row[][]>;
+type Work<T> = (tx: Transaction, commit: Commit) => Promise<T>;
 
-/** As the driver's own `begin`, but that begin and commit travel with other statements. */
-async function runOnce<T>(sql: Sql, work: Work<T>): Promise<T> {
-  const tx = await sql.reserve();
-  let ending: Promise<void> | undefined;
-  // `execute` sends statements in the order of its calls; one that is only awaited goes out later.
-  const end = () => {
-    ending ??= tx`commit`.execute().then(({ command }) => {
-      // What an error before it makes of it.
-      if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
-    });
-    return ending;
-  };
-  const commit = async (...last: Statement[]) => {
-    const sent = last.map((statement) => statement.execute());
-    const ended = end();
-    // What failed is told by the statement that failed; that the end then rolled back is told by `ended` alone.
-    ended.catch(() => {});
-    const results = await Promise.all(sent);
-    await ended;
-    return results;
-  };
+async function runOnce<T>(db: Database, work: Work<T>): Promise<T> {
+  const connection = await db.checkOut();
   try {
-    const begun = tx`begin isolation level read committed`.execute();
-    const [result] = await Promise.all([work(tx, commit), begun]);
-    await end();
-    tx.release();
+    const result = await runOn(connection, work);
+    connection.release();
     return result;
   } catch (error) {
-    await ending?.catch(() => {});
-    // Who can tell what state its connection is in?
-    if (isOutage(error)) void tx.end();
-    else await tx`rollback`.then(tx.release, () => tx.end());
+    await abandon(connection, error);
     throw error;
   }
+}
+
+/** The connection is pipelined: BEGIN and the first statements, and the last statements and COMMIT, share a round trip. */
+async function runOn<T>(connection: CheckedOut, work: Work<T>): Promise<T> {
+  let ended: Promise<void> | undefined;
+  const end = () => {
+    ended ??= connection.command(sql`commit`).then((command) => {
+      // PostgreSQL answers ROLLBACK if an earlier statement failed.
+      if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
+    });
+    return ended;
+  };
+  const commit: Commit = async (...last) => {
+    const sent = last.map((statement) => connection.query(statement));
+    const committed = end();
+    // The statement that failed reports why; the rollback that follows adds nothing.
+    committed.catch(() => {});
+    const results = await Promise.all(sent);
+    await committed;
+    return results;
+  };
+  const tx: Transaction = { query: connection.query, execute: connection.execute, isTransaction: true };
+  const begun = connection.command(sql`begin isolation level read committed`);
+  const [result] = await Promise.all([work(tx, commit), begun]);
+  await end();
+  return result;
+}
+
+async function abandon(connection: CheckedOut, error: unknown): Promise<void> {
+  if (isOutage(error)) return connection.discard();
+  await connection.command(sql`rollback`).then(connection.release, connection.discard);
 }
 
 /**
  * A transaction in the name of `caller`, whose account and session it holds from the first.
  * @throws Problem `token_invalid` when the session ended in the meantime
  */
-export function actAs<T>(sql: Sql, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return transaction(sql, async (tx) => {
+export function actAs<T>(db: Database, caller: Caller, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return transaction(db, async (tx) => {
     await lockCaller(tx, caller);
     return work(tx);
   });
@@ -89,7 +99,7 @@ export function actAs<T>(sql: Sql, caller: Caller, work: (tx: Tx) => Promise<T>)
  * deletion has answered.
  * @throws Problem `token_invalid` when the session has ended
  */
-export async function lockCaller(tx: Tx, caller: Caller): Promise<void> {
+export async function lockCaller(tx: Transaction, caller: Caller): Promise<void> {
   const [role] = await lockCallers(tx, [caller], true);
   if (!role) throw new Problem('token_invalid');
 }
@@ -99,31 +109,31 @@ export async function lockCaller(tx: Tx, caller: Caller): Promise<void> {
  * @returns each one's role; null for whose session has ended or, unless `isAlone`, is taken by another
  */
 export async function lockCallers(
-  tx: Tx,
+  tx: Transaction,
   callers: Caller[],
   isAlone: boolean,
 ): Promise<(Viewer['role'] | null)[]> {
-  const rows = await tx<{ n: string; role: Viewer['role'] }[]>`
+  const rows = await tx.query<{ n: string; role: Viewer['role'] }>(sql`
     with asked as (
       select * from unnest(
         ${callers.map(({ id }) => id)}::uuid[], ${callers.map(({ sessionId }) => sessionId)}::uuid[],
         ${callers.map(({ accessHash }) => accessHash.toString('base64'))}::text[])
         with ordinality a (user_id, session_id, access_hash, n)
-    ) ${heldCallers(tx, isAlone)}`;
+    ) ${heldCallers(isAlone)}`);
   const roles = new Map(rows.map(({ n, role }) => [Number(n), role]));
   return callers.map((_, i) => roles.get(i + 1) ?? null);
 }
 
 /** The same as part of a statement: who of `asked (user_id, session_id, access_hash, n)` is held, as (n, role). */
-export const heldCallers = (tx: Tx, isAlone: boolean) => tx`
+export const heldCallers = (isAlone: boolean) => sql`
   select a.n, u.role from asked a
   join users u on u.id = a.user_id
   join sessions s on s.user_id = a.user_id and s.id = a.session_id and s.access_hash = decode(a.access_hash, 'base64')
   order by u.id, s.id
-  for key share of u, s ${orPassOver(tx, isAlone)}`;
+  for key share of u, s ${orPassOver(isAlone)}`;
 
 /**
  * Ends a locking clause: who is alone waits for whoever holds the row, a batch passes over it. So what one person or
  * event waits for holds up nobody else.
  */
-export const orPassOver = (tx: Tx, isAlone: boolean) => (isAlone ? tx`` : tx`skip locked`);
+export const orPassOver = (isAlone: boolean) => (isAlone ? empty : sql`skip locked`);

@@ -1,5 +1,6 @@
 /** Who may see an event by its id, and who may change it; the lists show less. */
-import type { Db } from '../db/connect.ts';
+
+import { sql } from '../db/sql.ts';
 import { Problem } from '../errors.ts';
 import type { Viewer } from '../http/viewer.ts';
 import type { EventRow } from './views.ts';
@@ -17,7 +18,7 @@ export function maySee(
 }
 
 /** The same as a condition on `events e`: true, or not (null where there is no viewer to compare with). */
-export function visibleTo(sql: Db, viewer: Viewer | null) {
+export function visibleTo(viewer: Viewer | null) {
   const isAdmin = viewer?.role === 'admin';
   return sql`
     (${isAdmin} or not e.hidden and (e.visibility <> 'private' or e.organizer_id = ${viewer?.id ?? null}::uuid))`;

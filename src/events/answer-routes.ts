@@ -10,8 +10,8 @@ import { setSaved } from './queries.ts';
 import { Answer, Answered, EventParams, Save, Saved } from './schemas.ts';
 
 /** What people say of an event: RSVP and save. */
-export function eventAnswerRoutes(app: App, { sql, clock }: Deps): void {
-  const answer = coalesceWrites<Ask, Count>((asks, isAlone) => answerEvents(sql, asks, clock(), isAlone), {
+export function eventAnswerRoutes(app: App, { db, clock }: Deps): void {
+  const answer = coalesceWrites<Ask, Count>((asks, isAlone) => answerEvents(db, asks, clock(), isAlone), {
     keyOf,
   });
 
@@ -56,7 +56,7 @@ export function eventAnswerRoutes(app: App, { sql, clock }: Deps): void {
       const viewer = signedIn(request);
       const id = readId(request.params.id, 'event_not_found');
       const { saved } = request.body;
-      if (!(await actAs(sql, viewer, (tx) => setSaved(tx, id, viewer, saved, clock())))) {
+      if (!(await actAs(db, viewer, (tx) => setSaved(tx, id, viewer, saved, clock())))) {
         throw new Problem('event_not_found');
       }
       return { isSaved: saved };

@@ -1,7 +1,9 @@
 /** RSVPs, all that wait in one transaction: each costs a share of its round trips, its commit and the counter's row. */
-import { noteChange } from '../changes.ts';
+
+import { changeStatement } from '../changes.ts';
+import type { Database } from '../db/client.ts';
 import { alone } from '../db/coalesce.ts';
-import type { Sql, Tx } from '../db/connect.ts';
+import { sql } from '../db/sql.ts';
 import { heldCallers, orPassOver, transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import type { Caller } from '../http/viewer.ts';
@@ -20,14 +22,14 @@ export const keyOf = ({ eventId, viewer }: Ask): string => `${eventId} ${viewer.
  * @returns for each ask the event's number of RSVPs after it, as if they had come one after the other
  */
 export function answerEvents(
-  sql: Sql,
+  db: Database,
   asks: Ask[],
   now: Date,
   isAlone: boolean,
 ): Promise<(Count | Problem | typeof alone)[]> {
-  return transaction(sql, async (tx, commit) => {
+  return transaction(db, async (_tx, commit) => {
     const records = [...new Set(asks.map(({ eventId }) => eventId))];
-    const [found] = await commit(setAnswers(tx, asks, now, isAlone), noteChange(tx, { records }));
+    const [found] = await commit(setAnswers(asks, now, isAlone), changeStatement({ records }));
     const rows = new Map((found as unknown as AnswerRow[]).map((row) => [Number(row.n), row]));
     const counts = new Map<string, number>();
     return asks.map((ask, i) => {
@@ -76,9 +78,9 @@ function refusalOf(ask: Ask, row: AnswerRow | undefined, isAlone: boolean): Prob
  * On a cancelled event the same answer again is no new one: it may be the second try of a caller who never heard of
  * the first.
  */
-function setAnswers(tx: Tx, asks: Ask[], now: Date, isAlone: boolean) {
+function setAnswers(asks: Ask[], now: Date, isAlone: boolean) {
   const people = asks.map(({ viewer }) => viewer);
-  return tx`
+  return sql`
     with asked as materialized (
       select * from unnest(
         ${asks.map(({ eventId }) => eventId)}::uuid[], ${people.map(({ id }) => id)}::uuid[],
@@ -86,12 +88,12 @@ function setAnswers(tx: Tx, asks: Ask[], now: Date, isAlone: boolean) {
         ${asks.map(({ status }) => status)}::text[])
         with ordinality a (event_id, user_id, session_id, access_hash, status, n)
     ), callers as materialized (
-      ${heldCallers(tx, isAlone)}
+      ${heldCallers(isAlone)}
     ), held as materialized (
       select e.id, e.status, e.visibility, e.hidden, e.organizer_id from events e
       where e.id in (select event_id from asked) and exists (select 1 from callers)
       order by e.id
-      for key share of e ${orPassOver(tx, isAlone)}
+      for key share of e ${orPassOver(isAlone)}
     ), allowed as materialized (
       select a.*, e.status as event_status, e.id is not null as is_held, c.n is not null as has_caller,
         c.role = 'admin' or not e.hidden and (e.visibility <> 'private' or e.organizer_id = a.user_id) as is_visible

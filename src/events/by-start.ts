@@ -1,6 +1,7 @@
 /** Lists of events that go on by a cursor: by start and then id, so that a place in the list is that of an event. */
+
 import { Type } from 'typebox';
-import type { Sql } from '../db/connect.ts';
+import { sql } from '../db/sql.ts';
 import { cursorPage, cursorQuery, readCursor, toPage } from '../http/cursors.ts';
 import { oneOf, ref } from '../http/schemas.ts';
 import { ListedEvent } from './schemas.ts';
@@ -45,7 +46,7 @@ export const toSlicePage = <R extends Position>(rows: R[], limit: number) =>
   toPage(rows, limit, ({ startAt, id }) => [startAt, id]);
 
 /** The end of a select from `events e` that already has a condition. */
-export function byStart(sql: Sql, { when, now, after, limit }: Slice) {
+export function byStart({ when, now, after, limit }: Slice) {
   if (when === 'past') {
     const { startAt, id } = after ?? theEnd;
     return sql`

@@ -1,7 +1,7 @@
 /** The lists of events: which ones match, in which order, how many there are, and one page of them. */
 import type { Changes } from '../changes.ts';
+import type { Database } from '../db/client.ts';
 import { coalesceReads } from '../db/coalesce.ts';
-import type { Sql } from '../db/connect.ts';
 import type { Viewer } from '../http/viewer.ts';
 import type { KeptEvent, Reads } from '../reads.ts';
 import { isListed } from './access.ts';
@@ -37,9 +37,9 @@ const mostCells = 500;
 const attempts = 4;
 const everything: Filter = { category: null, search: null };
 
-export function openLists(sql: Sql, changes: Changes, reads: Reads): Lists {
-  const cells = openCells(sql, changes);
-  const timelines = openTimelines(sql, changes);
+export function openLists(db: Database, changes: Changes, reads: Reads): Lists {
+  const cells = openCells(db, changes);
+  const timelines = openTimelines(db, changes);
   // Few at once, so that they leave connections to those who only read a row.
   const atOnce = coalesceReads<() => Promise<Page>, Page>(async ([run]) => (run ? [await run()] : []), {
     keyOf: () => `${turn++}`,
@@ -53,22 +53,22 @@ export function openLists(sql: Sql, changes: Changes, reads: Reads): Lists {
     const isGraded = order === 'relevance' && search !== null;
     const span = { from: from?.getTime() ?? null, until: until?.getTime() ?? null };
     if (circle === null || circle.radius >= farthestKm) {
-      const hidden = await listOfOrganizers(sql, wanted, isGraded, blocked);
+      const hidden = await listOfOrganizers(db, wanted, isGraded, blocked);
       return timelines({ category, search }, isGraded, span, hidden, slice);
     }
     const around = { ...wanted, circle, hiddenOrganizers: blocked };
     const named = circleCells(circle, mostCells);
     if (search) {
       const byWords = (await countWords({ category, search })) < (await countCells(named));
-      return atOnce(() => listWordsAround(sql, around, slice, byWords));
+      return atOnce(() => listWordsAround(db, around, slice, byWords));
     }
     if (named) {
-      const hidden = await listOfOrganizers(sql, wanted, false, blocked);
+      const hidden = await listOfOrganizers(db, wanted, false, blocked);
       const filter = { category, from, until, hidden: new Set(hidden.map(({ id }) => id)) };
       return listNearby(await cells(named), circle, filter, slice);
     }
     const { total } = await timelines(everything, false, span, [], { page: 1, limit: 1 });
-    return atOnce(() => listAround(sql, around, slice, total));
+    return atOnce(() => listAround(db, around, slice, total));
   }
 
   const countWords = async (filter: Filter) =>

@@ -6,8 +6,9 @@
 
 import TinyQueue from 'tinyqueue';
 import type { Changes } from '../changes.ts';
+import type { Database } from '../db/client.ts';
 import { coalesceReads } from '../db/coalesce.ts';
-import type { Sql } from '../db/connect.ts';
+import { sql } from '../db/sql.ts';
 import { categorySlugs } from './catalogue.ts';
 import type { Circle } from './cells.ts';
 import { chordSquared, type Point, toPoint } from './sphere.ts';
@@ -54,13 +55,13 @@ export type CellRow = {
 };
 
 /** Answered by events_by_cell alone, in its order. */
-async function listCells(sql: Sql, cells: number[]): Promise<CellRow[]> {
-  return await sql<CellRow[]>`
+async function listCells(db: Database, cells: number[]): Promise<CellRow[]> {
+  return await db.query<CellRow>(sql`
     select cell, id, date_part('epoch', start_at) * 1000 as start, date_part('epoch', end_at) * 1000 as "end",
       lat, lng, category
     from events e
-    where ${listed(sql)} and cell = any(${cells}::int[])
-    order by cell, start_at, id`;
+    where ${listed()} and cell = any(${cells}::int[])
+    order by cell, start_at, id`);
 }
 
 export function toCell(rows: CellRow[], moment: number): Cell {
@@ -133,14 +134,14 @@ const chord = (a: Point, b: Point) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] 
 const mostEvents = 2_000_000;
 
 /** Gives the cells that are asked for, as they are at least as of the last look at the changes. */
-export function openCells(sql: Sql, changes: Changes): (cells: number[]) => Promise<Cell[]> {
+export function openCells(db: Database, changes: Changes): (cells: number[]) => Promise<Cell[]> {
   const kept = new Map<number, Cell>();
   let events = 0;
 
   const load = coalesceReads(
     async (cells: number[]) => {
       const { moment } = changes;
-      const rows = Map.groupBy(await listCells(sql, cells), ({ cell }) => cell);
+      const rows = Map.groupBy(await listCells(db, cells), ({ cell }) => cell);
       return cells.map((cell) => keep(cell, toCell(rows.get(cell) ?? [], moment)));
     },
     // About a city's; so who asks for one waits for no other, and a second is read while the first is taken in.

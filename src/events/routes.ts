@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Deps } from '../app.ts';
-import type { Tx } from '../db/connect.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { doOnce, readOnce, sendOnce } from '../http/idempotency.ts';
@@ -20,7 +20,7 @@ import { Category, Event, EventChange, EventParams, NewEvent, Template } from '.
 import type { EventRow } from './views.ts';
 
 /** The event itself: its record, and what its organizer does with it. Lists: list-routes.ts; answers: answer-routes.ts. */
-export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void {
+export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void {
   /** What a write made of it. */
   const show = async (reply: FastifyReply, row: EventRow, viewer: Viewer) => {
     const [organizer, mine] = await Promise.all([
@@ -114,7 +114,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
     async (request, reply) => {
       const viewer = signedIn(request);
       const fields = withDefaults(request.body);
-      const create = async (tx: Tx): Promise<EventRow> => {
+      const create = async (tx: Transaction): Promise<EventRow> => {
         const row = await queries.findEvent(tx, await queries.insertEvent(tx, viewer.id, fields, clock()));
         if (!row) throw new Problem('event_not_found');
         return row;
@@ -122,14 +122,14 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
       const once = readOnce(request, viewer, config.secretKey);
       if (once) {
         const organizer = await reads.known.person(viewer.id);
-        const made = await doOnce(sql, clock(), once, viewer, async (tx) => {
+        const made = await doOnce(db, clock(), once, viewer, async (tx) => {
           const row = await create(tx);
           const json = eventJson(toKept(row), organizer, queries.nothingAtAll, config.publicUrl);
           return { status: 201, location: `/v1/events/${row.id}`, body: json };
         });
         return sendOnce(reply, made);
       }
-      const row = await actAs(sql, viewer, create);
+      const row = await actAs(db, viewer, create);
       return show(reply.code(201).header('location', `/v1/events/${row.id}`), row, viewer);
     },
   );
@@ -152,7 +152,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
     async (request, reply) => {
       const viewer = signedIn(request);
       const id = readId(request.params.id, 'event_not_found');
-      const row = await actAs(sql, viewer, async (tx) => {
+      const row = await actAs(db, viewer, async (tx) => {
         const before = await findOwned(tx, id, viewer);
         const fields = changed(before, request.body);
         requireCapacity(before, fields);
@@ -179,7 +179,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
     async (request) => {
       const viewer = signedIn(request);
       const id = readId(request.params.id, 'event_not_found');
-      await actAs(sql, viewer, async (tx) => {
+      await actAs(db, viewer, async (tx) => {
         await queries.deleteEvent(tx, await findOwned(tx, id, viewer));
       });
       return { success: true as const };
@@ -188,7 +188,7 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
 }
 
 /** The locked event; @throws Problem `event_not_found`, `not_organizer` */
-async function findOwned(tx: Tx, id: string, viewer: Viewer): Promise<EventRow> {
+async function findOwned(tx: Transaction, id: string, viewer: Viewer): Promise<EventRow> {
   const row = await queries.findEventForUpdate(tx, id, viewer);
   if (!row) throw new Problem('event_not_found');
   requireOrganizer(row, viewer);

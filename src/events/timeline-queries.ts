@@ -1,5 +1,7 @@
 /** What a timeline is read from: how many events of a filter begin on each day, and which ones. */
-import type { Db, Sql } from '../db/connect.ts';
+
+import type { Database } from '../db/client.ts';
+import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 import type { Search } from './search.ts';
 
@@ -16,15 +18,15 @@ export type DayCount = { grade: Grade; day: number; n: number };
 
 const secondsOfDay = 86_400;
 /** What lists show of `events e`. */
-export const listed = (sql: Db) => sql`e.visibility = 'public' and e.status = 'scheduled' and not e.hidden`;
-export const ofCategory = (sql: Db, { category }: Pick<Filter, 'category'>) =>
+export const listed = () => sql`e.visibility = 'public' and e.status = 'scheduled' and not e.hidden`;
+export const ofCategory = ({ category }: Pick<Filter, 'category'>) =>
   category === null ? sql`` : sql`and e.category = ${category}`;
 
 /**
  * By way of the index of words. Only the longest words go through it; `is true` keeps the planner from taking the
  * others there too.
  */
-export function hasWords(sql: Sql, search: Search | null) {
+export function hasWords(search: Search | null) {
   if (!search) return sql``;
   const { longest, anywhere } = search;
   return longest === anywhere
@@ -33,11 +35,11 @@ export function hasWords(sql: Sql, search: Search | null) {
 }
 
 /** The same for events that another index finds. */
-export const alsoHasWords = (sql: Db, { search }: Filter) =>
+export const alsoHasWords = ({ search }: Filter) =>
   search ? sql`and (e.search @@ ${search.anywhere}::tsquery) is true` : sql``;
 
 /** All words in the title, whole; in the title; in title and address; anywhere. */
-function gradeOf(sql: Sql, { search }: Filter, isGraded: boolean) {
+function gradeOf({ search }: Filter, isGraded: boolean) {
   if (!search || !isGraded) return sql`0`;
   return sql`
     case
@@ -48,40 +50,40 @@ function gradeOf(sql: Sql, { search }: Filter, isGraded: boolean) {
     end`;
 }
 
-const entry = (sql: Sql, filter: Filter, isGraded: boolean) => sql`
-  ${gradeOf(sql, filter, isGraded)} as grade, e.id,
+const entry = (filter: Filter, isGraded: boolean) => sql`
+  ${gradeOf(filter, isGraded)} as grade, e.id,
   date_part('epoch', e.start_at) * 1000 as start, date_part('epoch', e.end_at) * 1000 as "end"`;
 
 /**
  * All days of a filter. A word that most of millions of events have takes longer than a request may; so that the next
  * one finds the counts, this goes on.
  */
-export function countDays(sql: Sql, filter: Filter, isGraded: boolean): Promise<DayCount[]> {
-  return transaction(sql, async (tx) => {
-    await tx`set local statement_timeout = '60s'`;
-    return await tx<DayCount[]>`
-      select ${gradeOf(sql, filter, isGraded)} as grade,
+export function countDays(db: Database, filter: Filter, isGraded: boolean): Promise<DayCount[]> {
+  return transaction(db, async (tx) => {
+    await tx.query(sql`set local statement_timeout = '60s'`);
+    return await tx.query<DayCount>(sql`
+      select ${gradeOf(filter, isGraded)} as grade,
         floor(date_part('epoch', e.start_at) / ${secondsOfDay})::int as day, count(*)::int as n
       from events e
-      where ${listed(sql)} ${ofCategory(sql, filter)} ${hasWords(sql, filter.search)}
-      group by 1, 2`;
+      where ${listed()} ${ofCategory(filter)} ${hasWords(filter.search)}
+      group by 1, 2`);
   });
 }
 
 /** Some days of a filter, each by a look into the index of starts. */
 export async function recountDays(
-  sql: Sql,
+  db: Database,
   filter: Filter,
   isGraded: boolean,
   days: number[],
 ): Promise<DayCount[]> {
-  return await sql<DayCount[]>`
-    select ${gradeOf(sql, filter, isGraded)} as grade, d.day, count(*)::int as n
+  return await db.query<DayCount>(sql`
+    select ${gradeOf(filter, isGraded)} as grade, d.day, count(*)::int as n
     from unnest(${days}::int[]) d (day)
     join events e on e.start_at >= to_timestamp(d.day * ${secondsOfDay}::float8)
       and e.start_at < to_timestamp((d.day + 1) * ${secondsOfDay}::float8)
-    where ${listed(sql)} ${ofCategory(sql, filter)} ${alsoHasWords(sql, filter)}
-    group by 1, 2`;
+    where ${listed()} ${ofCategory(filter)} ${alsoHasWords(filter)}
+    group by 1, 2`);
 }
 
 /** Days from first to last; of one grade or, where it is null, of all. */
@@ -92,7 +94,7 @@ export type Days = { first: number; last: number; grade: Grade | null };
  * @param byWords true when fewer events have the words than begin on these days: then words are looked up first
  */
 export async function listDays(
-  sql: Sql,
+  db: Database,
   filter: Filter,
   isGraded: boolean,
   { first, last, grade }: Days,
@@ -101,42 +103,42 @@ export async function listDays(
   const within = sql`
     e.start_at >= to_timestamp(${first}::int * ${secondsOfDay}::float8)
     and e.start_at < to_timestamp((${last}::int + 1) * ${secondsOfDay}::float8)`;
-  return await sql<Entry[]>`
-    select ${entry(sql, filter, isGraded)}
+  return await db.query<Entry>(sql`
+    select ${entry(filter, isGraded)}
     from events e
-    where ${listed(sql)} ${ofCategory(sql, filter)}
-      ${byWords ? sql`and (${within}) is true ${hasWords(sql, filter.search)}` : sql`and ${within} ${alsoHasWords(sql, filter)}`}
-      ${grade === null ? sql`` : sql`and ${gradeOf(sql, filter, isGraded)} = ${grade}`}
-    order by e.start_at, e.id`;
+    where ${listed()} ${ofCategory(filter)}
+      ${byWords ? sql`and (${within}) is true ${hasWords(filter.search)}` : sql`and ${within} ${alsoHasWords(filter)}`}
+      ${grade === null ? sql`` : sql`and ${gradeOf(filter, isGraded)} = ${grade}`}
+    order by e.start_at, e.id`);
 }
 
 /** The entries that had begun before a day and went on into it. */
 export async function listRunning(
-  sql: Sql,
+  db: Database,
   filter: Filter,
   isGraded: boolean,
   day: number,
 ): Promise<Entry[]> {
   const at = sql`to_timestamp(${day}::int * ${secondsOfDay}::float8)`;
-  return await sql<Entry[]>`
-    select ${entry(sql, filter, isGraded)}
+  return await db.query<Entry>(sql`
+    select ${entry(filter, isGraded)}
     from events e
-    where ${listed(sql)} and tstzrange(e.start_at, e.end_at) @> ${at} and e.start_at < ${at}
-      ${ofCategory(sql, filter)} ${alsoHasWords(sql, filter)}
-    order by e.start_at, e.id`;
+    where ${listed()} and tstzrange(e.start_at, e.end_at) @> ${at} and e.start_at < ${at}
+      ${ofCategory(filter)} ${alsoHasWords(filter)}
+    order by e.start_at, e.id`);
 }
 
 /** The entries of some organizers: what a viewer who blocked them does not see. */
 export async function listOfOrganizers(
-  sql: Sql,
+  db: Database,
   filter: Filter,
   isGraded: boolean,
   organizers: string[],
 ): Promise<Entry[]> {
   if (organizers.length === 0) return [];
-  return await sql<Entry[]>`
-    select ${entry(sql, filter, isGraded)}
+  return await db.query<Entry>(sql`
+    select ${entry(filter, isGraded)}
     from events e
-    where ${listed(sql)} and e.organizer_id = any(${organizers}::uuid[])
-      ${ofCategory(sql, filter)} ${alsoHasWords(sql, filter)}`;
+    where ${listed()} and e.organizer_id = any(${organizers}::uuid[])
+      ${ofCategory(filter)} ${alsoHasWords(filter)}`);
 }

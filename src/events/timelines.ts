@@ -6,8 +6,8 @@
  */
 
 import { type Changes, dayOf } from '../changes.ts';
+import type { Database } from '../db/client.ts';
 import { coalesceReads } from '../db/coalesce.ts';
-import type { Sql } from '../db/connect.ts';
 import { type DayCounts, type Known, type Page, pageOf, type Slice, type Span } from './timeline-page.ts';
 import type { DayCount, Days, Entry, Filter, Grade } from './timeline-queries.ts';
 import * as queries from './timeline-queries.ts';
@@ -35,7 +35,7 @@ const gradesOf = ({ isGraded }: Timeline): readonly Grade[] => (isGraded ? queri
 const slot = (grade: Grade, day: number) => day * queries.grades.length + grade;
 const none: DayCounts = { days: [], counts: [] };
 
-export function openTimelines(sql: Sql, changes: Changes) {
+export function openTimelines(db: Database, changes: Changes) {
   const kept = new Map<string, Timeline>();
   /** Few at once, since each may be heavy; those who wait for the same wait for one. */
   const load = coalesceReads<Job, void>(async ([job]) => [await job?.run()], {
@@ -65,8 +65,8 @@ export function openTimelines(sql: Sql, changes: Changes) {
     const changed = counts && changes.daysSince(counts.moment);
     const value =
       counts && changed && changed.length <= mostRecounted
-        ? recounted(counts.value, changed, await queries.recountDays(sql, filter, isGraded, changed))
-        : recounted(new Map(), [], await queries.countDays(sql, filter, isGraded));
+        ? recounted(counts.value, changed, await queries.recountDays(db, filter, isGraded, changed))
+        : recounted(new Map(), [], await queries.countDays(db, filter, isGraded));
     // Whoever else counted in the meantime may have seen more.
     if (timeline.counts === counts) timeline.counts = { moment, value };
   }
@@ -75,7 +75,7 @@ export function openTimelines(sql: Sql, changes: Changes) {
     const { filter, isGraded, entries } = timeline;
     const { moment } = changes;
     const byWords = filter.search !== null && isRarerThanDays(timeline, days);
-    const found = await queries.listDays(sql, filter, isGraded, days, byWords);
+    const found = await queries.listDays(db, filter, isGraded, days, byWords);
     const bySlot = Map.groupBy(found, ({ grade, start }) => slot(grade, dayOf(start)));
     if (entries.size > mostDays) entries.clear();
     for (const grade of days.grade === null ? gradesOf(timeline) : [days.grade]) {
@@ -89,7 +89,7 @@ export function openTimelines(sql: Sql, changes: Changes) {
   async function readRunning({ filter, isGraded, running }: Timeline, day: number): Promise<void> {
     const { moment } = changes;
     if (running.size > mostDays) running.clear();
-    setNewer(running, day, { moment, value: await queries.listRunning(sql, filter, isGraded, day) });
+    setNewer(running, day, { moment, value: await queries.listRunning(db, filter, isGraded, day) });
   }
 
   /** By what is known of the filter and of all events; before all events were counted, words are taken to be rare. */

@@ -1,4 +1,5 @@
-import type { Sql } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
+import { sql } from '../db/sql.ts';
 import { type Position, theEnd } from '../events/by-start.ts';
 import { listed } from '../events/timeline-queries.ts';
 import type { Viewer } from '../http/viewer.ts';
@@ -10,9 +11,9 @@ export const mostFollowed = 5_000;
 export type Found = Position & { people: string[]; reasonsCount: number; isOrganizer: boolean };
 export type Wanted = { viewer: Viewer; now: Date; after: Position; limit: number };
 
-export async function countFollowed(sql: Sql, userId: string): Promise<number> {
-  const [row] = await sql<{ followingCount: number }[]>`
-    select following_count from user_counters where user_id = ${userId}`;
+export async function countFollowed(db: Database, userId: string): Promise<number> {
+  const [row] = await db.query<{ followingCount: number }>(sql`
+    select following_count from user_counters where user_id = ${userId}`);
   return row?.followingCount ?? 0;
 }
 
@@ -20,7 +21,7 @@ export async function countFollowed(sql: Sql, userId: string): Promise<number> {
  * `followed`: whom the viewer follows; `hidden`: whom a block stands between. Both are of the viewer's own key, and so
  * small that they can be carried to where events and answers are; nobody is both.
  */
-const around = (sql: Sql, { id }: Viewer) => sql`
+const around = ({ id }: Viewer) => sql`
   followed as materialized (
     select other_id as id, followed_by as follows_back from relations
     where user_id = ${id} and follows
@@ -30,11 +31,11 @@ const around = (sql: Sql, { id }: Viewer) => sql`
   )`;
 
 /** Of `followed f`, those whose answers the viewer may see, by their account `users u`. */
-const isOpen = (sql: Sql, { role }: Viewer) => sql`
+const isOpen = ({ role }: Viewer) => sql`
   u.suspended_at is null and (not u.is_private or f.follows_back or ${role === 'admin'})`;
 
 /** What is shown of `reasons (id, start_at, person, is_organizer)`: each event once. */
-const eachOnce = (sql: Sql, limit: number) => sql`
+const eachOnce = (limit: number) => sql`
   select id, start_at, count(*)::int as reasons_count, bool_or(is_organizer) as is_organizer,
     (array_agg(person order by is_organizer desc, person))[1:3] as people
   from reasons
@@ -48,12 +49,12 @@ const eachOnce = (sql: Sql, limit: number) => sql`
  * A declared fan-out. It costs what these people organize and answered, whatever else there is: for each of them two
  * descents of an index (events_by_organizer, rsvps_by_user), and for each answer of `going` one look at its event.
  */
-export async function listByPeople(sql: Sql, { viewer, now, after, limit }: Wanted): Promise<Found[]> {
+export async function listByPeople(db: Database, { viewer, now, after, limit }: Wanted): Promise<Found[]> {
   const isShown = sql`
-    ${listed(sql)} and e.end_at > ${now} and (e.start_at, e.id) > (${after.startAt}::timestamptz, ${after.id}::uuid)`;
-  return await sql<Found[]>`
-    with ${around(sql, viewer)}, guests as materialized (
-      select f.id from followed f join users u on u.id = f.id where ${isOpen(sql, viewer)}
+    ${listed()} and e.end_at > ${now} and (e.start_at, e.id) > (${after.startAt}::timestamptz, ${after.id}::uuid)`;
+  return await db.query<Found>(sql`
+    with ${around(viewer)}, guests as materialized (
+      select f.id from followed f join users u on u.id = f.id where ${isOpen(viewer)}
     ), reasons as (
       select e.id, e.start_at, e.organizer_id as person, true as is_organizer
       from followed f join events e on e.organizer_id = f.id
@@ -65,7 +66,7 @@ export async function listByPeople(sql: Sql, { viewer, now, after, limit }: Want
       join events e on e.id = r.event_id
       where r.user_id <> e.organizer_id and e.organizer_id not in (select id from hidden) and ${isShown}
     )
-    ${eachOnce(sql, limit)}`;
+    ${eachOnce(limit)}`);
 }
 
 /**
@@ -77,22 +78,22 @@ export async function listByPeople(sql: Sql, { viewer, now, after, limit }: Want
  * @returns `seenTo`: the last of those events, which the next look goes on from; null when there are no more
  */
 export async function listByTime(
-  sql: Sql,
+  db: Database,
   { viewer, now, after, limit }: Wanted,
   most: number,
 ): Promise<{ found: Found[]; seenTo: Position | null }> {
   // Two selects, since each is one index: what is going on at this moment, as a whole, and what begins later, in order.
   const isUnderWay = after.startAt <= now;
   const later = isUnderWay ? { startAt: now, id: theEnd.id } : after;
-  const rows = await sql<(Found & { people: string[] | null })[]>`
-    with ${around(sql, viewer)}, under_way as materialized (
+  const rows = await db.query<Found & { people: string[] | null }>(sql`
+    with ${around(viewer)}, under_way as materialized (
       select e.id, e.start_at, e.organizer_id from events e
-      where ${isUnderWay}::boolean and ${listed(sql)} and tstzrange(e.start_at, e.end_at) @> ${now}::timestamptz
+      where ${isUnderWay}::boolean and ${listed()} and tstzrange(e.start_at, e.end_at) @> ${now}::timestamptz
     ), next as materialized (
       select * from under_way where (start_at, id) > (${after.startAt}::timestamptz, ${after.id}::uuid)
       union all
       (select e.id, e.start_at, e.organizer_id from events e
-        where ${listed(sql)} and (e.start_at, e.id) > (${later.startAt}::timestamptz, ${later.id}::uuid)
+        where ${listed()} and (e.start_at, e.id) > (${later.startAt}::timestamptz, ${later.id}::uuid)
         order by e.start_at, e.id limit ${most})
       order by start_at, id limit ${most}
     ), going as materialized (
@@ -107,12 +108,12 @@ export async function listByTime(
       union all
       select f.id, f.start_at, f.user_id, false
       from answers f join users u on u.id = f.user_id
-      where ${isOpen(sql, viewer)}
+      where ${isOpen(viewer)}
     )
-    (${eachOnce(sql, limit)})
+    (${eachOnce(limit)})
     union all
     (select id, start_at, (select count(*) from next)::int, false, null from next
-      order by start_at desc, id desc limit 1)`;
+      order by start_at desc, id desc limit 1)`);
   const found = rows.filter(({ people }) => people !== null);
   const end = rows.find(({ people }) => people === null);
   return { found, seenTo: end?.reasonsCount === most ? { startAt: end.startAt, id: end.id } : null };

@@ -13,11 +13,11 @@ import { FeedPage, FeedQuery } from './schemas.ts';
 import { toReasons } from './views.ts';
 
 /** What the people whom the caller follows are up to. */
-export function feedRoutes(app: App, { sql, config, clock, reads }: Deps): void {
+export function feedRoutes(app: App, { db, config, clock, reads }: Deps): void {
   // Few at once, so that the feeds of people who follow thousands leave connections to those who read a row.
   let turn = 0;
   const findInTurn = coalesceReads<Wanted, Found[]>(
-    async ([wanted]) => (wanted ? [await findFeed(sql, wanted)] : []),
+    async ([wanted]) => (wanted ? [await findFeed(db, wanted)] : []),
     {
       keyOf: () => `${turn++}`,
       atOnce: 3,

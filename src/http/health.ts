@@ -8,7 +8,7 @@ import { route } from './route.ts';
 
 const Status = Type.Object({ status: Type.Literal('ok') });
 
-export function healthRoutes(app: App, { sql }: Deps): void {
+export function healthRoutes(app: App, { db }: Deps): void {
   app.get(
     '/healthz',
     route({
@@ -32,7 +32,7 @@ export function healthRoutes(app: App, { sql }: Deps): void {
       response: { 200: Status },
     }),
     async () => {
-      if (!(await isMigrated(sql))) throw new Problem('unavailable');
+      if (!(await isMigrated(db))) throw new Problem('unavailable');
       return { status: 'ok' as const };
     },
   );

@@ -3,8 +3,9 @@
  * The answer is kept in the transaction that makes the thing: neither is ever there without the other.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Sql, Tx } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
 import { violates } from '../db/problems.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { keyedHash } from '../keyed-hash.ts';
@@ -49,19 +50,19 @@ function sorted(value: unknown): unknown {
  * @throws Problem `idempotency_key_reused`, `idempotency_key_in_use`, and whatever `work` throws, which is not kept
  */
 export function doOnce(
-  sql: Sql,
+  db: Database,
   now: Date,
   once: Once,
   viewer: Caller,
-  work: (tx: Tx) => Promise<Answer>,
+  work: (tx: Transaction) => Promise<Answer>,
 ): Promise<Answer | Replay> {
   return untilKept(() =>
-    actAs(sql, viewer, async (tx) => {
+    actAs(db, viewer, async (tx) => {
       const [known] = await findKept(tx, [once], now);
       if (known instanceof Problem) throw known;
       if (known) return known;
       const answer = await work(tx);
-      await orInUse(Promise.all(keepAnswers(tx, [{ once, answer }], now)));
+      await orInUse(Promise.all(keepAnswers([{ once, answer }], now).map(tx.execute)));
       return answer;
     }),
   );

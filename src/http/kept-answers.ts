@@ -1,6 +1,9 @@
 /** The table of answers to requests with an `Idempotency-Key` (idempotency.ts), and how they lie in it. */
+
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Db, Sql, Tx } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
+import type { Queryable } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
 import { Problem } from '../errors.ts';
 import { dayMs } from '../time.ts';
 
@@ -20,18 +23,18 @@ const base64 = (bytes: Buffer) => bytes.toString('base64');
  * @returns for each the first answer, a Problem `idempotency_key_reused` where that was to another request, or null
  */
 export async function findKept(
-  tx: Db,
+  tx: Queryable,
   asked: (Once | null)[],
   now: Date,
 ): Promise<(Replay | Problem | null)[]> {
   const keys = asked.filter((once) => once !== null);
   if (keys.length === 0) return asked.map(() => null);
-  const rows = await tx<{ keyHash: Buffer; requestHash: Buffer; answer: Buffer }[]>`
+  const rows = await tx.query<{ keyHash: Buffer; requestHash: Buffer; answer: Buffer }>(sql`
     select i.key_hash, i.request_hash, i.answer
     from unnest(${keys.map(({ userId }) => userId)}::uuid[], ${keys.map(({ keyHash }) => base64(keyHash))}::text[])
       k (user_id, key_hash)
     join idempotency_keys i on i.user_id = k.user_id and i.key_hash = decode(k.key_hash, 'base64')
-    where i.created_at > ${since(now)}`;
+    where i.created_at > ${since(now)}`);
   // A person's key has a hash of its own: the person is hashed with it.
   const found = new Map(rows.map((row) => [base64(row.keyHash), row]));
   return asked.map((once) => {
@@ -46,17 +49,17 @@ export async function findKept(
  * The statements that keep these answers, for the end of the transaction that made what they tell of. Where another
  * uses the same key at this moment they wait for it, a second at most; then the primary key refuses the second.
  */
-export function keepAnswers(tx: Tx, made: { once: Once; answer: Answer }[], now: Date) {
+export function keepAnswers(made: { once: Once; answer: Answer }[], now: Date) {
   if (made.length === 0) return [];
   const users = made.map(({ once }) => once.userId);
   const keys = made.map(({ once }) => base64(once.keyHash));
   return [
-    tx`set local lock_timeout = '1s'`,
-    tx`
+    sql`set local lock_timeout = '1s'`,
+    sql`
       delete from idempotency_keys i using unnest(${users}::uuid[], ${keys}::text[]) k (user_id, key_hash)
       where i.user_id = k.user_id and i.key_hash = decode(k.key_hash, 'base64') and i.created_at <= ${since(now)}`,
     // Sorted, so that two batches never wait for each other.
-    tx`
+    sql`
       insert into idempotency_keys (user_id, key_hash, request_hash, answer, created_at)
       select user_id, decode(key_hash, 'base64'), decode(request_hash, 'base64'), decode(answer, 'base64'), ${now}
       from unnest(${users}::uuid[], ${keys}::text[],
@@ -67,8 +70,8 @@ export function keepAnswers(tx: Tx, made: { once: Once; answer: Answer }[], now:
   ];
 }
 
-export async function deleteOldAnswers(sql: Sql, now: Date): Promise<void> {
-  await sql`delete from idempotency_keys where created_at <= ${since(now)}`;
+export async function deleteOldAnswers(db: Database, now: Date): Promise<void> {
+  await db.query(sql`delete from idempotency_keys where created_at <= ${since(now)}`);
 }
 
 const ivBytes = 12;

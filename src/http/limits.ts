@@ -5,17 +5,17 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
-import type { Sql } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
 import { Problem } from '../errors.ts';
 import { networkOf } from './address.ts';
 import { RequestCounts, windowMs } from './request-counts.ts';
 
-type Deps = { config: Config & { secretKey: string }; sql: Sql; clock: () => Date };
+type Deps = { config: Config & { secretKey: string }; db: Database; clock: () => Date };
 
-export async function registerLimits(app: FastifyInstance, { config, sql, clock }: Deps): Promise<void> {
+export async function registerLimits(app: FastifyInstance, { config, db, clock }: Deps): Promise<void> {
   const limit = config.rateLimit;
   if (limit === 0) return;
-  const counts = new RequestCounts({ sql, clock, secretKey: config.secretKey, limit });
+  const counts = new RequestCounts({ db, clock, secretKey: config.secretKey, limit });
   class Store implements FastifyRateLimitStore {
     incr(caller: string, done: Parameters<FastifyRateLimitStore['incr']>[1]): void {
       counts.count(caller).then(

@@ -6,8 +6,10 @@
  * So one server keeps the limit to the request, and n of them let through at most n twentieths above it. Who stays below
  * a fortieth of the limit costs the database nothing. While the database is away, each server counts for itself.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
+import { sql } from '../db/sql.ts';
 import { keyedHash } from '../keyed-hash.ts';
 
 /** In ms. */
@@ -20,7 +22,7 @@ const mostCallers = 50_000;
 
 /** `settled`: of all servers, as the database last said; `open`: not yet told; `telling`: on its way. */
 type Count = { settled: number; open: number; telling: number };
-type Options = { sql: Sql; secretKey: string; clock: () => Date; limit: number };
+type Options = { db: Database; secretKey: string; clock: () => Date; limit: number };
 
 export class RequestCounts {
   readonly #options: Options;
@@ -116,16 +118,16 @@ export class RequestCounts {
   }
 
   async #settle(minute: Date, told: { caller: string; count: Count }[]): Promise<Map<string, number>> {
-    const { sql, secretKey } = this.#options;
+    const { db, secretKey } = this.#options;
     const names = new Map(told.map(({ caller }) => [hashOf(secretKey, caller), caller]));
     // Sorted, so that two servers never wait for each other.
-    const rows = await sql<{ caller: string; requests: number }[]>`
+    const rows = await db.query<{ caller: string; requests: number }>(sql`
       insert into request_counts (caller, minute, requests)
       select caller, ${minute}, n
       from unnest(${[...names.keys()]}::text[], ${told.map(({ count }) => count.telling)}::int[]) k (caller, n)
       order by caller
       on conflict (caller, minute) do update set requests = request_counts.requests + excluded.requests
-      returning caller, requests`;
+      returning caller, requests`);
     return new Map(rows.map(({ caller, requests }) => [names.get(caller) ?? '', requests]));
   }
 }
@@ -133,6 +135,6 @@ export class RequestCounts {
 const hashOf = (key: string, caller: string) => keyedHash(key, 'requests', caller).toString('base64url');
 
 /** Minutes that are over. An earlier one is kept for servers whose clocks are behind. */
-export async function deleteOldCounts(sql: Sql, now: Date): Promise<void> {
-  await sql`delete from request_counts where minute < ${new Date(now.getTime() - 2 * windowMs)}`;
+export async function deleteOldCounts(db: Database, now: Date): Promise<void> {
+  await db.query(sql`delete from request_counts where minute < ${new Date(now.getTime() - 2 * windowMs)}`);
 }

@@ -11,12 +11,12 @@ import { findClaimAccess, listClaims } from './queries.ts';
 import { ClaimListQuery, ClaimPage, ItemParams } from './schemas.ts';
 import { toGivenClaim } from './views.ts';
 
-export function claimListRoutes(app: App, { sql, reads, config }: Deps): void {
+export function claimListRoutes(app: App, { db, reads, config }: Deps): void {
   const page = async (
     of: { eventId: string; n?: number },
     { cursor, limit }: { cursor?: string; limit: number },
   ) => {
-    const found = await listClaims(sql, of, readCursor(cursor, 'number', 'id'), limit + 1);
+    const found = await listClaims(db, of, readCursor(cursor, 'number', 'id'), limit + 1);
     const { rows, nextCursor } = toPage(found, limit, ({ n, id }) => [n, id]);
     const people = await Promise.all(rows.map(({ userId }) => reads.known.person(userId)));
     const claims = rows.map((row, i) => toGivenClaim(row, people[i] ?? null, config.publicUrl));
@@ -39,7 +39,7 @@ export function claimListRoutes(app: App, { sql, reads, config }: Deps): void {
     async (request) => {
       const viewer = signedIn(request);
       const id = readItemId(request.params.id);
-      const access = await findClaimAccess(sql, id, viewer);
+      const access = await findClaimAccess(db, id, viewer);
       if (!access) throw new Problem('item_not_found');
       requireOrganizer(access, viewer);
       return page(id, request.query);

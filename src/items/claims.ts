@@ -1,7 +1,9 @@
 /** Claims, all that wait in one transaction: those on one item meet here and not at the row of its stock. */
+
+import type { Database } from '../db/client.ts';
 import { alone } from '../db/coalesce.ts';
-import type { Sql, Tx } from '../db/connect.ts';
 import { isOutage } from '../db/problems.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { lockCallers, transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { maySee } from '../events/access.ts';
@@ -35,14 +37,14 @@ const crowd = 4;
  * @returns for each ask the claim that it made or ended, or why it did not
  */
 export async function claimItems(
-  sql: Sql,
+  db: Database,
   asks: Ask[],
   { now, isOn }: Circumstances,
   isAlone: boolean,
 ): Promise<(ClaimRow | Problem | typeof alone)[]> {
   // Nobody here has a key, so nothing is given once more.
   if (isAlone || !isOn)
-    return decideClaims(sql, asks, { now, isOn }, isAlone) as Promise<(ClaimRow | Problem | typeof alone)[]>;
+    return decideClaims(db, asks, { now, isOn }, isAlone) as Promise<(ClaimRow | Problem | typeof alone)[]>;
   const crowds = Map.groupBy(asks, ({ item }) => formatItemId(item));
   const wishes = asks.flatMap(({ quantity, isChange, ...key }) => {
     const isCrowded = (crowds.get(formatItemId(key.item))?.length ?? 0) >= crowd;
@@ -50,11 +52,11 @@ export async function claimItems(
       ? [{ ...key, quantity }]
       : [];
   });
-  const granted = await grantClaims(sql, wishes, now);
+  const granted = await grantClaims(db, wishes, now);
   const claims = new Map(wishes.map((wish, i) => [keyOf(wish), granted[i]]));
   const rest = asks.filter((ask) => !claims.get(keyOf(ask)));
   // What was granted stays so, whatever becomes of the others.
-  const decided = await decideClaims(sql, rest, { now, isOn }, isAlone).catch((error: Error) =>
+  const decided = await decideClaims(db, rest, { now, isOn }, isAlone).catch((error: Error) =>
     rest.map(() => (isOutage(error) ? error : alone)),
   );
   const outcomes = new Map(rest.map((ask, i) => [keyOf(ask), decided[i]]));
@@ -77,13 +79,13 @@ export async function claimItems(
  * making the claim that it waited for.
  */
 export async function decideClaims(
-  sql: Sql,
+  db: Database,
   asks: Ask[],
   circumstances: Circumstances,
   isAlone: boolean,
 ): Promise<(ClaimRow | Replay | Problem | typeof alone)[]> {
   if (asks.length === 0) return [];
-  return transaction(sql, async (tx, commit) => {
+  return transaction(db, async (tx, commit) => {
     const { roles, held, kept, found } = await lockAndRead(tx, asks, circumstances.now, isAlone);
     const done: Done = { made: [], changed: [], ended: [] };
     /** By item, what the batch has taken from its stock so far. */
@@ -114,14 +116,14 @@ export async function decideClaims(
       const outcome = outcomes[i];
       return once && isClaim(outcome) ? [{ once, answer: answerOf(outcome) }] : [];
     });
-    const keeping = keepAnswers(tx, answers, circumstances.now);
-    const ending = commit(...writes(tx, done, taken), ...keeping);
+    const keeping = keepAnswers(answers, circumstances.now);
+    const ending = commit(...writes(done, taken), ...keeping);
     await (keeping.length > 0 ? orInUse(ending) : ending);
     return outcomes;
   });
 }
 
-async function lockAndRead(tx: Tx, asks: Ask[], now: Date, isAlone: boolean) {
+async function lockAndRead(tx: Transaction, asks: Ask[], now: Date, isAlone: boolean) {
   const viewers = asks.map(({ viewer }) => viewer);
   const items = [...new Map(asks.map(({ item }) => [formatItemId(item), item])).values()];
   const keys = asks.map(({ once }) => once ?? null);
@@ -190,12 +192,12 @@ function unavailable(left: number, most: number): Problem {
 type Done = Record<'made' | 'changed' | 'ended', ClaimRow[]>;
 
 /** The statements that make it so. */
-function writes(tx: Tx, { made, changed, ended }: Done, taken: Map<string, number>) {
+function writes({ made, changed, ended }: Done, taken: Map<string, number>) {
   const moves = [...taken].filter(([, by]) => by !== 0).map(([id, by]) => ({ ...readItemId(id), by }));
   return [
-    ...(made.length > 0 ? [queries.insertClaims(tx, made)] : []),
-    ...(changed.length > 0 ? [queries.updateClaims(tx, changed)] : []),
-    ...(ended.length > 0 ? [queries.deleteClaims(tx, ended)] : []),
-    ...(moves.length > 0 ? [queries.moveStock(tx, moves)] : []),
+    ...(made.length > 0 ? [queries.insertClaims(made)] : []),
+    ...(changed.length > 0 ? [queries.updateClaims(changed)] : []),
+    ...(ended.length > 0 ? [queries.deleteClaims(ended)] : []),
+    ...(moves.length > 0 ? [queries.moveStock(moves)] : []),
   ];
 }

@@ -1,5 +1,7 @@
 /** Claims that nothing stands against, all that wait in one statement and one round trip. */
-import type { Sql, Tx } from '../db/connect.ts';
+
+import type { Database } from '../db/client.ts';
+import { sql } from '../db/sql.ts';
 import { heldCallers, transaction } from '../db/transaction.ts';
 import { moduleOf } from '../events/catalogue.ts';
 import type { Caller } from '../http/viewer.ts';
@@ -13,7 +15,7 @@ type Wish = { item: ItemId; viewer: Caller; quantity: number };
  * Who is not granted anything is told nothing here; `claims.ts` decides over them and knows why.
  * @returns for each wish its claim, or null
  */
-export async function grantClaims(sql: Sql, wishes: Wish[], now: Date): Promise<(ClaimRow | null)[]> {
+export async function grantClaims(db: Database, wishes: Wish[], now: Date): Promise<(ClaimRow | null)[]> {
   if (wishes.length === 0) return [];
   const claims = wishes.map(({ item, viewer, quantity }) => ({
     id: newId(),
@@ -22,8 +24,8 @@ export async function grantClaims(sql: Sql, wishes: Wish[], now: Date): Promise<
     quantity,
     createdAt: now,
   }));
-  const granted = await transaction(sql, async (tx, commit) => {
-    const [rows] = await commit(insertPlainClaims(tx, wishes, claims, now));
+  const granted = await transaction(db, async (_tx, commit) => {
+    const [rows] = await commit(insertPlainClaims(wishes, claims, now));
     return new Set((rows as unknown as { id: string }[]).map(({ id }) => id));
   });
   return claims.map((claim) => (granted.has(claim.id) ? claim : null));
@@ -35,9 +37,9 @@ export async function grantClaims(sql: Sql, wishes: Wish[], now: Date): Promise<
  * new number is made of it. A claim of the same person that another server has just committed is not seen here; then
  * the primary key refuses the batch as a whole.
  */
-function insertPlainClaims(tx: Tx, wishes: Wish[], claims: ClaimRow[], now: Date) {
+function insertPlainClaims(wishes: Wish[], claims: ClaimRow[], now: Date) {
   const people = wishes.map(({ viewer }) => viewer);
-  return tx`
+  return sql`
     with asked as materialized (
       select * from unnest(
         ${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
@@ -46,7 +48,7 @@ function insertPlainClaims(tx: Tx, wishes: Wish[], claims: ClaimRow[], now: Date
         ${claims.map(({ quantity }) => quantity)}::int[])
         with ordinality a (event_id, item_n, user_id, session_id, access_hash, id, quantity, n)
     ), callers as materialized (
-      ${heldCallers(tx, false)}
+      ${heldCallers(false)}
     ), held as materialized (
       select i.event_id, i.n, i.kind, e.status, e.visibility, e.hidden, e.organizer_id, e.enabled_modules, s.needed, s.claimed
       from (select distinct event_id, item_n as n from asked) k

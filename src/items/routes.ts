@@ -1,6 +1,6 @@
 import type { App, Deps } from '../app.ts';
 import { coalesceWrites } from '../db/coalesce.ts';
-import type { Tx } from '../db/connect.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { maySee, requireOrganizer } from '../events/access.ts';
@@ -28,7 +28,7 @@ import {
 } from './schemas.ts';
 import { type ClaimRow, toAddedItem, toClaim, toItem } from './views.ts';
 
-export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void {
+export function itemRoutes(app: App, { db, clock, reads, config }: Deps): void {
   // Spec 4.14
   app.get(
     '/v1/events/:id/items',
@@ -75,7 +75,7 @@ export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void 
     async (request, reply) => {
       const viewer = signedIn(request);
       const id = readId(request.params.id, 'event_not_found');
-      const add = async (tx: Tx) => {
+      const add = async (tx: Transaction) => {
         const event = await findEventForUpdate(tx, id, viewer);
         if (!event) throw new Problem('event_not_found');
         requireOrganizer(event, viewer);
@@ -84,8 +84,8 @@ export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void 
         return toAddedItem(await queries.insertItem(tx, id, request.body, clock()));
       };
       const once = readOnce(request, viewer, config.secretKey);
-      if (!once) return reply.code(201).send(await actAs(sql, viewer, add));
-      const made = await doOnce(sql, clock(), once, viewer, async (tx) => ({
+      if (!once) return reply.code(201).send(await actAs(db, viewer, add));
+      const made = await doOnce(db, clock(), once, viewer, async (tx) => ({
         status: 201,
         body: JSON.stringify(await add(tx)),
       }));
@@ -111,7 +111,7 @@ export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void 
     async (request) => {
       const viewer = signedIn(request);
       const id = readItemId(request.params.id);
-      return actAs(sql, viewer, async (tx) => {
+      return actAs(db, viewer, async (tx) => {
         await findOwned(tx, id, viewer);
         const row = await queries.updateItem(tx, id, request.body);
         const mine = await queries.listMyClaims(tx, [{ eventId: id.eventId, userId: viewer.id }]);
@@ -136,7 +136,7 @@ export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void 
     async (request) => {
       const viewer = signedIn(request);
       const id = readItemId(request.params.id);
-      await actAs(sql, viewer, async (tx) => {
+      await actAs(db, viewer, async (tx) => {
         await findOwned(tx, id, viewer);
         if (!(await queries.deleteItem(tx, id))) throw new Problem('item_not_found');
       });
@@ -146,25 +146,25 @@ export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void 
 }
 
 /** @throws Problem `item_not_found`, `not_organizer` */
-async function findOwned(tx: Tx, id: ItemId, viewer: Caller): Promise<void> {
+async function findOwned(tx: Transaction, id: ItemId, viewer: Caller): Promise<void> {
   const access = await queries.findClaimAccess(tx, id, viewer);
   if (!access) throw new Problem('item_not_found');
   requireOrganizer(access, viewer);
 }
 
 /** Claims, changing them and giving them back. */
-export function claimRoutes(app: App, { sql, clock, flags, config }: Deps): void {
+export function claimRoutes(app: App, { db, clock, flags, config }: Deps): void {
   // One queue for all three, so that they keep their order.
   const circumstances = async () => ({ now: clock(), isOn: await flags.isOn('claims') });
   const claim = coalesceWrites<Ask, ClaimRow>(
-    async (asks, isAlone) => claimItems(sql, asks, await circumstances(), isAlone),
+    async (asks, isAlone) => claimItems(db, asks, await circumstances(), isAlone),
     { keyOf },
   );
   // Beside it, so that who uses one key twice holds up nobody without one. A batch has each key once.
   const claimOnce = coalesceWrites<Ask & { once: Once }, ClaimRow | Replay>(
     async (asks, isAlone) => {
       const now = await circumstances();
-      return untilKept(() => decideClaims(sql, asks, now, isAlone));
+      return untilKept(() => decideClaims(db, asks, now, isAlone));
     },
     { keyOf: ({ once }) => once.keyHash.toString('base64') },
   );

@@ -6,7 +6,7 @@
  * There is one look at a time, so states never go back. Whoever comes waits for a look that begins after them.
  */
 import type { LiveSession } from '../auth/queries.ts';
-import type { Sql } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
 import { Problem, type ProblemCode } from '../errors.ts';
 import { maySee } from '../events/access.ts';
 import { type Caller, isLive } from '../http/viewer.ts';
@@ -36,7 +36,7 @@ type Newcomer = { eventId: string; caller: Caller | null; begin: Begin } & Promi
 type Topic = { row: LiveRow; state: LiveState; listeners: Set<Listener> };
 /** Null for those whose session has ended. */
 type Viewers = Map<Caller, Caller | null>;
-type Deps = { sql: Sql; reads: Reads; clock: () => Date };
+type Deps = { db: Database; reads: Reads; clock: () => Date };
 
 export class Hub {
   readonly #deps: Deps;
@@ -129,7 +129,7 @@ export class Hub {
     const known = [...topics].map(([id, topic]) => ({ id, print: topic?.row.print ?? '' }));
     const rows = new Map<string, LiveRow | null>();
     for (let i = 0; i < known.length; i += mostAtOnce) {
-      const some = await listLiveRows(this.#deps.sql, known.slice(i, i + mostAtOnce));
+      const some = await listLiveRows(this.#deps.db, known.slice(i, i + mostAtOnce));
       for (const [id, row] of some) rows.set(id, row);
     }
     return rows;

@@ -1,4 +1,5 @@
-import type { Sql } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
+import { sql } from '../db/sql.ts';
 import type { EventRow } from '../events/views.ts';
 import type { ItemRow } from '../items/views.ts';
 
@@ -35,9 +36,9 @@ const newestItems = 500;
  * there. One statement, so that counts and items are of the same moment. What has not changed is compared in the
  * database and costs no transfer.
  */
-export async function listLiveRows(sql: Sql, known: Known[]): Promise<Map<string, LiveRow | null>> {
+export async function listLiveRows(db: Database, known: Known[]): Promise<Map<string, LiveRow | null>> {
   const ids = known.map(({ id }) => id);
-  const rows = await sql<(LiveRow & { asked: string })[]>`
+  const rows = await db.query<LiveRow & { asked: string }>(sql`
     select a.id as asked, e.*
     from unnest(${ids}::uuid[], ${known.map(({ print }) => print)}::text[]) a (id, print)
     left join (
@@ -60,6 +61,6 @@ export async function listLiveRows(sql: Sql, known: Known[]): Promise<Map<string
       ) l on l.event_id = e.id
       where e.id = any(${ids}::uuid[])
     ) e on e.id = a.id
-    where e.print is distinct from a.print`;
+    where e.print is distinct from a.print`);
   return new Map(rows.map((row) => [row.asked, row.id === null ? null : row]));
 }

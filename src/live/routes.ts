@@ -9,8 +9,8 @@ import { LiveHeaders, LiveQuery, LiveStream } from './schemas.ts';
 import { mediaType, Streams } from './streams.ts';
 import { type LiveState, snapshotMessage } from './views.ts';
 
-export function liveRoutes(app: App, { sql, reads, clock }: Deps): void {
-  const hub = new Hub({ sql, reads, clock });
+export function liveRoutes(app: App, { db, reads, clock }: Deps): void {
+  const hub = new Hub({ db, reads, clock });
   const streams = new Streams(clock);
   // Before the server waits for what is under way: streams never end by themselves.
   app.addHook('preClose', async () => {

@@ -13,8 +13,9 @@
 
 import { listSessionKeys } from '../auth/queries.ts';
 import { deleteBookingsOf } from '../bookings/leave.ts';
-import { noteChange, type Placed, spotsOf } from '../changes.ts';
-import type { Tx } from '../db/connect.ts';
+import { type Placed, recordChange, spotsOf } from '../changes.ts';
+import { sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { deleteReports } from '../reports/queries.ts';
 import { deleteUploadsOf } from '../uploads/queries.ts';
 
@@ -22,12 +23,12 @@ import { deleteUploadsOf } from '../uploads/queries.ts';
  * @param phoneHash the key of the person's codes; the transaction must hold the one that confirms the deletion
  * @returns the files of their images, to be deleted when the transaction has ended; whatever is left of them is swept up
  */
-export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): Promise<string[]> {
+export async function deleteAccount(tx: Transaction, userId: string, phoneHash: Buffer): Promise<string[]> {
   // Whoever organized ten thousand events has as much right to go as anybody.
-  await tx`set local statement_timeout = '60s'`;
-  await tx`set local lock_timeout = '30s'`;
+  await tx.query(sql`set local statement_timeout = '60s'`);
+  await tx.query(sql`set local lock_timeout = '30s'`);
   await deleteCodes(tx, phoneHash);
-  await tx`select 1 from users where id = ${userId} for update`;
+  await tx.query(sql`select 1 from users where id = ${userId} for update`);
   const sessions = await listSessionKeys(tx, userId);
   const involved = await lockInvolvedEvents(tx, userId);
   const gone = await deleteOwnedEvents(tx, userId);
@@ -38,25 +39,27 @@ export async function deleteAccount(tx: Tx, userId: string, phoneHash: Buffer): 
   await deleteReports(tx, userId);
   await deleteConversations(tx, userId);
   const files = await deleteUploadsOf(tx, userId);
-  await tx`delete from phones where user_id = ${userId} and phone = (select phone from users where id = ${userId})`;
-  await tx`
+  await tx.query(
+    sql`delete from phones where user_id = ${userId} and phone = (select phone from users where id = ${userId})`,
+  );
+  await tx.query(sql`
     delete from usernames
-    where user_id = ${userId} and username = (select username from users where id = ${userId})`;
+    where user_id = ${userId} and username = (select username from users where id = ${userId})`);
   // Takes sessions, imports and counters along. No session, no token: on every node, at once.
-  await tx`delete from users where id = ${userId}`;
-  await noteChange(tx, { records: [userId, ...sessions, ...involved], spots: spotsOf(gone) });
+  await tx.query(sql`delete from users where id = ${userId}`);
+  await recordChange(tx, { records: [userId, ...sessions, ...involved], spots: spotsOf(gone) });
   return files;
 }
 
 /** With the count of messages to this number; those of its prefix and country tell of nobody. */
-async function deleteCodes(tx: Tx, phoneHash: Buffer): Promise<void> {
-  await tx`delete from codes where phone_hash = ${phoneHash}`;
-  await tx`delete from code_sends where scope = ${`number:${phoneHash.toString('base64url')}`}`;
+async function deleteCodes(tx: Transaction, phoneHash: Buffer): Promise<void> {
+  await tx.query(sql`delete from codes where phone_hash = ${phoneHash}`);
+  await tx.query(sql`delete from code_sends where scope = ${`number:${phoneHash.toString('base64url')}`}`);
 }
 
 /** Gives their ids. */
-async function lockInvolvedEvents(tx: Tx, userId: string): Promise<string[]> {
-  const rows = await tx<{ id: string }[]>`
+async function lockInvolvedEvents(tx: Transaction, userId: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
     select id from events
     where id in (
       select id from events where organizer_id = ${userId}
@@ -64,72 +67,78 @@ async function lockInvolvedEvents(tx: Tx, userId: string): Promise<string[]> {
       union select event_id from saves where user_id = ${userId}
       union select event_id from claims where user_id = ${userId}
       union select event_id from bookings where user_id = ${userId})
-    order by id for no key update`;
+    order by id for no key update`);
   return rows.map(({ id }) => id);
 }
 
-async function deleteOwnedEvents(tx: Tx, userId: string): Promise<Placed[]> {
-  await tx`select 1 from events where organizer_id = ${userId} order by id for update`;
-  return await tx<Placed[]>`
+async function deleteOwnedEvents(tx: Transaction, userId: string): Promise<Placed[]> {
+  await tx.query(sql`select 1 from events where organizer_id = ${userId} order by id for update`);
+  return await tx.query<Placed>(sql`
     delete from events where organizer_id = ${userId}
-    returning lat, lng, start_at, end_at, visibility, status, hidden`;
+    returning lat, lng, start_at, end_at, visibility, status, hidden`);
 }
 
 /** Locks the counters of bookings too: nobody may have to wait for some of them while holding others. */
-async function deleteRsvpsAndSaves(tx: Tx, userId: string): Promise<void> {
-  const gone = await tx<{ eventId: string; going: number }[]>`
-    delete from rsvps where user_id = ${userId} returning event_id, (status = 'going')::int as going`;
+async function deleteRsvpsAndSaves(tx: Transaction, userId: string): Promise<void> {
+  const gone = await tx.query<{ eventId: string; going: number }>(sql`
+    delete from rsvps where user_id = ${userId} returning event_id, (status = 'going')::int as going`);
   const ids = gone.map((row) => row.eventId);
-  await tx`
+  await tx.query(sql`
     select 1 from event_counters
     where event_id = any(${ids}::uuid[]) or event_id in (select event_id from bookings where user_id = ${userId})
-    order by event_id for update`;
-  await tx`
+    order by event_id for update`);
+  await tx.query(sql`
     update event_counters c set rsvp_count = rsvp_count - 1, going_count = going_count - gone.going
     from unnest(${ids}::uuid[], ${gone.map((row) => row.going)}::int[]) gone (event_id, going)
-    where c.event_id = gone.event_id`;
-  await tx`delete from saves where user_id = ${userId}`;
+    where c.event_id = gone.event_id`);
+  await tx.query(sql`delete from saves where user_id = ${userId}`);
 }
 
-async function deleteClaims(tx: Tx, userId: string): Promise<void> {
-  await tx`
+async function deleteClaims(tx: Transaction, userId: string): Promise<void> {
+  await tx.query(sql`
     select 1 from item_stock s where (event_id, n) in (select event_id, n from claims where user_id = ${userId})
-    order by event_id, n for update`;
-  await tx`
+    order by event_id, n for update`);
+  await tx.query(sql`
     with gone as (delete from claims where user_id = ${userId} returning event_id, n, quantity)
     update item_stock s set claimed = claimed - gone.quantity
-    from gone where s.event_id = gone.event_id and s.n = gone.n`;
+    from gone where s.event_id = gone.event_id and s.n = gone.n`);
 }
 
-async function deleteRelations(tx: Tx, userId: string): Promise<void> {
-  const known = await tx<{ otherId: string }[]>`select other_id from relations where user_id = ${userId}`;
+async function deleteRelations(tx: Transaction, userId: string): Promise<void> {
+  const known = await tx.query<{ otherId: string }>(
+    sql`select other_id from relations where user_id = ${userId}`,
+  );
   const ids = known.map((row) => row.otherId);
-  await tx`
+  await tx.query(sql`
     select 1 from relations
     where (user_id = ${userId}) or (user_id = any(${ids}::uuid[]) and other_id = ${userId})
-    order by user_id, other_id for update`;
+    order by user_id, other_id for update`);
   // What counts is what is there once it is locked: one of the others may have just deleted their account.
-  const gone = await tx<{ otherId: string; follows: number; followedBy: number }[]>`
+  const gone = await tx.query<{ otherId: string; follows: number; followedBy: number }>(sql`
     delete from relations where user_id = ${userId}
-    returning other_id, follows::int as follows, followed_by::int as followed_by`;
-  await tx`delete from relations where user_id = any(${ids}::uuid[]) and other_id = ${userId}`;
-  await tx`select 1 from user_counters where user_id = any(${ids}::uuid[]) order by user_id for update`;
-  await tx`
+    returning other_id, follows::int as follows, followed_by::int as followed_by`);
+  await tx.query(sql`delete from relations where user_id = any(${ids}::uuid[]) and other_id = ${userId}`);
+  await tx.query(
+    sql`select 1 from user_counters where user_id = any(${ids}::uuid[]) order by user_id for update`,
+  );
+  await tx.query(sql`
     update user_counters c
     set followers_count = followers_count - gone.follows, following_count = following_count - gone.followed_by
     from unnest(${gone.map((row) => row.otherId)}::uuid[], ${gone.map((row) => row.follows)}::int[],
       ${gone.map((row) => row.followedBy)}::int[]) gone (other_id, follows, followed_by)
-    where c.user_id = gone.other_id`;
+    where c.user_id = gone.other_id`);
 }
 
 /** On both sides, with every message in them, read or not. Two who leave at once meet at the same rows in one order. */
-async function deleteConversations(tx: Tx, userId: string): Promise<void> {
-  const known = await tx<{ otherId: string }[]>`select other_id from conversations where user_id = ${userId}`;
+async function deleteConversations(tx: Transaction, userId: string): Promise<void> {
+  const known = await tx.query<{ otherId: string }>(
+    sql`select other_id from conversations where user_id = ${userId}`,
+  );
   const ids = known.map((row) => row.otherId);
-  await tx`
+  await tx.query(sql`
     select 1 from conversations
     where user_id = ${userId} or (user_id = any(${ids}::uuid[]) and other_id = ${userId})
-    order by user_id, other_id for update`;
-  await tx`delete from conversations where user_id = ${userId}`;
-  await tx`delete from conversations where user_id = any(${ids}::uuid[]) and other_id = ${userId}`;
+    order by user_id, other_id for update`);
+  await tx.query(sql`delete from conversations where user_id = ${userId}`);
+  await tx.query(sql`delete from conversations where user_id = any(${ids}::uuid[]) and other_id = ${userId}`);
 }

@@ -24,14 +24,14 @@ export const Export = shared(
   }),
 );
 
-export function exportRoutes(app: App, { sql, config, clock }: Deps): void {
+export function exportRoutes(app: App, { db, config, clock }: Deps): void {
   const { secretKey, publicUrl } = config;
   // Two at once, since each may be large; and one for whoever asks again while they wait.
   const read = coalesceReads(
     async ([id]: string[]) => [
       id === undefined
         ? null
-        : await exportAccount(sql, { id, secretKey, publicUrl }, clock(), (phone) =>
+        : await exportAccount(db, { id, secretKey, publicUrl }, clock(), (phone) =>
             hashPhone(secretKey, phone),
           ),
     ],

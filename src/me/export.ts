@@ -1,10 +1,13 @@
 /** One document with everything that is held about a person. */
-import type { Sql, Tx } from '../db/connect.ts';
+
+import type { Database } from '../db/client.ts';
+import { raw, sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { transaction } from '../db/transaction.ts';
 import { type Section, type Subject, sections } from './export-queries.ts';
 
 /** Rows that are read and written out at a time, so that whoever has very many holds up nobody meanwhile. */
-const atOnce = 500;
+const rowsPerFetch = 500;
 
 /**
  * All sections as they are at one moment. A declared fan-out, and as large as what the person left: a celebrity's
@@ -12,15 +15,15 @@ const atOnce = 500;
  * @returns the JSON of `Export`; null when the account is gone
  */
 export function exportAccount(
-  sql: Sql,
+  db: Database,
   subject: Omit<Subject, 'phone' | 'phoneHash'>,
   now: Date,
   hashPhone: (phone: string) => Buffer,
 ): Promise<Buffer | null> {
-  return transaction(sql, async (tx) => {
-    await tx`set transaction isolation level repeatable read, read only`;
-    await tx`set local statement_timeout = '30s'`;
-    const [user] = await tx<{ phone: string }[]>`select phone from users where id = ${subject.id}`;
+  return transaction(db, async (tx) => {
+    await tx.query(sql`set transaction isolation level repeatable read, read only`);
+    await tx.query(sql`set local statement_timeout = '30s'`);
+    const [user] = await tx.query<{ phone: string }>(sql`select phone from users where id = ${subject.id}`);
     if (!user) return null;
     const me = { ...subject, phone: user.phone, phoneHash: hashPhone(user.phone) };
     const parts: Buffer[] = [Buffer.from(`{"exportedAt":${JSON.stringify(now)}`)];
@@ -33,12 +36,18 @@ export function exportAccount(
   });
 }
 
-async function sectionBytes(tx: Tx, section: Section, me: Subject): Promise<Buffer[]> {
+/** Reads through a cursor, so that a large section never delays other requests for long. */
+async function sectionBytes(tx: Transaction, section: Section, me: Subject): Promise<Buffer[]> {
   const parts: Buffer[] = [];
-  for await (const rows of section.rows(tx, me).cursor(atOnce)) {
-    if (rows.length === 0) continue;
+  await tx.execute(sql`declare section no scroll cursor for ${section.rows(me)}`);
+  for (;;) {
+    const rows = await tx.query(fetchRows);
+    if (rows.length === 0) break;
     const json = rows.map((row) => JSON.stringify(row)).join(',');
     parts.push(Buffer.from(parts.length > 0 ? `,${json}` : json));
   }
+  await tx.execute(sql`close section`);
   return parts;
 }
+
+const fetchRows = raw(`fetch ${rowsPerFetch} from section`);

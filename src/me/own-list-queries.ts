@@ -1,4 +1,5 @@
-import type { Sql } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
+import { sql } from '../db/sql.ts';
 import { visibleTo } from '../events/access.ts';
 import { byStart, type Position, type Slice, theEnd } from '../events/by-start.ts';
 import type { Viewer } from '../http/viewer.ts';
@@ -12,7 +13,7 @@ export type EventRelation = (typeof eventRelations)[number];
  * (events_by_organizer); of what they answered or saved, each event is looked at once (rsvps_by_user, saves_by_user).
  */
 export async function listOwnEvents(
-  sql: Sql,
+  db: Database,
   viewer: Viewer,
   relation: EventRelation,
   slice: Slice,
@@ -24,8 +25,8 @@ export async function listOwnEvents(
     interested: sql`rsvps r join events e on e.id = r.event_id where r.user_id = ${id} and r.status = 'interested'`,
     saved: sql`saves s join events e on e.id = s.event_id where s.user_id = ${id}`,
   }[relation];
-  return await sql<Position[]>`
-    select e.id, e.start_at from ${from} and ${visibleTo(sql, viewer)} ${byStart(sql, slice)}`;
+  return await db.query<Position>(sql`
+    select e.id, e.start_at from ${from} and ${visibleTo(viewer)} ${byStart(slice)}`);
 }
 
 export type OwnClaimRow = ClaimRow &
@@ -33,17 +34,17 @@ export type OwnClaimRow = ClaimRow &
 
 /** Somebody's claims, the newest first, on events that they may see. Looks at each of their claims (claims_by_user). */
 export async function listOwnClaims(
-  sql: Sql,
+  db: Database,
   viewer: Viewer,
   after: string | null,
   limit: number,
 ): Promise<OwnClaimRow[]> {
-  return await sql<OwnClaimRow[]>`
+  return await db.query<OwnClaimRow>(sql`
     select c.id, c.event_id, c.n, c.user_id, c.quantity, c.created_at, i.title, i.kind, i.emoji,
       e.title as event_title, e.start_at
     from claims c
     join items i on i.event_id = c.event_id and i.n = c.n
     join events e on e.id = c.event_id
-    where c.user_id = ${viewer.id} and c.id < ${after ?? theEnd.id}::uuid and ${visibleTo(sql, viewer)}
-    order by c.id desc limit ${limit}`;
+    where c.user_id = ${viewer.id} and c.id < ${after ?? theEnd.id}::uuid and ${visibleTo(viewer)}
+    order by c.id desc limit ${limit}`);
 }

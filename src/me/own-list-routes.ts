@@ -11,7 +11,7 @@ import { OwnClaimPage, OwnClaimsQuery, OwnEventsQuery } from './own-list-schemas
 import { toOwnClaim } from './own-list-views.ts';
 
 /** What the caller has to do with: their events and claims. Whom they blocked: users/list-routes.ts. */
-export function ownListRoutes(app: App, { sql, config, clock, reads }: Deps): void {
+export function ownListRoutes(app: App, { db, config, clock, reads }: Deps): void {
   app.get(
     '/v1/me/events',
     route({
@@ -27,7 +27,7 @@ export function ownListRoutes(app: App, { sql, config, clock, reads }: Deps): vo
     async (request, reply) => {
       const viewer = signedIn(request);
       const { relation, limit } = request.query;
-      const found = await listOwnEvents(sql, viewer, relation, readSlice(request.query, clock()));
+      const found = await listOwnEvents(db, viewer, relation, readSlice(request.query, clock()));
       const { rows, nextCursor } = toSlicePage(found, limit);
       const ids = rows.map((row) => row.id);
       const shown = await showEvents(reads, ids, viewer, (event) => maySee(event, viewer));
@@ -50,7 +50,7 @@ export function ownListRoutes(app: App, { sql, config, clock, reads }: Deps): vo
     async (request) => {
       const viewer = signedIn(request);
       const { cursor, limit } = request.query;
-      const found = await listOwnClaims(sql, viewer, readCursor(cursor, 'id')?.[0] ?? null, limit + 1);
+      const found = await listOwnClaims(db, viewer, readCursor(cursor, 'id')?.[0] ?? null, limit + 1);
       const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
       return { data: rows.map(toOwnClaim), nextCursor };
     },

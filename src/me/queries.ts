@@ -1,18 +1,21 @@
-import { noteChange } from '../changes.ts';
-import type { Db, Tx } from '../db/connect.ts';
+import { recordChange } from '../changes.ts';
+import type { Queryable } from '../db/query.ts';
+import { one } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { invalid, Problem } from '../errors.ts';
 import { isOwnUpload } from '../uploads/queries.ts';
 import { userSearchText } from '../users/queries.ts';
 import type { MeChange } from './schemas.ts';
 import type { MeRow } from './views.ts';
 
-export async function findMe(sql: Db, id: string): Promise<MeRow | null> {
-  const [row] = await sql<MeRow[]>`
+export async function findMe(db: Queryable, id: string): Promise<MeRow | null> {
+  const [row] = await db.query<MeRow>(sql`
     select u.id, u.name, u.username, u.bio, u.city, u.phone, u.role, u.is_private, u.avatar_upload,
       u.created_at,
       c.followers_count, c.following_count, c.events_count
     from users u join user_counters c on c.user_id = u.id
-    where u.id = ${id}`;
+    where u.id = ${id}`);
   return row ?? null;
 }
 
@@ -25,26 +28,28 @@ type Change = Omit<MeChange, 'avatar'> & { avatarUpload?: string | null };
  * person holds their row too, so an avatar is there or null.
  * @throws Problem `username_taken`, and `invalid_request` for an avatar that is not this person's
  */
-export async function updateMe(tx: Tx, id: string, change: Change): Promise<void> {
-  const [current] = await tx<[Required<Change>]>`
-    select name, username, bio, city, is_private, avatar_upload from users where id = ${id} for no key update`;
+export async function updateMe(tx: Transaction, id: string, change: Change): Promise<void> {
+  const current = one(
+    await tx.query<Required<Change>>(sql`
+    select name, username, bio, city, is_private, avatar_upload from users where id = ${id} for no key update`),
+  );
   if (change.avatarUpload && !(await isOwnUpload(tx, id, change.avatarUpload))) throw notOwnUpload();
   const next = { ...current, ...change, username: (change.username ?? current.username).toLowerCase() };
   if (next.username !== current.username) {
     // Waits for anybody who is just taking or giving up the same name.
-    const { count } = await tx`
-      insert into usernames (username, user_id) values (${next.username}, ${id}) on conflict do nothing`;
+    const count = await tx.execute(sql`
+      insert into usernames (username, user_id) values (${next.username}, ${id}) on conflict do nothing`);
     if (count === 0) {
       throw new Problem('username_taken', { errors: [{ path: 'username', message: 'is taken' }] });
     }
-    await tx`delete from usernames where username = ${current.username}`;
+    await tx.query(sql`delete from usernames where username = ${current.username}`);
   }
-  await tx`
+  await tx.query(sql`
     update users set name = ${next.name}, username = ${next.username}, bio = ${next.bio}, city = ${next.city},
       is_private = ${next.isPrivate}, avatar_upload = ${next.avatarUpload},
       search = ${userSearchText(next.name, next.username)}
-    where id = ${id}`;
-  await noteChange(tx, { records: [id] });
+    where id = ${id}`);
+  await recordChange(tx, { records: [id] });
 }
 
 export const notOwnUpload = () =>

@@ -16,7 +16,7 @@ import { Farewell, Me, MeChange } from './schemas.ts';
 import { toMe } from './views.ts';
 
 export function meRoutes(app: App, deps: Deps): void {
-  const { sql, config, clock, storage } = deps;
+  const { db, config, clock, storage } = deps;
 
   // Spec 4.7
   app.patch(
@@ -34,7 +34,7 @@ export function meRoutes(app: App, deps: Deps): void {
     async (request) => {
       const viewer = signedIn(request);
       const { avatar, ...change } = request.body;
-      const row = await actAs(sql, viewer, async (tx) => {
+      const row = await actAs(db, viewer, async (tx) => {
         await updateMe(tx, viewer.id, {
           ...change,
           ...(avatar !== undefined && { avatarUpload: avatar && readAvatar(avatar, config.publicUrl) }),
@@ -58,7 +58,7 @@ export function meRoutes(app: App, deps: Deps): void {
     }),
     async (request, reply) => {
       const viewer = signedIn(request);
-      const me = await findMe(sql, viewer.id);
+      const me = await findMe(db, viewer.id);
       if (!me) throw new Problem('token_invalid');
       const phone = readPhone(me.phone);
       // A code that was stored after the account was gone would stay.
@@ -86,7 +86,7 @@ export function meRoutes(app: App, deps: Deps): void {
     }),
     async (request) => {
       const viewer = signedIn(request);
-      const outcome = await transaction(sql, async (tx) => {
+      const outcome = await transaction(db, async (tx) => {
         const me = await findMe(tx, viewer.id);
         if (!me) return new Problem('token_invalid');
         const now = clock();
@@ -108,7 +108,7 @@ export function meRoutes(app: App, deps: Deps): void {
         return files;
       });
       if (outcome instanceof Problem) throw outcome;
-      await removeFiles(sql, storage, outcome).catch((error) => leaveFiles(app.log, error));
+      await removeFiles(db, storage, outcome).catch((error) => leaveFiles(app.log, error));
       return { success: true as const };
     },
   );

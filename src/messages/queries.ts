@@ -1,4 +1,6 @@
-import type { Sql, Tx } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
+import { sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { heldPeople, type Pair } from '../users/pairs.ts';
 import type { ConversationRow, MessageRow, Sides } from './views.ts';
 
@@ -11,21 +13,21 @@ export type Window = { userId: string; since: Date; sent: number };
 const never = new Date(0);
 
 /** Locks these people's counts, and makes those that are not there. Nothing is counted for whoever is gone. */
-export async function lockWindows(tx: Tx, userIds: string[], isAlone: boolean): Promise<Window[]> {
+export async function lockWindows(tx: Transaction, userIds: string[], isAlone: boolean): Promise<Window[]> {
   if (userIds.length === 0) return [];
-  return await tx<Window[]>`
+  return await tx.query<Window>(sql`
     with held as materialized (
-      ${heldPeople(tx, userIds, isAlone)}
+      ${heldPeople(userIds, isAlone)}
     )
     insert into message_counts as c (user_id, since, sent)
     select id, ${never}, 0 from held order by id
     on conflict (user_id) do update set sent = c.sent
-    returning user_id, since, sent`;
+    returning user_id, since, sent`);
 }
 
 /** They must be locked. */
-export function writeWindows(tx: Tx, windows: Window[]) {
-  return tx`
+export function writeWindows(windows: Window[]) {
+  return sql`
     update message_counts c set since = w.since, sent = w.sent
     from unnest(${windows.map(({ userId }) => userId)}::uuid[],
       ${windows.map(({ since }) => since.toISOString())}::timestamptz[], ${windows.map(({ sent }) => sent)}::int[])
@@ -34,12 +36,12 @@ export function writeWindows(tx: Tx, windows: Window[]) {
 }
 
 /** When the last message between these people came; where there is none, nothing. */
-export async function listLastMoments(tx: Tx, pairs: Pair[]): Promise<(Pair & { at: Date })[]> {
-  return await tx<(Pair & { at: Date })[]>`
+export async function listLastMoments(tx: Transaction, pairs: Pair[]): Promise<(Pair & { at: Date })[]> {
+  return await tx.query<Pair & { at: Date }>(sql`
     select k.first, k.second, m.created_at as at
     from unnest(${pairs.map(({ first }) => first)}::uuid[], ${pairs.map(({ second }) => second)}::uuid[]) k (first, second)
     join conversations c on c.user_id = k.first and c.other_id = k.second
-    join messages m on m.user_id = c.user_id and m.other_id = c.other_id and m.id = c.last_id`;
+    join messages m on m.user_id = c.user_id and m.other_id = c.other_id and m.id = c.last_id`);
 }
 
 /**
@@ -47,7 +49,7 @@ export async function listLastMoments(tx: Tx, pairs: Pair[]): Promise<(Pair & { 
  * be locked; `markRead` changes the same rows, and is before or after.
  * @param sent in the order in which they were sent
  */
-export function moveConversations(tx: Tx, sent: Sent[]) {
+export function moveConversations(sent: Sent[]) {
   const moves = new Map<string, Sides & { lastId: string; unread: number }>();
   for (const { userId, otherId, id } of sent) {
     for (const [user, other, unread] of [
@@ -59,7 +61,7 @@ export function moveConversations(tx: Tx, sent: Sent[]) {
     }
   }
   const rows = [...moves.values()];
-  return tx`
+  return sql`
     insert into conversations as c (user_id, other_id, last_id, read_id, unread_count)
     select k.user_id, k.other_id, k.last_id, null, k.unread
     from unnest(${rows.map(({ userId }) => userId)}::uuid[], ${rows.map(({ otherId }) => otherId)}::uuid[],
@@ -71,8 +73,8 @@ export function moveConversations(tx: Tx, sent: Sent[]) {
 }
 
 /** A copy for either side, of which the sender's is their own. */
-export function insertMessages(tx: Tx, sent: Sent[]) {
-  return tx`
+export function insertMessages(sent: Sent[]) {
+  return sql`
     insert into messages (user_id, other_id, id, is_own, text, created_at)
     select side.user_id, side.other_id, k.id, side.is_own, k.text, k.created_at
     from unnest(${sent.map(({ userId }) => userId)}::uuid[], ${sent.map(({ otherId }) => otherId)}::uuid[],
@@ -85,25 +87,25 @@ export function insertMessages(tx: Tx, sent: Sent[]) {
 }
 
 /** All that is there when the row is locked: a message that is just coming is either read, or counted after. */
-export async function markRead(tx: Tx, { userId, otherId }: Sides): Promise<void> {
-  await tx`
+export async function markRead(tx: Transaction, { userId, otherId }: Sides): Promise<void> {
+  await tx.query(sql`
     update conversations set read_id = last_id, unread_count = 0
-    where user_id = ${userId} and other_id = ${otherId} and read_id is distinct from last_id`;
+    where user_id = ${userId} and other_id = ${otherId} and read_id is distinct from last_id`);
 }
 
 const lastOfAll = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** The newest first. `before`: the id of a message that comes before these; null: from the newest on. */
 export async function listMessages(
-  sql: Sql,
+  db: Database,
   { userId, otherId }: Sides,
   before: string | null,
   limit: number,
 ): Promise<MessageRow[]> {
-  return await sql<MessageRow[]>`
+  return await db.query<MessageRow>(sql`
     select id, is_own, text, created_at from messages
     where user_id = ${userId} and other_id = ${otherId} and id < ${before ?? lastOfAll}
-    order by id desc limit ${limit}`;
+    order by id desc limit ${limit}`);
 }
 
 /**
@@ -111,12 +113,12 @@ export async function listMessages(
  * moves up meanwhile leaves its place to nobody, so what does not move comes once.
  */
 export async function listConversations(
-  sql: Sql,
+  db: Database,
   userId: string,
   before: string | null,
   limit: number,
 ): Promise<ConversationRow[]> {
-  return await sql<ConversationRow[]>`
+  return await db.query<ConversationRow>(sql`
     select c.other_id, c.unread_count, m.id, m.is_own, m.text, m.created_at
     from (
       select user_id, other_id, last_id, unread_count from conversations
@@ -124,5 +126,5 @@ export async function listConversations(
       order by last_id desc limit ${limit}
     ) c
     join messages m on m.user_id = c.user_id and m.other_id = c.other_id and m.id = c.last_id
-    order by m.id desc`;
+    order by m.id desc`);
 }

@@ -16,7 +16,7 @@ import { type Ask, sendMessage, sendMessages } from './send.ts';
 import { type MessageRow, toConversation, toMessage } from './views.ts';
 
 /** Messages between two people. */
-export function messageRoutes(app: App, { sql, clock, reads, config, flags }: Deps): void {
+export function messageRoutes(app: App, { db, clock, reads, config, flags }: Deps): void {
   /** Of all who look at a conversation, this is asked of memory: every request has looked at the changes. */
   const requirePerson = async (id: string) => {
     if (!(await reads.known.person(id))) throw new Problem('user_not_found');
@@ -26,7 +26,7 @@ export function messageRoutes(app: App, { sql, clock, reads, config, flags }: De
   let asked = 0;
   // Each has a key of its own: any number of messages between two people share a batch, in their order.
   const send = coalesceWrites<Ask, MessageRow>(
-    (asks, isAlone) => sendMessages(sql, asks, circumstances, isAlone),
+    (asks, isAlone) => sendMessages(db, asks, circumstances, isAlone),
     { keyOf: () => `${asked++}` },
   );
 
@@ -59,7 +59,7 @@ export function messageRoutes(app: App, { sql, clock, reads, config, flags }: De
         const row = await send({ viewer, otherId: sides.otherId, text });
         return reply.code(201).send(toMessage(sides, row));
       }
-      const made = await doOnce(sql, clock(), once, viewer, async (tx) => {
+      const made = await doOnce(db, clock(), once, viewer, async (tx) => {
         const row = await sendMessage(tx, { ...sides, text }, circumstances);
         return { status: 201, body: JSON.stringify(toMessage(sides, row)) };
       });
@@ -87,7 +87,7 @@ export function messageRoutes(app: App, { sql, clock, reads, config, flags }: De
       const sides = { userId, otherId: readId(request.params.id, 'user_not_found') };
       const [before = null] = readCursor(cursor, 'id') ?? [];
       const [found] = await Promise.all([
-        queries.listMessages(sql, sides, before, limit + 1),
+        queries.listMessages(db, sides, before, limit + 1),
         requirePerson(sides.otherId),
       ]);
       const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
@@ -111,7 +111,7 @@ export function messageRoutes(app: App, { sql, clock, reads, config, flags }: De
       const viewer = signedIn(request);
       const sides = { userId: viewer.id, otherId: readId(request.params.id, 'user_not_found') };
       await requirePerson(sides.otherId);
-      await actAs(sql, viewer, (tx) => queries.markRead(tx, sides));
+      await actAs(db, viewer, (tx) => queries.markRead(tx, sides));
       return { unreadCount: 0 };
     },
   );
@@ -132,7 +132,7 @@ export function messageRoutes(app: App, { sql, clock, reads, config, flags }: De
       const { id: userId } = signedIn(request);
       const { cursor, limit } = request.query;
       const [before = null] = readCursor(cursor, 'id') ?? [];
-      const found = await queries.listConversations(sql, userId, before, limit + 1);
+      const found = await queries.listConversations(db, userId, before, limit + 1);
       const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
       const people = await Promise.all(rows.map(async ({ otherId }) => reads.known.person(otherId)));
       const data = rows.flatMap((row, i) => {

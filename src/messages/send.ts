@@ -1,6 +1,8 @@
 /** Sending: all messages that wait go out in one transaction, which decides over each in the order in which they came. */
+
+import type { Database } from '../db/client.ts';
 import { alone } from '../db/coalesce.ts';
-import type { Sql, Tx } from '../db/connect.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { lockCallers, transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import type { Caller } from '../http/viewer.ts';
@@ -21,12 +23,12 @@ type Outcome = MessageRow | Problem | typeof alone;
  * @returns for each ask the message, or why it was not sent
  */
 export function sendMessages(
-  sql: Sql,
+  db: Database,
   asks: Ask[],
   circumstances: Circumstances,
   isAlone: boolean,
 ): Promise<Outcome[]> {
-  return transaction(sql, async (tx, commit) => {
+  return transaction(db, async (tx, commit) => {
     const viewers = asks.map(({ viewer }) => viewer);
     const [roles, decide] = await Promise.all([
       lockCallers(tx, viewers, isAlone),
@@ -47,7 +49,11 @@ const toLetter = ({ viewer, otherId, text }: Ask): Letter => ({ userId: viewer.i
  * Sends one message in a transaction that holds its sender already.
  * @throws Problem `user_not_found`, `blocked`, `too_many_requests`
  */
-export async function sendMessage(tx: Tx, letter: Letter, circumstances: Circumstances): Promise<MessageRow> {
+export async function sendMessage(
+  tx: Transaction,
+  letter: Letter,
+  circumstances: Circumstances,
+): Promise<MessageRow> {
   const decide = await lockMessages(tx, [letter], circumstances, true);
   const { outcomes, writes } = decide(() => null);
   const [outcome] = outcomes;
@@ -66,7 +72,7 @@ export async function sendMessage(tx: Tx, letter: Letter, circumstances: Circums
  * Its statements are sent together and run in this order: what the last ones read is what the first ones locked.
  */
 async function lockMessages(
-  tx: Tx,
+  tx: Transaction,
   letters: Letter[],
   { clock, mostAMinute }: Circumstances,
   isAlone: boolean,
@@ -89,7 +95,7 @@ async function lockMessages(
       const createdAt = times.next(keyOf(letter));
       return { id: newIdAt(createdAt), isOwn: true, text: letter.text, createdAt };
     });
-    return { outcomes, writes: writesOf(tx, letters, outcomes, counts, [...pairs.values()]) };
+    return { outcomes, writes: writesOf(letters, outcomes, counts, [...pairs.values()]) };
   };
 }
 
@@ -100,7 +106,7 @@ function refuse(relation: RelationRow | undefined, isAlone: boolean): Problem | 
   return relation.blocks || relation.blockedBy ? new Problem('blocked') : null;
 }
 
-function writesOf(tx: Tx, letters: Letter[], outcomes: Outcome[], counts: Counts, pairs: Pair[]) {
+function writesOf(letters: Letter[], outcomes: Outcome[], counts: Counts, pairs: Pair[]) {
   const sent = letters.flatMap(({ userId, otherId }, i) => {
     const outcome = outcomes[i];
     return outcome && outcome !== alone && !(outcome instanceof Problem)
@@ -108,9 +114,9 @@ function writesOf(tx: Tx, letters: Letter[], outcomes: Outcome[], counts: Counts
       : [];
   });
   return [
-    ...(sent.length > 0 ? [queries.moveConversations(tx, sent), queries.insertMessages(tx, sent)] : []),
-    ...(counts.changed.size > 0 ? [queries.writeWindows(tx, [...counts.changed.values()])] : []),
-    releasePairs(tx, pairs),
+    ...(sent.length > 0 ? [queries.moveConversations(sent), queries.insertMessages(sent)] : []),
+    ...(counts.changed.size > 0 ? [queries.writeWindows([...counts.changed.values()])] : []),
+    releasePairs(pairs),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { actAsAdmin, signedInAdmin } from '../admin/access.ts';
 import type { App, Deps } from '../app.ts';
 import { recordAudit } from '../audit.ts';
-import type { Tx } from '../db/connect.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { cursorPage, readCursor, toPage } from '../http/cursors.ts';
@@ -15,7 +15,7 @@ import { AdminReport, NewReport, Report, ReportParams, ReportQuery, Resolution }
 import { toAdminReport, toReport } from './views.ts';
 
 /** What people tell admins of. */
-export function reportRoutes(app: App, { sql, config, clock }: Deps): void {
+export function reportRoutes(app: App, { db, config, clock }: Deps): void {
   app.post(
     '/v1/reports',
     route({
@@ -33,10 +33,10 @@ export function reportRoutes(app: App, { sql, config, clock }: Deps): void {
     }),
     async (request, reply) => {
       const viewer = signedIn(request);
-      const add = async (tx: Tx) => toReport(await insertReport(tx, viewer, request.body, clock()));
+      const add = async (tx: Transaction) => toReport(await insertReport(tx, viewer, request.body, clock()));
       const once = readOnce(request, viewer, config.secretKey);
-      if (!once) return reply.code(201).send(await actAs(sql, viewer, add));
-      const made = await doOnce(sql, clock(), once, viewer, async (tx) => ({
+      if (!once) return reply.code(201).send(await actAs(db, viewer, add));
+      const made = await doOnce(db, clock(), once, viewer, async (tx) => ({
         status: 201,
         body: JSON.stringify(await add(tx)),
       }));
@@ -61,7 +61,7 @@ export function reportRoutes(app: App, { sql, config, clock }: Deps): void {
       const { status, cursor, limit } = request.query;
       const place = readCursor(cursor, 'time', 'id');
       const after = place && { createdAt: place[0], id: place[1] };
-      const rows = await listReports(sql, status, after, limit + 1);
+      const rows = await listReports(db, status, after, limit + 1);
       const page = toPage(rows, limit, ({ createdAt, id }) => [createdAt, id]);
       return { data: page.rows.map(toAdminReport), nextCursor: page.nextCursor };
     },
@@ -84,7 +84,7 @@ export function reportRoutes(app: App, { sql, config, clock }: Deps): void {
       const admin = signedInAdmin(request);
       const id = readId(request.params.id, 'report_not_found');
       const now = clock();
-      const resolved = await actAsAdmin(sql, admin, async (tx) => {
+      const resolved = await actAsAdmin(db, admin, async (tx) => {
         const found = await resolveReport(tx, id, request.body.note, now);
         const trace = { secretKey: config.secretKey, now, address: request.ip };
         if (found?.wasOpen) await recordAudit(tx, trace, { userId: admin.id }, 'report_resolved', id);

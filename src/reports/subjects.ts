@@ -1,5 +1,6 @@
 /** What can be reported, and whose it is. */
-import type { Tx } from '../db/connect.ts';
+import { sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { maySee } from '../events/access.ts';
 import { findEvent } from '../events/queries.ts';
 import type { Viewer } from '../http/viewer.ts';
@@ -11,7 +12,11 @@ export type Subject = { type: 'event' | 'item' | 'message' | 'user'; id: string 
 type Found = { id: string; aboutId: string };
 
 /** Null where there is no such thing for the viewer. */
-export async function findSubject(tx: Tx, { type, id }: Subject, viewer: Viewer): Promise<Found | null> {
+export async function findSubject(
+  tx: Transaction,
+  { type, id }: Subject,
+  viewer: Viewer,
+): Promise<Found | null> {
   if (type === 'item') {
     const item = orNull(() => readItemId(id));
     return item && findItem(tx, item, viewer);
@@ -20,7 +25,7 @@ export async function findSubject(tx: Tx, { type, id }: Subject, viewer: Viewer)
   return known === null ? null : finders[type](tx, known, viewer);
 }
 
-type Find = (tx: Tx, id: string, viewer: Viewer) => Promise<Found | null>;
+type Find = (tx: Transaction, id: string, viewer: Viewer) => Promise<Found | null>;
 
 const finders: Record<'event' | 'message' | 'user', Find> = {
   async event(tx, id, viewer) {
@@ -29,18 +34,18 @@ const finders: Record<'event' | 'message' | 'user', Find> = {
   },
   /** Of what was sent to them alone. */
   async message(tx, id, viewer) {
-    const [row] = await tx<{ otherId: string }[]>`
-      select other_id from messages where user_id = ${viewer.id} and id = ${id} and not is_own`;
+    const [row] = await tx.query<{ otherId: string }>(sql`
+      select other_id from messages where user_id = ${viewer.id} and id = ${id} and not is_own`);
     return row ? { id, aboutId: row.otherId } : null;
   },
   async user(tx, id, viewer) {
-    const rows = await tx`
-      select 1 from users where id = ${id} and (suspended_at is null or ${viewer.role === 'admin'})`;
+    const rows = await tx.query(sql`
+      select 1 from users where id = ${id} and (suspended_at is null or ${viewer.role === 'admin'})`);
     return rows.length > 0 ? { id, aboutId: id } : null;
   },
 };
 
-async function findItem(tx: Tx, item: ItemId, viewer: Viewer): Promise<Found | null> {
+async function findItem(tx: Transaction, item: ItemId, viewer: Viewer): Promise<Found | null> {
   const access = await findClaimAccess(tx, item, viewer);
   return access && { id: formatItemId(item), aboutId: access.organizerId };
 }

@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { App, Deps } from '../app.ts';
 import { coalesceReads } from '../db/coalesce.ts';
-import type { Tx } from '../db/connect.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { doOnce, readOnce, sendOnce } from '../http/idempotency.ts';
@@ -19,8 +19,8 @@ import { Upload, UploadParams } from './schemas.ts';
 import { leaveFiles, removeFiles } from './sweep.ts';
 import { toUpload, type UploadRow } from './views.ts';
 
-export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: Deps): void {
-  const find = coalesceReads((ids: string[]) => queries.listUploads(sql, ids), { keyOf: (id) => id });
+export function uploadRoutes(app: App, { db, config, clock, flags, storage }: Deps): void {
+  const find = coalesceReads((ids: string[]) => queries.listUploads(db, ids), { keyOf: (id) => id });
 
   /** What the storage cannot do is the operator's to read, and for the caller to try again. */
   const stored = <T>(work: Promise<T>): Promise<T> =>
@@ -31,19 +31,19 @@ export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: D
 
   /** At once where that is possible; else housekeeping does it. */
   const remove = (ids: string[]) =>
-    removeFiles(sql, storage, ids).catch((error) => leaveFiles(app.log, error));
+    removeFiles(db, storage, ids).catch((error) => leaveFiles(app.log, error));
 
   /** Writes the file, and lets `tell` put it into the database; without that nothing stays of it. */
   const keep = async <T>(userId: string, picture: Picture, tell: (row: UploadRow) => Promise<T>) => {
     const { data, width, height } = picture;
     const row = { id: newId(), userId, width, height, bytes: data.length, createdAt: clock() };
-    await queries.announceFile(sql, row.id, row.createdAt);
+    await queries.announceFile(db, row.id, row.createdAt);
     try {
       await stored(storage.write(row.id, data));
       return await tell(row);
     } finally {
       // Told of, it is no longer announced; what is, nobody has told of or will.
-      if (await queries.dropFile(sql, row.id, clock()).catch(() => false)) await remove([row.id]);
+      if (await queries.dropFile(db, row.id, clock()).catch(() => false)) await remove([row.id]);
     }
   };
 
@@ -99,7 +99,7 @@ export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: D
     async (request) => {
       const viewer = signedIn(request);
       const id = readId(request.params.id, 'upload_not_found');
-      await actAs(sql, viewer, (tx) => queries.deleteUpload(tx, id, viewer, clock()));
+      await actAs(db, viewer, (tx) => queries.deleteUpload(tx, id, viewer, clock()));
       await remove([id]);
       return { success: true as const };
     },
@@ -140,18 +140,18 @@ export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: D
         const { type, bytes } = sentImage(request);
         await flags.require('uploads');
         const once = readOnce(request, viewer, config.secretKey, hash('sha256', bytes));
-        const [known] = once ? await findKept(sql, [once], clock()) : [];
+        const [known] = once ? await findKept(db, [once], clock()) : [];
         if (known instanceof Problem) throw known;
         if (known) return sendOnce(reply, known);
-        await queries.requireRoom(sql, viewer.id, clock());
+        await queries.requireRoom(db, viewer.id, clock());
         const picture = await makePicture(bytes, type);
         const answer = await keep(viewer.id, picture, (row) => {
-          const tell = async (tx: Tx): Promise<Answer> => {
+          const tell = async (tx: Transaction): Promise<Answer> => {
             await queries.insertUpload(tx, row, clock());
             const upload = toUpload(row, config.publicUrl);
             return { status: 201, location: upload.url, body: JSON.stringify(upload) };
           };
-          return once ? doOnce(sql, clock(), once, viewer, tell) : actAs(sql, viewer, tell);
+          return once ? doOnce(db, clock(), once, viewer, tell) : actAs(db, viewer, tell);
         });
         return sendOnce(reply, answer);
       },

@@ -1,5 +1,5 @@
 /** Who may see a profile, and what hangs on it: lists of followers and of events. */
-import type { Sql } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
 import { Problem } from '../errors.ts';
 import type { Viewer } from '../http/viewer.ts';
 import { findProfile, findRelation } from './queries.ts';
@@ -10,13 +10,13 @@ import type { ProfileRow, RelationRow } from './views.ts';
  * @throws Problem `user_not_found`, `profile_private`
  */
 export async function requireProfile(
-  sql: Sql,
+  db: Database,
   id: string,
   viewer: Viewer | null,
 ): Promise<{ row: ProfileRow; relation: RelationRow | null }> {
-  const row = await findProfile(sql, id);
+  const row = await findProfile(db, id);
   if (!row || (row.isSuspended && viewer?.role !== 'admin')) throw new Problem('user_not_found');
-  const relation = viewer && (await findRelation(sql, viewer.id, id));
+  const relation = viewer && (await findRelation(db, viewer.id, id));
   if (!maySeeProfile(row, viewer, relation)) throw new Problem('profile_private');
   return { row, relation };
 }

@@ -22,7 +22,7 @@ const ofProfiles =
   'suspended ones for everybody, so a page may have fewer people than `limit`.';
 
 /** Who is around a person, and what they organize. */
-export function userListRoutes(app: App, { sql, config, clock, reads }: Deps): void {
+export function userListRoutes(app: App, { db, config, clock, reads }: Deps): void {
   const people = async (
     userId: string,
     relation: Relation,
@@ -30,13 +30,13 @@ export function userListRoutes(app: App, { sql, config, clock, reads }: Deps): v
     { cursor, limit }: { cursor?: string; limit: number },
   ) => {
     const after = readCursor(cursor, 'id')?.[0] ?? null;
-    const hidden = viewer && relation !== 'blocks' ? await listHidden(sql, viewer.id) : [];
-    const found = await listRelated(sql, userId, relation, hidden, after, limit + 1);
+    const hidden = viewer && relation !== 'blocks' ? await listHidden(db, viewer.id) : [];
+    const found = await listRelated(db, userId, relation, hidden, after, limit + 1);
     const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
     const ids = rows.map(({ id }) => id);
     const [shown, followed] = await Promise.all([
-      listFound(sql, ids),
-      viewer ? listFollowed(sql, viewer.id, ids) : new Set<string>(),
+      listFound(db, ids),
+      viewer ? listFollowed(db, viewer.id, ids) : new Set<string>(),
     ]);
     return { data: shown.map((row) => toFoundUser(row, followed.has(row.id), config.publicUrl)), nextCursor };
   };
@@ -61,7 +61,7 @@ export function userListRoutes(app: App, { sql, config, clock, reads }: Deps): v
       }),
       async (request) => {
         const id = readId(request.params.id, 'user_not_found');
-        await requireProfile(sql, id, request.viewer);
+        await requireProfile(db, id, request.viewer);
         return people(id, relation, request.viewer, request.query);
       },
     );
@@ -83,8 +83,8 @@ export function userListRoutes(app: App, { sql, config, clock, reads }: Deps): v
     async (request, reply) => {
       const { viewer, query } = request;
       const id = readId(request.params.id, 'user_not_found');
-      await requireProfile(sql, id, viewer);
-      const found = await listOrganized(sql, id, readSlice(query, clock()));
+      await requireProfile(db, id, viewer);
+      const found = await listOrganized(db, id, readSlice(query, clock()));
       const { rows, nextCursor } = toSlicePage(found, query.limit);
       const shown = await showEvents(
         reads,

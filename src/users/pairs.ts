@@ -1,5 +1,6 @@
 /** What is between two people, held for what depends on it: many pairs at once. */
-import type { Tx } from '../db/connect.ts';
+import { sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { orPassOver } from '../db/transaction.ts';
 import type { RelationRow } from './views.ts';
 
@@ -11,20 +12,24 @@ export const pairOf = (one: string, other: string): Pair =>
 export const keyOfPair = ({ first, second }: Pair): string => first + second;
 
 /** These people, share-locked: whoever is just leaving is waited for or, in a batch, passed over. */
-export const heldPeople = (tx: Tx, ids: string[], isAlone: boolean) => tx`
-  select id from users where id = any(${ids}::uuid[]) order by id for key share ${orPassOver(tx, isAlone)}`;
+export const heldPeople = (ids: string[], isAlone: boolean) => sql`
+  select id from users where id = any(${ids}::uuid[]) order by id for key share ${orPassOver(isAlone)}`;
 
 /**
  * Locks what is between these people, as `changeRelation` does: nobody blocks the other meanwhile, and neither account
  * is deleted. A row is made where there is none, so `releasePairs` has to follow.
  * @returns by key, as the first has it; a pair is missing of which one is gone or, unless `isAlone`, taken by another
  */
-export async function lockPairs(tx: Tx, pairs: Pair[], isAlone: boolean): Promise<Map<string, RelationRow>> {
+export async function lockPairs(
+  tx: Transaction,
+  pairs: Pair[],
+  isAlone: boolean,
+): Promise<Map<string, RelationRow>> {
   const firsts = pairs.map(({ first }) => first);
   const seconds = pairs.map(({ second }) => second);
-  const rows = await tx<(RelationRow & { userId: string; otherId: string })[]>`
+  const rows = await tx.query<RelationRow & { userId: string; otherId: string }>(sql`
     with held as materialized (
-      ${heldPeople(tx, [...firsts, ...seconds], isAlone)}
+      ${heldPeople([...firsts, ...seconds], isAlone)}
     )
     insert into relations as r (user_id, other_id, follows, followed_by, blocks, blocked_by)
     select distinct k.first, k.second, false, false, false, false
@@ -32,12 +37,12 @@ export async function lockPairs(tx: Tx, pairs: Pair[], isAlone: boolean): Promis
     join held f on f.id = k.first join held s on s.id = k.second
     order by 1, 2
     on conflict (user_id, other_id) do update set follows = r.follows
-    returning user_id, other_id, follows, followed_by, blocks, blocked_by`;
+    returning user_id, other_id, follows, followed_by, blocks, blocked_by`);
   return new Map(rows.map((row) => [keyOfPair({ first: row.userId, second: row.otherId }), row]));
 }
 
 /** Of people with nothing between them no row stays. */
-export const releasePairs = (tx: Tx, pairs: Pair[]) => tx`
+export const releasePairs = (pairs: Pair[]) => sql`
   delete from relations r
   using unnest(${pairs.map(({ first }) => first)}::uuid[], ${pairs.map(({ second }) => second)}::uuid[]) k (first, second)
   where r.user_id = k.first and r.other_id = k.second

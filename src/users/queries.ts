@@ -1,4 +1,8 @@
-import type { Db, Sql, Tx } from '../db/connect.ts';
+import type { Database } from '../db/client.ts';
+import type { Queryable } from '../db/query.ts';
+import { one } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { escapeLike, fold, words } from '../text.ts';
 import type { PersonRow, ProfileRow, RelationRow } from './views.ts';
@@ -20,61 +24,65 @@ export function userSearchText(name: string, username: string): string {
  * Best first: the username itself, its start, the start of the name, of another word, anywhere; then by username.
  * @param hidden ids of people whom a block stands between
  */
-export async function searchUsers(sql: Sql, term: string, hidden: string[], limit: number) {
+export async function searchUsers(db: Database, term: string, hidden: string[], limit: number) {
   const start = escapeLike(term);
   const pattern = [...term].length < 3 ? `% ${start}%` : `%${start}%`;
-  return await sql<(PersonRow & { isPrivate: boolean })[]>`
+  return await db.query<PersonRow & { isPrivate: boolean }>(sql`
     select id, name, username, bio, avatar_upload, is_private
     from users
     where search like ${pattern} and id <> all(${hidden}::uuid[]) and suspended_at is null
     order by username <> ${term}, username not like ${`${start}%`}, search not like ${` ${start}%`},
       search not like ${`% ${start}%`}, username
-    limit ${limit}`;
+    limit ${limit}`);
 }
 
-export async function findProfile(sql: Sql, id: string): Promise<ProfileRow | null> {
-  const [row] = await sql<ProfileRow[]>`
+export async function findProfile(db: Database, id: string): Promise<ProfileRow | null> {
+  const [row] = await db.query<ProfileRow>(sql`
     select u.id, u.name, u.username, u.bio, u.avatar_upload, u.is_private, u.suspended_at is not null as is_suspended,
       c.followers_count, c.following_count, c.events_count
     from users u join user_counters c on c.user_id = u.id
-    where u.id = ${id}`;
+    where u.id = ${id}`);
   return row ?? null;
 }
 
 /** People by id, in any order; what is not there is left out. */
-export async function listPeople(sql: Db, ids: string[]): Promise<PersonRow[]> {
-  return await sql<PersonRow[]>`
-    select id, name, username, bio, avatar_upload from users where id = any(${ids}::uuid[])`;
+export async function listPeople(db: Queryable, ids: string[]): Promise<PersonRow[]> {
+  return await db.query<PersonRow>(sql`
+    select id, name, username, bio, avatar_upload from users where id = any(${ids}::uuid[])`);
 }
 
-export async function findRelation(sql: Sql, userId: string, otherId: string): Promise<RelationRow | null> {
-  const [row] = await sql<RelationRow[]>`
+export async function findRelation(
+  db: Database,
+  userId: string,
+  otherId: string,
+): Promise<RelationRow | null> {
+  const [row] = await db.query<RelationRow>(sql`
     select follows, followed_by, blocks, blocked_by from relations
-    where user_id = ${userId} and other_id = ${otherId}`;
+    where user_id = ${userId} and other_id = ${otherId}`);
   return row ?? null;
 }
 
 /** Which of `ids` the person follows. */
-export async function listFollowed(sql: Sql, userId: string, ids: string[]): Promise<Set<string>> {
-  const rows = await sql<{ otherId: string }[]>`
-    select other_id from relations where user_id = ${userId} and other_id = any(${ids}::uuid[]) and follows`;
+export async function listFollowed(db: Database, userId: string, ids: string[]): Promise<Set<string>> {
+  const rows = await db.query<{ otherId: string }>(sql`
+    select other_id from relations where user_id = ${userId} and other_id = any(${ids}::uuid[]) and follows`);
   return new Set(rows.map((row) => row.otherId));
 }
 
 /** The people whom a block stands between, whoever made it. */
-export async function listHidden(sql: Sql, userId: string): Promise<string[]> {
-  const rows = await sql<{ otherId: string }[]>`
-    select other_id from relations where user_id = ${userId} and (blocks or blocked_by)`;
+export async function listHidden(db: Database, userId: string): Promise<string[]> {
+  const rows = await db.query<{ otherId: string }>(sql`
+    select other_id from relations where user_id = ${userId} and (blocks or blocked_by)`);
   return rows.map((row) => row.otherId);
 }
 
 /** Whom each of these people blocked. */
 export async function listBlocked(
-  sql: Sql,
+  db: Database,
   userIds: string[],
 ): Promise<{ userId: string; otherId: string }[]> {
-  return await sql<{ userId: string; otherId: string }[]>`
-    select user_id, other_id from relations where user_id = any(${userIds}::uuid[]) and blocks`;
+  return await db.query<{ userId: string; otherId: string }>(sql`
+    select user_id, other_id from relations where user_id = any(${userIds}::uuid[]) and blocks`);
 }
 
 /**
@@ -86,18 +94,20 @@ export async function listBlocked(
  * @returns the other person's new number of followers
  */
 export async function changeRelation(
-  tx: Tx,
+  tx: Transaction,
   me: string,
   other: string,
   change: (relation: RelationRow) => RelationRow,
 ): Promise<number> {
-  const present = await tx`
-    select id from users where id in (${me}, ${other}) and suspended_at is null order by id for key share`;
+  const present = await tx.query(sql`
+    select id from users where id in (${me}, ${other}) and suspended_at is null order by id for key share`);
   if (present.length < 2) throw new Problem('user_not_found');
   const before = await lockRelation(tx, me, other);
   const after = change(before);
   if (isNothing(after)) {
-    await tx`delete from relations where (user_id, other_id) in ((${me}, ${other}), (${other}, ${me}))`;
+    await tx.query(
+      sql`delete from relations where (user_id, other_id) in ((${me}, ${other}), (${other}, ${me}))`,
+    );
   } else if (!sameRelation(before, after)) {
     await writeRelation(tx, me, other, after);
   }
@@ -110,8 +120,10 @@ export async function changeRelation(
   for (const move of moves) {
     if (move.followers !== 0 || move.following !== 0) await moveCounters(tx, move);
   }
-  const [row] = await tx<[{ followersCount: number }]>`
-    select followers_count from user_counters where user_id = ${other}`;
+  const row = one(
+    await tx.query<{ followersCount: number }>(sql`
+    select followers_count from user_counters where user_id = ${other}`),
+  );
   return row.followersCount;
 }
 
@@ -120,34 +132,36 @@ export async function changeRelation(
  * another here, and touch the other row only while they hold this one. The update changes nothing; it makes the
  * statement lock a row that is there, and make one that is not.
  */
-async function lockRelation(tx: Tx, me: string, other: string): Promise<RelationRow> {
+async function lockRelation(tx: Transaction, me: string, other: string): Promise<RelationRow> {
   const [first, second] = me < other ? [me, other] : [other, me];
-  const [row] = await tx<[RelationRow]>`
+  const row = one(
+    await tx.query<RelationRow>(sql`
     insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
     values (${first}, ${second}, false, false, false, false)
     on conflict (user_id, other_id) do update set follows = relations.follows
-    returning follows, followed_by, blocks, blocked_by`;
+    returning follows, followed_by, blocks, blocked_by`),
+  );
   return first === me ? row : mirrored(row);
 }
 
-async function writeRelation(tx: Tx, me: string, other: string, mine: RelationRow): Promise<void> {
+async function writeRelation(tx: Transaction, me: string, other: string, mine: RelationRow): Promise<void> {
   const theirs = mirrored(mine);
-  await tx`
+  await tx.query(sql`
     insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
     values (${me}, ${other}, ${mine.follows}, ${mine.followedBy}, ${mine.blocks}, ${mine.blockedBy}),
       (${other}, ${me}, ${theirs.follows}, ${theirs.followedBy}, ${theirs.blocks}, ${theirs.blockedBy})
     on conflict (user_id, other_id) do update set follows = excluded.follows, followed_by = excluded.followed_by,
-      blocks = excluded.blocks, blocked_by = excluded.blocked_by`;
+      blocks = excluded.blocks, blocked_by = excluded.blocked_by`);
 }
 
 async function moveCounters(
-  tx: Tx,
+  tx: Transaction,
   move: { id: string; followers: number; following: number },
 ): Promise<void> {
-  await tx`
+  await tx.query(sql`
     update user_counters set followers_count = followers_count + ${move.followers},
       following_count = following_count + ${move.following}
-    where user_id = ${move.id}`;
+    where user_id = ${move.id}`);
 }
 
 const mirrored = (relation: RelationRow): RelationRow => ({

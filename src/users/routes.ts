@@ -12,7 +12,7 @@ import * as queries from './queries.ts';
 import { Blocked, Following, FoundUser, Profile, UserParams, UserSearchQuery } from './schemas.ts';
 import { type RelationRow, toFoundUser, toProfile } from './views.ts';
 
-export function userRoutes(app: App, { sql, config }: Deps): void {
+export function userRoutes(app: App, { db, config }: Deps): void {
   // Spec 4.1
   app.get(
     '/v1/users/search',
@@ -28,10 +28,10 @@ export function userRoutes(app: App, { sql, config }: Deps): void {
     async (request) => {
       const viewer = signedIn(request);
       const term = readTerm(request.query.q);
-      const hidden = await queries.listHidden(sql, viewer.id);
-      const rows = await queries.searchUsers(sql, term, hidden, request.query.limit);
+      const hidden = await queries.listHidden(db, viewer.id);
+      const rows = await queries.searchUsers(db, term, hidden, request.query.limit);
       const followed = await queries.listFollowed(
-        sql,
+        db,
         viewer.id,
         rows.map((row) => row.id),
       );
@@ -55,7 +55,7 @@ export function userRoutes(app: App, { sql, config }: Deps): void {
     }),
     async (request) => {
       const id = readId(request.params.id, 'user_not_found');
-      const { row, relation } = await requireProfile(sql, id, request.viewer);
+      const { row, relation } = await requireProfile(db, id, request.viewer);
       return toProfile(row, relation, config.publicUrl);
     },
   );
@@ -90,7 +90,7 @@ export function userRoutes(app: App, { sql, config }: Deps): void {
   const change = (viewer: Caller, param: string, by: (relation: RelationRow) => RelationRow) => {
     const other = readId(param, 'user_not_found');
     if (other === viewer.id) throw new Problem('self_relation');
-    return actAs(sql, viewer, (tx) => queries.changeRelation(tx, viewer.id, other, by));
+    return actAs(db, viewer, (tx) => queries.changeRelation(tx, viewer.id, other, by));
   };
 
   // Spec 4.3

@@ -1,3 +1,4 @@
+import { raw } from '../../src/db/sql.ts';
 import type { Answer } from '../client.ts';
 import { quantile } from '../client.ts';
 import { notThe } from '../phones.ts';
@@ -80,8 +81,8 @@ async function twoKinds({ sql, people }: World, number: number): Promise<Phones>
     ['phones', 'user_id'],
   ] as const) {
     await sql`
-      update ${sql(table)} t set phone = g.phone from unnest(${ids}::uuid[], ${known}::text[]) g (id, phone)
-      where t.${sql(key)} = g.id`;
+      update ${raw(table)} t set phone = g.phone from unnest(${ids}::uuid[], ${known}::text[]) g (id, phone)
+      where t.${raw(key)} = g.id`;
   }
   await sql`vacuum analyze`;
   return { known, unknown };

@@ -219,7 +219,7 @@ async function readBySql(scene: Scene): Promise<Reads> {
   const { sql } = scene.world;
   const seen: Reads = { reads: 0, off: 0 };
   while (performance.now() < scene.until) {
-    const off = await sql.begin('isolation level repeatable read read only', async (tx) => {
+    const off = await sql.begin(async (tx) => {
       const sums = await tx<{ id: string; sum: number }[]>`
         select event_id || '.' || n as id, sum(quantity)::int as sum from claims group by event_id, n`;
       const stock = await tx<{ id: string; claimed: number; needed: number }[]>`
@@ -230,7 +230,7 @@ async function readBySql(scene: Scene): Promise<Reads> {
       );
       const known = new Set(stock.map(({ id }) => id));
       return wrong.length + sums.filter(({ id }) => !known.has(id)).length;
-    });
+    }, 'isolation level repeatable read, read only');
     seen.reads++;
     if (off > 0) seen.off++;
     await sleep(20);

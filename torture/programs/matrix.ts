@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { raw } from '../../src/db/sql.ts';
 import {
   accessRows,
   type Caller,
@@ -162,7 +163,7 @@ async function digest({ sql }: World): Promise<Record<string, string>> {
   const sums: Record<string, string> = {};
   for (const { name } of tables) {
     const [row] = await sql<[{ sum: string }]>`
-      select coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as sum from ${sql(name)} t`;
+      select coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as sum from ${raw(name)} t`;
     sums[name] = row.sum;
   }
   return sums;

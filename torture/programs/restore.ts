@@ -3,10 +3,10 @@ import path from 'node:path';
 import { quoted } from '../../src/commands/backup/format.ts';
 import { listTables } from '../../src/commands/backup/tables.ts';
 import { writeBackup } from '../../src/commands/backup.ts';
-import { connectOne, type Tx } from '../../src/db/connect.ts';
 import { openEmbedded } from '../../src/db/embedded.ts';
 import { assertCounters } from '../../test/invariants.ts';
 import { potluck } from '../../test/processes.ts';
+import { openSql, type SqlTransaction } from '../../test/sql-tag.ts';
 import { eventBody } from '../../test/world.ts';
 import { openClient } from '../client.ts';
 import type { Program } from '../program.ts';
@@ -56,13 +56,13 @@ export const restore: Program = {
 /** Name of the table → its rows, and the sum of their hashes. */
 type Tables = Record<string, { count: number; sum: string }>;
 
-async function sumUp(tx: Tx): Promise<Tables> {
+async function sumUp(tx: SqlTransaction): Promise<Tables> {
   const tables: Tables = {};
   for (const { name } of await listTables(tx)) {
-    const [row] = await tx.unsafe<[{ count: number; sum: string }]>(`
+    const [row] = await tx.text<{ count: number; sum: string }>(`
       select count(*)::int as count, coalesce(sum(hashtextextended(t::text, 7)::numeric), 0)::text as sum
       from ${quoted(name)} t`);
-    tables[name] = { ...row };
+    if (row) tables[name] = row;
   }
   return tables;
 }
@@ -76,16 +76,16 @@ async function backUp(
 ): Promise<{ tables: Tables; before: Written[] }> {
   await mkdir(place);
   const embedded = await openEmbedded(dataDir);
-  const sql = connectOne(embedded.target, 'torture');
+  const sql = await openSql(embedded.target, 'torture');
   try {
-    return await sql.begin('isolation level repeatable read read only', async (tx) => {
+    return await sql.begin(async (tx) => {
       const before = [...log];
       const [row] = await tx<[{ snapshot: string }]>`select pg_export_snapshot() as snapshot`;
       await writeBackup(embedded.target, file, { snapshot: row.snapshot });
       return { tables: await sumUp(tx), before };
-    });
+    }, 'isolation level repeatable read, read only');
   } finally {
-    await sql.end({ timeout: 1 });
+    await sql.end();
     await embedded.close();
   }
 }
@@ -99,7 +99,7 @@ async function lookAt(world: World, { file, fresh, tables, before, person }: Res
   const run = potluck(['restore', file], { env });
   if ((await run.ended) !== 0) throw new Error(`not restored: ${run.output.out}${run.output.err}`);
   const embedded = await openEmbedded(fresh);
-  const sql = connectOne(embedded.target, 'torture');
+  const sql = await openSql(embedded.target, 'torture');
   try {
     const found = await sql.begin(sumUp);
     const names = [...new Set([...Object.keys(tables), ...Object.keys(found)])];
@@ -111,7 +111,7 @@ async function lookAt(world: World, { file, fresh, tables, before, person }: Res
     );
     return { unequal, missing, trouble: counters ?? (await useServer(world, env, person)) };
   } finally {
-    await sql.end({ timeout: 1 });
+    await sql.end();
     await embedded.close();
   }
 }

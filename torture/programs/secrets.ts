@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { raw } from '../../src/db/sql.ts';
 import { each } from '../client.ts';
 import { readOperations } from '../fuzz/steps.ts';
 import type { Program } from '../program.ts';
@@ -294,7 +295,7 @@ async function inClear({ sql }: World): Promise<string> {
   >`select tablename as name from pg_tables where schemaname = 'public'`;
   const all: string[] = [];
   for (const { name } of tables) {
-    const rows = await sql<{ row: string }[]>`select t::text as row from ${sql(name)} t`;
+    const rows = await sql<{ row: string }[]>`select t::text as row from ${raw(name)} t`;
     all.push(...rows.map(({ row }) => row));
   }
   return all.join('\n');

@@ -1,5 +1,7 @@
 /** What the database itself says of its tables: so whatever a migration adds is in the next backup. */
-import type { Tx } from '../../db/connect.ts';
+
+import type { Queryable } from '../../db/query.ts';
+import { raw, sql } from '../../db/sql.ts';
 import { quoted, type Table } from './format.ts';
 
 /** What the migrations fill by themselves: rows in them do not make a database one that holds something. */
@@ -11,8 +13,8 @@ export type KnownTable = Table & { estimatedRows: number };
  * All but the record of migrations, which only migrating writes, and what is unlogged, which a crash may empty anyway;
  * those that others refer to come before these.
  */
-export async function listTables(tx: Tx): Promise<KnownTable[]> {
-  const rows = await tx<{ name: string; columns: string[]; estimate: number }[]>`
+export async function listTables(connection: Queryable): Promise<KnownTable[]> {
+  const rows = await connection.query<{ name: string; columns: string[]; estimate: number }>(sql`
     with recursive ours as (
       select c.oid, c.relname, greatest(c.reltuples, 0)::float8 as estimate from pg_class c
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
@@ -32,19 +34,26 @@ export async function listTables(tx: Tx): Promise<KnownTable[]> {
     ) as columns
     from ours o join placed p using (oid)
     group by o.oid, o.relname, o.estimate
-    order by max(p.depth), o.relname`;
+    order by max(p.depth), o.relname`);
   return rows.map(({ name, columns, estimate }) => ({ name, columns, estimatedRows: estimate }));
 }
 
 /** Together, so that none of them changes between the first and the last. */
-export async function lockTables(tx: Tx, tables: Table[], mode: 'access share' | 'exclusive'): Promise<void> {
+export async function lockTables(
+  connection: Queryable,
+  tables: Table[],
+  mode: 'access share' | 'exclusive',
+): Promise<void> {
   if (tables.length === 0) return;
-  await tx.unsafe(`lock table ${tables.map(({ name }) => quoted(name)).join(', ')} in ${mode} mode`);
+  await connection.query(
+    raw(`lock table ${tables.map(({ name }) => quoted(name)).join(', ')} in ${mode} mode`),
+  );
 }
 
 /** Whatever the database or its role has been told: rows are written and read in one form, however long it takes. */
-export async function settle(tx: Tx): Promise<void> {
-  await tx.unsafe(`
+export async function settle(connection: Queryable): Promise<void> {
+  await connection.query(
+    raw(`
     set local statement_timeout = 0;
     set local lock_timeout = 0;
     set local idle_in_transaction_session_timeout = 0;
@@ -52,5 +61,6 @@ export async function settle(tx: Tx): Promise<void> {
     set local intervalstyle = 'postgres';
     set local timezone = 'UTC';
     set local extra_float_digits = 1;
-    set local bytea_output = 'hex'`);
+    set local bytea_output = 'hex'`),
+  );
 }

@@ -2,7 +2,9 @@
 
 import { findOrCreateAccount } from '../../auth/accounts.ts';
 import { setRole } from '../../auth/queries.ts';
-import type { Sql, Tx } from '../../db/connect.ts';
+import type { Database } from '../../db/client.ts';
+import { sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
 import { transaction } from '../../db/transaction.ts';
 import { Problem } from '../../errors.ts';
 import { insertEvent } from '../../events/queries.ts';
@@ -27,18 +29,20 @@ const demoLock = 7_305_116;
  * All in one transaction: of two servers that start at once the second waits, and then finds the people there.
  * @returns null when they were there already
  */
-export async function writeDemo(sql: Sql, now: Date): Promise<Added | null> {
+export async function writeDemo(db: Database, now: Date): Promise<Added | null> {
   const plan = demoPlan(now);
-  return transaction(sql, async (tx) => {
-    await tx`select set_config('lock_timeout', '60s', true), set_config('statement_timeout', '60s', true)`;
-    await tx`select pg_advisory_xact_lock(${demoLock})`;
+  return transaction(db, async (tx) => {
+    await tx.query(
+      sql`select set_config('lock_timeout', '60s', true), set_config('statement_timeout', '60s', true)`,
+    );
+    await tx.query(sql`select pg_advisory_xact_lock(${demoLock})`);
     if (await isThere(tx)) return null;
     const viewers = await writePeople(tx, now);
     await writeEvents(tx, plan.events, viewers);
     // Before the relations: somebody was blocked after they had written.
     await writeMessages(tx, viewers, now);
     await writeRelations(tx, plan.follows, viewers);
-    await tx`analyze events`;
+    await tx.query(sql`analyze events`);
     const sum = (count: (event: PlannedEvent) => number) =>
       plan.events.reduce((total, event) => total + count(event), 0);
     return {
@@ -52,16 +56,16 @@ export async function writeDemo(sql: Sql, now: Date): Promise<Added | null> {
 }
 
 /** By those whom nobody signs in as: the three demo accounts may have been made, or deleted, by whoever tries them. */
-async function isThere(tx: Tx): Promise<boolean> {
+async function isThere(tx: Transaction): Promise<boolean> {
   const others = everybody.filter((who) => !['alva', 'mara', 'jonas'].includes(who));
   const phones = others.map((who) => people[who].phone);
-  const rows = await tx`select 1 from phones where phone = any(${phones}::text[]) limit 1`;
+  const rows = await tx.query(sql`select 1 from phones where phone = any(${phones}::text[]) limit 1`);
   return rows.length > 0;
 }
 
 type Viewers = Record<PersonKey, Viewer>;
 
-async function writePeople(tx: Tx, now: Date): Promise<Viewers> {
+async function writePeople(tx: Transaction, now: Date): Promise<Viewers> {
   const viewers: [PersonKey, Viewer][] = [];
   for (const [at, who] of everybody.entries()) {
     const { phone, username, ...person } = people[who];
@@ -80,7 +84,7 @@ async function writePeople(tx: Tx, now: Date): Promise<Viewers> {
 }
 
 /** Somebody real may have the name; the generated one does as well then. */
-async function takeUsername(tx: Tx, id: string, username: string): Promise<void> {
+async function takeUsername(tx: Transaction, id: string, username: string): Promise<void> {
   try {
     await updateMe(tx, id, { username });
   } catch (error) {
@@ -89,7 +93,7 @@ async function takeUsername(tx: Tx, id: string, username: string): Promise<void>
 }
 
 /** Sent without waiting for one another's answers: a connection runs its statements in their order anyway. */
-async function writeEvents(tx: Tx, events: PlannedEvent[], viewers: Viewers): Promise<void> {
+async function writeEvents(tx: Transaction, events: PlannedEvent[], viewers: Viewers): Promise<void> {
   const written = await Promise.all(
     events.map(async ({ host, fields, createdAt, ...rest }) => {
       const eventId = await insertEvent(tx, viewers[host].id, fields, createdAt);
@@ -125,7 +129,7 @@ async function writeEvents(tx: Tx, events: PlannedEvent[], viewers: Viewers): Pr
   );
 }
 
-async function writeRelations(tx: Tx, follows: Plan['follows'], viewers: Viewers): Promise<void> {
+async function writeRelations(tx: Transaction, follows: Plan['follows'], viewers: Viewers): Promise<void> {
   const idOf = (who: PersonKey) => viewers[who].id;
   for (const [who, whom] of follows) {
     await changeRelation(tx, idOf(who), idOf(whom), (relation) => ({ ...relation, follows: true }));
@@ -135,7 +139,7 @@ async function writeRelations(tx: Tx, follows: Plan['follows'], viewers: Viewers
   await changeRelation(tx, idOf(who), idOf(whom), (relation) => ({ ...relation, ...block }));
 }
 
-async function writeMessages(tx: Tx, viewers: Viewers, now: Date): Promise<void> {
+async function writeMessages(tx: Transaction, viewers: Viewers, now: Date): Promise<void> {
   for (const { between, lines } of letters) {
     for (const [hoursAgo, who, text] of lines) {
       const sent = new Date(now.getTime() - hoursAgo * 3_600_000);

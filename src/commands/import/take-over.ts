@@ -1,6 +1,7 @@
 /** One entry becomes an event, or changes the event that it became before. */
 import type { ErrorObject } from 'ajv';
-import type { Sql, Tx } from '../../db/connect.ts';
+import type { Database } from '../../db/client.ts';
+import type { Transaction } from '../../db/transaction.ts';
 import { transaction } from '../../db/transaction.ts';
 import { withDefaults } from '../../events/fields.ts';
 import { type EventFields, findEventForUpdate, insertEvent, updateEvent } from '../../events/queries.ts';
@@ -32,7 +33,7 @@ const isNewEvent = strictAjv().compile<NewEvent>(NewEvent);
  * @throws Refusal
  */
 export async function takeOver(
-  sql: Sql,
+  db: Database,
   entry: Entry,
   known: EventRow | null,
   wishes: Wishes,
@@ -41,13 +42,13 @@ export async function takeOver(
   if (known && isSame(known, wanted.fields)) return { result: 'unchanged', placedByName: false };
   // Between a look and a lock the event may be made, changed or deleted by others; then it is looked at again.
   for (let round = 0; round < 5; round++) {
-    const outcome = await transaction(sql, (tx) => tryToTakeOver(tx, entry, wishes));
+    const outcome = await transaction(db, (tx) => tryToTakeOver(tx, entry, wishes));
     if (outcome) return outcome;
   }
   throw new Refusal('is being changed by others all the time; import again');
 }
 
-async function tryToTakeOver(tx: Tx, entry: Entry, wishes: Wishes): Promise<Outcome | null> {
+async function tryToTakeOver(tx: Transaction, entry: Entry, wishes: Wishes): Promise<Outcome | null> {
   const { organizerId } = wishes;
   const now = new Date();
   if (!(await holdAccount(tx, organizerId))) {

@@ -1,0 +1,135 @@
+/** The server's access to PostgreSQL: pipelined connections for single statements, a pool for transactions. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { type ConnectionGuard, createConnectionGuard } from './connection-guard.ts';
+import { ConnectionLostError, isLost, type Queryable, queryable, runStatement } from './query.ts';
+import type { Statement } from './sql.ts';
+import { clientConfig, type Target } from './target.ts';
+
+/** A connection that is checked out of the pool. */
+export type CheckedOut = Queryable & {
+  /** Runs a statement and returns its command tag, such as `COMMIT`. */
+  command(statement: Statement): Promise<string>;
+  /** Returns the connection to the pool. To be called exactly once. */
+  release(): void;
+  /** Closes the connection, whose state is unknown, in place of `release`. */
+  discard(): void;
+};
+
+export type Database = Queryable & {
+  /** Waits at most three seconds for a connection. @throws ConnectionLostError */
+  checkOut(): Promise<CheckedOut>;
+  /** Waits for running statements, at most `timeoutMs`; then closes all connections. */
+  end(options?: { timeoutMs?: number }): Promise<void>;
+};
+
+/** How long to wait for a new connection, and for one of the pool to become free: less than any request has. */
+const connectTimeoutMs = 3_000;
+/** PostgreSQL frees what it has gathered for a connection when the connection closes. */
+const maxLifetimeSeconds = 30 * 60;
+const endTimeoutMs = 5_000;
+
+const sessionConfig: pg.ClientConfig = {
+  application_name: 'potluck',
+  statement_timeout: 5_000,
+  lock_timeout: 4_000,
+  idle_in_transaction_session_timeout: 10_000,
+  // Compiling a plan takes longer than any statement of the server runs.
+  options: '-c TimeZone=UTC -c jit=off',
+  connectionTimeoutMillis: connectTimeoutMs,
+  keepAlive: true,
+  // Statements are sent without waiting for the results of the ones before: one round trip for many of them.
+  pipeline: true,
+};
+
+/**
+ * Opens no connection yet. Under contention few connections are faster than many, so both limits are small.
+ * @param max connections for single statements; as many, but at most 6, are used for transactions
+ */
+export function connect(target: Target, max = 8): Database {
+  const guard = createConnectionGuard();
+  const config = { ...clientConfig(target), ...sessionConfig, stream: guard.openSocket };
+  const pipelines = createPipelines(config, guard, max);
+  const pool = new pg.Pool({
+    ...config,
+    Client: guard.Client as pg.PoolConfig['Client'],
+    max: Math.min(max, 6),
+    maxLifetimeSeconds,
+    idleTimeoutMillis: 0,
+  });
+  // The pool removes an idle connection that is lost; the next statement opens another.
+  pool.on('error', () => {});
+  return {
+    query: async <R extends object>(statement: Statement) => (await pipelines.run<R>(statement)).rows,
+    execute: async (statement) => (await pipelines.run(statement)).affected,
+    checkOut: () => checkOut(pool),
+    async end({ timeoutMs = endTimeoutMs } = {}) {
+      const ended = Promise.all([pool.end(), pipelines.end()]);
+      await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })]);
+      guard.destroySockets();
+      await ended;
+    },
+  };
+}
+
+async function checkOut(pool: pg.Pool): Promise<CheckedOut> {
+  const client = await pool.connect().catch(throwLost);
+  return {
+    ...queryable(client),
+    command: async (statement) => (await runStatement(client, statement)).command,
+    release: () => client.release(isLost(client)),
+    discard: () => client.release(true),
+  };
+}
+
+function throwLost(cause: unknown): never {
+  throw new ConnectionLostError(cause);
+}
+
+/** `pending`: statements that were sent and have no result yet. */
+type Pipeline = { client: Promise<pg.Client>; pending: number };
+
+/** Spreads single statements over connections, each statement to the one with the fewest pending statements. */
+function createPipelines(config: pg.ClientConfig, { Client }: ConnectionGuard, max: number) {
+  const pipelines: (Pipeline | undefined)[] = Array.from({ length: max });
+
+  const open = (place: number): Pipeline => {
+    const client = new Client(config);
+    const leave = () => {
+      if (pipelines[place] === pipeline) pipelines[place] = undefined;
+    };
+    client.once('end', leave);
+    const pipeline = { client: client.connect().then(() => client), pending: 0 };
+    pipelines[place] = pipeline;
+    pipeline.client.catch(leave);
+    return pipeline;
+  };
+
+  const pick = (): Pipeline => {
+    let least: Pipeline | undefined;
+    let empty = -1;
+    for (const [place, pipeline] of pipelines.entries()) {
+      if (!pipeline) empty = empty < 0 ? place : empty;
+      else if (!least || pipeline.pending < least.pending) least = pipeline;
+    }
+    return least && (least.pending === 0 || empty < 0) ? least : open(empty);
+  };
+
+  return {
+    async run<R extends object>(statement: Statement) {
+      const pipeline = pick();
+      pipeline.pending++;
+      try {
+        const client = await pipeline.client.catch(throwLost);
+        return await runStatement<R>(client, statement);
+      } finally {
+        pipeline.pending--;
+      }
+    },
+    async end(): Promise<void> {
+      await Promise.all(
+        pipelines.map((pipeline) => pipeline?.client.then((client) => client.end()).catch(() => {})),
+      );
+    },
+  };
+}

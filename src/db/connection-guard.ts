@@ -1,0 +1,117 @@
+/**
+ * Keeps connections usable through outages. `torture -- outage` needs the bound on connection attempts;
+ * `torture -- network` needs the detection of connections that have gone silent.
+ */
+import { Socket } from 'node:net';
+import pg from 'pg';
+import { trackLoss } from './query.ts';
+
+/** While the last attempt to connect has failed, one attempt is made in this interval. */
+const retryIntervalMs = 220;
+/** Longer than `statement_timeout`, after which PostgreSQL itself would have responded. */
+const silenceLimitSeconds = 6;
+
+export type ConnectionGuard = {
+  /** Class of clients that limit connection attempts. */
+  Client: new (
+    config?: pg.ClientConfig,
+  ) => pg.Client;
+  /** Makes the sockets of the clients, which are watched; for the option `stream`. */
+  openSocket: () => Socket;
+  /** Closes all sockets without waiting for PostgreSQL. */
+  destroySockets(): void;
+};
+
+/** A guard for all connections of one process to one database: the limits are shared by them. */
+export function createConnectionGuard(): ConnectionGuard {
+  const limitAttempts = createAttemptLimit();
+  const { openSocket, destroySockets } = createSilenceWatch();
+
+  class GuardedClient extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super(config);
+      trackLoss(this);
+    }
+
+    override connect(): Promise<this>;
+    override connect(callback: (error: Error) => void): void;
+    override connect(callback?: (error: Error) => void): Promise<this> | undefined {
+      const attempt = limitAttempts(() => super.connect() as Promise<unknown>);
+      if (!callback) return attempt.then(() => this);
+      attempt.then(() => callback(null as unknown as Error), callback);
+      return undefined;
+    }
+  }
+
+  return { Client: GuardedClient, openSocket, destroySockets };
+}
+
+/** While connecting fails, further attempts fail at once with the same error until the retry interval has passed. */
+function createAttemptLimit(): (connect: () => Promise<unknown>) => Promise<void> {
+  let lastError: unknown;
+  let retryAt = 0;
+  return async (connect) => {
+    const now = performance.now();
+    if (lastError !== undefined && now < retryAt) throw lastError;
+    retryAt = now + retryIntervalMs;
+    try {
+      await connect();
+      lastError = undefined;
+    } catch (error) {
+      lastError = error;
+      throw error;
+    }
+  };
+}
+
+/** Bytes seen at the last check, and for how many checks PostgreSQL has sent nothing, and nothing although it should. */
+type Traffic = { read: number; answered: number; quietChecks: number; unansweredChecks: number };
+
+/**
+ * A host that disappears closes no connection; without this, a request would wait until TCP gives up, which takes a
+ * quarter of an hour. When one connection is found dead, all others that have been quiet for as long are closed too:
+ * otherwise each of them would be discovered by a request that waits for it.
+ */
+function createSilenceWatch(): { openSocket: () => Socket; destroySockets: () => void } {
+  const sockets = new Map<Socket, Traffic>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const check = () => {
+    let isDead = false;
+    for (const [socket, traffic] of sockets) {
+      if (socket.bytesRead !== traffic.read) {
+        traffic.read = socket.bytesRead;
+        traffic.answered = socket.bytesWritten;
+        traffic.quietChecks = 0;
+        traffic.unansweredChecks = 0;
+      } else {
+        traffic.quietChecks++;
+        if (socket.bytesWritten > traffic.answered) traffic.unansweredChecks++;
+        isDead ||= traffic.unansweredChecks >= silenceLimitSeconds;
+      }
+    }
+    if (!isDead) return;
+    for (const [socket, { quietChecks }] of sockets) {
+      if (quietChecks < silenceLimitSeconds) continue;
+      socket.destroy(Object.assign(new Error('PostgreSQL does not respond'), { code: 'ETIMEDOUT' }));
+    }
+  };
+
+  return {
+    openSocket() {
+      const socket = new Socket();
+      sockets.set(socket, { read: 0, answered: 0, quietChecks: 0, unansweredChecks: 0 });
+      timer ??= setInterval(check, 1_000).unref();
+      socket.once('close', () => {
+        sockets.delete(socket);
+        if (sockets.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      });
+      return socket;
+    },
+    destroySockets() {
+      for (const socket of sockets.keys()) socket.destroy();
+    },
+  };
+}

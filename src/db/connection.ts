@@ -1,0 +1,67 @@
+/** One connection without time limits: for migrations, backups and the care of the database itself. */
+import { Socket } from 'node:net';
+import pg from 'pg';
+import { ConnectionLostError, type Queryable, queryable, trackLoss } from './query.ts';
+import { raw, sql } from './sql.ts';
+import { clientConfig, type Target } from './target.ts';
+
+export type Connection = Queryable & {
+  /** The driver's client, for COPY and for libraries that take one. */
+  client: pg.Client;
+  /** Waits for running statements. */
+  end(): Promise<void>;
+  /** Closes the socket at once. */
+  destroy(): void;
+};
+
+/**
+ * Opens the connection. It never reconnects, so a lock that it holds is either held or lost with it.
+ * @param purpose becomes part of `application_name`
+ * @param onClose called when the connection closes, for whatever reason
+ * @throws ConnectionLostError; pg.DatabaseError if PostgreSQL refuses the connection
+ */
+export async function openConnection(
+  target: Target,
+  purpose: string,
+  onClose = () => {},
+): Promise<Connection> {
+  const socket = new Socket();
+  const client = new pg.Client({
+    ...clientConfig(target),
+    application_name: `potluck ${purpose}`,
+    connectionTimeoutMillis: 10_000,
+    stream: () => socket,
+  });
+  trackLoss(client);
+  await client.connect().catch((error) => {
+    throw error instanceof pg.DatabaseError ? error : new ConnectionLostError(error);
+  });
+  client.once('end', onClose);
+  return {
+    client,
+    ...queryable(client),
+    end: () => client.end(),
+    destroy: () => void socket.destroy(),
+  };
+}
+
+/**
+ * Runs `work` in a transaction on `connection`.
+ * @param mode of the transaction, such as `isolation level repeatable read read only`
+ */
+export async function transactionOn<T>(
+  connection: Connection,
+  work: () => Promise<T>,
+  mode = '',
+): Promise<T> {
+  await connection.query(raw(`begin ${mode}`));
+  try {
+    const result = await work();
+    await connection.query(sql`commit`);
+    return result;
+  } catch (error) {
+    // If the connection is lost, so is the transaction.
+    await connection.query(sql`rollback`).catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+/** Runs statements on a connection of the driver and turns the results into rows. */
+import pg from 'pg';
+import type { Statement } from './sql.ts';
+
+export type Row = Record<string, unknown>;
+
+/** Runs statements: a database, a transaction or a single connection. */
+export type Queryable = {
+  /**
+   * Column names in the returned rows are in camelCase.
+   * @throws pg.DatabaseError for an error that PostgreSQL reports; ConnectionLostError
+   */
+  query<R extends object = Row>(statement: Statement): Promise<R[]>;
+  /** Runs a statement that returns no rows. Returns the number of rows that it affected. @throws as `query` */
+  execute(statement: Statement): Promise<number>;
+};
+
+/** The connection broke. Whether the statement took effect is unknown. `code` is that of the cause, if it has one. */
+export class ConnectionLostError extends Error {
+  readonly code: string;
+
+  constructor(cause: unknown) {
+    super('The connection to PostgreSQL is lost', { cause });
+    this.code = (cause as { code?: string } | null)?.code ?? 'CONNECTION_LOST';
+  }
+}
+
+const lostClients = new WeakSet<pg.ClientBase>();
+
+/** Remembers when `client` loses its connection. Without a listener, the error would end the process. */
+export function trackLoss(client: pg.ClientBase): void {
+  client.on('error', () => lostClients.add(client));
+  client.on('end', () => lostClients.add(client));
+}
+
+export const isLost = (client: pg.ClientBase): boolean => lostClients.has(client);
+
+/** Names of prepared statements by text. The texts are those of the source code, so their number is bounded. */
+const statementNames = new Map<string, string>();
+
+function nameOf(text: string): string {
+  let name = statementNames.get(text);
+  if (name === undefined) {
+    name = `s${statementNames.size}`;
+    statementNames.set(text, name);
+  }
+  return name;
+}
+
+/** Runs one statement. With parameters it is prepared once for each connection. */
+export async function runStatement<R extends object>(
+  client: pg.ClientBase,
+  statement: Statement,
+): Promise<{ rows: R[]; affected: number; command: string }> {
+  const { text, values } = statement;
+  const prepared = values.length > 0 && { name: nameOf(text), values };
+  try {
+    const result: pg.QueryArrayResult | pg.QueryArrayResult[] = await client.query({
+      text,
+      rowMode: 'array',
+      ...prepared,
+    });
+    // Several statements in one text return a result for each of them.
+    if (Array.isArray(result)) return { rows: result.flatMap(toRows<R>), affected: 0, command: '' };
+    return { rows: toRows<R>(result), affected: result.rowCount ?? 0, command: result.command };
+  } catch (error) {
+    throw !(error instanceof pg.DatabaseError) && isLost(client) ? new ConnectionLostError(error) : error;
+  }
+}
+
+const columnNames = new Map<string, string>();
+
+function camelCase(column: string): string {
+  let name = columnNames.get(column);
+  if (name === undefined) {
+    name = column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    columnNames.set(column, name);
+  }
+  return name;
+}
+
+function toRows<R extends object>({ rows, fields }: pg.QueryArrayResult): R[] {
+  const names = fields.map(({ name }) => camelCase(name));
+  return rows.map((values) => {
+    const row: Row = {};
+    for (let i = 0; i < names.length; i++) row[names[i] as string] = values[i];
+    return row as R;
+  });
+}
+
+/** The only row of a result. @throws Error if there is none or more than one */
+export function one<R>(rows: R[]): R {
+  const [row, ...others] = rows;
+  if (row === undefined || others.length > 0) throw new Error(`expected one row, got ${rows.length}`);
+  return row;
+}
+
+/** The statements of `client`. */
+export const queryable = (client: pg.ClientBase): Queryable => ({
+  query: async <R extends object>(statement: Statement) => (await runStatement<R>(client, statement)).rows,
+  execute: async (statement) => (await runStatement(client, statement)).affected,
+});
