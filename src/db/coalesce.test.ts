@@ -3,6 +3,7 @@ import test from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Problem } from '../errors.ts';
 import { alone, coalesceReads, coalesceWrites } from './coalesce.ts';
+import { ConnectionLostError } from './query.ts';
 
 /** A statement whose batches are seen, and which answers when it is told to. */
 function statement() {
@@ -94,7 +95,7 @@ test('reads and writes: when the connection is lost everybody hears of it once, 
   let runs = 0;
   const run = async (): Promise<string[]> => {
     runs++;
-    throw Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' });
+    throw new ConnectionLostError(new Error('gone'));
   };
   const read = coalesceReads(run, { keyOf: itself });
   const write = coalesceWrites(run, { keyOf: itself });

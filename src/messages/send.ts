@@ -58,7 +58,7 @@ export async function sendMessage(
   const { outcomes, writes } = decide(() => null);
   const [outcome] = outcomes;
   if (outcome instanceof Problem) throw outcome;
-  await Promise.all(writes);
+  await Promise.all(writes.map(tx.execute));
   return outcome as MessageRow;
 }
 
