@@ -1,10 +1,10 @@
 /** Prints how PostgreSQL runs each statement of the lists: `node bench/plans.ts --events 2000000`. */
 import { parseArgs } from 'node:util';
-import { Changes } from '../src/changes.ts';
+import { Changes } from '../src/cache/change-log.ts';
 import { connect, type Database } from '../src/db/client.ts';
 import { raw, type Statement, sql } from '../src/db/sql.ts';
-import { type Lists, openLists, type Wanted } from '../src/events/lists.ts';
-import { searchQuery } from '../src/events/search.ts';
+import { type Lists, openLists, type Wanted } from '../src/modules/discovery/event-lists.ts';
+import { searchQuery } from '../src/modules/events/search-words.ts';
 import { openReads } from '../src/reads.ts';
 import { openDataset } from './seed.ts';
 

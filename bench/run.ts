@@ -1,7 +1,7 @@
 /** `npm run bench`: how fast the app is, beside what the database and Node could do at most. See README.md. */
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { EmbeddedError } from '../src/db/embedded-place.ts';
+import { EmbeddedError } from '../src/db/embedded/placement.ts';
 import { openSql } from '../test/sql-tag.ts';
 import { workItems } from './run/items/all.ts';
 import { Failure } from './run/load.ts';

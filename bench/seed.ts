@@ -8,8 +8,8 @@ import { access, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Presets, SingleBar } from 'cli-progress';
-import { type Embedded, openEmbedded } from '../src/db/embedded.ts';
-import { withFileLock } from '../src/db/file-lock.ts';
+import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
+import { withFileLock } from '../src/db/embedded/file-lock.ts';
 import { migrate } from '../src/db/migrate.ts';
 import type { Target } from '../src/db/target.ts';
 import { openSql, type SqlConnection } from '../test/sql-tag.ts';

@@ -1,8 +1,8 @@
 /** The process: `node src/main.ts COMMAND`. What each command does is in its own file, loaded when it is asked for. */
 import { parseArgs } from 'node:util';
-import { CommandError } from './commands/command-error.ts';
-import { Interrupted, stopSignal } from './commands/stop.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { CommandError } from './cli/command-error.ts';
+import { Interrupted, stopSignal } from './cli/stop.ts';
+import { ConfigError, readConfig } from './lib/config.ts';
 
 // Before anything else is loaded: a signal must find somebody at home.
 stopSignal();
@@ -39,14 +39,14 @@ async function main(argv: string[]): Promise<void> {
   const [command = 'help', ...rest] = positionals;
   if (values.help || command === 'help') return void process.stdout.write(help);
   const config = readConfig(process.env);
-  if (command === 'serve') return (await import('./commands/serve.ts')).serveCommand(config);
-  if (command === 'migrate') return (await import('./commands/migrate.ts')).migrateCommand(config);
-  if (command === 'demo') return (await import('./commands/demo.ts')).demoCommand(config);
-  if (command === 'import') return (await import('./commands/import.ts')).importCommand(config, rest, values);
-  if (command === 'backup') return (await import('./commands/backup.ts')).backupCommand(config, rest);
-  if (command === 'restore') return (await import('./commands/restore.ts')).restoreCommand(config, rest);
-  if (command === 'audit') return (await import('./commands/audit.ts')).auditCommand(config, values);
-  if (command === 'admin') return (await import('./commands/admin.ts')).adminCommand(config, rest);
+  if (command === 'serve') return (await import('./cli/serve.ts')).serveCommand(config);
+  if (command === 'migrate') return (await import('./cli/migrate.ts')).migrateCommand(config);
+  if (command === 'demo') return (await import('./cli/demo.ts')).demoCommand(config);
+  if (command === 'import') return (await import('./cli/import.ts')).importCommand(config, rest, values);
+  if (command === 'backup') return (await import('./cli/backup.ts')).backupCommand(config, rest);
+  if (command === 'restore') return (await import('./cli/restore.ts')).restoreCommand(config, rest);
+  if (command === 'audit') return (await import('./cli/audit.ts')).auditCommand(config, values);
+  if (command === 'admin') return (await import('./cli/admin.ts')).adminCommand(config, rest);
   throw new CommandError(`There is no command "${command}".\n\n${help}`);
 }
 

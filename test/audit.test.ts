@@ -1,12 +1,12 @@
 /** The audit trail: what is written down, in which transaction, for how long, and what a deleted account leaves in it. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { deleteOldAudit, recordAudit } from '../src/audit.ts';
-import { hashPhone } from '../src/auth/codes.ts';
-import { readSince } from '../src/commands/audit.ts';
-import { CommandError } from '../src/commands/command-error.ts';
+import { deleteOldAudit, recordAudit } from '../src/audit/audit.ts';
+import { hashPhone } from '../src/modules/auth/codes.ts';
+import { readSince } from '../src/cli/audit.ts';
+import { CommandError } from '../src/cli/command-error.ts';
 import { transaction } from '../src/db/transaction.ts';
-import { shortened } from '../src/http/address.ts';
+import { shortened } from '../src/lib/ip-address.ts';
 import { command } from './command.ts';
 import { expectProblem, expectStatus, secretKey, testApp } from './setup.ts';
 import { findTraces } from './traces.ts';

@@ -1,7 +1,7 @@
 /** A person's own calendar: the secret address, what is behind it, and when it ends. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { loggedPath, loggerOptions } from '../src/http/log.ts';
+import { loggedPath, loggerOptions } from '../src/http/logging.ts';
 import { eventsIn, titlesIn } from './calendar-parsing.ts';
 import { type Answer, expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
 import { takeSnapshot } from './traces.ts';

@@ -1,7 +1,7 @@
 /** Calendar files for tests, and what comes of them over the API. */
 import assert from 'node:assert/strict';
-import { readCalendar } from '../src/commands/import/calendar.ts';
-import { importCalendar, type Report } from '../src/commands/import.ts';
+import { readCalendar } from '../src/cli/import/calendar.ts';
+import { importCalendar, type Report } from '../src/cli/import.ts';
 import { expectStatus, type TestApp } from './setup.ts';
 import { aPhone, type Person, signIn } from './world.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { SmsDriver } from '../src/auth/sms.ts';
+import type { SmsDriver } from '../src/modules/auth/sms.ts';
 import { expectProblem, expectStatus, TestClock, testApp } from './setup.ts';
 
 /** Really sends, as far as the app can tell: the limits hold. */

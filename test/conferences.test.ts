@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { readCalendar } from '../src/commands/import/calendar.ts';
-import { importCalendar, type Report } from '../src/commands/import.ts';
+import { readCalendar } from '../src/cli/import/calendar.ts';
+import { importCalendar, type Report } from '../src/cli/import.ts';
 import { assertCounters } from './invariants.ts';
 import { expectStatus, testApp } from './setup.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseProblem } from '../src/db/problems.ts';
+import { databaseProblem } from '../src/db/errors.ts';
 import { cloneDatabase } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
 

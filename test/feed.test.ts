@@ -1,9 +1,9 @@
 /** GET /v1/feed: what the people whom the caller follows organize and go to (spec 3). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { theBeginning } from '../src/events/by-start.ts';
-import { findFeed } from '../src/feed/find.ts';
-import { listByPeople } from '../src/feed/queries.ts';
+import { theBeginning } from '../src/modules/events/start-pages.ts';
+import { findFeed } from '../src/modules/feed/find.ts';
+import { listByPeople } from '../src/modules/feed/repo.ts';
 import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
 import { anAdmin, anEvent, aUser, deleteAccount, going, inDays, type Person, users } from './world.ts';
 

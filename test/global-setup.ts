@@ -2,7 +2,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type Embedded, openEmbedded } from '../src/db/embedded.ts';
+import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
 import { migrate } from '../src/db/migrate.ts';
 import type { Target } from '../src/db/target.ts';
 import { openSql } from './sql-tag.ts';

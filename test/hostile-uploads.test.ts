@@ -6,7 +6,7 @@ import path from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
-import { turns } from '../src/uploads/images.ts';
+import { turns } from '../src/modules/uploads/images.ts';
 import { hostileImages, withSegment } from './hostile-images.ts';
 import { expectProblem, expectStatus, testApp } from './setup.ts';
 import { filesIn, rowsOf, upload } from './upload-tools.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { deleteExpired } from '../src/auth/queries.ts';
+import { deleteExpired } from '../src/modules/auth/repo.ts';
 import { TestClock, testApp } from './setup.ts';
 import { aPhone, aUser } from './world.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import test from 'node:test';
-import { catalogue } from '../src/errors.ts';
+import { catalogue } from '../src/lib/errors.ts';
 import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
 import { anEvent, aUser } from './world.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
-import { deleteOldAnswers } from '../src/http/kept-answers.ts';
+import { deleteOldAnswers } from '../src/idempotency/stored-responses.ts';
 import { type Answer, expectProblem, expectStatus, type TestApp, TestClock, testApp } from './setup.ts';
 import { openSql } from './sql-tag.ts';
 import { findTraces, takeSnapshot } from './traces.ts';

@@ -3,7 +3,7 @@
  * equals the rows it counts, nothing points at somebody who is gone, and what is kept twice agrees with itself.
  */
 import assert from 'node:assert/strict';
-import { userSearchText } from '../src/users/queries.ts';
+import { userSearchText } from '../src/modules/users/repo.ts';
 import type { SqlDatabase } from './sql-tag.ts';
 
 /** Name of the rule → a query for whatever breaks it. */

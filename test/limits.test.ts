@@ -1,7 +1,7 @@
 /** RATE_LIMIT: what counts, what callers are told, and that it holds over several servers. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { deleteOldCounts } from '../src/http/request-counts.ts';
+import { deleteOldCounts } from '../src/http/rate-limit-store.ts';
 import { expectProblem, expectStatus, type TestApp, TestClock, testApp } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
 

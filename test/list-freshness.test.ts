@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { randomOf } from '../bench/seed/random.ts';
-import { deleteOldChanges } from '../src/changes.ts';
-import { searchQuery } from '../src/events/search.ts';
+import { deleteOldChanges } from '../src/cache/change-log.ts';
+import { searchQuery } from '../src/modules/events/search-words.ts';
 import { expectStatus, type TestApp, testApp } from './setup.ts';
 import { anAdmin, anEvent, aUser, deleteAccount, type Person } from './world.ts';
 

@@ -7,7 +7,7 @@ import test from 'node:test';
 import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { catalogue } from '../src/errors.ts';
+import { catalogue } from '../src/lib/errors.ts';
 import { testApp } from './setup.ts';
 
 const api = await testApp();

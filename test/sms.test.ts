@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test, { after } from 'node:test';
-import { buildApp } from '../src/app.ts';
-import { smsDriver } from '../src/auth/sms.ts';
-import { readConfig } from '../src/config.ts';
+import { buildApp } from '../src/server/build-app.ts';
+import { smsDriver } from '../src/modules/auth/sms.ts';
+import { readConfig } from '../src/lib/config.ts';
 import { expectProblem, expectStatus, TestClock, testApp } from './setup.ts';
 import { aPhone } from './world.ts';
 

@@ -1,7 +1,7 @@
 /** People and things for tests, made through the API itself. */
 
 import assert from 'node:assert/strict';
-import { setRole } from '../src/auth/queries.ts';
+import { setRole } from '../src/modules/auth/repo.ts';
 import { transaction } from '../src/db/transaction.ts';
 import { type Api, expectStatus } from './setup.ts';
 

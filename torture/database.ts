@@ -1,8 +1,8 @@
 /** A PostgreSQL that nobody starts but the torture: it can stay away, and be reached through a proxy. */
 import { rm } from 'node:fs/promises';
-import { openEmbedded } from '../src/db/embedded.ts';
-import { place } from '../src/db/embedded-place.ts';
-import { startServer, stopServer } from '../src/db/postmaster.ts';
+import { openEmbedded } from '../src/db/embedded/embedded.ts';
+import { place } from '../src/db/embedded/placement.ts';
+import { startServer, stopServer } from '../src/db/embedded/postmaster.ts';
 import type { Target } from '../src/db/target.ts';
 import { aPlace } from '../test/processes.ts';
 

@@ -1,7 +1,7 @@
 /** The events, and what is planned about them before the first row is written: everything counted must agree. */
-import { categorySlugs, templateSlugs } from '../../src/events/catalogue.ts';
-import { cellOf } from '../../src/events/cells.ts';
-import { searchVector } from '../../src/events/search.ts';
+import { categorySlugs, templateSlugs } from '../../src/modules/events/catalogue.ts';
+import { cellOf } from '../../src/lib/grid-cells.ts';
+import { searchVector } from '../../src/modules/events/search-words.ts';
 import { claimsEvent, hotEvent, idOf, userCount } from './ids.ts';
 import type { Row, Table } from './load.ts';
 import { cities, type Point, pointAnywhere, pointNear } from './places.ts';

@@ -1,6 +1,6 @@
 /** The people: their accounts, their sessions, and who follows or blocks whom. */
-import { successorPair } from '../../src/auth/tokens.ts';
-import { userSearchText } from '../../src/users/queries.ts';
+import { successorPair } from '../../src/identity/tokens.ts';
+import { userSearchText } from '../../src/modules/users/repo.ts';
 import { idOf, userCount } from './ids.ts';
 import type { Row, Table } from './load.ts';
 import { cities } from './places.ts';

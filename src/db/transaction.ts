@@ -1,9 +1,9 @@
 /** Transactions, and the lock that ties a write to the person who makes it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Problem } from '../errors.ts';
-import type { Caller, Viewer } from '../http/viewer.ts';
+import { Problem } from '../lib/errors.ts';
+import type { Caller, Viewer } from '../http/authenticate.ts';
 import type { CheckedOut, Database } from './client.ts';
-import { isOutage, isRetryable } from './problems.ts';
+import { isOutage, isRetryable } from './errors.ts';
 import type { Queryable, Row } from './query.ts';
 import { empty, type Statement, sql } from './sql.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Problem } from '../errors.ts';
+import { Problem } from '../lib/errors.ts';
 import { readCursor, toPage } from './cursors.ts';
 
 const id = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';

@@ -1,6 +1,6 @@
 /** Lists that go on from where a page ended: the cursor is that place, and opaque to whoever carries it. */
 import { type TSchema, Type } from 'typebox';
-import { invalid } from '../errors.ts';
+import { invalid } from '../lib/errors.ts';
 import { nullable, pageLimit } from './schemas.ts';
 
 /** What a place is made of. */

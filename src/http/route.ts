@@ -1,7 +1,7 @@
 /** What each route says of itself: who may call it, what goes in, what comes out, and which problems it can give. */
 import type { FastifyReply } from 'fastify';
 import type { TSchema } from 'typebox';
-import type { ProblemCode } from '../errors.ts';
+import type { ProblemCode } from '../lib/errors.ts';
 import { OnceHeaders } from './schemas.ts';
 
 /** `public`: the header is not read. `optional`: a token adds the caller's own fields. `required`: 401 without one. */

@@ -3,8 +3,8 @@
  * decide, and beside them the few rules that a schema cannot say, written here once more.
  */
 import type { ValidateFunction } from 'ajv';
-import { strictAjv } from '../../src/http/strictness.ts';
-import { parseDay, parseTimestamp, withPlus } from '../../src/time.ts';
+import { strictAjv } from '../../src/http/validation.ts';
+import { parseDay, parseTimestamp, withPlus } from '../../src/lib/time.ts';
 import type { Parameter, Schema } from '../../test/document.ts';
 
 /** `shape`: refused with a 400 whatever else is true. `sense`: refused, but who may not ask at all learns that first. */

@@ -1,7 +1,7 @@
 /** Circles at random against the haversine formula, which shares nothing with the server's chords and cells. */
 import fc from 'fast-check';
 import { transaction } from '../../src/db/transaction.ts';
-import { type EventFields, insertEvent } from '../../src/events/queries.ts';
+import { type EventFields, insertEvent } from '../../src/modules/events/repo.ts';
 import { each } from '../client.ts';
 import type { Program } from '../program.ts';
 import type { World } from '../world.ts';

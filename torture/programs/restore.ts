@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { quoted } from '../../src/commands/backup/format.ts';
-import { listTables } from '../../src/commands/backup/tables.ts';
-import { writeBackup } from '../../src/commands/backup.ts';
-import { openEmbedded } from '../../src/db/embedded.ts';
+import { quoted } from '../../src/cli/backup/format.ts';
+import { listTables } from '../../src/cli/backup/tables.ts';
+import { writeBackup } from '../../src/cli/backup.ts';
+import { openEmbedded } from '../../src/db/embedded/embedded.ts';
 import { assertCounters } from '../../test/invariants.ts';
 import { potluck } from '../../test/processes.ts';
 import { openSql, type SqlTransaction } from '../../test/sql-tag.ts';

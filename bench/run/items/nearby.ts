@@ -1,5 +1,5 @@
 /** W2: a page of 20 within 50 km, by start, with the exact total. */
-import { cellOf } from '../../../src/events/cells.ts';
+import { cellOf } from '../../../src/lib/grid-cells.ts';
 import { cities, type Point, pointNear } from '../../seed/places.ts';
 import { randomOf } from '../../seed/random.ts';
 import { type Candidate, listed, randomToken, setUser, type WorkItem, wideRows } from '../world.ts';

@@ -1,5 +1,5 @@
 /** W3: events by a word, rare to frequent, by start and by relevance, with the exact total. */
-import { searchQuery } from '../../../src/events/search.ts';
+import { searchQuery } from '../../../src/modules/events/search-words.ts';
 import { planted } from '../../seed/vocabulary.ts';
 import { type Candidate, listed, type WorkItem, wideRows } from '../world.ts';
 

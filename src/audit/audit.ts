@@ -1,0 +1,144 @@
+/** The audit trail: who signed in or was kept out, which sessions ended and why, who became what, which accounts went. */
+
+import type { Database } from '../db/client.ts';
+import { sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
+import { shortened } from '../lib/ip-address.ts';
+import { newId } from '../lib/ids.ts';
+import { keyedHash } from '../lib/keyed-hash.ts';
+import { dayMs } from '../lib/time.ts';
+
+export type What =
+  | 'account_created'
+  | 'signed_in'
+  /** Five wrong codes: the number is locked for this purpose. */
+  | 'sign_in_locked'
+  | 'deletion_locked'
+  /** A refresh token came a second time, so its session was ended. */
+  | 'refresh_token_reused'
+  | 'logged_out'
+  | 'device_signed_out'
+  | 'role_changed'
+  | 'account_suspended'
+  | 'account_restored'
+  | 'flag_changed'
+  | 'report_resolved'
+  | 'account_deleted';
+
+/** A person, or the number of whom nobody knows whether they have an account. */
+type Who = { userId: string } | { phone: string };
+/** `address`: where the request came from; null for a command. `by`: the admin who does it to somebody else. */
+export type Trace = { secretKey: string; now: Date; address: string | null; by?: string };
+
+const keptMs = 365 * dayMs;
+
+const hashOf = (key: string, who: Who): Buffer =>
+  keyedHash(key, 'audit', 'userId' in who ? `user\0${who.userId}` : `phone\0${who.phone}`);
+
+/** For the transaction that does it, so that neither is there without the other. */
+export async function recordAudit(
+  tx: Transaction,
+  { secretKey, now, address, by }: Trace,
+  who: Who,
+  what: What,
+  detail = '',
+): Promise<void> {
+  const userId = 'userId' in who ? sql`${who.userId}::uuid` : accountOf(who.phone);
+  await tx.query(sql`
+    insert into audit (who, id, at, what, user_id, by_id, address, detail)
+    values (${hashOf(secretKey, who)}, ${newId()}, ${now}, ${what}, ${userId}, ${by ?? null},
+      ${address === null ? null : shortened(address)}, ${detail})`);
+}
+
+const accountOf = (phone: string) => sql`(select user_id from phones where phone = ${phone})`;
+
+/**
+ * What a deleted account leaves: that an account was here, what became of it and when, under a hash that nobody has the
+ * id to; and of an admin what was done to others, but not by whom. To be called when the account is gone, so that nothing is added after.
+ */
+export async function forgetInAudit(
+  tx: Transaction,
+  trace: Trace,
+  userId: string,
+  phone: string,
+): Promise<void> {
+  await tx.query(sql`delete from audit where who = ${hashOf(trace.secretKey, { phone })}`);
+  await tx.query(sql`
+    update audit set user_id = null, by_id = null, address = null,
+      -- Why an admin suspended somebody may well tell who that was.
+      detail = case when what = 'account_suspended' then '' else detail end
+    where who = ${hashOf(trace.secretKey, { userId })}`);
+  await tx.query(sql`update audit set by_id = null, address = null where by_id = ${userId}`);
+  await tx.query(sql`
+    insert into audit (who, id, at, what, user_id, address, detail)
+    values (${hashOf(trace.secretKey, { userId })}, ${newId()}, ${trace.now}, 'account_deleted', null, null, '')`);
+}
+
+/** What a person did and had done to them, the oldest first; with what happened to their number. */
+export const selectOwnAudit = (key: string, userId: string, phone: string) => sql`
+  select at, what, address, detail from audit
+  where who in (${hashOf(key, { userId })}, ${hashOf(key, { phone })}) order by at, id`;
+
+export async function deleteOldAudit(db: Database, now: Date): Promise<void> {
+  await db.query(sql`delete from audit where at < ${new Date(now.getTime() - keptMs)}`);
+}
+
+export type AuditRow = {
+  id: string;
+  at: Date;
+  what: What;
+  userId: string | null;
+  username: string | null;
+  who: Buffer;
+  byId: string | null;
+  address: string | null;
+  detail: string;
+};
+
+const pageSize = 500;
+
+/** Since a moment, the oldest first, a page at a time. */
+export async function* listAudit(db: Database, since: Date): AsyncGenerator<AuditRow[]> {
+  let from = { at: since, id: '00000000-0000-0000-0000-000000000000' };
+  for (;;) {
+    const rows = await db.query<Unnamed>(sql`
+      select at, id, what, user_id, who, by_id, address, detail from audit
+      where (at, id) > (${from.at}, ${from.id}) order by at, id limit ${pageSize}`);
+    if (rows.length > 0) yield withNames(db, rows);
+    const last = rows.at(-1);
+    if (!last || rows.length < pageSize) return;
+    from = last;
+  }
+}
+
+type Unnamed = Omit<AuditRow, 'username'>;
+
+/** People live under another key, so their names are asked for apart. */
+async function withNames(db: Database, rows: Unnamed[]): Promise<AuditRow[]> {
+  const ids = [...new Set(rows.flatMap(({ userId }) => userId ?? []))];
+  const names = await db.query<{ id: string; username: string }>(sql`
+    select id, username from users where id = any(${ids}::uuid[])`);
+  const byId = new Map(names.map(({ id, username }) => [id, username]));
+  return rows.map((row) => ({ ...row, username: byId.get(row.userId ?? '') ?? null }));
+}
+
+export type AuditFilter = { since: Date | null; until: Date | null; userId: string | null };
+
+/** The newest first, a page; of one person: what is told of them, and what they did to others as an admin. */
+export async function listAuditPage(
+  db: Database,
+  secretKey: string,
+  { since, until, userId }: AuditFilter,
+  after: { at: Date; id: string } | null,
+  limit: number,
+): Promise<AuditRow[]> {
+  const rows = await db.query<Unnamed>(sql`
+    select at, id, what, user_id, who, by_id, address, detail from audit
+    where true
+      ${userId === null ? sql`` : sql`and (who = ${hashOf(secretKey, { userId })} or by_id = ${userId})`}
+      ${since ? sql`and at >= ${since}` : sql``}
+      ${until ? sql`and at <= ${until}` : sql``}
+      ${after ? sql`and (at, id) < (${after.at}, ${after.id})` : sql``}
+    order by at desc, id desc limit ${limit}`);
+  return withNames(db, rows);
+}

@@ -1,0 +1,23 @@
+/** Something to look at: people, events and all that is between them, in one city over the coming weeks. */
+
+import type { Config } from '../lib/config.ts';
+import { demoPhones } from '../lib/demo-phones.ts';
+import { type Added, writeDemo } from './demo/seed.ts';
+import { inWorld, type World } from './world.ts';
+
+export async function demoCommand(config: Config): Promise<void> {
+  await inWorld(config, async (world) => {
+    const added = await seedDemo(world);
+    if (!added) return console.log('The demo people are already here; nothing was added.');
+    const { people, events, items, answers, claims } = added;
+    console.log(
+      `Added ${people} people and ${events} events in Gothenburg, with ${items} items, ${answers} answers and ${claims} claims.`,
+    );
+    for (const { who, phone } of demoPhones) console.log(`  ${who.padEnd(10)} ${phone}`);
+  });
+}
+
+/** @returns null when the database has the demo people already; then nothing was changed */
+export function seedDemo({ db }: Pick<World, 'db'>): Promise<Added | null> {
+  return writeDemo(db, new Date());
+}

@@ -1,0 +1,133 @@
+/** One entry becomes an event, or changes the event that it became before. */
+import type { ErrorObject } from 'ajv';
+import type { Database } from '../../db/client.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { transaction } from '../../db/transaction.ts';
+import { withDefaults } from '../../modules/events/event-fields.ts';
+import { type EventFields, findEventForUpdate, insertEvent, updateEvent } from '../../modules/events/repo.ts';
+import { NewEvent } from '../../modules/events/schemas.ts';
+import type { EventRow } from '../../modules/events/present.ts';
+import { strictAjv } from '../../http/validation.ts';
+import { CommandError } from '../world.ts';
+import type { Entry } from './entry.ts';
+import type { Gazetteer } from './gazetteer.ts';
+import { holdAccount, listImported, reserveKey, setImported } from './queries.ts';
+
+export type Wishes = {
+  organizerId: string;
+  /** Where CATEGORIES name none of ours; undefined: what the event has, and `other` for a new one. */
+  category: string | undefined;
+  /** Null when no entry needs it. */
+  gazetteer: Gazetteer | null;
+};
+export type Outcome = { result: 'added' | 'changed' | 'unchanged'; placedByName: boolean };
+type Wanted = { fields: EventFields; placedByName: boolean };
+
+/** The entry cannot become an event; the message says why. */
+export class Refusal extends Error {}
+
+const isNewEvent = strictAjv().compile<NewEvent>(NewEvent);
+
+/**
+ * @param known the event of an earlier import, as last seen; it is looked at again under lock before it is changed
+ * @throws Refusal
+ */
+export async function takeOver(
+  db: Database,
+  entry: Entry,
+  known: EventRow | null,
+  wishes: Wishes,
+): Promise<Outcome> {
+  const wanted = wantedFields(entry, known, wishes);
+  if (known && isSame(known, wanted.fields)) return { result: 'unchanged', placedByName: false };
+  // Between a look and a lock the event may be made, changed or deleted by others; then it is looked at again.
+  for (let round = 0; round < 5; round++) {
+    const outcome = await transaction(db, (tx) => tryToTakeOver(tx, entry, wishes));
+    if (outcome) return outcome;
+  }
+  throw new Refusal('is being changed by others all the time; import again');
+}
+
+async function tryToTakeOver(tx: Transaction, entry: Entry, wishes: Wishes): Promise<Outcome | null> {
+  const { organizerId } = wishes;
+  const now = new Date();
+  if (!(await holdAccount(tx, organizerId))) {
+    throw new CommandError('The account of the organizer is suspended, or was deleted in the meantime.');
+  }
+  if (await reserveKey(tx, organizerId, entry.key)) {
+    const { fields, placedByName } = wantedFields(entry, null, wishes);
+    await setImported(tx, organizerId, entry.key, await insertEvent(tx, organizerId, fields, now));
+    return { result: 'added', placedByName };
+  }
+  const known = (await listImported(tx, organizerId, [entry.key])).get(entry.key);
+  const organizer = { id: organizerId, role: 'user' } as const;
+  const before = known ? await findEventForUpdate(tx, known.id, organizer) : null;
+  if (!before) return null;
+  const { fields, placedByName } = wantedFields(entry, before, wishes);
+  if (isSame(before, fields)) return { result: 'unchanged', placedByName: false };
+  await updateEvent(tx, before, fields, now);
+  return { result: 'changed', placedByName };
+}
+
+/**
+ * What the entry says, by the rules of POST /v1/events; what it does not say stays as the event has it, so that what
+ * the organizer set by hand (price, capacity, cover …) outlives the next import.
+ * @throws Refusal
+ */
+function wantedFields(entry: Entry, before: EventRow | null, wishes: Wishes): Wanted {
+  // Without GEO the place follows from the address, once: a correction by hand is kept until the address changes.
+  const kept = before && before.address === entry.address ? before : null;
+  const found = entry.geo || kept ? null : (wishes.gazetteer?.find(entry.address) ?? null);
+  const place = entry.geo ?? kept ?? found;
+  if (!place) throw new Refusal(whyNowhere(entry));
+  const body = {
+    title: entry.title,
+    description: entry.description,
+    startAt: entry.startAt.toISOString(),
+    endAt: entry.endAt.toISOString(),
+    timezone: entry.timezone,
+    location: { address: entry.address || `${place.lat}, ${place.lng}`, lat: place.lat, lng: place.lng },
+    category: entry.category ?? wishes.category ?? before?.category ?? 'other',
+    visibility: visibilityOf(entry, before),
+  };
+  if (!isNewEvent(body)) throw new Refusal((isNewEvent.errors ?? []).map(inWords).join('; '));
+  const fields = withDefaults(body);
+  return {
+    fields: {
+      ...fields,
+      ...(before && keptFields(before)),
+      status: entry.status ?? before?.status ?? 'scheduled',
+    },
+    placedByName: found !== null,
+  };
+}
+
+const whyNowhere = ({ address }: Entry): string =>
+  address
+    ? `could not be placed: it has no GEO, and "${address}" names no place that we know`
+    : 'has neither GEO nor LOCATION';
+
+/** A public entry does not list what the organizer made unlisted. */
+function visibilityOf({ visibility }: Entry, before: EventRow | null): EventRow['visibility'] {
+  if (visibility === 'public' && before?.visibility === 'unlisted') return 'unlisted';
+  return visibility ?? before?.visibility ?? 'public';
+}
+
+const keptFields = (
+  before: EventRow,
+): Pick<EventFields, 'coverUrl' | 'price' | 'currency' | 'capacity' | 'template' | 'enabledModules'> => ({
+  coverUrl: before.coverUrl,
+  price: before.price,
+  currency: before.currency,
+  capacity: before.capacity,
+  template: before.template,
+  enabledModules: before.enabledModules,
+});
+
+const inWords = ({ instancePath, message }: ErrorObject): string =>
+  `${instancePath.slice(1).replaceAll('/', '.')} ${message}`;
+
+function isSame(before: EventRow, fields: EventFields): boolean {
+  const keys = Object.keys(fields) as (keyof EventFields)[];
+  return keys.every((key) => JSON.stringify(before[key]) === JSON.stringify(fields[key]));
+}

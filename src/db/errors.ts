@@ -1,0 +1,34 @@
+/** Maps PostgreSQL's SQLSTATEs and lost connections to problems, in one place. */
+import pg from 'pg';
+import { Problem } from '../lib/errors.ts';
+import { ConnectionLostError } from './query.ts';
+
+/** The same request may succeed later: the server is unavailable or full, or another transaction had precedence. */
+const transient = /^(08|28|3D000|53|57P0|57014|55P03|40001|40P01|25006|25P0[34])/;
+/** The server is unavailable or full. */
+const outage = /^(08|28|3D000|53|57P0)/;
+/** Values that PostgreSQL cannot store and that no schema refused. */
+const unstorable = new Set(['22021', '22P05', '22003', '22008', '22P02']);
+
+const sqlState = (error: unknown): string | null =>
+  error instanceof pg.DatabaseError ? (error.code ?? '') : null;
+
+export function databaseProblem(error: Error): Problem | null {
+  if (error instanceof ConnectionLostError) return new Problem('unavailable');
+  const code = sqlState(error);
+  if (code === null) return null;
+  if (transient.test(code)) return new Problem('unavailable');
+  if (unstorable.has(code)) return new Problem('invalid_request', { detail: 'A value cannot be stored.' });
+  return null;
+}
+
+/** True if the next statement would fail as well, and if the failed one may have taken effect. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof ConnectionLostError || outage.test(sqlState(error) ?? '');
+
+/** True if this constraint or unique index refused the row. */
+export const violates = (error: unknown, constraint: string): boolean =>
+  error instanceof pg.DatabaseError && error.constraint === constraint;
+
+/** True if PostgreSQL ended the transaction because of another one: it is safe to run it again. */
+export const isRetryable = (error: unknown): boolean => /^(40001|40P01)$/.test(sqlState(error) ?? '');

@@ -1,0 +1,65 @@
+/** Who is asking. Each request first learns which sessions ended or changed, so a dead token is dead at once. */
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { LiveSession } from '../modules/auth/repo.ts';
+import { parseToken, type Token } from '../identity/tokens.ts';
+import { Problem } from '../lib/errors.ts';
+import type { Reads } from '../reads.ts';
+
+/** Somebody, as far as rights go. */
+export type Viewer = { id: string; role: 'user' | 'admin' };
+/** Who sent a request, and the session and token that it was sent with. */
+export type Caller = Viewer & { sessionId: string; accessHash: Buffer };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    viewer: Caller | null;
+  }
+}
+
+export function registerViewer(
+  app: FastifyInstance,
+  { reads, clock }: { reads: Reads; clock: () => Date },
+): void {
+  app.decorateRequest('viewer', null);
+  const lookUp = async (header: string, isHeld: boolean): Promise<Caller> => {
+    const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1];
+    const token = bearer ? parseToken('access', bearer) : null;
+    if (!token) throw new Problem('token_invalid');
+    const live = (session: LiveSession | null) =>
+      session && isLive(session, token, clock()) ? session : null;
+    const remembered = isHeld ? live(await reads.known.session(token)) : null;
+    const session = remembered ?? live(await reads.session(token));
+    if (!session) throw new Problem('token_invalid');
+    const { userId: id, role, id: sessionId } = session;
+    return { id, role, sessionId, accessHash: token.hash };
+  };
+
+  app.addHook('onRoute', (options) => {
+    const { method, url, config } = options;
+    // Deny by default: a route that does not say who may call it does not exist.
+    if (url.startsWith('/v1') && !config?.access) throw new Error(`${method} ${url} declares no access`);
+    if (config?.access !== 'optional' && config?.access !== 'required') return;
+    const isRequired = config.access === 'required';
+    const isHeld = config.holdsCaller === true;
+    // onRequest runs before the body is read: 401 comes before 400, and strangers cost little.
+    const findViewer: onRequestHookHandler = (request, _reply, done) => {
+      const header = request.headers.authorization;
+      if (header === undefined) return done(isRequired ? new Problem('token_missing') : undefined);
+      lookUp(header, isHeld).then((viewer) => {
+        request.viewer = viewer;
+        done();
+      }, done);
+    };
+    options.onRequest = [findViewer, ...[options.onRequest ?? []].flat()];
+  });
+}
+
+/** The ids in a token only say where to look; the hash tells whether it is the session's current one. */
+export const isLive = (session: LiveSession, token: Pick<Token, 'userId' | 'hash'>, now: Date): boolean =>
+  session.userId === token.userId && session.accessHash.equals(token.hash) && session.accessExpiresAt > now;
+
+/** The caller of a route whose access is `required`. */
+export function signedIn(request: FastifyRequest): Caller {
+  if (!request.viewer) throw new Problem('token_missing');
+  return request.viewer;
+}

@@ -1,0 +1,174 @@
+/** Every answer that is not a success leaves through here, as application/problem+json (RFC 9457). */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import findMyWay, { type HTTPMethod } from 'find-my-way';
+import { databaseProblem } from '../db/errors.ts';
+import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../lib/errors.ts';
+import {
+  currencyPattern,
+  emojiPattern,
+  linePattern,
+  seenPattern,
+  usernamePattern,
+  visiblePattern,
+} from './schemas.ts';
+
+export const maxParamLength = 16_384;
+
+const mediaType = 'application/problem+json; charset=utf-8';
+
+export function problemBody(problem: Problem, requestId: string) {
+  const { status, title } = catalogue[problem.code];
+  return {
+    type: `/docs/errors#${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    code: problem.code,
+    requestId,
+    ...(problem.errors && { errors: problem.errors }),
+  };
+}
+
+export function registerProblems(app: FastifyInstance): void {
+  app.setErrorHandler(answerError);
+  const allowedMethods = trackMethods(app);
+  const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
+    const allowed = allowedMethods(request.url);
+    if (allowed.length > 0) reply.header('allow', allowed.join(', '));
+    const code = allowed.length > 0 ? 'method_not_allowed' : 'route_not_found';
+    return sendProblem(new Problem(code), request, reply);
+  };
+  app.setNotFoundHandler(answerUnknown);
+  // Whatever body was sent to nowhere: that there is nothing comes first.
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    if (request.is404) answerUnknown(request, reply);
+    else done();
+  });
+}
+
+export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const problem = toProblem(error);
+  if (problem.code === 'internal_error')
+    request.log.error({ reqId: request.id, err: error }, 'unexpected error');
+  return sendProblem(problem, request, reply);
+}
+
+export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
+  const { status } = catalogue[problem.code];
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (status === 429 || status === 503) reply.header('retry-after', problem.retryAfter ?? 1);
+  // Sent as a string: the compiled serializers are for the successes that a route declares.
+  return reply
+    .code(status)
+    .type(mediaType)
+    .send(JSON.stringify(problemBody(problem, request.id)));
+}
+
+/** Codes that Fastify gives before a handler runs → ours. */
+const fromFastify: Record<string, ProblemCode> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_BAD_URL: 'route_not_found',
+  FST_ERR_MAX_PARAM_LENGTH: 'route_not_found',
+};
+
+function toProblem(error: FastifyError): Problem {
+  if (error instanceof Problem) return error;
+  if (error.validation) return validationProblem(error);
+  const code = fromFastify[error.code];
+  if (code) return new Problem(code);
+  if (error.statusCode === 429) return new Problem('too_many_requests', retryIn(error));
+  const database = databaseProblem(error);
+  if (database) return database;
+  if (error.statusCode === 400) return new Problem('malformed_json');
+  return new Problem('internal_error');
+}
+
+function retryIn(error: FastifyError & { retryAfter?: number }) {
+  return error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter };
+}
+
+/** What to send, where the validator would only name its own rule. */
+const formatMessages: Record<string, string> = {
+  timestamp: 'must be a timestamp with an offset, such as 2026-12-24T18:00:00+01:00',
+  'timestamp-or-day': 'must be a date, or a timestamp with an offset, such as 2026-12-24T18:00:00Z',
+  'http-url': 'must be an http or https address',
+  grapheme: 'must be one emoji',
+  'time-zone': 'must be the name of an IANA time zone, such as Europe/Oslo',
+  currency: 'must be an ISO 4217 currency, such as EUR',
+};
+const patternMessages: Record<string, string> = {
+  [visiblePattern]: 'must be one line, without control characters, with something to see in it',
+  [seenPattern]: 'must have something to see in it',
+  [linePattern]: 'must be one line, without control characters',
+  [usernamePattern]: 'must be 3 to 30 of a–z, 0–9, _ and .',
+  [emojiPattern]: 'must be one emoji',
+  [currencyPattern]: 'must be an ISO 4217 currency, such as EUR',
+};
+
+function validationProblem(error: FastifyError): Problem {
+  const errors = new Map<string, FieldError>();
+  for (const fault of error.validation ?? []) {
+    const params = fault.params as {
+      missingProperty?: string;
+      additionalProperty?: string;
+      allowedValues?: unknown[];
+      pattern?: string;
+      format?: string;
+      limit?: number;
+      type?: string;
+    };
+    const inside = fault.instancePath.slice(1).split('/').filter(Boolean);
+    const name = params.missingProperty ?? params.additionalProperty;
+    const path = [...inside, ...(name === undefined ? [] : [name])].join('.') || 'body';
+    let message = fault.message ?? 'is not valid';
+    if (params.missingProperty !== undefined) message = 'is required';
+    if (params.additionalProperty !== undefined) message = 'is not a known field';
+    if (params.limit === 1 && fault.keyword === 'minLength') message = 'must not be empty';
+    if (params.pattern) message = patternMessages[params.pattern] ?? message;
+    if (params.format) message = formatMessages[params.format] ?? message;
+    if (params.allowedValues) message = `must be one of ${params.allowedValues.map(String).join(', ')}`;
+    const known = errors.get(path);
+    // The first fault of a field says it; "must match a schema in anyOf" after it would not.
+    if (!known) errors.set(path, { path, message });
+    else if (params.type === 'null') known.message += ', or null';
+  }
+  return invalidFields([...errors.values()]);
+}
+
+/** Fastify answers 404 for a known path with the wrong method; this knows which methods the path has. */
+function trackMethods(app: FastifyInstance): (url: string) => string[] {
+  const router = findMyWay({ maxParamLength });
+  const methods = new Set<HTTPMethod>();
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat() as HTTPMethod[]) {
+      if (url === '*' || url === '/*') continue;
+      methods.add(each);
+      if (!router.hasRoute(each, url)) router.on(each, url, () => {});
+    }
+  });
+  return (url) => [...methods].filter((method) => router.find(method, url.split('?', 1)[0] ?? url));
+}
+
+const clientFaults: Record<string, ProblemCode> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** For bytes that never became a request: Node gives only the socket. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
+  if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) return void socket.destroy();
+  const code = clientFaults[error.code ?? ''];
+  const problem = code ? new Problem(code) : new Problem('invalid_request', { detail: 'That is not HTTP.' });
+  const body = JSON.stringify(problemBody(problem, 'none'));
+  const { status } = catalogue[problem.code];
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${mediaType}\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { cellOf, circleBands, circleCells } from './grid-cells.ts';
+import { earthRadiusKm } from './sphere.ts';
+
+/** Vector algebra rather than haversine, so that the formula is not checked against itself. */
+function distanceKm(a: [number, number], b: [number, number]): number {
+  const [u, v] = [a, b].map(([lat, lng]) => {
+    const [phi, lambda] = [(lat * Math.PI) / 180, (lng * Math.PI) / 180];
+    return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)] as const;
+  }) as [readonly [number, number, number], readonly [number, number, number]];
+  const dot = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+  const cross = Math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]);
+  return earthRadiusKm * Math.atan2(cross, dot);
+}
+
+const lat = fc.oneof(
+  fc.constantFrom(-90, 90, 0, 89.99, -89.99),
+  fc.double({ min: -90, max: 90, noNaN: true }),
+);
+const lng = fc.oneof(fc.constantFrom(-180, 180, 0, 179.99), fc.double({ min: -180, max: 180, noNaN: true }));
+
+/** Where one comes to who goes so far, in km, in this direction, in radians. */
+function destination(lat: number, lng: number, bearing: number, km: number): [number, number] {
+  const [phi, lambda] = [(lat * Math.PI) / 180, (lng * Math.PI) / 180];
+  const angle = km / earthRadiusKm;
+  const sin = Math.sin(phi) * Math.cos(angle) + Math.cos(phi) * Math.sin(angle) * Math.cos(bearing);
+  const east = Math.sin(bearing) * Math.sin(angle) * Math.cos(phi);
+  const lambda2 = lambda + Math.atan2(east, Math.cos(angle) - Math.sin(phi) * sin);
+  const lng2 = (lambda2 * 180) / Math.PI;
+  return [
+    (Math.asin(Math.max(-1, Math.min(1, sin))) * 180) / Math.PI,
+    ((((lng2 + 180) % 360) + 360) % 360) - 180,
+  ];
+}
+
+const radius = fc.oneof(
+  fc.double({ min: 0.1, max: 500, noNaN: true }),
+  fc.double({ min: 500, max: 20_015, noNaN: true }),
+);
+const bearing = fc.double({ min: 0, max: 2 * Math.PI, noNaN: true });
+const part = fc.constantFrom(0.5, 0.99, 0.9999, 0.9999999);
+
+test('circleBands: whatever lies in the circle, in any direction, lies in one of its bands, and in one alone', () => {
+  fc.assert(
+    fc.property(lat, lng, radius, bearing, part, (lat1, lng1, km, direction, fraction) => {
+      const cell = cellOf(...destination(lat1, lng1, direction, km * fraction));
+      const bands = circleBands({ lat: lat1, lng: lng1, radius: km });
+      assert.equal(bands.filter(({ first, last }) => first <= cell && cell <= last).length, 1);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('circleBands: whatever lies in an inner band lies in the circle', () => {
+  let inner = 0;
+  fc.assert(
+    fc.property(lat, lng, radius, bearing, part, (lat1, lng1, km, direction, fraction) => {
+      // From just outside to well inside.
+      const [lat2, lng2] = destination(lat1, lng1, direction, km * (1.5 - fraction));
+      const cell = cellOf(lat2, lng2);
+      const bands = circleBands({ lat: lat1, lng: lng1, radius: km });
+      const band = bands.find(({ first, last }) => first <= cell && cell <= last);
+      if (!band?.isInner) return;
+      inner++;
+      assert.ok(distanceKm([lat1, lng1], [lat2, lng2]) <= km + 1e-6);
+    }),
+    { numRuns: 5_000 },
+  );
+  assert.ok(inner > 500, `only ${inner} points were in inner bands`);
+});
+
+test('circleBands: most of a large circle is inner, and half the globe has few bands', () => {
+  for (const [lat, lng, radius] of [
+    [48, 11, 1_000],
+    [0, 179, 5_000],
+    [89, 0, 3_000],
+    [-30, -60, 10_000],
+    [10, 10, 19_000],
+  ] as const) {
+    const bands = circleBands({ lat, lng, radius });
+    const cells = (isInner: boolean) =>
+      bands
+        .filter((band) => band.isInner === isInner)
+        .reduce((sum, { first, last }) => sum + last - first + 1, 0);
+    assert.ok(cells(true) > 5 * cells(false), `${cells(true)} to ${cells(false)} around ${lat}, ${lng}`);
+    assert.ok(bands.length < 4_000);
+  }
+});
+
+test('circleCells: the cells of the bands, one by one', () => {
+  fc.assert(
+    fc.property(lat, lng, fc.double({ min: 0.1, max: 900, noNaN: true }), (lat1, lng1, km) => {
+      const circle = { lat: lat1, lng: lng1, radius: km };
+      const cells = circleBands(circle).flatMap(({ first, last }) =>
+        Array.from({ length: last - first + 1 }, (_, i) => first + i),
+      );
+      const named = circleCells(circle, 1_000_000) ?? [];
+      assert.deepEqual(named.toSorted(), cells.toSorted());
+      assert.equal(new Set(named).size, named.length);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('circleCells: across the antimeridian and round a pole', () => {
+  assert.ok(circleCells({ lat: 0, lng: 179.95, radius: 50 }, 100)?.includes(cellOf(0, -179.9)));
+  assert.ok(circleCells({ lat: 89.9, lng: 0, radius: 20 }, 100)?.includes(cellOf(89.95, 180)));
+});
+
+test('circleCells: as few in the far north as at the equator, and few more than the circle covers', () => {
+  for (const lat of [0, 30, 60, 70, 80, 88]) {
+    const count = circleCells({ lat, lng: 10, radius: 50 }, 1_000)?.length ?? Number.POSITIVE_INFINITY;
+    assert.ok(count <= 30, `${count} at ${lat}°`);
+  }
+});
+
+test('circleCells: a circle that would name too many cells names none', () => {
+  assert.equal(circleCells({ lat: 50, lng: 10, radius: 20_000 }, 1_000), null);
+});
+
+test('cellOf: the two names of the antimeridian are one place', () => {
+  assert.equal(cellOf(10, 180), cellOf(10, -180));
+});

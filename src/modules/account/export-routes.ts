@@ -1,0 +1,61 @@
+import { Type } from 'typebox';
+import type { App, Deps } from '../../server/build-app.ts';
+import { hashPhone } from '../auth/codes.ts';
+import { coalesceReads } from '../../db/batching.ts';
+import { Problem } from '../../lib/errors.ts';
+import { route, sendJson } from '../../http/route.ts';
+import { ref, shared, timestamp } from '../../http/schemas.ts';
+import { signedIn } from '../../http/authenticate.ts';
+import { exportAccount } from './export-account.ts';
+import { sections } from './export-sections.ts';
+
+const Rows = (description: string) =>
+  Type.Unsafe<Record<string, unknown>[]>({
+    type: 'array',
+    items: { type: 'object', additionalProperties: true },
+    description,
+  });
+
+export const Export = shared(
+  'Export',
+  Type.Object({
+    exportedAt: timestamp(),
+    ...Object.fromEntries(sections.map(({ name, about }) => [name, Rows(about)])),
+  }),
+);
+
+export function exportRoutes(app: App, { db, config, clock }: Deps): void {
+  const { secretKey, publicUrl } = config;
+  // Two at once, since each may be large; and one for whoever asks again while they wait.
+  const read = coalesceReads(
+    async ([id]: string[]) => [
+      id === undefined
+        ? null
+        : await exportAccount(db, { id, secretKey, publicUrl }, clock(), (phone) =>
+            hashPhone(secretKey, phone),
+          ),
+    ],
+    { keyOf: (id) => id, atOnce: 2, most: 1 },
+  );
+
+  app.get(
+    '/v1/me/export',
+    route({
+      name: 'exportMe',
+      access: 'required',
+      tag: 'Me',
+      summary: 'Everything that is held about you',
+      description:
+        'One JSON document as it is at this moment, a section for each kind of thing. What others keep to themselves, ' +
+        'such as who blocked you, is not in it.',
+      response: { 200: ref(Export) },
+      deadlineMs: 60_000,
+    }),
+    async (request, reply) => {
+      const json = await read(signedIn(request).id);
+      if (!json) throw new Problem('token_invalid');
+      reply.header('content-disposition', 'attachment; filename="potluck-export.json"');
+      return sendJson(reply.header('cache-control', 'no-store'), json);
+    },
+  );
+}

@@ -1,0 +1,58 @@
+import type { App, Deps } from '../../server/build-app.ts';
+import { maySee } from '../events/policy.ts';
+import { ByStartPage, readSlice, toSlicePage } from '../events/start-pages.ts';
+import { cursorPageBytes } from '../events/event-serializer.ts';
+import { showEvents } from '../events/load-listed-events.ts';
+import { readCursor, toPage } from '../../http/cursors.ts';
+import { route, sendJson } from '../../http/route.ts';
+import { signedIn } from '../../http/authenticate.ts';
+import { listOwnClaims, listOwnEvents } from './own-lists.ts';
+import { OwnClaimPage, OwnClaimsQuery, OwnEventsQuery } from './own-list-schemas.ts';
+import { toOwnClaim } from './present-own-lists.ts';
+
+/** What the caller has to do with: their events and claims. Whom they blocked: users/list-routes.ts. */
+export function ownListRoutes(app: App, { db, config, clock, reads }: Deps): void {
+  app.get(
+    '/v1/me/events',
+    route({
+      name: 'listMyEvents',
+      access: 'required',
+      tag: 'Me',
+      summary: 'The events that you organize, go to, are interested in or saved',
+      description:
+        'Past ones too, and your own also while they are private or cancelled. What others have hidden since is left out.',
+      querystring: OwnEventsQuery,
+      response: { 200: ByStartPage },
+    }),
+    async (request, reply) => {
+      const viewer = signedIn(request);
+      const { relation, limit } = request.query;
+      const found = await listOwnEvents(db, viewer, relation, readSlice(request.query, clock()));
+      const { rows, nextCursor } = toSlicePage(found, limit);
+      const ids = rows.map((row) => row.id);
+      const shown = await showEvents(reads, ids, viewer, (event) => maySee(event, viewer));
+      const elements = shown.filter((element) => element !== null);
+      return sendJson(reply, cursorPageBytes(elements, nextCursor, config.publicUrl));
+    },
+  );
+
+  app.get(
+    '/v1/me/claims',
+    route({
+      name: 'listMyClaims',
+      access: 'required',
+      tag: 'Me',
+      summary: 'What you bring or give',
+      description: 'Your claims, the newest first, with the item and the event of each.',
+      querystring: OwnClaimsQuery,
+      response: { 200: OwnClaimPage },
+    }),
+    async (request) => {
+      const viewer = signedIn(request);
+      const { cursor, limit } = request.query;
+      const found = await listOwnClaims(db, viewer, readCursor(cursor, 'id')?.[0] ?? null, limit + 1);
+      const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
+      return { data: rows.map(toOwnClaim), nextCursor };
+    },
+  );
+}

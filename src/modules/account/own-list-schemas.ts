@@ -1,0 +1,32 @@
+import { type Static, Type } from 'typebox';
+import { ByStartQuery } from '../events/start-pages.ts';
+import { cursorPage, cursorQuery } from '../../http/cursors.ts';
+import { oneOf, ref, shared, timestamp } from '../../http/schemas.ts';
+import { Claim, kinds } from '../items/schemas.ts';
+import { eventRelations } from './own-lists.ts';
+
+export const OwnEventsQuery = Type.Object({
+  relation: oneOf(eventRelations, { description: 'What the caller has to do with them.' }),
+  ...ByStartQuery.properties,
+});
+
+export const OwnClaimsQuery = Type.Object(cursorQuery);
+
+export const OwnClaim = shared(
+  'OwnClaim',
+  Type.Object({
+    ...Claim.properties,
+    item: Type.Object({
+      title: Type.String({ examples: ['Sourdough bread'] }),
+      kind: oneOf(kinds),
+      emoji: Type.String({ examples: ['🍞'] }),
+    }),
+    event: Type.Object({
+      id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
+      title: Type.String({ examples: ['Harbour potluck'] }),
+      startAt: timestamp(),
+    }),
+  }),
+);
+export type OwnClaim = Static<typeof OwnClaim>;
+export const OwnClaimPage = cursorPage(ref(OwnClaim));

@@ -1,0 +1,9 @@
+import { toClaim } from '../items/present.ts';
+import type { OwnClaimRow } from './own-lists.ts';
+import type { OwnClaim } from './own-list-schemas.ts';
+
+export const toOwnClaim = (row: OwnClaimRow): OwnClaim => ({
+  ...toClaim(row),
+  item: { title: row.title, kind: row.kind, emoji: row.emoji },
+  event: { id: row.eventId, title: row.eventTitle, startAt: row.startAt.toISOString() },
+});

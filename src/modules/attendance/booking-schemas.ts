@@ -1,0 +1,61 @@
+import { type Static, Type } from 'typebox';
+import { cursorPage, cursorQuery } from '../../http/cursors.ts';
+import { body, nullable, oneOf, ref, shared, timestamp } from '../../http/schemas.ts';
+import { Person } from '../users/schemas.ts';
+
+export const statuses = ['booked', 'waiting'] as const;
+const mostSeats = 20;
+
+const seats = Type.Integer({
+  minimum: 1,
+  maximum: mostSeats,
+  description: `Whole, from 1 to ${mostSeats}.`,
+  examples: [2],
+});
+
+export const NewBooking = body(
+  {
+    seats,
+    waitlist: Type.Optional(
+      Type.Boolean({ description: 'Wait when the seats are not free; false when left out.' }),
+    ),
+  },
+  { examples: [{ seats: 2, waitlist: true }] },
+);
+export const BookingChange = body({ seats }, { examples: [{ seats: 1 }] });
+
+const common = {
+  id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0b1'] }),
+  seats: Type.Integer({ examples: [2] }),
+  status: oneOf(statuses, { description: '`waiting` becomes `booked` by itself when the seats are free.' }),
+  position: nullable(Type.Integer({ minimum: 1, examples: [3] }), {
+    description: 'In the waitlist, from 1; null when booked.',
+  }),
+  createdAt: timestamp({ description: 'When the place was taken, in the waitlist too.' }),
+};
+
+export const Booking = shared(
+  'Booking',
+  Type.Object({
+    ...common,
+    eventId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
+    userId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }),
+  }),
+);
+export type Booking = Static<typeof Booking>;
+
+export const ListedBooking = shared(
+  'ListedBooking',
+  Type.Object({
+    ...common,
+    user: ref(Person),
+  }),
+);
+export type ListedBooking = Static<typeof ListedBooking>;
+
+export const BookingListQuery = Type.Object({
+  status: Type.Optional(oneOf(statuses, { description: 'Both when left out.' })),
+  ...cursorQuery,
+});
+
+export const BookingList = cursorPage(ref(ListedBooking));

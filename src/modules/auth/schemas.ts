@@ -1,0 +1,68 @@
+import { type Static, Type } from 'typebox';
+import { body, ref, shared, timestamp } from '../../http/schemas.ts';
+import { Me } from '../users/own-profile-schemas.ts';
+
+const phone = Type.String({
+  maxLength: 40,
+  description: 'In international form, with + and country code.',
+  examples: ['+12025550102'],
+});
+
+export const CodeRequest = body({ phone }, { examples: [{ phone: '+12025550102' }] });
+
+export const CodeSent = shared(
+  'CodeSent',
+  Type.Object({
+    expiresIn: Type.Integer({ description: 'Seconds that the code is good for.', examples: [300] }),
+    resendAfter: Type.Integer({ description: 'Seconds until another one may be asked for.', examples: [60] }),
+    devCode: Type.Optional(
+      Type.String({
+        description: 'The code itself; only where nothing is really sent, never in production.',
+      }),
+    ),
+  }),
+);
+
+export const CodeProof = body(
+  { phone, code: Type.String({ maxLength: 20, description: 'The six digits that were sent.' }) },
+  { examples: [{ phone: '+12025550102', code: '493027' }] },
+);
+
+const pair = {
+  accessToken: Type.String({
+    description: 'Send it as `Authorization: Bearer …`.',
+    examples: ['pa_AZei9Gwe…'],
+  }),
+  refreshToken: Type.String({ description: 'Good for one refresh.', examples: ['pr_AZei9Gwe…'] }),
+  tokenType: Type.Literal('Bearer'),
+  expiresIn: Type.Integer({ description: 'Seconds until the access token ends.', examples: [1800] }),
+};
+export const TokenPair = shared('TokenPair', Type.Object(pair));
+
+export const SignedIn = shared(
+  'SignedIn',
+  Type.Object({
+    ...pair,
+    isNewUser: Type.Boolean({ description: 'True when this sign-in made the account.' }),
+    user: ref(Me),
+  }),
+);
+
+export const RefreshRequest = body(
+  { refreshToken: Type.String({ maxLength: 200 }) },
+  { examples: [{ refreshToken: 'pr_AZel6u…' }] },
+);
+
+export const SessionParams = Type.Object({ id: Type.String() });
+export const Session = shared(
+  'Session',
+  Type.Object({
+    id: Type.String(),
+    isCurrent: Type.Boolean({ description: 'The session of the token that asks.' }),
+    userAgent: Type.String({ description: 'What the device called itself when it signed in.' }),
+    createdAt: timestamp(),
+    refreshedAt: timestamp(),
+    expiresAt: timestamp({ description: 'When it ends unless it is refreshed.' }),
+  }),
+);
+export type Session = Static<typeof Session>;

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import ICAL from 'ical.js';
+import nodeIcal from 'node-ical';
+import type { EventRow } from '../events/present.ts';
+import { fileName, keepingWriter, openWriter, toCalendar } from './present.ts';
+
+const publicUrl = 'https://events.example.org';
+const id = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
+const organizerId = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de001';
+
+const row = (fields: Partial<EventRow> = {}): EventRow => ({
+  id,
+  organizerId,
+  title: 'Harbour potluck',
+  description: '',
+  coverUrl: null,
+  startAt: new Date('2026-12-24T17:00:00Z'),
+  endAt: new Date('2026-12-24T22:00:00Z'),
+  timezone: 'Europe/Oslo',
+  address: 'Aker Brygge, Oslo',
+  lat: 59.9106,
+  lng: 10.7291,
+  category: 'food',
+  template: 'general',
+  price: 0,
+  currency: 'EUR',
+  capacity: 0,
+  visibility: 'public',
+  status: 'scheduled',
+  hidden: false,
+  enabledModules: [],
+  createdAt: new Date('2026-01-01T00:00:00Z'),
+  updatedAt: new Date('2026-01-02T00:00:00Z'),
+  sequence: 0,
+  rsvpCount: 0,
+  goingCount: 0,
+  bookedCount: 0,
+  ...fields,
+});
+
+const write = (fields?: Partial<EventRow>, organizer: string | null = 'Mara Lindgren') =>
+  toCalendar([openWriter(publicUrl)({ event: row(fields), organizer })]);
+
+/** By a parser that knows no zones but those that the file describes. */
+function timesByFile(text: string): [Date, Date] {
+  const calendar = new ICAL.Component(ICAL.parse(text));
+  const event = calendar.getFirstSubcomponent('vevent');
+  assert.ok(event);
+  const at = (name: string) => {
+    const time = event.getFirstPropertyValue(name) as ICAL.Time;
+    const tzid = event.getFirstProperty(name)?.getFirstParameter('tzid');
+    assert.ok(!tzid || time.zone.tzid === tzid, `${tzid} is described`);
+    return new Date(time.toUnixTime() * 1_000);
+  };
+  return [at('dtstart'), at('dtend')];
+}
+
+/** By a parser that goes by the names of zones. */
+function parsed(text: string) {
+  const event = Object.values(nodeIcal.sync.parseICS(text)).find((part) => part?.type === 'VEVENT');
+  assert.ok(event?.type === 'VEVENT');
+  return event;
+}
+
+const unfolded = (text: string) => text.replaceAll('\r\n ', '').split('\r\n');
+
+test('calendar: the times are those of the event, by the zone that the file describes and by its name', () => {
+  const zones = [
+    'Europe/Oslo',
+    'America/New_York',
+    'Asia/Tokyo',
+    'Asia/Kathmandu',
+    'Australia/Lord_Howe',
+    'America/St_Johns',
+    'Africa/Casablanca',
+    'Europe/Istanbul',
+    'Europe/Dublin',
+    'Pacific/Apia',
+    'Africa/Monrovia',
+    'Etc/GMT+12',
+    'europe/paris',
+    'UTC',
+  ];
+  const second = fc.integer({ min: Date.UTC(1900, 0, 1) / 1000, max: Date.UTC(9999, 11, 30) / 1000 });
+  // Most events are of our time, where zones change most.
+  const recent = fc.integer({ min: Date.UTC(1960, 0, 1) / 1000, max: Date.UTC(2060, 0, 1) / 1000 });
+  fc.assert(
+    fc.property(
+      fc.oneof(second, recent),
+      fc.oneof(fc.integer({ min: 1, max: 90_000 }), fc.integer({ min: 1, max: 40_000_000 })),
+      fc.constantFrom(...zones),
+      (start, length, timezone) => {
+        const startAt = new Date(start * 1_000);
+        const endAt = new Date(Math.min(start + length, Date.UTC(9999, 11, 31) / 1000) * 1_000);
+        assert.deepEqual(timesByFile(write({ startAt, endAt, timezone })), [startAt, endAt]);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+test('calendar: the hour that comes twice, the hour that never comes, and an event across the change', () => {
+  const cases: [string, string, string][] = [
+    // The first and the second 02:30 of that night.
+    ['2026-10-25T00:30:00Z', '2026-10-25T00:45:00Z', 'UTC'],
+    ['2026-10-25T01:30:00Z', '2026-10-25T01:45:00Z', 'UTC'],
+    ['2026-10-24T20:00:00Z', '2026-10-25T05:00:00Z', 'local'],
+    ['2026-03-29T00:59:59Z', '2026-03-29T01:00:00Z', 'local'],
+    ['2026-03-28T20:00:00Z', '2026-03-29T09:00:00Z', 'local'],
+  ];
+  for (const [start, end, written] of cases) {
+    const [startAt, endAt] = [new Date(start), new Date(end)];
+    const text = write({ startAt, endAt });
+    assert.deepEqual(timesByFile(text), [startAt, endAt]);
+    const event = parsed(text);
+    assert.deepEqual([Number(event.start), Number(event.end)], [Number(startAt), Number(endAt)]);
+    assert.equal(text.includes('DTSTART;TZID=Europe/Oslo:'), written === 'local', start);
+  }
+});
+
+test('calendar: a zone that never changes, one that did once, one of long ago, and UTC', () => {
+  const summer = { startAt: new Date('2026-07-01T12:00:00Z'), endAt: new Date('2026-07-01T13:00:00Z') };
+  const tokyo = write({ ...summer, timezone: 'Asia/Tokyo' });
+  assert.match(tokyo, /DTSTART;TZID=Asia\/Tokyo:20260701T210000\r\n/);
+  assert.match(tokyo, /TZOFFSETTO:\+0900\r\n/);
+  const fixed = write({ ...summer, timezone: 'Etc/GMT+12' });
+  assert.match(fixed, /DTSTART:16010101T000000\r\nTZOFFSETFROM:-1200\r\nTZOFFSETTO:-1200\r\n/);
+  // It has stayed on what was its summer time, which makes that its standard time.
+  const istanbul = write({ ...summer, timezone: 'Europe/Istanbul' });
+  assert.match(
+    istanbul,
+    /BEGIN:STANDARD\r\nDTSTART:20160327T030000\r\nTZOFFSETFROM:\+0200\r\nTZOFFSETTO:\+0300/,
+  );
+  assert.doesNotMatch(istanbul, /DAYLIGHT/);
+  // By the rule of that year, which was another one than today's.
+  const old = { startAt: new Date('2006-03-20T17:00:00Z'), endAt: new Date('2006-03-20T18:00:00Z') };
+  const text = write({ ...old, timezone: 'America/New_York' });
+  assert.match(text, /DTSTART;TZID=America\/New_York:20060320T120000\r\n/);
+  assert.deepEqual(timesByFile(text), [old.startAt, old.endAt]);
+  for (const timezone of ['UTC', 'Etc/UTC', 'utc']) {
+    const utc = write({ ...summer, timezone });
+    assert.match(utc, /DTSTART:20260701T120000Z\r\nDTEND:20260701T130000Z\r\n/);
+    assert.doesNotMatch(utc, /VTIMEZONE|TZID/);
+  }
+});
+
+test('calendar: what is below a second is not lost, and the last second of all ends', () => {
+  const [startAt, endAt] = [new Date('2026-07-01T12:00:00.300Z'), new Date('2026-07-01T12:00:00.900Z')];
+  const text = write({ startAt, endAt });
+  assert.match(
+    text,
+    /DTSTART;TZID=Europe\/Oslo:20260701T140000\r\nDTEND;TZID=Europe\/Oslo:20260701T140001\r\n/,
+  );
+  const last = write({
+    startAt: new Date('9999-12-31T23:59:59.100Z'),
+    endAt: new Date('9999-12-31T23:59:59.999Z'),
+  });
+  assert.match(last, /DTSTART:99991231T235959Z\r\n/);
+  assert.doesNotMatch(last, /DTEND/);
+});
+
+test('calendar: no line has more than 75 octets or ends within a character, whatever is written', () => {
+  const texts = fc.string({ unit: 'binary', maxLength: 300 }).map((text) => text.replaceAll('\0', ''));
+  fc.assert(
+    fc.property(texts, texts, texts, fc.string({ unit: 'grapheme', maxLength: 80 }), (a, b, c, name) => {
+      const bytes = Buffer.from(write({ title: a, description: b, address: c }, name || 'x'));
+      const utf8 = new TextDecoder('utf-8', { fatal: true });
+      const lines = bytes
+        .toString('latin1')
+        .split('\r\n')
+        .map((line) => Buffer.from(line, 'latin1'));
+      for (const line of lines) {
+        assert.ok(line.length <= 75, `${line.length} octets`);
+        assert.doesNotMatch(utf8.decode(line), /(?!\t)\p{Cc}/u);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('calendar: text comes back as it was: commas, semicolons, backslashes, quotes, lines, emoji', () => {
+  const title = 'Soup; bread, "wine" & 🥘 👨‍👩‍👧‍👦 åß漢字';
+  const description = 'One\nTwo\r\nThree\rFour\u2028Five\n\n;,\\;\\,\\n \t end';
+  const text = write({ title, description, address: 'A; B, C\\D' }, 'Mara "M"; Lindgren, jr.');
+  const event = parsed(text);
+  assert.equal(event.summary, title);
+  assert.equal(event.location, 'A; B, C\\D');
+  const component = new ICAL.Component(ICAL.parse(text)).getFirstSubcomponent('vevent');
+  assert.equal(component?.getFirstPropertyValue('summary'), title);
+  assert.equal(
+    component?.getFirstPropertyValue('description'),
+    'One\nTwo\nThree\nFour\nFive\n\n;,\\;\\,\\n \t end',
+  );
+  const organizer = component?.getFirstProperty('organizer');
+  assert.equal(organizer?.getFirstParameter('cn'), 'Mara "M"; Lindgren, jr.');
+  assert.equal(organizer?.getFirstValue(), `${publicUrl}/v1/users/${organizerId}`);
+});
+
+test('calendar: nothing that somebody writes becomes a line of its own', () => {
+  const evil =
+    'x\r\nATTENDEE:mailto:a@b\nBEGIN:VALARM\rEND:VEVENT\u0085END:VCALENDAR\u2028X-A:1\x0bX-B:2\x00';
+  const lines = unfolded(write({ title: evil, description: evil, address: evil }, evil));
+  const names = lines.map((line) => /^[A-Z-]+/.exec(line)?.[0]);
+  for (const name of ['ATTENDEE', 'X-A', 'X-B']) assert.ok(!names.includes(name), name);
+  assert.deepEqual(
+    lines.filter((line) => /^(BEGIN|END):/.test(line) && !/DAYLIGHT|STANDARD|VTIMEZONE/.test(line)),
+    ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'END:VEVENT', 'END:VCALENDAR'],
+  );
+});
+
+test('calendar: GEO on the equator, on the prime meridian, and without an exponent', () => {
+  const geo = (lat: number, lng: number) =>
+    unfolded(write({ lat, lng })).find((line) => line.startsWith('GEO'));
+  assert.equal(geo(0, 0), 'GEO:0;0');
+  assert.equal(geo(-0.0000001, 180), 'GEO:0;180');
+  assert.equal(geo(0.00001, -10.5), 'GEO:0.00001;-10.5');
+  assert.equal(geo(59.91061234, 100), 'GEO:59.910612;100');
+});
+
+test('calendar: many events in several zones have each zone once, and the same bytes twice', () => {
+  const entries = Array.from({ length: 40 }, (_, i) => {
+    const startAt = new Date(Date.UTC(2026, i, 1, 12));
+    const endAt = new Date(Date.UTC(2026, i, 1, 14));
+    const timezone = ['Europe/Oslo', 'America/New_York', 'UTC'][i % 3] ?? 'UTC';
+    return {
+      event: row({ id: id.slice(0, -2) + String(10 + i), startAt, endAt, timezone }),
+      organizer: null,
+    };
+  });
+  const name = 'Ours; and, theirs\r\nX-A:1';
+  const text = toCalendar(entries.map(openWriter(publicUrl)), name);
+  assert.equal(text.match(/BEGIN:VTIMEZONE/g)?.length, 2);
+  assert.match(text, /\r\nX-WR-CALNAME:Ours\\; and\\, theirs\\nX-A:1\r\n/);
+  assert.match(text, /REFRESH-INTERVAL;VALUE=DURATION:PT1H\r\nX-PUBLISHED-TTL:PT1H\r\n/);
+  const component = new ICAL.Component(ICAL.parse(text));
+  const starts = component
+    .getAllSubcomponents('vevent')
+    .map((event) => (event.getFirstPropertyValue('dtstart') as ICAL.Time).toUnixTime() * 1_000);
+  assert.deepEqual(
+    starts,
+    entries.map(({ event }) => event.startAt.getTime()),
+  );
+  assert.equal(toCalendar(entries.map(openWriter(publicUrl)), name), text);
+});
+
+test('calendar: a description is cut by characters, and what was written is written again when it changed', () => {
+  const event = row({ description: '🥘'.repeat(21) });
+  const write = keepingWriter(openWriter(publicUrl, 20));
+  const first = write({ event, organizer: 'Mara' });
+  assert.ok(unfolded(first.text).includes(`DESCRIPTION:${'🥘'.repeat(19)}…`));
+  assert.equal(write({ event, organizer: 'Mara' }), first);
+  assert.match(write({ event, organizer: 'Mara L' }).text, /CN="Mara L"/);
+  assert.match(write({ event: { ...event, title: 'Another' }, organizer: 'Mara' }).text, /SUMMARY:Another/);
+});
+
+test('calendar: the name of a file is letters and digits', () => {
+  assert.equal(fileName('Sørens "Grillfest", 2026\r\nx: y'), 'sorens-grillfest-2026-x-y.ics');
+  assert.equal(fileName('🥘'), 'event.ics');
+  assert.equal(fileName('a'.repeat(140)).length, 64);
+});

@@ -1,0 +1,189 @@
+import { Type } from 'typebox';
+import type { App, Deps } from '../../server/build-app.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { actAs } from '../../db/transaction.ts';
+import { Problem } from '../../lib/errors.ts';
+import { maySee } from '../events/policy.ts';
+import { readWanted } from '../discovery/routes.ts';
+import { EventParams } from '../events/schemas.ts';
+import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { route } from '../../http/route.ts';
+import { Success } from '../../http/schemas.ts';
+import { signedIn } from '../../http/authenticate.ts';
+import { readId } from '../../lib/ids.ts';
+import type { KeptEvent, Reads } from '../../reads.ts';
+import { dayMs } from '../../lib/time.ts';
+import { sendCalendar, writeAll } from './answer.ts';
+import { deleteCalendar, findCalendar, findOwner, listOwnEvents, setCalendar } from './repo.ts';
+import { Calendar, CalendarAddress, CalendarParams, CalendarQuery, CalendarState } from './schemas.ts';
+import { newSecret, parseSecret } from './secrets.ts';
+import { type Entry, fileName, keepingWriter, openWriter, toCalendar, type Writer } from './present.ts';
+
+/** A calendar of several has so many events, and so many characters of each description. */
+const mostEvents = 500;
+const mostText = 2_000;
+/** What is over stays in a person's own calendar for so long. */
+const pastMs = 90 * dayMs;
+
+export function calendarRoutes(app: App, deps: Deps): void {
+  // Those of several share what is written of an event.
+  const write = keepingWriter(openWriter(deps.config.publicUrl, mostText));
+  eventCalendars(app, deps, write);
+  ownAddress(app, deps);
+  ownCalendar(app, deps, write);
+}
+
+const toEntry = async ({ row }: KeptEvent, reads: Reads): Promise<Entry> => {
+  const person = await reads.known.person(row.organizerId);
+  return { event: row, organizer: person?.name ?? null };
+};
+
+function eventCalendars(app: App, { config, clock, lists, reads }: Deps, write: Writer): void {
+  const writeWhole = openWriter(config.publicUrl);
+
+  app.get(
+    '/v1/events/:id/calendar.ics',
+    route({
+      name: 'getEventCalendar',
+      access: 'optional',
+      tag: 'Calendars',
+      summary: 'One event for a calendar program',
+      description:
+        "In the event's own time zone. The UID stays, and SEQUENCE goes up with every change of what a calendar shows; " +
+        'a cancelled event says `STATUS:CANCELLED`. Has an ETag.',
+      params: EventParams,
+      response: { 200: Calendar, 304: Type.Null() },
+      problems: ['event_not_found'],
+    }),
+    async (request, reply) => {
+      const id = readId(request.params.id, 'event_not_found');
+      const event = await reads.event(id, request.viewer);
+      if (!event || !maySee(event.row, request.viewer)) throw new Problem('event_not_found');
+      const text = toCalendar([writeWhole(await toEntry(event, reads))]);
+      const name = fileName(event.row.title);
+      return sendCalendar(request, reply, { text, fileName: name, disposition: 'attachment' });
+    },
+  );
+
+  app.get(
+    '/v1/events.ics',
+    route({
+      name: 'listEventsCalendar',
+      access: 'optional',
+      tag: 'Calendars',
+      summary: 'Public events as a calendar',
+      description:
+        `What GET /v1/events lists, by the same filters and without pages: the first ${mostEvents} by start, ` +
+        `descriptions cut to ${mostText} characters. An address to subscribe to.`,
+      querystring: CalendarQuery,
+      response: { 200: Calendar, 304: Type.Null() },
+    }),
+    async (request, reply) => {
+      const wanted = readWanted(request.query, clock());
+      const slice = { page: 1, limit: mostEvents };
+      const { listed } = await lists(wanted, 'start', slice, request.viewer);
+      const entries = await Promise.all(listed.map(({ event }) => toEntry(event, reads)));
+      const text = toCalendar(await writeAll(entries, write), 'Potluck events');
+      return sendCalendar(request, reply, { text, fileName: 'events.ics', disposition: 'inline' });
+    },
+  );
+}
+
+function ownAddress(app: App, { db, config, clock }: Deps): void {
+  const { publicUrl } = config;
+
+  app.post(
+    '/v1/me/calendar',
+    route({
+      name: 'createMyCalendar',
+      access: 'required',
+      tag: 'Calendars',
+      summary: 'Make a secret address for your calendar',
+      description:
+        'A calendar program that has it shows the events that you organize, answered, saved or booked. ' +
+        'A new address ends the one before.',
+      response: { 201: CalendarAddress },
+      takesKey: true,
+    }),
+    async (request, reply) => {
+      const viewer = signedIn(request);
+      const create = async (tx: Transaction): Promise<{ url: string }> => {
+        const secret = newSecret(viewer.id);
+        await setCalendar(tx, viewer.id, secret.hash, clock());
+        return { url: `${publicUrl}/v1/calendars/${secret.text}.ics` };
+      };
+      const once = readOnce(request, viewer, config.secretKey);
+      if (!once) return reply.code(201).send(await actAs(db, viewer, create));
+      const made = await doOnce(db, clock(), once, viewer, async (tx) => ({
+        status: 201,
+        body: JSON.stringify(await create(tx)),
+      }));
+      return sendOnce(reply, made);
+    },
+  );
+
+  app.get(
+    '/v1/me/calendar',
+    route({
+      name: 'getMyCalendar',
+      access: 'required',
+      tag: 'Calendars',
+      summary: 'Whether your calendar has an address',
+      response: { 200: CalendarState },
+    }),
+    async (request) => {
+      const createdAt = await findCalendar(db, signedIn(request).id);
+      return { exists: createdAt !== null, createdAt: createdAt?.toISOString() ?? null };
+    },
+  );
+
+  app.delete(
+    '/v1/me/calendar',
+    route({
+      name: 'deleteMyCalendar',
+      access: 'required',
+      tag: 'Calendars',
+      summary: 'End the address of your calendar',
+      description: 'It is dead from the answer on, on every server. Twice is once.',
+      response: { 200: Success },
+    }),
+    async (request) => {
+      const viewer = signedIn(request);
+      await actAs(db, viewer, (tx) => deleteCalendar(tx, viewer.id));
+      return { success: true as const };
+    },
+  );
+}
+
+function ownCalendar(app: App, { db, clock, reads }: Deps, write: Writer): void {
+  app.get(
+    '/v1/calendars/:secret.ics',
+    route({
+      name: 'getCalendar',
+      access: 'public',
+      tag: 'Calendars',
+      summary: "A person's own calendar, by its secret address",
+      description:
+        'What they organize, answered, saved or booked, as far as they may see it, from 90 days ago on: the ' +
+        `first ${mostEvents} by start, descriptions cut to ${mostText} characters. Cancelled events stay, with ` +
+        '`STATUS:CANCELLED`.',
+      params: CalendarParams,
+      response: { 200: Calendar, 304: Type.Null() },
+      problems: ['calendar_not_found'],
+    }),
+    async (request, reply) => {
+      const secret = parseSecret(request.params.secret);
+      const owner = secret && (await findOwner(db, secret));
+      if (!owner) throw new Problem('calendar_not_found');
+      const since = new Date(clock().getTime() - pastMs);
+      const ids = await listOwnEvents(db, owner, { since, most: mostEvents });
+      const events = await Promise.all(ids.map((id) => reads.event(id, null)));
+      // Seen once more, as it is by now.
+      const seen = events.filter((event) => event !== null && maySee(event.row, owner)) as KeptEvent[];
+      const entries = await Promise.all(seen.map((event) => toEntry(event, reads)));
+      const text = toCalendar(await writeAll(entries, write), 'Potluck');
+      const answer = { text, fileName: 'potluck.ics', disposition: 'inline', isSecret: true } as const;
+      return sendCalendar(request, reply, answer);
+    },
+  );
+}

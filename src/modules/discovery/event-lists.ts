@@ -1,0 +1,103 @@
+/** The lists of events: which ones match, in which order, how many there are, and one page of them. */
+import type { Changes } from '../../cache/change-log.ts';
+import type { Database } from '../../db/client.ts';
+import { coalesceReads } from '../../db/batching.ts';
+import type { Viewer } from '../../http/authenticate.ts';
+import type { KeptEvent, Reads } from '../../reads.ts';
+import { isListed } from '../events/policy.ts';
+import { type Circle, circleCells } from '../../lib/grid-cells.ts';
+import { listAround, listWordsAround } from './geo-queries.ts';
+import { listNearby, openCells } from './nearby-lists.ts';
+import { distanceKm, farthestKm, type Place } from '../../lib/sphere.ts';
+import type { Page, Slice } from './timeline-page.ts';
+import { type Filter, listOfOrganizers } from './timeline-queries.ts';
+import { openTimelines } from './timelines.ts';
+import type { Mine } from '../events/present.ts';
+
+export type Wanted = Filter & {
+  /** Radius in km. */
+  circle: Circle | null;
+  /** Events that have not ended by `from`, and begin by `until`. */
+  from: Date | null;
+  until: Date | null;
+};
+/** By start and id; or by where the words are, then by start and id. */
+export type Order = 'start' | 'relevance';
+/** `distanceKm`: null where no place was asked for. `mine`: null without a viewer. */
+export type Listed = { event: KeptEvent; distanceKm: number | null; mine: Mine | null };
+export type Lists = (
+  wanted: Wanted,
+  order: Order,
+  slice: Slice,
+  viewer: Viewer | null,
+) => Promise<{ listed: Listed[]; total: number }>;
+
+/** Circles of up to about 300 km are walked in memory. */
+const mostCells = 500;
+const attempts = 4;
+const everything: Filter = { category: null, search: null };
+
+export function openLists(db: Database, changes: Changes, reads: Reads): Lists {
+  const cells = openCells(db, changes);
+  const timelines = openTimelines(db, changes);
+  // Few at once, so that they leave connections to those who only read a row.
+  const atOnce = coalesceReads<() => Promise<Page>, Page>(async ([run]) => (run ? [await run()] : []), {
+    keyOf: () => `${turn++}`,
+    atOnce: 3,
+    most: 1,
+  });
+  let turn = 0;
+
+  async function find(wanted: Wanted, order: Order, slice: Slice, blocked: string[]): Promise<Page> {
+    const { circle, from, until, category, search } = wanted;
+    const isGraded = order === 'relevance' && search !== null;
+    const span = { from: from?.getTime() ?? null, until: until?.getTime() ?? null };
+    if (circle === null || circle.radius >= farthestKm) {
+      const hidden = await listOfOrganizers(db, wanted, isGraded, blocked);
+      return timelines({ category, search }, isGraded, span, hidden, slice);
+    }
+    const around = { ...wanted, circle, hiddenOrganizers: blocked };
+    const named = circleCells(circle, mostCells);
+    if (search) {
+      const byWords = (await countWords({ category, search })) < (await countCells(named));
+      return atOnce(() => listWordsAround(db, around, slice, byWords));
+    }
+    if (named) {
+      const hidden = await listOfOrganizers(db, wanted, false, blocked);
+      const filter = { category, from, until, hidden: new Set(hidden.map(({ id }) => id)) };
+      return listNearby(await cells(named), circle, filter, slice);
+    }
+    const { total } = await timelines(everything, false, span, [], { page: 1, limit: 1 });
+    return atOnce(() => listAround(db, around, slice, total));
+  }
+
+  const countWords = async (filter: Filter) =>
+    (await timelines(filter, false, { from: null, until: null }, [], { page: 1, limit: 1 })).total;
+  const countCells = async (named: number[] | null) =>
+    named ? (await cells(named)).reduce((sum, { size }) => sum + size, 0) : Number.POSITIVE_INFINITY;
+
+  async function show(eventIds: string[], place: Place | null, viewer: Viewer | null): Promise<Listed[]> {
+    const [mine, events] = await Promise.all([
+      viewer && eventIds.length > 0 ? reads.mineOf({ userId: viewer.id, eventIds }) : null,
+      Promise.all(eventIds.map((id) => reads.known.event(id))),
+    ]);
+    return events.flatMap((event, i) => {
+      // Changed or deleted since it was found.
+      if (!event || !isListed(event.row)) return [];
+      return [{ event, distanceKm: place && distanceKm(place, event.row), mine: mine?.[i] ?? null }];
+    });
+  }
+
+  return async (wanted, order, slice, viewer) => {
+    const blocked = viewer ? reads.blocked(viewer.id) : [];
+    for (let attempt = 1; ; attempt++) {
+      // Whoever has a viewer has looked already.
+      if (!viewer || attempt > 1) await changes.catchUp();
+      const { ids, total } = await find(wanted, order, slice, await blocked);
+      const listed = await show(ids, wanted.circle, viewer);
+      const gone = ids.length - listed.length;
+      // What was hidden or deleted since it was found makes room for others, unless that goes on and on.
+      if (gone === 0 || attempt === attempts) return { listed, total: total - gone };
+    }
+  };
+}

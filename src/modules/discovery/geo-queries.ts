@@ -1,0 +1,114 @@
+/**
+ * Lists that are read from the database each time: words around a place, and circles too large for their cells to be
+ * kept in memory.
+ */
+
+import type { Database } from '../../db/client.ts';
+import type { Queryable } from '../../db/query.ts';
+import { one } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { type Circle, circleBands, circleCells } from '../../lib/grid-cells.ts';
+import type { Page, Slice } from './timeline-page.ts';
+import { alsoHasWords, type Filter, hasWords, listed, ofCategory } from './timeline-queries.ts';
+
+export type Around = Filter & {
+  /** Radius in km. */
+  circle: Circle;
+  from: Date | null;
+  until: Date | null;
+  hiddenOrganizers: string[];
+};
+
+const mostCells = 2_000;
+
+/** @param byWords whether fewer events have the words than lie in the cells: those are found first then, else the others */
+export async function listWordsAround(
+  db: Database,
+  around: Around,
+  { page, limit }: Slice,
+  byWords: boolean,
+): Promise<Page> {
+  const { circle } = around;
+  const cells = circleCells(circle, mostCells);
+  // One statement, so that page and total are of one moment. The outer join keeps the total on a page past the end.
+  const found = await db.query<{ total: number; id: string | null }>(sql`
+    with matches as materialized (
+      select e.id, e.start_at from events e
+      where ${matches(around)} and ${isInside(circle)}
+        ${cells && !byWords ? sql`and e.cell = any(${cells}::int[]) ${alsoHasWords(around)}` : hasWords(around.search)}
+    ), total as (
+      select count(*)::int as total from matches
+    ), page as (
+      select * from matches order by start_at, id limit ${limit} offset ${(page - 1) * limit}::bigint
+    )
+    select t.total, p.id from total t left join page p on true order by p.start_at, p.id`);
+  return { ids: found.flatMap(({ id }) => id ?? []), total: found[0]?.total ?? 0 };
+}
+
+/**
+ * A large circle, without words: counted by bands of cells, of which only those on the rim are measured.
+ * @param everywhere how many events there are in the same span of time all round the globe
+ */
+export async function listAround(
+  db: Queryable,
+  around: Around,
+  { page, limit }: Slice,
+  everywhere: number,
+): Promise<Page> {
+  const { total } = one(
+    await db.query<{ total: number }>(sql`
+    select coalesce(sum(found.n), 0)::int as total
+    from ${bands(around)}
+    cross join lateral (select count(*) as n from events e where ${inBand(around)}) found`),
+  );
+  const skip = (page - 1) * limit;
+  if (skip >= total) return { ids: [], total };
+  // How many events are passed on the way to the end of the page, against how many there are to sort.
+  const walk = ((skip + limit) / total) * everywhere;
+  const ids = walk < total ? await walked(db, around, skip, limit) : await sorted(db, around, skip, limit);
+  return { ids: ids.map(({ id }) => id), total };
+}
+
+/** In the order of the index of starts. What goes on at `from` but began before is found by an index of the spans. */
+async function walked(db: Queryable, around: Around, skip: number, limit: number) {
+  const { circle, from } = around;
+  const all = sql`${matches(around)} and ${isInside(circle)}`;
+  return await db.query<{ id: string }>(sql`
+    select id from (
+      (select e.id, e.start_at from events e
+        where ${all} ${from ? sql`and tstzrange(e.start_at, e.end_at) @> ${from}::timestamptz and e.start_at < ${from}` : sql`and false`})
+      union all
+      (select e.id, e.start_at from events e
+        where ${all} ${from ? sql`and e.start_at >= ${from}` : sql``}
+        order by e.start_at, e.id limit ${skip + limit}::bigint)
+    ) both_parts
+    order by start_at, id limit ${limit} offset ${skip}::bigint`);
+}
+
+async function sorted(db: Queryable, around: Around, skip: number, limit: number) {
+  return await db.query<{ id: string }>(sql`
+    select found.id
+    from ${bands(around)}
+    cross join lateral (select e.id, e.start_at from events e where ${inBand(around)} offset 0) found
+    order by found.start_at, found.id limit ${limit} offset ${skip}::bigint`);
+}
+
+/** A look into events_by_cell for each, which has all that is asked of it. */
+function bands({ circle }: Around) {
+  const all = circleBands(circle);
+  return sql`
+    unnest(${all.map(({ first }) => first)}::int[], ${all.map(({ last }) => last)}::int[],
+      ${all.map(({ isInner }) => Number(isInner))}::int[]) b (first, last, inner_band)`;
+}
+
+const inBand = (around: Around) => sql`
+  e.cell between b.first and b.last and (b.inner_band = 1 or ${isInside(around.circle)}) and ${matches(around)}`;
+
+const isInside = ({ lat, lng, radius }: Circle) =>
+  sql`distance_km(${lat}, ${lng}, e.lat, e.lng) <= ${radius}`;
+
+const matches = ({ from, until, category, hiddenOrganizers }: Around) => sql`
+  ${listed()} ${ofCategory({ category })}
+  ${from ? sql`and e.end_at > ${from}` : sql``}
+  ${until ? sql`and e.start_at <= ${until}` : sql``}
+  ${hiddenOrganizers.length > 0 ? sql`and e.organizer_id <> all(${hiddenOrganizers}::uuid[])` : sql``}`;

@@ -1,0 +1,100 @@
+/**
+ * Events as JSON. Most of it is the same for everybody and is made once for each version of an event; what differs (the
+ * caller's own fields, the distance) is appended. A record is a text, which Node sends together with the headers in one
+ * piece; a page is bytes, of which there are too many to encode anew each time.
+ */
+import fastJson, { type Schema } from 'fast-json-stringify';
+import type { KeptEvent } from '../../reads.ts';
+import type { PersonRow } from '../users/present.ts';
+import type { Listed } from '../discovery/event-lists.ts';
+import { Category, CommonEvent, ListedEvent, Template } from './schemas.ts';
+import {
+  type FullMine,
+  type Mine,
+  type MyBooking,
+  rounded,
+  toEvent,
+  toListedEvent,
+  toMyBooking,
+} from './present.ts';
+
+const shared = { schema: { Category, Template } as Record<string, Schema> };
+// The schemas decide here as everywhere what may leave.
+const commonJson = fastJson(CommonEvent as Schema, shared);
+const listedJson = fastJson(ListedEvent as Schema, shared);
+
+/** An object without the brace that closes it. */
+const open = (json: string): string => json.slice(0, -1);
+const close = Buffer.from('}');
+const comma = Buffer.from(',');
+const opening = Buffer.from('{"data":[');
+
+/** The same few again and again. */
+const mineBytes = new Map<string, Buffer>();
+
+const mineJson = ({ myRsvp, isSaved }: Mine): string =>
+  `,"myRsvp":${JSON.stringify(myRsvp)},"isSaved":${isSaved}`;
+
+function ofMine(mine: Mine): Buffer {
+  const json = mineJson(mine);
+  const known = mineBytes.get(json) ?? Buffer.from(json);
+  mineBytes.set(json, known);
+  return known;
+}
+
+const bookingJson = (booking: MyBooking | null): string =>
+  `,${JSON.stringify(toMyBooking(booking)).slice(1, -1)}`;
+const notBooked = bookingJson(null);
+
+/** The full record, as `Event` says. @param mine null without a viewer */
+export function eventJson(
+  event: KeptEvent,
+  organizer: PersonRow | null,
+  mine: FullMine | null,
+  publicUrl: string,
+): string {
+  if (event.full?.organizer !== organizer) {
+    event.full = { organizer, json: open(commonJson(toEvent(event.row, organizer, publicUrl))) };
+  }
+  const own = mine ? mineJson(mine) : '';
+  const booking = mine?.booking ? bookingJson(mine.booking) : notBooked;
+  return `${event.full?.json ?? '{'}${own}${booking}}`;
+}
+
+/** A page of a list, as `EventPage` says. */
+export function pageBytes(
+  listed: Listed[],
+  meta: { total: number; page: number; limit: number },
+  publicUrl: string,
+): Buffer {
+  const parts: Buffer[] = [opening];
+  for (const element of listed) addElement(parts, element, publicUrl);
+  parts.push(Buffer.from(`],"meta":${JSON.stringify(meta)}}`));
+  return Buffer.concat(parts);
+}
+
+/** A page of a list that goes on by a cursor. @param more JSON of an element's own further fields, from `,"` on */
+export function cursorPageBytes(
+  listed: (Listed & { more?: string })[],
+  nextCursor: string | null,
+  publicUrl: string,
+): Buffer {
+  const parts: Buffer[] = [opening];
+  for (const element of listed) addElement(parts, element, publicUrl);
+  parts.push(Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}}`));
+  return Buffer.concat(parts);
+}
+
+function addElement(
+  parts: Buffer[],
+  { event, distanceKm, mine, more }: Listed & { more?: string },
+  publicUrl: string,
+): void {
+  event.listed ??= Buffer.from(open(listedJson(toListedEvent(event.row, publicUrl))));
+  if (parts.length > 1) parts.push(comma);
+  parts.push(event.listed);
+  if (mine) parts.push(ofMine(mine));
+  if (distanceKm !== null) parts.push(Buffer.from(`,"distanceKm":${rounded(distanceKm)}`));
+  if (more) parts.push(Buffer.from(more));
+  parts.push(close);
+}

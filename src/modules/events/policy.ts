@@ -1,0 +1,34 @@
+/** Who may see an event by its id, and who may change it; the lists show less. */
+
+import { sql } from '../../db/sql.ts';
+import { Problem } from '../../lib/errors.ts';
+import type { Viewer } from '../../http/authenticate.ts';
+import type { EventRow } from './present.ts';
+
+/**
+ * A private event is a draft: it is there for its organizer and for admins. One that is hidden, because its organizer is
+ * suspended, is there for admins alone.
+ */
+export function maySee(
+  event: Pick<EventRow, 'visibility' | 'organizerId' | 'hidden'>,
+  viewer: Viewer | null,
+): boolean {
+  if (viewer?.role === 'admin') return true;
+  return !event.hidden && (event.visibility !== 'private' || event.organizerId === viewer?.id);
+}
+
+/** The same as a condition on `events e`: true, or not (null where there is no viewer to compare with). */
+export function visibleTo(viewer: Viewer | null) {
+  const isAdmin = viewer?.role === 'admin';
+  return sql`
+    (${isAdmin} or not e.hidden and (e.visibility <> 'private' or e.organizer_id = ${viewer?.id ?? null}::uuid))`;
+}
+
+/** Lists show these and no others. */
+export const isListed = (event: Pick<EventRow, 'visibility' | 'status' | 'hidden'>): boolean =>
+  event.visibility === 'public' && event.status === 'scheduled' && !event.hidden;
+
+/** @throws Problem `not_organizer` unless the viewer organizes the event or is an admin */
+export function requireOrganizer({ organizerId }: { organizerId: string }, viewer: Viewer): void {
+  if (organizerId !== viewer.id && viewer.role !== 'admin') throw new Problem('not_organizer');
+}

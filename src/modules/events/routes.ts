@@ -1,0 +1,196 @@
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import type { App, Deps } from '../../server/build-app.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { actAs } from '../../db/transaction.ts';
+import { Problem } from '../../lib/errors.ts';
+import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { coverSvg, sendSvg } from '../../http/placeholder-images.ts';
+import { route, sendJson } from '../../http/route.ts';
+import { ref, Success } from '../../http/schemas.ts';
+import { signedIn, type Viewer } from '../../http/authenticate.ts';
+import { readId } from '../../lib/ids.ts';
+import { toKept } from '../../reads.ts';
+import { maySee, requireOrganizer } from './policy.ts';
+import { eventJson } from './event-serializer.ts';
+import { categories, findCategory, templates } from './catalogue.ts';
+import { changed, requireCapacity, withDefaults } from './event-fields.ts';
+import * as queries from './repo.ts';
+import { Category, Event, EventChange, EventParams, NewEvent, Template } from './schemas.ts';
+import type { EventRow } from './present.ts';
+
+/** The event itself: its record, and what its organizer does with it. Lists: list-routes.ts; answers: answer-routes.ts. */
+export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void {
+  /** What a write made of it. */
+  const show = async (reply: FastifyReply, row: EventRow, viewer: Viewer) => {
+    const [organizer, mine] = await Promise.all([
+      reads.known.person(row.organizerId),
+      reads.mine({ eventId: row.id, userId: viewer.id }),
+    ]);
+    return sendJson(reply, eventJson(toKept(row), organizer, mine, config.publicUrl));
+  };
+
+  app.get(
+    '/v1/categories',
+    route({
+      name: 'listCategories',
+      access: 'public',
+      tag: 'Events',
+      summary: 'What events can be filed under',
+      response: { 200: Type.Object({ data: Type.Array(ref(Category)) }) },
+    }),
+    async () => ({ data: [...categories] }),
+  );
+
+  app.get(
+    '/v1/templates',
+    route({
+      name: 'listTemplates',
+      access: 'public',
+      tag: 'Events',
+      summary: 'The kinds of gathering',
+      response: { 200: Type.Object({ data: Type.Array(ref(Template)) }) },
+    }),
+    async () => ({ data: [...templates] }),
+  );
+
+  // Spec 4.11
+  app.get(
+    '/v1/events/:id',
+    route({
+      name: 'getEvent',
+      access: 'optional',
+      tag: 'Events',
+      summary: 'The full record of one event',
+      params: EventParams,
+      response: { 200: ref(Event) },
+      problems: ['event_not_found'],
+    }),
+    async (request, reply) => {
+      const id = readId(request.params.id, 'event_not_found');
+      const { viewer } = request;
+      const [event, mine] = await Promise.all([
+        reads.event(id, viewer),
+        viewer && reads.mine({ eventId: id, userId: viewer.id }),
+      ]);
+      if (!event || !maySee(event.row, viewer)) throw new Problem('event_not_found');
+      const organizer = await reads.known.person(event.row.organizerId);
+      return sendJson(reply, eventJson(event, organizer, mine, config.publicUrl));
+    },
+  );
+
+  app.get(
+    '/v1/events/:id/cover.svg',
+    route({
+      name: 'getCover',
+      access: 'public',
+      tag: 'Events',
+      summary: 'The generated cover',
+      description:
+        'Drawn from the id and the category in the address alone, so it tells nothing of a private event.',
+      params: EventParams,
+      querystring: Type.Object({ category: Type.Optional(Type.String({ maxLength: 100 })) }),
+      response: { 200: Type.String({ description: 'An SVG image.' }) },
+      problems: ['event_not_found'],
+    }),
+    async (request, reply) => {
+      const id = readId(request.params.id, 'event_not_found');
+      return sendSvg(reply, coverSvg(id, findCategory(request.query.category ?? 'other').emoji));
+    },
+  );
+
+  app.post(
+    '/v1/events',
+    route({
+      name: 'createEvent',
+      access: 'required',
+      tag: 'Events',
+      summary: 'Create an event',
+      description: 'The caller becomes its organizer.',
+      body: NewEvent,
+      response: { 201: ref(Event) },
+      takesKey: true,
+    }),
+    async (request, reply) => {
+      const viewer = signedIn(request);
+      const fields = withDefaults(request.body);
+      const create = async (tx: Transaction): Promise<EventRow> => {
+        const row = await queries.findEvent(tx, await queries.insertEvent(tx, viewer.id, fields, clock()));
+        if (!row) throw new Problem('event_not_found');
+        return row;
+      };
+      const once = readOnce(request, viewer, config.secretKey);
+      if (once) {
+        const organizer = await reads.known.person(viewer.id);
+        const made = await doOnce(db, clock(), once, viewer, async (tx) => {
+          const row = await create(tx);
+          const json = eventJson(toKept(row), organizer, queries.nothingAtAll, config.publicUrl);
+          return { status: 201, location: `/v1/events/${row.id}`, body: json };
+        });
+        return sendOnce(reply, made);
+      }
+      const row = await actAs(db, viewer, create);
+      return show(reply.code(201).header('location', `/v1/events/${row.id}`), row, viewer);
+    },
+  );
+
+  app.patch(
+    '/v1/events/:id',
+    route({
+      name: 'updateEvent',
+      access: 'required',
+      tag: 'Events',
+      summary: 'Change or cancel an event',
+      description:
+        'For its organizer and admins. Fields that are left out stay; `status: cancelled` cancels. More ' +
+        '`capacity` moves the waitlist up.',
+      params: EventParams,
+      body: EventChange,
+      response: { 200: ref(Event) },
+      problems: ['event_not_found', 'not_organizer', 'capacity_below_booked'],
+    }),
+    async (request, reply) => {
+      const viewer = signedIn(request);
+      const id = readId(request.params.id, 'event_not_found');
+      const row = await actAs(db, viewer, async (tx) => {
+        const before = await findOwned(tx, id, viewer);
+        const fields = changed(before, request.body);
+        requireCapacity(before, fields);
+        await queries.updateEvent(tx, before, fields, clock());
+        return queries.findEvent(tx, id);
+      });
+      if (!row) throw new Problem('event_not_found');
+      return show(reply, row, viewer);
+    },
+  );
+
+  app.delete(
+    '/v1/events/:id',
+    route({
+      name: 'deleteEvent',
+      access: 'required',
+      tag: 'Events',
+      summary: 'Delete an event and all that hangs on it',
+      description: 'For its organizer and admins. Takes items, claims, bookings, RSVPs and saves along.',
+      params: EventParams,
+      response: { 200: Success },
+      problems: ['event_not_found', 'not_organizer'],
+    }),
+    async (request) => {
+      const viewer = signedIn(request);
+      const id = readId(request.params.id, 'event_not_found');
+      await actAs(db, viewer, async (tx) => {
+        await queries.deleteEvent(tx, await findOwned(tx, id, viewer));
+      });
+      return { success: true as const };
+    },
+  );
+}
+
+/** The locked event; @throws Problem `event_not_found`, `not_organizer` */
+async function findOwned(tx: Transaction, id: string, viewer: Viewer): Promise<EventRow> {
+  const row = await queries.findEventForUpdate(tx, id, viewer);
+  if (!row) throw new Problem('event_not_found');
+  requireOrganizer(row, viewer);
+  return row;
+}

@@ -1,0 +1,244 @@
+import { type Static, Type } from 'typebox';
+import {
+  body,
+  currencyPattern,
+  httpUrl,
+  nullable,
+  oneOf,
+  PageMeta,
+  page,
+  pageLimit,
+  prose,
+  ref,
+  shared,
+  text,
+  timestamp,
+} from '../../http/schemas.ts';
+import { categorySlugs, modules, templateSlugs } from './catalogue.ts';
+
+export const EventParams = Type.Object({
+  id: Type.String({ description: "The event's id.", examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
+});
+
+const latitude = Type.Number({ minimum: -90, maximum: 90, examples: [57.7089] });
+const longitude = Type.Number({ minimum: -180, maximum: 180, examples: [11.9746] });
+const visibilities = ['public', 'unlisted', 'private'] as const;
+const statuses = ['scheduled', 'cancelled'] as const;
+
+export const Category = shared(
+  'Category',
+  Type.Object({
+    slug: Type.String({ examples: ['food'] }),
+    name: Type.String({ examples: ['Food & drink'] }),
+    emoji: Type.String({ examples: ['🍲'] }),
+  }),
+);
+export const Template = shared(
+  'Template',
+  Type.Object({
+    slug: Type.String({ examples: ['potluck'] }),
+    name: Type.String({ examples: ['Potluck dinner'] }),
+  }),
+);
+
+const listed = {
+  id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
+  title: Type.String({ examples: ['Harbour potluck'] }),
+  description: Type.String(),
+  coverUrl: Type.String({ description: 'Address of an image.' }),
+  startAt: timestamp(),
+  endAt: timestamp(),
+  timezone: Type.String({ description: 'The IANA time zone of the place.', examples: ['Europe/Oslo'] }),
+  location: Type.Object({
+    address: Type.String({ examples: ['Aker Brygge, Oslo'] }),
+    lat: Type.Number(),
+    lng: Type.Number(),
+  }),
+  category: ref(Category),
+  price: Type.Number({ description: 'In major units of `currency`; 0 is free.' }),
+  currency: Type.String({ description: 'ISO 4217.', examples: ['EUR'] }),
+  capacity: Type.Integer({ examples: [0], description: 'Seats that can be booked; 0 is without limit.' }),
+  rsvpCount: Type.Integer({ examples: [14], description: 'Everybody who answered, going or interested.' }),
+  goingCount: Type.Integer({ examples: [9] }),
+  myRsvp: Type.Optional(
+    nullable(oneOf(['going', 'interested']), { description: "The caller's answer; absent without a token." }),
+  ),
+  isSaved: Type.Optional(
+    Type.Boolean({ description: 'Whether the caller saved it; absent without a token.' }),
+  ),
+  visibility: oneOf(visibilities),
+  status: oneOf(statuses),
+  createdAt: timestamp(),
+};
+
+/** Spec 2.4 */
+export const ListedEvent = shared(
+  'ListedEvent',
+  Type.Object({
+    ...listed,
+    distanceKm: Type.Optional(
+      Type.Number({ description: 'From the place that was searched; absent without one.' }),
+    ),
+  }),
+);
+export type ListedEvent = Static<typeof ListedEvent>;
+
+const record = {
+  ...listed,
+  organizer: Type.Object({ id: Type.String(), name: Type.String(), avatar: Type.String() }),
+  bookedCount: Type.Integer({ examples: [12], description: 'Seats that are booked.' }),
+  template: ref(Template),
+  enabledModules: Type.Array(Type.String({ examples: modules })),
+  updatedAt: timestamp(),
+};
+/** What of a record is the same for everybody. */
+export const CommonEvent = Type.Object(record);
+export type CommonEvent = Static<typeof CommonEvent>;
+
+const seats = { id: Type.String(), seats: Type.Integer({ examples: [2] }) };
+
+/** Spec 2.5 */
+export const Event = shared(
+  'Event',
+  Type.Object({
+    ...record,
+    myBooking: nullable(Type.Object({ ...seats, createdAt: timestamp() }), {
+      description: "The caller's booking; null without one, and without a token.",
+    }),
+    myWaitlist: nullable(
+      Type.Object({
+        ...seats,
+        position: Type.Integer({ minimum: 1, examples: [3] }),
+        createdAt: timestamp(),
+      }),
+      { description: "The caller's place in the waitlist; null without one, and without a token." },
+    ),
+  }),
+);
+export type Event = Static<typeof Event>;
+
+export const EventPage = shared(
+  'EventPage',
+  Type.Object({ data: Type.Array(ref(ListedEvent)), meta: ref(PageMeta) }),
+);
+
+const moment = (description: string) =>
+  Type.String({ format: 'timestamp', description, examples: ['2026-12-24T18:00:00+01:00'] });
+
+const fields = {
+  title: text(1, 140, { examples: ['Harbour potluck'] }),
+  description: prose(10_000),
+  coverUrl: nullable(httpUrl(), { description: 'Null: the generated cover.' }),
+  startAt: moment('RFC 3339, any offset.'),
+  endAt: moment('After `startAt`.'),
+  timezone: Type.String({
+    format: 'time-zone',
+    maxLength: 64,
+    description: 'IANA name.',
+    examples: ['Europe/Oslo'],
+  }),
+  location: body({
+    address: text(1, 300, { examples: ['Aker Brygge, Oslo'] }),
+    lat: latitude,
+    lng: longitude,
+  }),
+  category: oneOf(categorySlugs, { examples: ['food'] }),
+  price: Type.Unsafe<number>({
+    type: 'number',
+    minimum: 0,
+    maximum: 1_000_000,
+    'x-max-decimals': 2,
+    description: 'At most two decimals.',
+  }),
+  currency: Type.String({ format: 'currency', pattern: currencyPattern, examples: ['EUR'] }),
+  capacity: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'Seats that can be booked, and not fewer than are booked; 0 is without limit.',
+  }),
+  visibility: oneOf(visibilities, {
+    description: '`public`: listed; `unlisted`: whoever has the id; `private`: the organizer and admins.',
+  }),
+  template: oneOf(templateSlugs),
+  enabledModules: Type.Array(oneOf(modules), { uniqueItems: true, maxItems: modules.length }),
+};
+
+export const NewEvent = body(
+  {
+    title: fields.title,
+    startAt: fields.startAt,
+    endAt: fields.endAt,
+    location: fields.location,
+    category: fields.category,
+    description: Type.Optional(fields.description),
+    coverUrl: Type.Optional(fields.coverUrl),
+    timezone: Type.Optional(fields.timezone),
+    price: Type.Optional(fields.price),
+    currency: Type.Optional(fields.currency),
+    capacity: Type.Optional(fields.capacity),
+    visibility: Type.Optional(fields.visibility),
+    template: Type.Optional(fields.template),
+    enabledModules: Type.Optional(fields.enabledModules),
+  },
+  {
+    examples: [
+      {
+        title: 'Harbour potluck',
+        startAt: '2026-12-24T18:00:00+01:00',
+        endAt: '2026-12-24T23:00:00+01:00',
+        location: { address: 'Aker Brygge, Oslo', lat: 59.9106, lng: 10.7291 },
+        category: 'food',
+        template: 'potluck',
+      },
+    ],
+  },
+);
+export type NewEvent = Static<typeof NewEvent>;
+
+export const EventChange = Type.Partial(body({ ...fields, status: oneOf(statuses) }), {
+  additionalProperties: false,
+  examples: [{ title: 'Harbour potluck, now indoors' }],
+});
+export type EventChange = Static<typeof EventChange>;
+
+const moreOrLess = (description: string) =>
+  Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));
+const searchText = (description: string) => Type.String({ maxLength: 200, description, examples: ['jazz'] });
+
+/** Spec 4.9 */
+export const EventListQuery = Type.Object({
+  lat: Type.Optional(Type.Number({ ...latitude, description: 'With `lng`: only events near this place.' })),
+  lng: Type.Optional(longitude),
+  radius: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 20_040,
+      description: 'In km along the surface; 50 when left out.',
+    }),
+  ),
+  category: Type.Optional(
+    Type.String({ maxLength: 100, description: 'A slug; an unknown one finds nothing.' }),
+  ),
+  dateFrom: moreOrLess('Events that go on at or after this; a bare date is the start of that day in UTC.'),
+  dateTo: moreOrLess('Events that begin by this; a bare date is the end of that day in UTC.'),
+  q: Type.Optional(searchText('Words, or starts of words, of title, description and address.')),
+  page,
+  limit: pageLimit,
+});
+export type EventListQuery = Static<typeof EventListQuery>;
+
+/** Spec 4.10 */
+export const EventSearchQuery = Type.Object({ q: searchText('What to look for.'), page, limit: pageLimit });
+
+export const Answer = body(
+  { status: nullable(oneOf(['going', 'interested']), { description: 'Null takes the answer back.' }) },
+  { examples: [{ status: 'going' }] },
+);
+export type Answer = Static<typeof Answer>;
+export const Answered = Type.Object({
+  myRsvp: nullable(oneOf(['going', 'interested'])),
+  rsvpCount: Type.Integer(),
+});
+
+export const Save = body({ saved: Type.Boolean() }, { examples: [{ saved: true }] });
+export const Saved = Type.Object({ isSaved: Type.Boolean() });

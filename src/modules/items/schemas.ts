@@ -1,0 +1,125 @@
+import { type Static, Type } from 'typebox';
+import { cursorPage, cursorQuery } from '../../http/cursors.ts';
+import {
+  body,
+  emojiPattern,
+  httpUrl,
+  nullable,
+  oneOf,
+  prose,
+  ref,
+  shared,
+  text,
+  timestamp,
+} from '../../http/schemas.ts';
+import { Person } from '../users/schemas.ts';
+
+export const kinds = ['bring', 'wish'] as const;
+export type Kind = (typeof kinds)[number];
+
+export const ItemParams = Type.Object({
+  id: Type.String({ description: "The item's id.", examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
+});
+
+export const ItemListQuery = Type.Object({ kind: Type.Optional(oneOf(kinds)) });
+
+const core = {
+  id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
+  title: Type.String({ examples: ['Sourdough bread'] }),
+  kind: oneOf(kinds, { description: '`bring`: what guests bring; `wish`: a wish-list.' }),
+  quantityNeeded: Type.Integer({ examples: [3] }),
+  quantityClaimed: Type.Integer({ examples: [2] }),
+};
+
+/** Spec 2.6 */
+export const Item = shared(
+  'Item',
+  Type.Object({
+    ...core,
+    description: Type.Optional(Type.String({ description: 'Absent when not set.' })),
+    emoji: Type.String({ examples: ['🍞'] }),
+    imageUrl: nullable(Type.String()),
+    link: nullable(Type.String({ description: 'Where to buy it.' })),
+    myClaim: Type.Optional(
+      nullable(Type.Object({ id: Type.String(), quantity: Type.Integer() }), {
+        description: "The caller's claim, null when there is none; absent without a token.",
+      }),
+    ),
+  }),
+);
+export type Item = Static<typeof Item>;
+
+/** Spec 4.15, what it answers */
+export const AddedItem = shared('AddedItem', Type.Object(core));
+export type AddedItem = Static<typeof AddedItem>;
+export const ItemList = Type.Object({ data: Type.Array(ref(Item)) });
+
+const fields = {
+  title: text(1, 120, { examples: ['Sourdough bread'] }),
+  description: prose(1_000),
+  emoji: Type.String({ format: 'grapheme', maxLength: 32, pattern: emojiPattern, examples: ['🍞'] }),
+  imageUrl: nullable(httpUrl(), { description: 'A picture of it; null: none.' }),
+  link: httpUrl(),
+  quantityNeeded: Type.Integer({ minimum: 1, maximum: 10_000, examples: [3] }),
+};
+
+export const NewItem = body(
+  {
+    title: fields.title,
+    kind: oneOf(kinds),
+    quantityNeeded: fields.quantityNeeded,
+    description: Type.Optional(fields.description),
+    emoji: Type.Optional(fields.emoji),
+    imageUrl: Type.Optional(fields.imageUrl),
+    link: Type.Optional(fields.link),
+  },
+  { examples: [{ title: 'Sourdough bread', kind: 'bring', quantityNeeded: 3, emoji: '🍞' }] },
+);
+export type NewItem = Static<typeof NewItem>;
+
+/** An item stays of its kind. */
+export const ItemChange = Type.Partial(
+  body({
+    ...fields,
+    description: nullable(fields.description, { description: 'Null takes it away.' }),
+    link: nullable(fields.link, { description: 'Null takes it away.' }),
+    quantityNeeded: { ...fields.quantityNeeded, description: 'No less than what is claimed.' },
+  }),
+  { additionalProperties: false, examples: [{ quantityNeeded: 5, description: null }] },
+);
+export type ItemChange = Static<typeof ItemChange>;
+
+/** Whatever is above what is left is the 422, so the schema sets no maximum. */
+export const ClaimRequest = body(
+  { quantity: Type.Integer({ minimum: 1, examples: [2] }) },
+  { examples: [{ quantity: 2 }] },
+);
+
+/** Spec 2.7 */
+export const Claim = shared(
+  'Claim',
+  Type.Object({
+    id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0c1'] }),
+    itemId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
+    userId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }),
+    quantity: Type.Integer({ examples: [2] }),
+    createdAt: timestamp(),
+  }),
+);
+export type Claim = Static<typeof Claim>;
+
+export const ClaimListQuery = Type.Object(cursorQuery);
+
+/** A claim as the event's organizer sees it. */
+export const GivenClaim = shared(
+  'GivenClaim',
+  Type.Object({
+    id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0c1'] }),
+    itemId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
+    user: ref(Person),
+    quantity: Type.Integer({ examples: [2] }),
+    createdAt: timestamp(),
+  }),
+);
+export type GivenClaim = Static<typeof GivenClaim>;
+export const ClaimPage = cursorPage(ref(GivenClaim));

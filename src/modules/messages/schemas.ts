@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox';
+import { cursorPage } from '../../http/cursors.ts';
+import { body, prose, ref, seenPattern, shared, timestamp } from '../../http/schemas.ts';
+import { Person } from '../users/schemas.ts';
+
+const exampleText = 'Shall I bring a second loaf?';
+
+export const NewMessage = body(
+  {
+    text: prose(2_000, {
+      minLength: 1,
+      pattern: seenPattern,
+      description: 'Any number of lines, with something to see in them.',
+      examples: [exampleText],
+    }),
+  },
+  { examples: [{ text: exampleText }] },
+);
+export type NewMessage = Static<typeof NewMessage>;
+
+const core = {
+  id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0a1'] }),
+  senderId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }),
+  text: Type.String({ examples: [exampleText] }),
+  createdAt: timestamp(),
+};
+
+export const Message = shared(
+  'Message',
+  Type.Object({
+    ...core,
+    recipientId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de002'] }),
+  }),
+);
+export type Message = Static<typeof Message>;
+export const MessagePage = cursorPage(ref(Message));
+
+export const Conversation = shared(
+  'Conversation',
+  Type.Object({
+    user: ref(Person),
+    lastMessage: Type.Object(core, { description: 'The newest, of either of the two.' }),
+    unreadCount: Type.Integer({
+      description: 'Messages of the other since the caller last said that they had read.',
+      examples: [2],
+    }),
+  }),
+);
+export type Conversation = Static<typeof Conversation>;
+export const ConversationPage = cursorPage(ref(Conversation));
+
+export const Read = Type.Object({ unreadCount: Type.Integer({ examples: [0] }) });

@@ -1,0 +1,89 @@
+import { type Static, Type } from 'typebox';
+import { cursorQuery } from '../../http/cursors.ts';
+import { body, nullable, oneOf, prose, ref, shared, timestamp } from '../../http/schemas.ts';
+
+export const subjectTypes = ['event', 'item', 'message', 'user'] as const;
+export const reasons = [
+  'spam',
+  'scam',
+  'harassment',
+  'hate',
+  'violence',
+  'sexual',
+  'privacy',
+  'other',
+] as const;
+const statuses = ['open', 'resolved'] as const;
+
+const id = Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6dea11'] });
+const subject = {
+  type: oneOf(subjectTypes, { examples: ['event'] }),
+  id: Type.String({ maxLength: 100, examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
+};
+const reason = oneOf(reasons, { examples: ['scam'] });
+
+export const NewReport = body(
+  {
+    subject: body(subject),
+    reason,
+    text: Type.Optional(prose(2_000, { description: 'What is wrong with it.' })),
+  },
+  {
+    examples: [
+      {
+        subject: { type: 'event', id: '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1' },
+        reason: 'scam',
+        text: 'Sells tickets to a party that is free.',
+      },
+    ],
+  },
+);
+export type NewReport = Static<typeof NewReport>;
+
+const made = {
+  id,
+  subject: Type.Object(subject),
+  reason,
+  text: Type.String({ examples: ['Sells tickets to a party that is free.'] }),
+  status: oneOf(statuses),
+  createdAt: timestamp(),
+};
+export const Report = shared('Report', Type.Object(made));
+export type Report = Static<typeof Report>;
+
+export const Involved = shared(
+  'InvolvedPerson',
+  Type.Object({
+    id,
+    name: Type.String({ examples: ['Mara Lindgren'] }),
+    username: Type.String({ examples: ['mara.l'] }),
+    isSuspended: Type.Boolean(),
+  }),
+);
+export const AdminReport = shared(
+  'AdminReport',
+  Type.Object({
+    ...made,
+    reporter: ref(Involved),
+    about: ref(Involved),
+    message: nullable(Type.Object({ text: Type.String(), createdAt: timestamp() }), {
+      description: 'The message that was reported; null where it is something else.',
+    }),
+    note: Type.String({ description: 'What admins noted when they resolved it.', examples: ['Suspended.'] }),
+    resolvedAt: nullable(timestamp()),
+  }),
+);
+export type AdminReport = Static<typeof AdminReport>;
+
+export const ReportQuery = Type.Object({
+  status: Type.Optional(oneOf(statuses, { description: 'All of them when left out.' })),
+  ...cursorQuery,
+});
+export const ReportParams = Type.Object({ id: Type.String({ description: "The report's id." }) });
+export const Resolution = body(
+  {
+    status: Type.Literal('resolved'),
+    note: Type.Optional(prose(2_000, { description: 'For other admins; left out, the note stays.' })),
+  },
+  { examples: [{ status: 'resolved', note: 'Suspended the organizer.' }] },
+);

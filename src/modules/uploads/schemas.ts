@@ -1,0 +1,21 @@
+import { type Static, Type } from 'typebox';
+import { shared } from '../../http/schemas.ts';
+
+const id = { examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0aa'] };
+
+export const UploadParams = Type.Object({ id: Type.String({ description: "The upload's id.", ...id }) });
+
+export const Upload = shared(
+  'Upload',
+  Type.Object({
+    id: Type.String(id),
+    url: Type.String({
+      description: 'Good as a cover, as the image of an item, and as an avatar of its owner.',
+      examples: ['https://events.example.org/v1/uploads/0197a2f4-6c1e-7a34-9a51-2f0c8a6de0aa.webp'],
+    }),
+    width: Type.Integer({ description: 'In pixels, as it is stored.', examples: [2048] }),
+    height: Type.Integer({ examples: [1365] }),
+    bytes: Type.Integer({ description: 'As it is stored.', examples: [284_113] }),
+  }),
+);
+export type Upload = Static<typeof Upload>;

@@ -1,0 +1,48 @@
+import type { Database } from '../../db/client.ts';
+import { sql } from '../../db/sql.ts';
+import { byStart, type Position, type Slice } from '../events/start-pages.ts';
+import { listed } from '../discovery/timeline-queries.ts';
+import type { PersonRow } from './present.ts';
+
+export type Relation = 'followers' | 'following' | 'blocks';
+
+/**
+ * Ids of the people who follow somebody, whom they follow or whom they blocked, by id. Costs what the page shows: each
+ * kind has an index of its own (relations_followers, relations_follows, relations_blocks).
+ * @param hidden ids of people who are left out
+ */
+export async function listRelated(
+  db: Database,
+  userId: string,
+  relation: Relation,
+  hidden: string[],
+  after: string | null,
+  limit: number,
+): Promise<{ id: string }[]> {
+  const isOne = { followers: sql`followed_by`, following: sql`follows`, blocks: sql`blocks` }[relation];
+  return await db.query<{ id: string }>(sql`
+    select other_id as id from relations
+    where user_id = ${userId} and ${isOne} and other_id > ${after ?? noId}::uuid
+      and other_id <> all(${hidden}::uuid[])
+    order by other_id limit ${limit}`);
+}
+
+const noId = '00000000-0000-0000-0000-000000000000';
+
+/** People by id, by id; who is not there or suspended is left out. */
+export async function listFound(
+  db: Database,
+  ids: string[],
+): Promise<(PersonRow & { isPrivate: boolean })[]> {
+  return await db.query<PersonRow & { isPrivate: boolean }>(sql`
+    select id, name, username, bio, avatar_upload, is_private from users
+    where id = any(${ids}::uuid[]) and suspended_at is null
+    order by id`);
+}
+
+/** The listed events that somebody organizes, past ones too. Walks events_by_organizer, which has them in order. */
+export async function listOrganized(db: Database, userId: string, slice: Slice): Promise<Position[]> {
+  return await db.query<Position>(sql`
+    select e.id, e.start_at from events e
+    where e.organizer_id = ${userId} and ${listed()} ${byStart(slice)}`);
+}

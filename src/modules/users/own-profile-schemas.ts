@@ -1,0 +1,68 @@
+import { type Static, Type } from 'typebox';
+import {
+  body,
+  httpUrl,
+  nullable,
+  oneOf,
+  prose,
+  shared,
+  text,
+  timestamp,
+  usernamePattern,
+} from '../../http/schemas.ts';
+
+/** The caller's own account: what GET /v1/auth/me gives. */
+export const Me = shared(
+  'Me',
+  Type.Object({
+    id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }),
+    name: Type.String({ examples: ['Mara Lindgren'] }),
+    username: Type.String({ examples: ['mara.l'] }),
+    avatar: Type.String({
+      examples: ['https://events.example.org/v1/users/0197a2f4-6c1e-7a34-9a51-2f0c8a6de001/avatar.svg'],
+    }),
+    bio: Type.String({ examples: ['Brings the sourdough.'] }),
+    city: Type.String({ examples: ['Gothenburg'] }),
+    phone: Type.String({ description: 'E.164; shown to its owner alone.', examples: ['+12025550102'] }),
+    role: oneOf(['user', 'admin']),
+    isPrivate: Type.Boolean(),
+    followersCount: Type.Integer({ examples: [12] }),
+    followingCount: Type.Integer({ examples: [8] }),
+    eventsCount: Type.Integer({ examples: [3] }),
+    createdAt: timestamp(),
+  }),
+);
+export type Me = Static<typeof Me>;
+
+/** Spec 2.3; every field may be left out, and then stays as it is. */
+export const MeChange = body(
+  {
+    name: Type.Optional(text(1, 80, { examples: ['Mara Lindgren'] })),
+    username: Type.Optional(
+      Type.String({
+        pattern: usernamePattern,
+        description: '3–30 of a–z, 0–9, _ and .; capitals are stored small.',
+        examples: ['mara.l'],
+      }),
+    ),
+    bio: Type.Optional(prose(500)),
+    city: Type.Optional(text(0, 80)),
+    avatar: Type.Optional(
+      nullable(httpUrl(), {
+        description: 'The `url` of an upload of your own; null for the drawn one.',
+        examples: ['https://events.example.org/v1/uploads/0197a2f4-6c1e-7a34-9a51-2f0c8a6de0aa.webp'],
+      }),
+    ),
+    isPrivate: Type.Optional(
+      Type.Boolean({ description: 'A private profile is shown only to people whom you follow.' }),
+    ),
+  },
+  { examples: [{ name: 'Mara Lindgren', username: 'mara.l', city: 'Gothenburg' }] },
+);
+export type MeChange = Static<typeof MeChange>;
+
+/** Spec 4.8 */
+export const Farewell = body(
+  { confirmCode: Type.String({ maxLength: 20, description: 'From POST /v1/me/delete-code.' }) },
+  { examples: [{ confirmCode: '493027' }] },
+);

@@ -1,0 +1,56 @@
+import { recordChange } from '../../cache/change-log.ts';
+import type { Queryable } from '../../db/query.ts';
+import { one } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
+import { isOwnUpload } from '../uploads/repo.ts';
+import { userSearchText } from './repo.ts';
+import type { MeChange } from './own-profile-schemas.ts';
+import type { MeRow } from './present-own-profile.ts';
+
+export async function findMe(db: Queryable, id: string): Promise<MeRow | null> {
+  const [row] = await db.query<MeRow>(sql`
+    select u.id, u.name, u.username, u.bio, u.city, u.phone, u.role, u.is_private, u.avatar_upload,
+      u.created_at,
+      c.followers_count, c.following_count, c.events_count
+    from users u join user_counters c on c.user_id = u.id
+    where u.id = ${id}`);
+  return row ?? null;
+}
+
+/** As the caller sends it, but for the avatar: the id of an upload. */
+type Change = Omit<MeChange, 'avatar'> & { avatarUpload?: string | null };
+
+/**
+ * Changes the fields that are given. The row is locked before it is read, so two changes at once are one after the
+ * other and neither is lost; a username is unique by the primary key of `usernames`. Whoever deletes an upload of this
+ * person holds their row too, so an avatar is there or null.
+ * @throws Problem `username_taken`, and `invalid_request` for an avatar that is not this person's
+ */
+export async function updateMe(tx: Transaction, id: string, change: Change): Promise<void> {
+  const current = one(
+    await tx.query<Required<Change>>(sql`
+    select name, username, bio, city, is_private, avatar_upload from users where id = ${id} for no key update`),
+  );
+  if (change.avatarUpload && !(await isOwnUpload(tx, id, change.avatarUpload))) throw notOwnUpload();
+  const next = { ...current, ...change, username: (change.username ?? current.username).toLowerCase() };
+  if (next.username !== current.username) {
+    // Waits for anybody who is just taking or giving up the same name.
+    const count = await tx.execute(sql`
+      insert into usernames (username, user_id) values (${next.username}, ${id}) on conflict do nothing`);
+    if (count === 0) {
+      throw new Problem('username_taken', { errors: [{ path: 'username', message: 'is taken' }] });
+    }
+    await tx.query(sql`delete from usernames where username = ${current.username}`);
+  }
+  await tx.query(sql`
+    update users set name = ${next.name}, username = ${next.username}, bio = ${next.bio}, city = ${next.city},
+      is_private = ${next.isPrivate}, avatar_upload = ${next.avatarUpload},
+      search = ${userSearchText(next.name, next.username)}
+    where id = ${id}`);
+  await recordChange(tx, { records: [id] });
+}
+
+export const notOwnUpload = () =>
+  invalid('avatar', 'must be the `url` of an image that you uploaded, or null');

@@ -1,0 +1,10 @@
+import { avatarUrl } from './present.ts';
+import type { Me } from './own-profile-schemas.ts';
+
+export type MeRow = Omit<Me, 'avatar' | 'createdAt'> & { avatarUpload: string | null; createdAt: Date };
+
+export const toMe = ({ avatarUpload, ...row }: MeRow, publicUrl: string): Me => ({
+  ...row,
+  avatar: avatarUrl(publicUrl, { id: row.id, avatarUpload }),
+  createdAt: row.createdAt.toISOString(),
+});

@@ -1,0 +1,56 @@
+/** People as they leave the server. */
+import { uploadUrl } from '../uploads/present.ts';
+import type { Person, Profile } from './schemas.ts';
+
+export type PersonRow = {
+  id: string;
+  name: string;
+  username: string;
+  bio: string;
+  avatarUpload: string | null;
+};
+export type ProfileRow = PersonRow & {
+  followersCount: number;
+  followingCount: number;
+  eventsCount: number;
+  isPrivate: boolean;
+  isSuspended: boolean;
+};
+/** What the viewer has to do with another person; all false for a stranger. */
+export type RelationRow = { follows: boolean; followedBy: boolean; blocks: boolean; blockedBy: boolean };
+
+/** The image that they chose, or the one that is drawn for them. */
+export const avatarUrl = (publicUrl: string, person: Pick<PersonRow, 'id' | 'avatarUpload'>): string =>
+  person.avatarUpload
+    ? uploadUrl(publicUrl, person.avatarUpload)
+    : `${publicUrl}/v1/users/${person.id}/avatar.svg`;
+
+/** As they are named in lists of other things. */
+export const toPerson = (row: PersonRow, publicUrl: string): Person => ({
+  id: row.id,
+  name: row.name,
+  username: row.username,
+  avatar: avatarUrl(publicUrl, row),
+});
+
+export const toFoundUser = (
+  row: PersonRow & { isPrivate: boolean },
+  isFollowing: boolean,
+  publicUrl: string,
+) => ({
+  ...toPerson(row, publicUrl),
+  bio: row.isPrivate ? '' : row.bio,
+  isFollowing,
+});
+
+export function toProfile(row: ProfileRow, relation: RelationRow | null, publicUrl: string): Profile {
+  return {
+    ...toPerson(row, publicUrl),
+    bio: row.bio,
+    followersCount: row.followersCount,
+    followingCount: row.followingCount,
+    eventsCount: row.eventsCount,
+    isFollowing: relation?.follows ?? false,
+    isBlocked: relation?.blocks ?? false,
+  };
+}

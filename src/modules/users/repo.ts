@@ -1,0 +1,181 @@
+import type { Database } from '../../db/client.ts';
+import type { Queryable } from '../../db/query.ts';
+import { one } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { Problem } from '../../lib/errors.ts';
+import { escapeLike, fold, words } from '../../lib/text.ts';
+import type { PersonRow, ProfileRow, RelationRow } from './present.ts';
+
+/** What is looked for: the text as it was typed, but for case, accents and the width of its spaces. */
+export const userSearchTerm = (q: string): string => fold(q).trim().replace(/\s+/g, ' ');
+
+/**
+ * What `users.search` holds, with a space before each word: the name as it is written, so that "o'neil" finds O'Neil, then
+ * its words without punctuation, so that "neil" does; the same of the username. Begins with the name.
+ */
+export function userSearchText(name: string, username: string): string {
+  const spellings = [name, username].flatMap((text) => [userSearchTerm(text), words(text).join(' ')]);
+  return ` ${[...new Set(spellings)].join(' ')}`;
+}
+
+/**
+ * People whose name or username has a word that starts with `term`, or from three characters on has it anywhere.
+ * Best first: the username itself, its start, the start of the name, of another word, anywhere; then by username.
+ * @param hidden ids of people whom a block stands between
+ */
+export async function searchUsers(db: Database, term: string, hidden: string[], limit: number) {
+  const start = escapeLike(term);
+  const pattern = [...term].length < 3 ? `% ${start}%` : `%${start}%`;
+  return await db.query<PersonRow & { isPrivate: boolean }>(sql`
+    select id, name, username, bio, avatar_upload, is_private
+    from users
+    where search like ${pattern} and id <> all(${hidden}::uuid[]) and suspended_at is null
+    order by username <> ${term}, username not like ${`${start}%`}, search not like ${` ${start}%`},
+      search not like ${`% ${start}%`}, username
+    limit ${limit}`);
+}
+
+export async function findProfile(db: Database, id: string): Promise<ProfileRow | null> {
+  const [row] = await db.query<ProfileRow>(sql`
+    select u.id, u.name, u.username, u.bio, u.avatar_upload, u.is_private, u.suspended_at is not null as is_suspended,
+      c.followers_count, c.following_count, c.events_count
+    from users u join user_counters c on c.user_id = u.id
+    where u.id = ${id}`);
+  return row ?? null;
+}
+
+/** People by id, in any order; what is not there is left out. */
+export async function listPeople(db: Queryable, ids: string[]): Promise<PersonRow[]> {
+  return await db.query<PersonRow>(sql`
+    select id, name, username, bio, avatar_upload from users where id = any(${ids}::uuid[])`);
+}
+
+export async function findRelation(
+  db: Database,
+  userId: string,
+  otherId: string,
+): Promise<RelationRow | null> {
+  const [row] = await db.query<RelationRow>(sql`
+    select follows, followed_by, blocks, blocked_by from relations
+    where user_id = ${userId} and other_id = ${otherId}`);
+  return row ?? null;
+}
+
+/** Which of `ids` the person follows. */
+export async function listFollowed(db: Database, userId: string, ids: string[]): Promise<Set<string>> {
+  const rows = await db.query<{ otherId: string }>(sql`
+    select other_id from relations where user_id = ${userId} and other_id = any(${ids}::uuid[]) and follows`);
+  return new Set(rows.map((row) => row.otherId));
+}
+
+/** The people whom a block stands between, whoever made it. */
+export async function listHidden(db: Database, userId: string): Promise<string[]> {
+  const rows = await db.query<{ otherId: string }>(sql`
+    select other_id from relations where user_id = ${userId} and (blocks or blocked_by)`);
+  return rows.map((row) => row.otherId);
+}
+
+/** Whom each of these people blocked. */
+export async function listBlocked(
+  db: Database,
+  userIds: string[],
+): Promise<{ userId: string; otherId: string }[]> {
+  return await db.query<{ userId: string; otherId: string }>(sql`
+    select user_id, other_id from relations where user_id = any(${userIds}::uuid[]) and blocks`);
+}
+
+/**
+ * Makes `change` to what is between two people, and corrects both sides' counters by what really changed.
+ *
+ * Right under any concurrency: both accounts are share-locked (deletion waits, or is seen here as a 404), then the
+ * relation is locked, and the counters move by the difference between what was there and what is written.
+ * @throws Problem `user_not_found`, and whatever `change` throws
+ * @returns the other person's new number of followers
+ */
+export async function changeRelation(
+  tx: Transaction,
+  me: string,
+  other: string,
+  change: (relation: RelationRow) => RelationRow,
+): Promise<number> {
+  const present = await tx.query(sql`
+    select id from users where id in (${me}, ${other}) and suspended_at is null order by id for key share`);
+  if (present.length < 2) throw new Problem('user_not_found');
+  const before = await lockRelation(tx, me, other);
+  const after = change(before);
+  if (isNothing(after)) {
+    await tx.query(
+      sql`delete from relations where (user_id, other_id) in ((${me}, ${other}), (${other}, ${me}))`,
+    );
+  } else if (!sameRelation(before, after)) {
+    await writeRelation(tx, me, other, after);
+  }
+  const follows = Number(after.follows) - Number(before.follows);
+  const followed = Number(after.followedBy) - Number(before.followedBy);
+  const moves = [
+    { id: me, followers: followed, following: follows },
+    { id: other, followers: follows, following: followed },
+  ].sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const move of moves) {
+    if (move.followers !== 0 || move.following !== 0) await moveCounters(tx, move);
+  }
+  const row = one(
+    await tx.query<{ followersCount: number }>(sql`
+    select followers_count from user_counters where user_id = ${other}`),
+  );
+  return row.followersCount;
+}
+
+/**
+ * What is between two people, locked by the row of whichever id comes first: two changes to the same pair follow one
+ * another here, and touch the other row only while they hold this one. The update changes nothing; it makes the
+ * statement lock a row that is there, and make one that is not.
+ */
+async function lockRelation(tx: Transaction, me: string, other: string): Promise<RelationRow> {
+  const [first, second] = me < other ? [me, other] : [other, me];
+  const row = one(
+    await tx.query<RelationRow>(sql`
+    insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
+    values (${first}, ${second}, false, false, false, false)
+    on conflict (user_id, other_id) do update set follows = relations.follows
+    returning follows, followed_by, blocks, blocked_by`),
+  );
+  return first === me ? row : mirrored(row);
+}
+
+async function writeRelation(tx: Transaction, me: string, other: string, mine: RelationRow): Promise<void> {
+  const theirs = mirrored(mine);
+  await tx.query(sql`
+    insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
+    values (${me}, ${other}, ${mine.follows}, ${mine.followedBy}, ${mine.blocks}, ${mine.blockedBy}),
+      (${other}, ${me}, ${theirs.follows}, ${theirs.followedBy}, ${theirs.blocks}, ${theirs.blockedBy})
+    on conflict (user_id, other_id) do update set follows = excluded.follows, followed_by = excluded.followed_by,
+      blocks = excluded.blocks, blocked_by = excluded.blocked_by`);
+}
+
+async function moveCounters(
+  tx: Transaction,
+  move: { id: string; followers: number; following: number },
+): Promise<void> {
+  await tx.query(sql`
+    update user_counters set followers_count = followers_count + ${move.followers},
+      following_count = following_count + ${move.following}
+    where user_id = ${move.id}`);
+}
+
+const mirrored = (relation: RelationRow): RelationRow => ({
+  follows: relation.followedBy,
+  followedBy: relation.follows,
+  blocks: relation.blockedBy,
+  blockedBy: relation.blocks,
+});
+
+const isNothing = ({ follows, followedBy, blocks, blockedBy }: RelationRow): boolean =>
+  !(follows || followedBy || blocks || blockedBy);
+
+const sameRelation = (a: RelationRow, b: RelationRow): boolean =>
+  a.follows === b.follows &&
+  a.followedBy === b.followedBy &&
+  a.blocks === b.blocks &&
+  a.blockedBy === b.blockedBy;

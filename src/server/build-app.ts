@@ -1,0 +1,150 @@
+/** The app, whole: the same in production and in tests. What it consists of is listed here, and nowhere else. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  LogController,
+  type RawServerDefault,
+} from 'fastify';
+import { adminUserRoutes } from '../modules/admin/routes.ts';
+import { adminSystemRoutes } from '../modules/admin/system-routes.ts';
+import { authRoutes } from '../modules/auth/routes.ts';
+import { type SmsDriver, smsDriver } from '../modules/auth/sms.ts';
+import { bookingRoutes } from '../modules/attendance/booking-routes.ts';
+import { calendarRoutes } from '../modules/calendars/routes.ts';
+import { Changes } from '../cache/change-log.ts';
+import type { Config } from '../lib/config.ts';
+import type { Database } from '../db/client.ts';
+import { eventAnswerRoutes } from '../modules/attendance/rsvp-routes.ts';
+import { eventListRoutes } from '../modules/discovery/routes.ts';
+import { type Lists, openLists } from '../modules/discovery/event-lists.ts';
+import { eventRoutes } from '../modules/events/routes.ts';
+import { feedRoutes } from '../modules/feed/routes.ts';
+import { type Flags, openFlags } from '../flags/flags.ts';
+import { registerDeadline } from '../http/request-timeout.ts';
+import { registerHeaders } from '../http/security-headers.ts';
+import { healthRoutes } from './health.ts';
+import { registerLimits } from '../http/rate-limit.ts';
+import { loggerOptions } from '../http/logging.ts';
+import { registerMetrics } from '../http/metrics.ts';
+import { registerOpenApi } from './openapi.ts';
+import { pageRoutes } from './pages.ts';
+import { answerClientError, answerError, maxParamLength, registerProblems } from '../http/problems.ts';
+import { readablePath, registerStrictness } from '../http/validation.ts';
+import { registerViewer } from '../http/authenticate.ts';
+import { claimListRoutes } from '../modules/items/claim-list-routes.ts';
+import { claimRoutes, itemRoutes } from '../modules/items/routes.ts';
+import { liveRoutes } from '../modules/live/routes.ts';
+import { exportRoutes } from '../modules/account/export-routes.ts';
+import { ownListRoutes } from '../modules/account/own-list-routes.ts';
+import { meRoutes } from '../modules/account/routes.ts';
+import { messageRoutes } from '../modules/messages/routes.ts';
+import { openReads, type Reads } from '../reads.ts';
+import { reportRoutes } from '../modules/reports/routes.ts';
+import { uploadRoutes } from '../modules/uploads/routes.ts';
+import { openStorage, type Storage } from '../modules/uploads/storage.ts';
+import { userListRoutes } from '../modules/users/list-routes.ts';
+import { userRoutes } from '../modules/users/routes.ts';
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+export type ReadyConfig = Config & { secretKey: string };
+export type Deps = {
+  config: ReadyConfig;
+  db: Database;
+  reads: Reads;
+  lists: Lists;
+  sms: SmsDriver;
+  clock: () => Date;
+  flags: Flags;
+  /** Of images. */
+  storage: Storage;
+};
+export type AppOptions = {
+  config: ReadyConfig;
+  db: Database;
+  /** Default: the driver of the configuration. */
+  sms?: SmsDriver;
+  /** Default: the time of this machine. */
+  clock?: () => Date;
+};
+
+export async function buildApp({ config, db, sms, clock = () => new Date() }: AppOptions): Promise<App> {
+  const app: App = Fastify({
+    logger: loggerOptions(config),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    trustProxy: config.trustProxy,
+    // For images over slow lines; any other body is refused by its route's deadline (http/deadline.ts) long before.
+    requestTimeout: 60_000,
+    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: answerError,
+    // An id of any length is an id that nothing has; the headers' limit bounds it.
+    routerOptions: { maxParamLength },
+    rewriteUrl: (request: IncomingMessage) => readablePath(request.url ?? '/'),
+    // While stopping, what still comes in on an open connection is answered, not refused.
+    return503OnClosing: false,
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  // A logger for each request would cost more than its look-up; the one line that names a request does so itself.
+  app.setChildLoggerFactory((logger) => logger);
+
+  const changes = new Changes(db);
+  const reads = openReads(db, changes);
+  const deps: Deps = {
+    config,
+    db,
+    reads,
+    lists: openLists(db, changes, reads),
+    clock,
+    sms: sms ?? smsDriver(config, app.log),
+    flags: await openFlags(db, config, randomUUID()),
+    storage: openStorage(config),
+  };
+
+  app.addHook('onClose', async () => deps.flags.close());
+  registerMetrics(app);
+  registerDeadline(app);
+  registerStrictness(app);
+  registerProblems(app);
+  await registerHeaders(app, config);
+  await registerLimits(app, deps);
+  registerViewer(app, deps);
+  await registerOpenApi(app, config);
+
+  await app.register(async (scope) => {
+    const routes = scope.withTypeProvider<TypeBoxTypeProvider>();
+    healthRoutes(routes, deps);
+    pageRoutes(routes, deps);
+    authRoutes(routes, deps);
+    meRoutes(routes, deps);
+    ownListRoutes(routes, deps);
+    exportRoutes(routes, deps);
+    userRoutes(routes, deps);
+    userListRoutes(routes, deps);
+    messageRoutes(routes, deps);
+    eventListRoutes(routes, deps);
+    eventRoutes(routes, deps);
+    feedRoutes(routes, deps);
+    calendarRoutes(routes, deps);
+    eventAnswerRoutes(routes, deps);
+    bookingRoutes(routes, deps);
+    itemRoutes(routes, deps);
+    claimRoutes(routes, deps);
+    uploadRoutes(routes, deps);
+    reportRoutes(routes, deps);
+    adminUserRoutes(routes, deps);
+    adminSystemRoutes(routes, deps);
+    claimListRoutes(routes, deps);
+    liveRoutes(routes, deps);
+  });
+  return app;
+}

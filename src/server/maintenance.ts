@@ -1,0 +1,33 @@
+/** Removes what nobody can use any more; on several servers at once it is merely done twice. */
+import type { FastifyBaseLogger } from 'fastify';
+import { deleteOldAudit } from '../audit/audit.ts';
+import { deleteExpired } from '../modules/auth/repo.ts';
+import { deleteOldChanges } from '../cache/change-log.ts';
+import type { Config } from '../lib/config.ts';
+import type { Database } from '../db/client.ts';
+import { deleteOldAnswers } from '../idempotency/stored-responses.ts';
+import { deleteOldCounts } from '../http/rate-limit-store.ts';
+import { openStorage } from '../modules/uploads/storage.ts';
+import { sweepFiles } from '../modules/uploads/sweep.ts';
+
+const minute = 60_000;
+
+/** Gives the function that stops it. */
+export function startHousekeeping(db: Database, log: FastifyBaseLogger, config: Config): () => void {
+  const storage = openStorage(config);
+  const every = (ms: number, work: () => Promise<void>) =>
+    setInterval(() => {
+      work().catch((error) => log.warn({ err: error }, 'housekeeping failed; it will be tried again'));
+    }, ms).unref();
+  const timers = [
+    every(60 * minute, () => deleteExpired(db, new Date())),
+    every(60 * minute, () => deleteOldAudit(db, new Date())),
+    every(60 * minute, () => deleteOldAnswers(db, new Date())),
+    every(minute, () => sweepFiles(db, storage, new Date())),
+    every(minute, () => deleteOldChanges(db)),
+    every(minute, () => deleteOldCounts(db, new Date())),
+  ];
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+  };
+}

@@ -1,0 +1,246 @@
+/** The OpenAPI 3.1 document, made from the very schemas that validate, and the reference page at /docs. */
+import swagger from '@fastify/swagger';
+import reference from '@scalar/fastify-api-reference';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import manifest from '../../package.json' with { type: 'json' };
+import { AdminUser, AuditEntry, Flag } from '../modules/admin/schemas.ts';
+import { CodeSent, Session, SignedIn, TokenPair } from '../modules/auth/schemas.ts';
+import { Booking, ListedBooking } from '../modules/attendance/booking-schemas.ts';
+import type { Config } from '../lib/config.ts';
+import { catalogue, invalid, type ProblemCode } from '../lib/errors.ts';
+import { Category, Event, EventPage, ListedEvent, Template } from '../modules/events/schemas.ts';
+import { FeedEvent, Reason } from '../modules/feed/schemas.ts';
+import { AddedItem, Claim, GivenClaim, Item } from '../modules/items/schemas.ts';
+import { LiveCounts, LiveEvent, LiveGone, LiveItemRemoved, LiveSnapshot } from '../modules/live/schemas.ts';
+import { Export } from '../modules/account/export-routes.ts';
+import { OwnClaim } from '../modules/account/own-list-schemas.ts';
+import { Me } from '../modules/users/own-profile-schemas.ts';
+import { Conversation, Message } from '../modules/messages/schemas.ts';
+import { AdminReport, Involved, Report } from '../modules/reports/schemas.ts';
+import { Upload } from '../modules/uploads/schemas.ts';
+import { FoundUser, Person, Profile } from '../modules/users/schemas.ts';
+import { OnceHeaders, PageMeta, shared } from '../http/schemas.ts';
+
+const Problem = shared(
+  'Problem',
+  Type.Object(
+    {
+      type: Type.String({
+        description: 'Where the code is explained.',
+        examples: ['/docs/errors#event_not_found'],
+      }),
+      title: Type.String(),
+      status: Type.Integer(),
+      detail: Type.String({ description: 'What happened, for a person to read.' }),
+      code: Type.String({ description: 'Stable, for a program to read.', examples: ['event_not_found'] }),
+      requestId: Type.String({ description: 'Name it when you ask the operator.' }),
+      errors: Type.Optional(
+        Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+          description: 'The fields at fault.',
+        }),
+      ),
+    },
+    { description: 'Every answer that is not a success has this shape (RFC 9457).' },
+  ),
+);
+
+/** Everything that answers refer to by name. */
+const components: TSchema[] = [
+  AddedItem,
+  AdminReport,
+  AdminUser,
+  AuditEntry,
+  Booking,
+  Category,
+  Claim,
+  CodeSent,
+  Conversation,
+  Event,
+  EventPage,
+  Export,
+  FeedEvent,
+  Flag,
+  FoundUser,
+  GivenClaim,
+  Involved,
+  Item,
+  ListedBooking,
+  ListedEvent,
+  LiveCounts,
+  LiveEvent,
+  LiveGone,
+  LiveItemRemoved,
+  LiveSnapshot,
+  Me,
+  Message,
+  OwnClaim,
+  PageMeta,
+  Person,
+  Problem,
+  Profile,
+  Reason,
+  Report,
+  Session,
+  SignedIn,
+  Template,
+  TokenPair,
+  Upload,
+];
+
+export async function registerOpenApi(app: FastifyInstance, config: Config): Promise<void> {
+  for (const schema of components) app.addSchema(schema);
+  await app.register(swagger, {
+    convertConstToEnum: false,
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Potluck',
+        version: manifest.version,
+        description:
+          'Discover events, answer them, and share bring-lists that cannot be double-booked.\n\n' +
+          'Sign in with a phone number: `POST /v1/auth/otp/request`, then `POST /v1/auth/otp/verify`. ' +
+          'Every refusal is an `application/problem+json` whose `code` is explained on [/docs/errors](/docs/errors).',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: config.publicUrl }],
+      components: {
+        securitySchemes: {
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The `accessToken` of POST /v1/auth/otp/verify.',
+          },
+        },
+      },
+      tags: [
+        { name: 'Sign in', description: 'Codes, tokens and devices.' },
+        { name: 'Me', description: "The caller's own account." },
+        { name: 'People', description: 'Search, profiles, follows and blocks.' },
+        { name: 'Messages', description: 'Between two people.' },
+        { name: 'Events', description: 'Discover, organize, answer and save.' },
+        { name: 'Bookings', description: 'Seats, and the waitlist for them.' },
+        { name: 'Items', description: 'Bring-lists, wish-lists and who brings what.' },
+        { name: 'Reports', description: 'What people tell the admins of.' },
+        { name: 'Administration', description: 'Accounts, flags and the audit trail, for admins.' },
+        { name: 'Calendars', description: 'Events for calendar programs.' },
+        { name: 'Images', description: 'For covers, items and avatars.' },
+        { name: 'Server', description: 'For those who run it.' },
+      ],
+    },
+    hideUntagged: true,
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, i) => (json.$id as string | undefined) ?? `def-${i}`,
+    },
+    transform: ({ schema, url, route }) => ({ schema: documented(schema as Documented, route), url }),
+  });
+
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  await app.register(reference, {
+    routePrefix: '/docs',
+    hooks: { onRequest: guardDocs },
+    configuration: {
+      url: '/openapi.json',
+      pageTitle: 'Potluck API',
+      // Nothing is fetched from elsewhere: neither fonts, nor a proxy for the requests that are tried out.
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      authentication: { preferredSecurityScheme: 'bearer' },
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      defaultOpenAllTags: true,
+    },
+  });
+}
+
+/** The reference runs its own script, and may load and ask this server alone. */
+const docsPolicy =
+  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+
+/** The page makes an address of the Host header, so one that cannot be read is refused here. */
+function guardDocs(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+  reply.header('content-security-policy', docsPolicy);
+  done(URL.canParse(`http://${request.hostname}`) ? undefined : invalid('host', 'is not a host'));
+}
+
+type QuerySchema = { required?: string[]; properties: Record<string, { default?: unknown }> };
+type Documented = FastifySchema & { response?: Record<string, TSchema>; querystring?: QuerySchema };
+
+/** What a body can be refused for before a route sees it, also where none is expected. */
+const bodyProblems: ProblemCode[] = ['malformed_json', 'unsupported_media_type', 'payload_too_large'];
+
+/** Adds what `route()` declares beside the schemas: the refusals by status, and who may call. */
+function documented(schema: Documented | undefined, route: RouteOptions): Documented {
+  const { access, problems = [], takesKey, bodyTypes } = route.config ?? {};
+  if (!schema || !access) return schema ?? {};
+  const codes = route.method === 'GET' ? problems : [...problems, ...bodyProblems];
+  const byStatus = Map.groupBy(codes, (code) => catalogue[code].status);
+  const refusals = [...byStatus].map(([status, codes]) => [status, refusal(status, codes)]);
+  const security = { public: [], optional: [{}, { bearer: [] }], required: [{ bearer: [] }] }[access];
+  const successes = Object.entries(schema.response ?? {}).map(([status, body]) => [
+    status,
+    { ...success(status, route.url, body), ...(takesKey && { headers: replayed }) },
+  ]);
+  return {
+    ...schema,
+    ...(schema.querystring && { querystring: withoutDefaulted(schema.querystring) }),
+    ...(takesKey && { headers: titledHeaders }),
+    ...(bodyTypes && { consumes: [...bodyTypes], body: rawBody }),
+    security,
+    response: Object.fromEntries([...successes, ...refusals]),
+  };
+}
+
+/** Within, a parameter with a default is always there; for a client it is one that may be left out. */
+function withoutDefaulted(querystring: QuerySchema): QuerySchema {
+  const { required = [], properties } = querystring;
+  return { ...querystring, required: required.filter((name) => properties[name]?.default === undefined) };
+}
+
+const rawBody = Type.String({ format: 'binary' });
+
+/** Within, headers have small letters. */
+const titledHeaders = Type.Object({ 'Idempotency-Key': OnceHeaders.properties['idempotency-key'] });
+const replayed = {
+  'Idempotent-Replayed': {
+    type: 'string',
+    description: '`true` on the first answer to this `Idempotency-Key`, given once more.',
+  },
+};
+
+function success(status: string, url: string, body: TSchema) {
+  if (url.endsWith('.svg'))
+    return { description: 'The picture.', content: { 'image/svg+xml': { schema: body } } };
+  if (url.endsWith('/live'))
+    return { description: 'The stream.', content: { 'text/event-stream': { schema: body } } };
+  if (status === '304') return { description: 'What the client has is still good.' };
+  if (url.endsWith('.ics'))
+    return { description: 'The calendar.', content: { 'text/calendar': { schema: body } } };
+  if (url.endsWith('.webp'))
+    return { description: 'The image.', content: { 'image/webp': { schema: body } } };
+  if (url === '/metrics')
+    return { description: 'Prometheus text.', content: { 'text/plain': { schema: body } } };
+  return { description: 'Success.', content: { 'application/json': { schema: body } } };
+}
+
+function refusal(status: number, codes: ProblemCode[]) {
+  const wait = { 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } };
+  const ask = { 'WWW-Authenticate': { type: 'string', description: '`Bearer`.' } };
+  return {
+    description: codes.map((code) => `\`${code}\`: ${catalogue[code].title}.`).join('\n\n'),
+    ...(status === 429 || status === 503 ? { headers: wait } : status === 401 ? { headers: ask } : {}),
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [
+            { $ref: 'Problem#' },
+            { type: 'object', properties: { code: { type: 'string', enum: codes } } },
+          ],
+        },
+      },
+    },
+  };
+}
