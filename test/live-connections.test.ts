@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Statement } from '../src/db/sql.ts';
 import { type Listening, listen, stateOf } from './listener.ts';
 import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
@@ -175,11 +176,13 @@ test('stop: streams end at once, also one that takes nothing', async () => {
 test('nobody listens: nothing is asked of the database', async () => {
   const { id } = await anEvent(api, organizer);
   let asked = 0;
-  const pool = connectSql(api.target);
-  const counting = Object.assign((...query: Parameters<typeof pool>) => {
-    asked++;
-    return pool(...query);
-  }, pool) as typeof pool;
+  const db = connectSql(api.target);
+  const counting = Object.assign(db, {
+    query: ((query) => (statement: Statement) => {
+      asked++;
+      return query(statement);
+    })(db.query) as typeof db.query,
+  });
   const quiet = await api.another({ sql: counting });
   const stream = await open(quiet, id);
   await sleep(500);

@@ -111,8 +111,8 @@ test('config: images go into a bucket when one is named, with both keys or none'
 });
 
 test('config: .env.example names every variable that is read, and no other', async () => {
-  const root = path.join(import.meta.dirname, '..');
-  const source = await readFile(path.join(root, 'src', 'config.ts'), 'utf8');
+  const root = path.join(import.meta.dirname, '..', '..');
+  const source = await readFile(path.join(root, 'src', 'lib', 'config.ts'), 'utf8');
   const example = await readFile(path.join(root, '.env.example'), 'utf8');
   const read = new Set(
     [...source.matchAll(/(?:\(|env\.)'?([A-Z][A-Z0-9_]{3,})'?[,)\s]/g)].map(([, name]) => name),
