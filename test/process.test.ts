@@ -9,6 +9,7 @@ import {
   ask,
   cleanUp,
   expectNoPostgres,
+  npmStart,
   postgresUnder,
   postmasterOf,
   potluck,
@@ -58,6 +59,14 @@ async function beginRequest(server: Server) {
 }
 
 describe('process', { concurrency: 2 }, () => {
+  test('stop: SIGTERM to the process of npm start alone ends the server and PostgreSQL within 10 s', async () => {
+    const DATA_DIR = await aPlace();
+    const server = await npmStart({ DATA_DIR });
+    await stop(server, 'SIGTERM');
+    await assert.rejects(fetch(`${server.url}/healthz`), 'the server still answers');
+    await expectNoPostgres(DATA_DIR);
+  });
+
   test('stop: SIGTERM does not wait for a request that never ends', async () => {
     const DATA_DIR = await aPlace();
     const server = await serve({ env: { DATA_DIR } });
