@@ -6,7 +6,7 @@ import { eventIn, eventsIn, titlesIn } from './calendar-parsing.ts';
 import { expectProblem, expectStatus, testApp } from './setup.ts';
 import { anAdmin, anEvent, aPhone, aUser, inDays, signIn } from './world.ts';
 
-const api = await testApp({ env: { PUBLIC_URL: 'https://events.example.org/' } });
+const api = await testApp({ env: { PUBLIC_URL: 'https://events.example.org/', DEV_CODES: 'on' } });
 const second = await api.another();
 const { take, eventsOf } = importer(api);
 

@@ -91,6 +91,18 @@ describe('command line', { concurrency: 2 }, () => {
     }
   });
 
+  test('NODE_ENV: a server with any other value does not start, and says so in one line', async () => {
+    const { code, out, err } = await run(['serve'], { ...unusable, NODE_ENV: 'Production', HOST: '0.0.0.0' });
+    const expected = 'NODE_ENV is "Production"; it must be one of development, test, production.\n';
+    assert.deepEqual({ code, out, err }, { code: 1, out: '', err: expected });
+  });
+
+  test('demo: one line where others can connect to the server, and nothing is added', async () => {
+    const { code, err } = await run(['demo'], { ...unusable, HOST: '0.0.0.0' });
+    assert.equal(code, 1);
+    assert.match(err, /^The demo accounts have known phone numbers[^\n]+HOST[^\n]+DEV_CODES=on\.\n$/);
+  });
+
   test('migrate: says how many migrations it applied and to which version, then that there are none left', async () => {
     const DATA_DIR = path.join(await aPlace(), 'not', 'there', 'yet');
     await mkdir(path.dirname(path.dirname(DATA_DIR)));

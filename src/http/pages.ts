@@ -30,7 +30,7 @@ export function pageRoutes(app: App, { config, clock, lists }: Deps): void {
       frontPage(
         listed.map(({ event }) => toListedEvent(event.row, config.publicUrl)),
         total,
-        config.demo && !config.production ? demoPhones : [],
+        config.demo ? demoPhones : [],
       ),
     );
   });
