@@ -66,9 +66,16 @@ export async function forgetInAudit(tx: Tx, trace: Trace, userId: string, phone:
     values (${hashOf(trace.secretKey, { userId })}, ${newId()}, ${trace.now}, 'account_deleted', null, null, '')`;
 }
 
-/** What a person did and had done to them, the oldest first; with what happened to their number. */
+/**
+ * The entries about a person and their number, oldest first, without what admins keep to themselves: the network of the
+ * admin, and the reason of a suspension. The reason is recognized by its kind of entry and not by `by_id`, which is null
+ * once the admin's account is deleted.
+ */
 export const selectOwnAudit = (tx: Tx, key: string, userId: string, phone: string) => tx`
-  select at, what, address, detail from audit
+  select at, what,
+    case when by_id is null then address end as address,
+    case when what = 'account_suspended' then '' else detail end as detail
+  from audit
   where who in (${hashOf(key, { userId })}, ${hashOf(key, { phone })}) order by at, id`;
 
 export async function deleteOldAudit(sql: Sql, now: Date): Promise<void> {

@@ -12,7 +12,10 @@ export const UserParams = Type.Object({ id: Type.String({ description: "The pers
 export const Suspension = body(
   {
     reason: Type.Optional(
-      prose(500, { description: 'For the audit trail; the person is not told.', examples: ['Spam'] }),
+      prose(500, {
+        description: 'For the audit trail. The person never sees it, neither at sign-in nor in the export.',
+        examples: ['Spam'],
+      }),
     ),
   },
   { examples: [{ reason: 'Spam' }] },
