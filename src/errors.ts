@@ -228,6 +228,11 @@ export const catalogue = {
     title: 'This media type is not supported',
     detail: 'Send `Content-Type: application/json`; for an image its type, or `application/octet-stream`.',
   },
+  unsupported_content_encoding: {
+    status: 415,
+    title: 'This content encoding is not supported',
+    detail: 'Send the body without compression: leave `Content-Encoding` out, or send `identity`.',
+  },
   quantity_unavailable: {
     status: 422,
     title: 'Not that many are left',
