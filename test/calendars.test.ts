@@ -100,6 +100,27 @@ test('event calendar: SEQUENCE goes up with every change of what a calendar show
   assert.equal(await sequence(), shown.length + 20);
 });
 
+test('event calendar: SEQUENCE goes up when CLASS changes, and not between public and unlisted', async () => {
+  const organizer = await aUser(api);
+  const event = await anEvent(api, organizer);
+  const shown = async () => {
+    const { class: visibility, sequence } = eventIn(await calendarOf(event.id, organizer.token));
+    return [visibility ?? 'none', Number(sequence)];
+  };
+  assert.deepEqual(await shown(), ['none', 0]);
+  const changes = [
+    ['unlisted', 'none', 0],
+    ['public', 'none', 0],
+    ['private', 'PRIVATE', 1],
+    ['unlisted', 'none', 2],
+    ['private', 'PRIVATE', 3],
+  ];
+  for (const [visibility, ...expected] of changes) {
+    await change(event.id, organizer.token, { visibility });
+    assert.deepEqual(await shown(), expected, visibility as string);
+  }
+});
+
 test('event calendar: a cancelled event says so, keeps its UID, and is CONFIRMED again when it is not', async () => {
   const organizer = await aUser(api);
   const event = await anEvent(api, organizer);

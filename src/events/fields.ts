@@ -47,12 +47,14 @@ const shownByCalendars = [
   'lat',
   'lng',
   'category',
-  'visibility',
   'status',
 ] as const satisfies (keyof EventFields)[];
 
-/** Whether a calendar shows it otherwise after the change. */
+const isPrivate = ({ visibility }: EventFields): boolean => visibility === 'private';
+
+/** Whether a calendar shows it otherwise after the change. Of `visibility` it shows `CLASS:PRIVATE` or nothing. */
 export const isShownOtherwise = (before: EventFields, after: EventFields): boolean =>
+  isPrivate(before) !== isPrivate(after) ||
   shownByCalendars.some((name) => before[name].valueOf() !== after[name].valueOf());
 
 /** What is booked stays booked. @throws Problem `capacity_below_booked`; `before` must be the locked row */

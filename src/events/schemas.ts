@@ -129,8 +129,8 @@ const fields = {
   title: text(1, 140, { examples: ['Harbour potluck'] }),
   description: prose(10_000),
   coverUrl: nullable(httpUrl(), { description: 'Null: the generated cover.' }),
-  startAt: moment('RFC 3339, any offset.'),
-  endAt: moment('After `startAt`.'),
+  startAt: moment('RFC 3339 with any offset, in the years 1900 to 9999 of UTC.'),
+  endAt: moment('After `startAt`, in the years 1900 to 9999 of UTC.'),
   timezone: Type.String({
     format: 'time-zone',
     maxLength: 64,

@@ -170,7 +170,12 @@ type QuerySchema = { required?: string[]; properties: Record<string, { default?:
 type Documented = FastifySchema & { response?: Record<string, TSchema>; querystring?: QuerySchema };
 
 /** What a body can be refused for before a route sees it, also where none is expected. */
-const bodyProblems: ProblemCode[] = ['malformed_json', 'unsupported_media_type', 'payload_too_large'];
+const bodyProblems: ProblemCode[] = [
+  'malformed_json',
+  'unsupported_media_type',
+  'unsupported_content_encoding',
+  'payload_too_large',
+];
 
 /** Adds what `route()` declares beside the schemas: the refusals by status, and who may call. */
 function documented(schema: Documented | undefined, route: RouteOptions): Documented {
@@ -229,9 +234,22 @@ function success(status: string, url: string, body: TSchema) {
 function refusal(status: number, codes: ProblemCode[]) {
   const wait = { 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } };
   const ask = { 'WWW-Authenticate': { type: 'string', description: '`Bearer`.' } };
+  const codings = {
+    'Accept-Encoding': {
+      type: 'string',
+      description:
+        '`identity`, with `unsupported_content_encoding`: the content codings of bodies that are taken.',
+    },
+  };
   return {
     description: codes.map((code) => `\`${code}\`: ${catalogue[code].title}.`).join('\n\n'),
-    ...(status === 429 || status === 503 ? { headers: wait } : status === 401 ? { headers: ask } : {}),
+    ...(status === 429 || status === 503
+      ? { headers: wait }
+      : status === 401
+        ? { headers: ask }
+        : status === 415
+          ? { headers: codings }
+          : {}),
     content: {
       'application/problem+json': {
         schema: {

@@ -5,6 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/problems.ts';
 import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../errors.ts';
+import { timestampBounds } from '../time.ts';
 import {
   currencyPattern,
   emojiPattern,
@@ -93,8 +94,8 @@ function retryIn(error: FastifyError & { retryAfter?: number }) {
 
 /** What to send, where the validator would only name its own rule. */
 const formatMessages: Record<string, string> = {
-  timestamp: 'must be a timestamp with an offset, such as 2026-12-24T18:00:00+01:00',
-  'timestamp-or-day': 'must be a date, or a timestamp with an offset, such as 2026-12-24T18:00:00Z',
+  timestamp: `must be a timestamp with an offset, such as 2026-12-24T18:00:00+01:00, ${timestampBounds}`,
+  'timestamp-or-day': `must be a date, or a timestamp with an offset, such as 2026-12-24T18:00:00Z, ${timestampBounds}`,
   'http-url': 'must be an http or https address',
   grapheme: 'must be one emoji',
   'time-zone': 'must be the name of an IANA time zone, such as Europe/Oslo',

@@ -1,7 +1,7 @@
 /** What enters: JSON bodies exactly as the schema says, query strings coerced by it, and no text that cannot be stored. */
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type FieldError, invalid, invalidFields, Problem } from '../errors.ts';
 import { isOneGrapheme, isStorable } from '../text.ts';
 import { parseDay, parseTimestamp, withPlus } from '../time.ts';
@@ -25,6 +25,11 @@ export function registerStrictness(app: FastifyInstance): void {
   // An expectation that is not known may be ignored; Node would answer it with an empty page.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    // For an unknown path the 404 of problem.ts comes first.
+    done(request.is404 ? undefined : refuseEncoding(request, reply));
+  });
+
   // The validator names every fault before any is cut; a body of a hundred thousand would keep it busy for seconds.
   app.addHook('preValidation', (request, _reply, done) => {
     refuseOddNumbers(request);
@@ -41,6 +46,22 @@ export function registerStrictness(app: FastifyInstance): void {
       ...unstorable(request.body, ''),
     ];
     done(errors.length > 0 ? invalidFields(errors) : undefined);
+  });
+}
+
+/**
+ * Refuses an encoded body before it is read (RFC 9110, 15.5.16). `Accept-Encoding` tells the client that the coding is
+ * at fault and not the media type (RFC 9110, 12.5.3).
+ */
+function refuseEncoding(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
+  const { 'content-encoding': encoding = '', 'transfer-encoding': transfer } = request.headers;
+  const hasBody = transfer !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  const isPlain = encoding.split(',').every((coding) => /^\s*(?:identity)?\s*$/i.test(coding));
+  // The body of a GET or HEAD is never read.
+  if (isPlain || !hasBody || request.method === 'GET' || request.method === 'HEAD') return undefined;
+  reply.header('accept-encoding', 'identity');
+  return new Problem('unsupported_content_encoding', {
+    detail: `The Content-Encoding "${encoding.slice(0, 100)}" is not supported; send the body without compression.`,
   });
 }
 

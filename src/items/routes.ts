@@ -214,7 +214,8 @@ export function claimRoutes(app: App, { sql, clock, flags, config }: Deps): void
       tag: 'Items',
       summary: 'Change the quantity of a claim',
       description:
-        'Less is always possible. More needs what claiming needs, and at most what is left can be added.',
+        'Less is always possible, also while the caller may no longer see the event. More needs what claiming needs, ' +
+        'and at most what is left can be added.',
       params: ItemParams,
       body: ClaimRequest,
       response: { 200: ref(Claim) },
@@ -244,6 +245,7 @@ export function claimRoutes(app: App, { sql, clock, flags, config }: Deps): void
       holdsCaller: true,
       tag: 'Items',
       summary: 'Give a claim back',
+      description: 'Also when the event is cancelled, and when the caller may no longer see it.',
       params: ItemParams,
       response: { 200: Success },
       problems: ['item_not_found', 'claim_not_found'],

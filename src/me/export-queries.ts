@@ -188,7 +188,9 @@ export const sections: Section[] = [
   },
   {
     name: 'audit',
-    about: 'What happened to the account and its sessions; addresses are networks, shortened.',
+    about:
+      'What happened to the account and its sessions. `address` is the network of the request, and null for what an ' +
+      'admin or a command did; the reason of a suspension is left out.',
     tables: ['audit'],
     rows: (tx, { secretKey, id, phone }) => selectOwnAudit(tx, secretKey, id, phone),
   },

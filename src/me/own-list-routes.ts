@@ -43,7 +43,10 @@ export function ownListRoutes(app: App, { sql, config, clock, reads }: Deps): vo
       access: 'required',
       tag: 'Me',
       summary: 'What you bring or give',
-      description: 'Your claims, the newest first, with the item and the event of each.',
+      description:
+        'Your claims, the newest first, with the item and the event of each. Claims on events that you may no longer ' +
+        'see are left out, since title and time of the event are hidden then; you can still reduce or give back such a ' +
+        "claim by the item's id, and GET /v1/me/export lists it.",
       querystring: OwnClaimsQuery,
       response: { 200: OwnClaimPage },
     }),

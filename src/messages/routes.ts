@@ -38,7 +38,7 @@ export function messageRoutes(app: App, { sql, clock, reads, config, flags }: De
       tag: 'Messages',
       summary: 'Write to a person',
       description:
-        'Not while either has blocked the other. Within a minute a person may send as many messages as the operator ' +
+        'Not while either has blocked the other; anybody else can write, also to a private profile. Within a minute a person may send as many messages as the operator ' +
         'allows, 60 unless they say otherwise; what is above is a 429.',
       params: UserParams,
       body: NewMessage,

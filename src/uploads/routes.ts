@@ -12,8 +12,8 @@ import { route } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
 import { signedIn } from '../http/viewer.ts';
 import { newId, readId } from '../ids.ts';
-import { boundedRoom, mostBytes, sentImage, takeImages } from './body.ts';
-import { imageTypes, makePicture, type Picture } from './images.ts';
+import { bodyTypes, boundedRoom, mostBytes, sentImage, takeImages } from './body.ts';
+import { makePicture, type Picture } from './images.ts';
 import * as queries from './queries.ts';
 import { Upload, UploadParams } from './schemas.ts';
 import { leaveFiles, removeFiles } from './sweep.ts';
@@ -116,10 +116,12 @@ export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: D
           tag: 'Images',
           summary: 'Upload an image',
           description:
-            'The body is the image itself: JPEG, PNG or WebP, at most 10 MiB and 50 megapixels. It is turned upright, ' +
+            'The body is the image itself: JPEG, PNG or WebP, at most 10 MiB and 50 megapixels. Its first bytes decide ' +
+            'the format, whichever of the declared types `Content-Type` names; any other type is a 415, and a file of ' +
+            'another format a 400. The image is turned upright, ' +
             'freed of all metadata, made smaller where a side has more than 2,048 pixels, and kept as WebP; of an ' +
             'animation the first frame. 100 a day, and 1 GiB of kept images, for each person.',
-          bodyTypes: imageTypes,
+          bodyTypes,
           response: { 201: ref(Upload) },
           problems: [
             'image_invalid',
@@ -137,14 +139,14 @@ export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: D
       },
       async (request, reply) => {
         const viewer = signedIn(request);
-        const { type, bytes } = sentImage(request);
+        const bytes = sentImage(request);
         await flags.require('uploads');
         const once = readOnce(request, viewer, config.secretKey, hash('sha256', bytes));
         const [known] = once ? await findKept(sql, [once], clock()) : [];
         if (known instanceof Problem) throw known;
         if (known) return sendOnce(reply, known);
         await queries.requireRoom(sql, viewer.id, clock());
-        const picture = await makePicture(bytes, type);
+        const picture = await makePicture(bytes);
         const answer = await keep(viewer.id, picture, (row) => {
           const tell = async (tx: Tx): Promise<Answer> => {
             await queries.insertUpload(tx, row, clock());

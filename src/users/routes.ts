@@ -139,7 +139,9 @@ export function userRoutes(app: App, { sql, config }: Deps): void {
       tag: 'People',
       summary: 'Block a person',
       description:
-        'Ends follows between the two, hides each from the other in search, and their events from the caller.',
+        'Ends follows between the two and prevents new ones and messages, hides each from the other in search, and ' +
+        "hides the person's events from the caller's lists. It does not prevent RSVPs, bookings and claims: events " +
+        'stay open to both, and the organizer of an event sees everybody who comes.',
       params: UserParams,
       response: { 200: Blocked },
       problems: ['user_not_found', 'self_relation'],
