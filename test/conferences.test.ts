@@ -1,6 +1,7 @@
 /**
  * 1,257 real conferences, imported and listed again. What should come is counted by this file itself, from the raw
- * lines and with a distance formula of its own; nothing of the product takes part in that.
+ * lines and with a distance formula of its own; nothing of the product takes part in that, except the places that it
+ * found by name and the time zones, which are compared with an atlas.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -18,24 +19,27 @@ const phone = '+14155559999';
 type Conference = {
   uid: string;
   title: string;
-  start: number;
-  end: number;
+  /** The first day, and the day after the last. */
+  first: string;
+  after: string;
+  location: string;
   lat: number | null;
   lng: number | null;
 };
 
-/** Good for this file alone: all its entries are whole days in UTC. */
+/** Good for this file alone: all its entries are whole days. */
 function readRaw(text: string): Conference[] {
   const unfolded = text.replace(/\r?\n[ \t]/g, '');
   return [...unfolded.matchAll(/^BEGIN:VEVENT\r?\n([\s\S]*?)^END:VEVENT/gm)].map(([, body = '']) => {
     const value = (name: string) => new RegExp(`^${name}[^:]*:(.*?)\\r?$`, 'm').exec(body)?.[1];
-    const day = (digits = '') => Date.parse(digits.replace(/(....)(..)(..)/, '$1-$2-$3T00:00:00Z'));
+    const day = (digits = '') => digits.replace(/(....)(..)(..)/, '$1-$2-$3');
     const [lat, lng] = value('GEO')?.split(';').map(Number) ?? [];
     return {
       uid: value('UID') ?? '',
       title: (value('SUMMARY') ?? '').replace(/\\(.)/g, '$1'),
-      start: day(value('DTSTART')),
-      end: day(value('DTEND')),
+      first: day(value('DTSTART')),
+      after: day(value('DTEND')),
+      location: (value('LOCATION') ?? '').replace(/\\(.)/g, '$1'),
       lat: lat ?? null,
       lng: lng ?? null,
     };
@@ -64,13 +68,31 @@ async function takeIn(calendar: string): Promise<Report> {
   return importCalendar(api.sql, parsed, phone);
 }
 
-type Imported = { id: string; uid: string; lat: number; lng: number; title: string; updatedAt: Date };
+type Imported = {
+  id: string;
+  uid: string;
+  lat: number;
+  lng: number;
+  title: string;
+  startAt: Date;
+  endAt: Date;
+  allDay: boolean;
+  timezone: string;
+  isPriceKnown: boolean;
+  updatedAt: Date;
+};
 async function imported(): Promise<Map<string, Imported>> {
   assert.ok(api);
   const rows = await api.sql<Imported[]>`
-    select e.id, i.uid, e.lat, e.lng, e.title, e.updated_at from imports i join events e on e.id = i.event_id`;
+    select e.id, i.uid, e.lat, e.lng, e.title, e.start_at, e.end_at, e.all_day, e.timezone, e.is_price_known,
+      e.updated_at
+    from imports i join events e on e.id = i.event_id`;
   return new Map(rows.map((row) => [row.uid, row]));
 }
+
+/** Midnight by the clock of a zone, which no conference of this file begins or ends without. */
+const midnight = (date: string, timezone: string): number =>
+  Temporal.PlainDateTime.from(date).toZonedDateTime(timezone, { disambiguation: 'reject' }).epochMilliseconds;
 
 test('conferences: all with GEO come in, the others are placed by name or named', { skip }, async () => {
   assert.deepEqual([conferences.length, withoutPlace.length], [1257, 100]);
@@ -84,6 +106,13 @@ test('conferences: all with GEO come in, the others are placed by name or named'
     const event = events.get(one.uid);
     if (!event) continue;
     assert.equal(event.title, one.title);
+    const { startAt, endAt, timezone, allDay, isPriceKnown } = event;
+    const days = [midnight(one.first, timezone), midnight(one.after, timezone)];
+    assert.deepEqual(
+      [Number(startAt), Number(endAt), allDay, isPriceKnown],
+      [...days, true, false],
+      one.title,
+    );
     if (one.lat !== null) assert.deepEqual([event.lat, event.lng], [one.lat, one.lng], one.title);
   }
   const named = withoutPlace.filter((one) => !events.has(one.uid)).map((one) => one.title);
@@ -138,6 +167,38 @@ test('conferences: the places found by name are the right ones', { skip }, async
   }
 });
 
+/** Countries of which every conference with GEO is in one zone. */
+const zones: Record<string, string> = {
+  Austria: 'Europe/Vienna',
+  'Czech Republic': 'Europe/Prague',
+  Denmark: 'Europe/Copenhagen',
+  France: 'Europe/Paris',
+  Germany: 'Europe/Berlin',
+  India: 'Asia/Kolkata',
+  Italy: 'Europe/Rome',
+  Netherlands: 'Europe/Amsterdam',
+  'New Zealand': 'Pacific/Auckland',
+  Norway: 'Europe/Oslo',
+  Poland: 'Europe/Warsaw',
+  Singapore: 'Asia/Singapore',
+  Spain: 'Europe/Madrid',
+  Sweden: 'Europe/Stockholm',
+  'U.K.': 'Europe/London',
+  Ukraine: 'Europe/Kyiv',
+  'United Arab Emirates': 'Asia/Dubai',
+};
+
+test('conferences: the time zones are those of their countries', { skip }, async () => {
+  const events = await imported();
+  const compared = conferences.flatMap(({ uid, lat, location, title }) => {
+    const zone = zones[location.split(', ').at(-1) ?? ''];
+    if (!zone || lat === null) return [];
+    return [[title, events.get(uid)?.timezone, zone] as const];
+  });
+  for (const [title, timezone, zone] of compared) assert.equal(timezone, zone, title);
+  assert.ok(compared.length > 600, `${compared.length}`);
+});
+
 const day = (date: string) => Date.parse(`${date}T00:00:00Z`);
 type Circle = [name: string, lat: number, lng: number, km: number | undefined];
 type Range = { dateFrom?: string; dateTo?: string; from: number; until: number };
@@ -162,7 +223,12 @@ const searches: [Circle, Range][] = [
   [['Frankfurt, placed by name', 50.1109, 8.6821, 20], ever],
   [
     ['Frankfurt, from the midnight at which one ends', 50.1109, 8.6821, 40],
-    between('2023-11-24', '2023-12-11'),
+    {
+      dateFrom: '2023-11-24T00:00:00+01:00',
+      dateTo: '2023-12-11',
+      from: Date.parse('2023-11-23T23:00:00Z'),
+      until: day('2023-12-12'),
+    },
   ],
   [['Europe', 50.0, 10.0, 1_500], between('2025-09-01', '2025-10-31')],
   [['5,000 km round Paris', 48.8566, 2.3522, 5_000], between('2024-03-01', '2024-05-31')],
@@ -175,9 +241,9 @@ const searches: [Circle, Range][] = [
     ['Oslo, by the second', 59.9139, 10.7522, 300],
     {
       dateFrom: '2025-05-20T08:30:00+02:00',
-      dateTo: '2026-02-05T00:00:00Z',
+      dateTo: '2026-02-05T00:00:00+01:00',
       from: Date.parse('2025-05-20T06:30:00Z'),
-      until: Date.parse('2026-02-05T00:00:00Z') + 1,
+      until: Date.parse('2026-02-04T23:00:00Z') + 1,
     },
   ],
   [
@@ -210,9 +276,11 @@ for (const [[name, lat, lng, km], { dateFrom, dateTo, from, until }] of searches
     const events = await imported();
     const expected = conferences.flatMap((one) => {
       const event = events.get(one.uid);
-      if (!event || one.end <= from || one.start >= until) return [];
+      if (!event) return [];
+      const start = midnight(one.first, event.timezone);
+      if (midnight(one.after, event.timezone) <= from || start >= until) return [];
       const distance = kmBetween(lat, lng, one.lat ?? event.lat, one.lng ?? event.lng);
-      return distance <= (km ?? 50) ? [{ id: event.id, start: one.start }] : [];
+      return distance <= (km ?? 50) ? [{ id: event.id, start }] : [];
     });
     const query = new URLSearchParams({
       lat: `${lat}`,
@@ -251,4 +319,23 @@ test('conferences: imported again nothing changes; a changed SUMMARY changes one
   );
   assert.ok(api);
   await assertCounters(api.sql);
+});
+
+test('conferences: a repeated import corrects those that were stored as times in UTC', { skip }, async () => {
+  assert.ok(api);
+  await takeIn(text);
+  const before = await imported();
+  // As earlier versions stored them.
+  await api.sql`
+    update events set timezone = 'UTC', all_day = false,
+      start_at = (start_at at time zone timezone) at time zone 'UTC',
+      end_at = (end_at at time zone timezone) at time zone 'UTC'`;
+  await api.sql`update change_shards set version = version + 1`;
+  const { changed, unchanged } = await takeIn(text);
+  assert.deepEqual([changed, unchanged], [before.size, 0]);
+  const after = await imported();
+  for (const [uid, { updatedAt: _, ...event }] of before) {
+    const { updatedAt, ...corrected } = after.get(uid) ?? { updatedAt: null };
+    assert.deepEqual(corrected, event);
+  }
 });

@@ -22,7 +22,14 @@ type Operation = {
     { content?: Record<string, { schema: { allOf?: { properties?: { code?: { enum: string[] } } }[] } }> }
   >;
   requestBody?: {
-    content: Record<string, { schema: { additionalProperties?: boolean }; example?: unknown }>;
+    content: Record<
+      string,
+      {
+        schema: { additionalProperties?: boolean };
+        example?: unknown;
+        examples?: Record<string, { value: unknown }>;
+      }
+    >;
   };
 };
 const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([url, methods]) =>
@@ -107,7 +114,8 @@ test('openapi: bodies are closed and come with an example', () => {
     const body = operation.requestBody?.content['application/json'];
     if (!body) continue;
     assert.equal(body.schema.additionalProperties, false, name);
-    assert.ok(body.example, `${name} has no example`);
+    const examples = body.example ? [body.example] : Object.values(body.examples ?? {});
+    assert.ok(examples.length > 0, `${name} has no example`);
   }
 });
 
