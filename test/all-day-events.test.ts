@@ -131,6 +131,17 @@ test('change: an all-day event keeps its dates when its zone changes, and its ti
   assert.equal(expectStatus(await change(id, again), 200).body.allDay, true);
 });
 
+test('change: 200 for an all-day event whose times are off since its zone changed its rules; new times are checked', async () => {
+  const { id } = await aTwoDayEvent();
+  await api.sql`
+    update events set start_at = start_at + interval '1 hour', end_at = end_at + interval '1 hour' where id = ${id}`;
+  await api.sql`update change_shards set version = version + 1`;
+  assert.equal(expectStatus(await change(id, { title: 'Still all day' }), 200).body.allDay, true);
+  const off = { startAt: '2027-03-04T01:00:00+01:00' };
+  assert.deepEqual(paths(expectProblem(await change(id, off), 400, 'invalid_request').body), ['startAt']);
+  expectStatus(await change(id, twoDays), 200);
+});
+
 test('change: 400 when the dates of an all-day event would leave the years that are allowed', async () => {
   const last = { startAt: '9999-12-30T15:00:00Z', endAt: '9999-12-31T15:00:00Z', timezone: 'Asia/Tokyo' };
   const { id } = await aTwoDayEvent(last);

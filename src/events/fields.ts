@@ -41,21 +41,31 @@ export function changed(before: EventFields, change: EventChange): EventFields {
   /** As text, so that the range of years is checked again. */
   const moved = (at: Date): Date | string =>
     keepsDates ? startOfDate(dateIn(at, before.timezone), timezone).toISOString() : at;
-  return checked({
+  const after = {
     ...before,
     isPriceKnown: before.isPriceKnown || rest.price !== undefined,
     ...rest,
     timezone,
     ...location,
     ...readTimes(startAt ?? moved(before.startAt), endAt ?? moved(before.endAt)),
-  });
+  };
+  return checked(after, before);
 }
 
-/** Checks what involves several fields and is not said by the schema. */
-function checked(fields: EventFields): EventFields {
+/**
+ * Checks what involves several fields and is not said by the schema.
+ * @param before of a change: times that the change does not touch are not checked, because rules of time zones change
+ * after events are stored
+ */
+function checked(fields: EventFields, before?: EventFields): EventFields {
   const { allDay, timezone, price, isPriceKnown } = fields;
+  const hasSameDays = before?.allDay === allDay && before.timezone === timezone;
+  const isTouched = (name: 'startAt' | 'endAt') =>
+    !hasSameDays || fields[name].getTime() !== before[name].getTime();
   const partial = allDay
-    ? (['startAt', 'endAt'] as const).filter((name) => !isStartOfDay(fields[name], timezone))
+    ? (['startAt', 'endAt'] as const).filter(
+        (name) => isTouched(name) && !isStartOfDay(fields[name], timezone),
+      )
     : [];
   const message = `must be midnight in ${timezone} (or the first instant of a day without midnight), because allDay is true`;
   if (partial.length > 0) throw invalidFields(partial.map((path) => ({ path, message })));
