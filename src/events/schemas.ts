@@ -158,7 +158,8 @@ const fields = {
   allDay: Type.Boolean({
     description:
       'If true, `startAt` and `endAt` must be midnight in `timezone`; where a clock change skips midnight, the first ' +
-      'instant of the day. When only the zone changes, an all-day event keeps its dates. False for a new event if left out.',
+      'instant of the day. For 5 and 6 June in Oslo: `2027-06-05T00:00:00+02:00` and `2027-06-07T00:00:00+02:00`. When ' +
+      'only the zone changes, an all-day event keeps its dates. False for a new event if left out.',
     examples: [false],
   }),
   location: body({
@@ -221,15 +222,6 @@ export const NewEvent = body(
         location: { address: 'Aker Brygge, Oslo', lat: 59.9106, lng: 10.7291 },
         category: 'food',
         template: 'potluck',
-      },
-      {
-        title: 'Neighbourhood weekend',
-        startAt: '2027-06-05T00:00:00+02:00',
-        endAt: '2027-06-07T00:00:00+02:00',
-        allDay: true,
-        location: { address: 'Aker Brygge, Oslo', lat: 59.9106, lng: 10.7291 },
-        category: 'family',
-        price: 0,
       },
     ],
   },
