@@ -27,6 +27,7 @@ type Listed = {
   startAt: string;
   timezone: string;
   price: number;
+  isPriceKnown: boolean;
   category: { slug: string };
   myRsvp?: string | null;
   isSaved?: boolean;
@@ -88,6 +89,7 @@ test('demo: at least 100 listed events in one city, on the days and evenings of 
     [...categorySlugs].sort(),
   );
   assert.ok(events.some(({ price }) => price === 0) && events.some(({ price }) => price > 0));
+  assert.ok(events.every(({ isPriceKnown }) => isPriceKnown));
 });
 
 test('demo: seats are booked, and one event is full with people who wait', async () => {

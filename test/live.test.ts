@@ -16,10 +16,10 @@ async function truth(event: string, token?: string) {
     api.get(`/v1/events/${event}`, token),
     api.get(`/v1/events/${event}/items`),
   ]);
-  const { id, title, startAt, endAt, timezone, capacity, status, updatedAt } = record;
+  const { id, title, startAt, endAt, allDay, timezone, capacity, status, updatedAt } = record;
   const { rsvpCount, goingCount, bookedCount } = record;
   return {
-    event: { id, title, startAt, endAt, timezone, capacity, status, updatedAt },
+    event: { id, title, startAt, endAt, allDay, timezone, capacity, status, updatedAt },
     counts: { rsvpCount, goingCount, bookedCount },
     items: items.data,
   };

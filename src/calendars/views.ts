@@ -10,7 +10,8 @@ import {
 import { findCategory } from '../events/catalogue.ts';
 import type { EventRow } from '../events/views.ts';
 import { fold } from '../text.ts';
-import { endSecond, inZone, isSaidByLocalTime, isUtc, startSecond, zoneLines } from './zones.ts';
+import { dateIn, isUtc } from '../time-zones.ts';
+import { endSecond, inZone, isSaidByLocalTime, startSecond, zoneLines } from './zones.ts';
 
 /** `organizer`: their name; null when they are just gone. */
 export type Entry = { event: EventRow; organizer: string | null };
@@ -57,15 +58,15 @@ function headLines(name: string | undefined): string {
 export function openWriter(publicUrl: string, mostText = Number.POSITIVE_INFINITY): Writer {
   const calendar = new ICalCalendar();
   return ({ event, organizer }) => {
-    const { start, end, timezone } = timesOf(event);
+    const { moments, timezone, ...times } = event.allDay ? datesOf(event) : timesOf(event);
     const description = shorten(clean(event.description), mostText);
-    const data = { ...dataOf(event, publicUrl), start, end, timezone, description };
+    const data = { ...dataOf(event, publicUrl), ...times, timezone, description };
     const text = new ICalEvent(data, calendar).toString();
     const extra = extraLines(event, organizer, publicUrl);
     return {
       text: foldLines(text.replace(/END:VEVENT\r\n$/, () => `${extra}END:VEVENT\r\n`)),
       timezone,
-      moments: end ? [start, end] : [start],
+      moments,
     };
   };
 }
@@ -120,7 +121,15 @@ function timesOf({ startAt, endAt, timezone }: EventRow) {
   const [start, end] = [from, until].map((at) => inZone(at, zone ?? 'UTC'));
   if (!start || !end) throw new Error('two moments went in, and two come out');
   // Only within the last second that there is.
-  return { start, end: until > from ? end : null, timezone: zone };
+  const moments = until > from ? [start, end] : [start];
+  return { start, end: moments[1] ?? null, allDay: false, timezone: zone, moments };
+}
+
+/** An all-day event is written as dates, which need no zone. As in the API, the end is the day after the last. */
+function datesOf({ startAt, endAt, timezone }: EventRow) {
+  const [start, end] = [dateIn(startAt, timezone), dateIn(endAt, timezone)];
+  // RFC 5545 writes years with four digits.
+  return { start, end: end.year > 9999 ? null : end, allDay: true, timezone: null, moments: [] };
 }
 
 /** RFC 5545 has no exponents. */

@@ -28,8 +28,9 @@ export type EventFields = Omit<
 /** Events by id, in any order; what is not there is left out. */
 export async function listEventRows(sql: Db, ids: string[]): Promise<EventRow[]> {
   return await sql<EventRow[]>`
-    select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.timezone, e.address,
-      e.lat, e.lng, e.category, e.template, e.price::float8 as price, e.currency, e.capacity, e.visibility, e.status, e.hidden,
+    select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.all_day, e.timezone,
+      e.address, e.lat, e.lng, e.category, e.template, e.price::float8 as price,
+      e.price > 0 or e.is_price_known as is_price_known, e.currency, e.capacity, e.visibility, e.status, e.hidden,
       e.enabled_modules, e.created_at, e.updated_at, e.sequence, c.rsvp_count, c.going_count, c.booked_count
     from events e join event_counters c on c.event_id = e.id
     where e.id = any(${ids}::uuid[])`;
@@ -139,6 +140,7 @@ function columns(fields: EventFields) {
     cover_url: fields.coverUrl,
     start_at: fields.startAt,
     end_at: fields.endAt,
+    all_day: fields.allDay,
     timezone: fields.timezone,
     address: fields.address,
     lat: fields.lat,
@@ -147,6 +149,7 @@ function columns(fields: EventFields) {
     category: fields.category,
     template: fields.template,
     price: fields.price,
+    is_price_known: fields.isPriceKnown,
     currency: fields.currency,
     capacity: fields.capacity,
     visibility: fields.visibility,

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type FieldError, invalid, invalidFields, Problem } from '../errors.ts';
 import { isOneGrapheme, isStorable } from '../text.ts';
 import { parseDay, parseTimestamp, withPlus } from '../time.ts';
+import { isTimeZone } from '../time-zones.ts';
 
 const options: Options = { allErrors: true, useDefaults: true, strict: true, strictTypes: false };
 
@@ -150,15 +151,6 @@ function withFormats(ajv: Ajv): Ajv {
 }
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
-
-export function isTimeZone(name: string): boolean {
-  try {
-    // Offsets such as +02:00 are no names, though Intl takes them.
-    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
-  } catch {
-    return false;
-  }
-}
 
 /** A path whose percent-encoding is broken is taken as it stands: an id like any other that nothing has. */
 export function readablePath(url: string): string {

@@ -31,11 +31,11 @@ export const LiveCounts = shared(
 );
 export type LiveCounts = Static<typeof LiveCounts>;
 
-const { id, title, startAt, endAt, timezone, capacity, status, updatedAt } = Event.properties;
+const { id, title, startAt, endAt, allDay, timezone, capacity, status, updatedAt } = Event.properties;
 /** `updatedAt` moves with whatever else changes of the record. */
 export const LiveEvent = shared(
   'LiveEvent',
-  Type.Object({ id, title, startAt, endAt, timezone, capacity, status, updatedAt }),
+  Type.Object({ id, title, startAt, endAt, allDay, timezone, capacity, status, updatedAt }),
 );
 export type LiveEvent = Static<typeof LiveEvent>;
 

@@ -34,6 +34,7 @@ export function toState(row: LiveRow): LiveState {
     title: row.title,
     startAt: row.startAt.toISOString(),
     endAt: row.endAt.toISOString(),
+    allDay: row.allDay,
     timezone: row.timezone,
     capacity: row.capacity,
     status: row.status,

@@ -81,6 +81,8 @@ function planEvent(gathering: Gathering, now: Date, random: Dice): PlannedEvent 
         location: places[place],
         timezone,
         currency: 'SEK',
+        // A gathering without a price is free.
+        isPriceKnown: true,
         ...(visibility && { visibility }),
         ...timesOf(when, now),
         ...rest,
