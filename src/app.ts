@@ -33,7 +33,13 @@ import { loggerOptions } from './http/log.ts';
 import { registerMetrics } from './http/metrics.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { pageRoutes } from './http/pages.ts';
-import { answerClientError, answerError, maxParamLength, registerProblems } from './http/problem.ts';
+import {
+  answerClientError,
+  answerError,
+  maxParamLength,
+  registerEmptyParameters,
+  registerProblems,
+} from './http/problem.ts';
 import { readablePath, registerStrictness } from './http/strictness.ts';
 import { registerViewer } from './http/viewer.ts';
 import { claimListRoutes } from './items/claim-list-routes.ts';
@@ -120,6 +126,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
   await registerHeaders(app, config);
   await registerLimits(app, deps);
   registerViewer(app, deps);
+  registerEmptyParameters(app);
   await registerCompression(app);
   registerDocuments(app);
   await registerOpenApi(app, config);

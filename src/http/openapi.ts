@@ -101,6 +101,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
         description:
           'Discover events, answer them, and share bring-lists that cannot be double-booked.\n\n' +
           'Sign in with a phone number: `POST /v1/auth/otp/request`, then `POST /v1/auth/otp/verify`. ' +
+          'An unknown query parameter or body field is a 400 that names it. ' +
           'Every refusal is an `application/problem+json` whose `code` is explained on [/docs/errors](/docs/errors).',
         license: { name: 'MIT', identifier: 'MIT' },
       },
