@@ -23,7 +23,9 @@ import { type Lists, openLists } from './events/lists.ts';
 import { eventRoutes } from './events/routes.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { type Flags, openFlags } from './flags.ts';
+import { registerCompression } from './http/compression.ts';
 import { registerDeadline } from './http/deadline.ts';
+import { registerDocuments } from './http/documents.ts';
 import { registerHeaders } from './http/headers.ts';
 import { healthRoutes } from './http/health.ts';
 import { registerLimits } from './http/limits.ts';
@@ -31,7 +33,13 @@ import { loggerOptions } from './http/log.ts';
 import { registerMetrics } from './http/metrics.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { pageRoutes } from './http/pages.ts';
-import { answerClientError, answerError, maxParamLength, registerProblems } from './http/problem.ts';
+import {
+  answerClientError,
+  answerError,
+  maxParamLength,
+  registerEmptyParameters,
+  registerProblems,
+} from './http/problem.ts';
 import { readablePath, registerStrictness } from './http/strictness.ts';
 import { registerViewer } from './http/viewer.ts';
 import { claimListRoutes } from './items/claim-list-routes.ts';
@@ -118,6 +126,9 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
   await registerHeaders(app, config);
   await registerLimits(app, deps);
   registerViewer(app, deps);
+  registerEmptyParameters(app);
+  await registerCompression(app);
+  registerDocuments(app);
   await registerOpenApi(app, config);
 
   await app.register(async (scope) => {

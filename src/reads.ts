@@ -19,7 +19,7 @@ import type { PersonRow } from './users/views.ts';
 /** An event, and what of its answers is the same for everybody, once it was asked for (events/bytes.ts). */
 export type KeptEvent = {
   row: EventRow;
-  full: { organizer: PersonRow | null; json: string } | null;
+  full: { organizer: PersonRow | null; json: string; hash: string } | null;
   listed: Buffer | null;
 };
 

@@ -45,7 +45,11 @@ test('event calendar: 200 with everything that a calendar shows', async () => {
   assert.ok(!answer.body.includes(organizer.phone));
   assert.deepEqual(
     ['content-disposition', 'cache-control', 'vary'].map((name) => answer.headers.get(name)),
-    ['attachment; filename="harbour-potluck-with-soup-and-bread.ics"', 'private, no-cache', 'Authorization'],
+    [
+      'attachment; filename="harbour-potluck-with-soup-and-bread.ics"',
+      'private, no-cache',
+      'Authorization, Accept-Encoding',
+    ],
   );
 });
 

@@ -135,6 +135,20 @@ test('live: Last-Event-ID of the state as it is goes on without a snapshot, on a
   }
 });
 
+test('live: lastEventId as a query parameter does the same as the header', async () => {
+  const { event } = await aStage();
+  const first = await open(api, event);
+  const lastId = first.lastId();
+  first.close();
+  const resumed = await open(other, event, { lastId, lastIdIn: 'query' });
+  await going(api, organizer, event);
+  await resumed.until(is('counts'));
+  assert.deepEqual(
+    resumed.messages.map((message) => message.event),
+    ['counts'],
+  );
+});
+
 test('live: a stream begins at what was acknowledged before it, also where others listen already', async () => {
   const { event } = await aStage();
   await open(api, event);

@@ -6,6 +6,7 @@ import { Problem } from '../errors.ts';
 import { maySee } from '../events/access.ts';
 import { readWanted } from '../events/list-routes.ts';
 import { EventParams } from '../events/schemas.ts';
+import { largeText } from '../http/compression.ts';
 import { doOnce, readOnce, sendOnce } from '../http/idempotency.ts';
 import { route } from '../http/route.ts';
 import { Success } from '../http/schemas.ts';
@@ -50,9 +51,11 @@ function eventCalendars(app: App, { config, clock, lists, reads }: Deps, write: 
       summary: 'One event for a calendar program',
       description:
         "In the event's own time zone. The UID stays, and SEQUENCE goes up with every change of what a calendar shows; " +
-        'a cancelled event says `STATUS:CANCELLED`. Has an ETag.',
+        'a cancelled event says `STATUS:CANCELLED`.',
       params: EventParams,
       response: { 200: Calendar, 304: Type.Null() },
+      conditional: true,
+      compressFrom: largeText,
       problems: ['event_not_found'],
     }),
     async (request, reply) => {
@@ -77,6 +80,8 @@ function eventCalendars(app: App, { config, clock, lists, reads }: Deps, write: 
         `descriptions cut to ${mostText} characters. An address to subscribe to.`,
       querystring: CalendarQuery,
       response: { 200: Calendar, 304: Type.Null() },
+      conditional: true,
+      compressFrom: largeText,
     }),
     async (request, reply) => {
       const wanted = readWanted(request.query, clock());
@@ -169,6 +174,7 @@ function ownCalendar(app: App, { sql, clock, reads }: Deps, write: Writer): void
         '`STATUS:CANCELLED`.',
       params: CalendarParams,
       response: { 200: Calendar, 304: Type.Null() },
+      conditional: true,
       problems: ['calendar_not_found'],
     }),
     async (request, reply) => {

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { App, Deps } from '../app.ts';
 import { invalid } from '../errors.ts';
+import { largeText } from '../http/compression.ts';
 import { route, sendJson } from '../http/route.ts';
 import { ref } from '../http/schemas.ts';
 import type { Viewer } from '../http/viewer.ts';
@@ -43,6 +44,7 @@ export function eventListRoutes(app: App, { config, clock, lists }: Deps): void 
         'of people whom the caller blocked are left out.',
       querystring: EventListQuerySchema,
       response: { 200: ref(EventPage) },
+      compressFrom: largeText,
     }),
     async (request, reply) =>
       answer(reply, readWanted(request.query, clock()), 'start', request.query, request.viewer),
@@ -59,6 +61,7 @@ export function eventListRoutes(app: App, { config, clock, lists }: Deps): void 
       description: 'The best match first. Every word of `q` must be there, as a word or as the start of one.',
       querystring: EventSearchQuery,
       response: { 200: ref(EventPage) },
+      compressFrom: largeText,
     }),
     async (request, reply) => {
       if (request.query.q.trim() === '') throw invalid('q', 'must not be empty');

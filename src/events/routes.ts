@@ -4,6 +4,8 @@ import type { App, Deps } from '../app.ts';
 import type { Tx } from '../db/connect.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
+import { largeText } from '../http/compression.ts';
+import { addVary, isNotModified, sendNotModified } from '../http/conditional.ts';
 import { doOnce, readOnce, sendOnce } from '../http/idempotency.ts';
 import { coverSvg, sendSvg } from '../http/pictures.ts';
 import { route, sendJson } from '../http/route.ts';
@@ -12,7 +14,7 @@ import { signedIn, type Viewer } from '../http/viewer.ts';
 import { readId } from '../ids.ts';
 import { toKept } from '../reads.ts';
 import { maySee, requireOrganizer } from './access.ts';
-import { eventJson } from './bytes.ts';
+import { eventJson, eventRecord } from './bytes.ts';
 import { categories, findCategory, templates } from './catalogue.ts';
 import { changed, requireCapacity, withDefaults } from './fields.ts';
 import * as queries from './queries.ts';
@@ -63,8 +65,10 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
       tag: 'Events',
       summary: 'The full record of one event',
       params: EventParams,
-      response: { 200: ref(Event) },
+      response: { 200: ref(Event), 304: Type.Null() },
       problems: ['event_not_found'],
+      conditional: true,
+      compressFrom: largeText,
     }),
     async (request, reply) => {
       const id = readId(request.params.id, 'event_not_found');
@@ -75,7 +79,10 @@ export function eventRoutes(app: App, { sql, config, clock, reads }: Deps): void
       ]);
       if (!event || !maySee(event.row, viewer)) throw new Problem('event_not_found');
       const organizer = await reads.known.person(event.row.organizerId);
-      return sendJson(reply, eventJson(event, organizer, mine, config.publicUrl));
+      const { json, etag } = eventRecord(event, organizer, mine, config.publicUrl);
+      addVary(reply, 'Authorization, Accept-Encoding');
+      reply.header('etag', etag).header('cache-control', 'private, no-cache');
+      return isNotModified(request, etag) ? sendNotModified(reply) : sendJson(reply, json);
     },
   );
 

@@ -4,6 +4,7 @@ import { isListed } from '../events/access.ts';
 import { theBeginning, toSlicePage } from '../events/by-start.ts';
 import { cursorPageBytes } from '../events/bytes.ts';
 import { showEvents } from '../events/shown.ts';
+import { largeText } from '../http/compression.ts';
 import { readCursor } from '../http/cursors.ts';
 import { route, sendJson } from '../http/route.ts';
 import { signedIn, type Viewer } from '../http/viewer.ts';
@@ -39,6 +40,7 @@ export function feedRoutes(app: App, { sql, config, clock, reads }: Deps): void 
         `${mostFollowed.toLocaleString('en')} people whom somebody follows the feed takes that many.`,
       querystring: FeedQuery,
       response: { 200: FeedPage },
+      compressFrom: largeText,
     }),
     async (request, reply) => {
       const viewer = signedIn(request);

@@ -6,7 +6,7 @@ import helmet from 'helmet';
 import type { Config } from '../config.ts';
 
 const exposed =
-  'Retry-After, Location, WWW-Authenticate, Idempotent-Replayed, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
+  'ETag, Retry-After, Location, WWW-Authenticate, Idempotent-Replayed, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
 
 /** How long a browser may remember what it was allowed, in seconds. */
 const preflightAge = 7_200;

@@ -20,6 +20,7 @@ import { Conversation, Message } from '../messages/schemas.ts';
 import { AdminReport, Involved, Report } from '../reports/schemas.ts';
 import { Upload } from '../uploads/schemas.ts';
 import { FoundUser, Person, Profile } from '../users/schemas.ts';
+import { sendJson } from './route.ts';
 import { OnceHeaders, PageMeta, shared } from './schemas.ts';
 
 const Problem = shared(
@@ -100,6 +101,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
         description:
           'Discover events, answer them, and share bring-lists that cannot be double-booked.\n\n' +
           'Sign in with a phone number: `POST /v1/auth/otp/request`, then `POST /v1/auth/otp/verify`. ' +
+          'An unknown query parameter or body field is a 400 that names it. ' +
           'Every refusal is an `application/problem+json` whose `code` is explained on [/docs/errors](/docs/errors).',
         license: { name: 'MIT', identifier: 'MIT' },
       },
@@ -135,7 +137,12 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
     transform: ({ schema, url, route }) => ({ schema: documented(schema as Documented, route), url }),
   });
 
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  let json: string | undefined;
+  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    // All routes exist by the first request, so the document no longer changes.
+    json ??= JSON.stringify(app.swagger());
+    return sendJson(reply, json);
+  });
   await app.register(reference, {
     routePrefix: '/docs',
     hooks: { onRequest: guardDocs },
@@ -179,7 +186,7 @@ const bodyProblems: ProblemCode[] = [
 
 /** Adds what `route()` declares beside the schemas: the refusals by status, and who may call. */
 function documented(schema: Documented | undefined, route: RouteOptions): Documented {
-  const { access, problems = [], takesKey, bodyTypes } = route.config ?? {};
+  const { access, problems = [], takesKey, conditional, bodyTypes } = route.config ?? {};
   if (!schema || !access) return schema ?? {};
   const codes = route.method === 'GET' ? problems : [...problems, ...bodyProblems];
   const byStatus = Map.groupBy(codes, (code) => catalogue[code].status);
@@ -187,12 +194,17 @@ function documented(schema: Documented | undefined, route: RouteOptions): Docume
   const security = { public: [], optional: [{}, { bearer: [] }], required: [{ bearer: [] }] }[access];
   const successes = Object.entries(schema.response ?? {}).map(([status, body]) => [
     status,
-    { ...success(status, route.url, body), ...(takesKey && { headers: replayed }) },
+    {
+      ...success(status, route.url, body),
+      ...(takesKey && { headers: replayed }),
+      ...(conditional && { headers: tagged }),
+    },
   ]);
   return {
     ...schema,
     ...(schema.querystring && { querystring: withoutDefaulted(schema.querystring) }),
     ...(takesKey && { headers: titledHeaders }),
+    ...(conditional && { headers: conditionalHeaders }),
     ...(bodyTypes && { consumes: [...bodyTypes], body: rawBody }),
     security,
     response: Object.fromEntries([...successes, ...refusals]),
@@ -209,6 +221,19 @@ const rawBody = Type.String({ format: 'binary' });
 
 /** Within, headers have small letters. */
 const titledHeaders = Type.Object({ 'Idempotency-Key': OnceHeaders.properties['idempotency-key'] });
+/** Of conditional requests. Declared for the document alone: any value is valid. */
+const conditionalHeaders = Type.Object({
+  'If-None-Match': Type.Optional(
+    Type.String({
+      description:
+        'ETags that the client has, or `*`. If one is current, the response is a 304 without a body.',
+      examples: ['W/"JbN1s4mUPPqG5bY6tPRvVfsDbE9nUjGmA7w3kLqF"'],
+    }),
+  ),
+});
+const tagged = {
+  ETag: { type: 'string', description: 'The version of this response, for `If-None-Match`.' },
+};
 const replayed = {
   'Idempotent-Replayed': {
     type: 'string',

@@ -4,6 +4,7 @@ import type { App, Deps } from '../app.ts';
 import { demoPhones } from '../demo-phones.ts';
 import { catalogue } from '../errors.ts';
 import { toListedEvent } from '../events/views.ts';
+import { largePage } from './compression.ts';
 import { errorsPage, frontPage, icon } from './html.ts';
 import { sendSvg } from './pictures.ts';
 
@@ -23,7 +24,7 @@ export function pageRoutes(app: App, { config, clock, lists }: Deps): void {
     search: null,
   });
 
-  app.get('/', { schema: { hide: true } }, async (_request, reply) => {
+  app.get('/', { schema: { hide: true }, config: { compressFrom: largePage } }, async (_request, reply) => {
     const { listed, total } = await lists(upcoming(), 'start', { page: 1, limit: 12 }, null);
     return sendPage(
       reply,

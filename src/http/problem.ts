@@ -1,7 +1,13 @@
 /** Every answer that is not a success leaves through here, as application/problem+json (RFC 9457). */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+} from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/problems.ts';
 import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../errors.ts';
@@ -111,6 +117,8 @@ const patternMessages: Record<string, string> = {
 };
 
 function validationProblem(error: FastifyError): Problem {
+  const [whole, part] =
+    error.validationContext === 'querystring' ? ['query', 'parameter'] : ['body', 'field'];
   const errors = new Map<string, FieldError>();
   for (const fault of error.validation ?? []) {
     const params = fault.params as {
@@ -124,10 +132,10 @@ function validationProblem(error: FastifyError): Problem {
     };
     const inside = fault.instancePath.slice(1).split('/').filter(Boolean);
     const name = params.missingProperty ?? params.additionalProperty;
-    const path = [...inside, ...(name === undefined ? [] : [name])].join('.') || 'body';
+    const path = [...inside, ...(name === undefined ? [] : [name])].join('.') || whole;
     let message = fault.message ?? 'is not valid';
     if (params.missingProperty !== undefined) message = 'is required';
-    if (params.additionalProperty !== undefined) message = 'is not a known field';
+    if (params.additionalProperty !== undefined) message = `is not a known ${part}`;
     if (params.limit === 1 && fault.keyword === 'minLength') message = 'must not be empty';
     if (params.pattern) message = patternMessages[params.pattern] ?? message;
     if (params.format) message = formatMessages[params.format] ?? message;
@@ -138,6 +146,25 @@ function validationProblem(error: FastifyError): Problem {
     else if (params.type === 'null') known.message += ', or null';
   }
   return invalidFields([...errors.values()]);
+}
+
+/**
+ * `/v1/events/` is no route, though the router takes it for `/v1/events/:id` with an empty id. The hook goes before all
+ * others of the route, so that it answers before the caller is looked up, as any unknown path does.
+ */
+export function registerEmptyParameters(app: FastifyInstance): void {
+  const refuseEmpty: onRequestHookHandler = (request, _reply, done) =>
+    done(hasEmpty(request.params) ? new Problem('route_not_found') : undefined);
+  app.addHook('onRoute', (route) => {
+    if (!route.url.includes(':')) return;
+    route.onRequest = [refuseEmpty, ...[route.onRequest ?? []].flat()];
+  });
+}
+
+function hasEmpty(params: unknown): boolean {
+  const values = params as Record<string, string>;
+  for (const name in values) if (values[name] === '') return true;
+  return false;
 }
 
 /** Fastify answers 404 for a known path with the wrong method; this knows which methods the path has. */
@@ -151,7 +178,13 @@ function trackMethods(app: FastifyInstance): (url: string) => string[] {
       if (!router.hasRoute(each, url)) router.on(each, url, () => {});
     }
   });
-  return (url) => [...methods].filter((method) => router.find(method, url.split('?', 1)[0] ?? url));
+  return (url) => {
+    const path = url.split('?', 1)[0] ?? url;
+    return [...methods].filter((method) => {
+      const found = router.find(method, path);
+      return found !== null && !hasEmpty(found.params);
+    });
+  };
 }
 
 const clientFaults: Record<string, ProblemCode> = {

@@ -16,6 +16,7 @@ export function registerStrictness(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? body : query).compile(schema));
 
   registerParsers(app);
+  closeQueries(app);
 
   // Node's own check answers with an empty page; it is switched off in app.ts.
   app.addHook('onRequest', (request, _reply, done) => {
@@ -65,6 +66,20 @@ function refuseEncoding(request: FastifyRequest, reply: FastifyReply): Problem |
     detail: `The Content-Encoding "${encoding.slice(0, 100)}" is not supported; send the body without compression.`,
   });
 }
+
+/** Images and calendars: their addresses are passed on as links, which gather parameters such as `utm_source`. */
+const linked = /\.(svg|webp|ics)$/;
+
+/** On every other route of the API an unknown query parameter is a 400, as an unknown field of a body is. */
+function closeQueries(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    if (!route.url.startsWith('/v1/') || linked.test(route.url)) return;
+    const { querystring = noParameters } = (route.schema ?? {}) as { querystring?: object };
+    route.schema = { ...route.schema, querystring: { ...querystring, additionalProperties: false } };
+  });
+}
+
+const noParameters = { type: 'object', properties: {} };
 
 /** As JSON writes numbers, and as the OpenAPI document therefore says. */
 const numeral = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;

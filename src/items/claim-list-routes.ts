@@ -3,6 +3,7 @@ import type { App, Deps } from '../app.ts';
 import { Problem } from '../errors.ts';
 import { maySee, requireOrganizer } from '../events/access.ts';
 import { EventParams } from '../events/schemas.ts';
+import { largeText } from '../http/compression.ts';
 import { readCursor, toPage } from '../http/cursors.ts';
 import { route } from '../http/route.ts';
 import { signedIn } from '../http/viewer.ts';
@@ -34,6 +35,7 @@ export function claimListRoutes(app: App, { sql, reads, config }: Deps): void {
       params: ItemParams,
       querystring: ClaimListQuery,
       response: { 200: ClaimPage },
+      compressFrom: largeText,
       problems: ['item_not_found', 'not_organizer'],
     }),
     async (request) => {
@@ -57,6 +59,7 @@ export function claimListRoutes(app: App, { sql, reads, config }: Deps): void {
       params: EventParams,
       querystring: ClaimListQuery,
       response: { 200: ClaimPage },
+      compressFrom: largeText,
       problems: ['event_not_found', 'not_organizer'],
     }),
     async (request) => {

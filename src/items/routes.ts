@@ -7,6 +7,7 @@ import { maySee, requireOrganizer } from '../events/access.ts';
 import { moduleOf } from '../events/catalogue.ts';
 import { findEventForUpdate } from '../events/queries.ts';
 import { EventParams } from '../events/schemas.ts';
+import { largeText } from '../http/compression.ts';
 import { doOnce, isReplay, readOnce, sendOnce, untilKept } from '../http/idempotency.ts';
 import type { Once, Replay } from '../http/kept-answers.ts';
 import { route } from '../http/route.ts';
@@ -41,6 +42,7 @@ export function itemRoutes(app: App, { sql, clock, reads, config }: Deps): void 
       params: EventParams,
       querystring: ItemListQuery,
       response: { 200: ItemList },
+      compressFrom: largeText,
       problems: ['event_not_found'],
     }),
     async (request) => {

@@ -70,7 +70,7 @@ export function liveRoutes(app: App, { sql, reads, clock }: Deps): void {
     async (request, reply) => {
       const id = readId(request.params.id, 'event_not_found');
       if (request.query.once || request.method === 'HEAD') return show(id, request, reply);
-      return stream(id, request, reply, request.headers['last-event-id']);
+      return stream(id, request, reply, request.headers['last-event-id'] ?? request.query.lastEventId);
     },
   );
 }

@@ -8,6 +8,13 @@ export const LiveQuery = Type.Object({
     default: false,
     description: 'With `true` the answer is one `snapshot` and ends.',
   }),
+  lastEventId: Type.Optional(
+    Type.String({
+      description:
+        'The same as `Last-Event-ID`, for clients that send it as a parameter. The header comes first.',
+      examples: ['mYk2Wm0tC8xYb4uE'],
+    }),
+  ),
 });
 
 export const LiveHeaders = Type.Object({

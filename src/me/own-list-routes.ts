@@ -3,6 +3,7 @@ import { maySee } from '../events/access.ts';
 import { ByStartPage, readSlice, toSlicePage } from '../events/by-start.ts';
 import { cursorPageBytes } from '../events/bytes.ts';
 import { showEvents } from '../events/shown.ts';
+import { largeText } from '../http/compression.ts';
 import { readCursor, toPage } from '../http/cursors.ts';
 import { route, sendJson } from '../http/route.ts';
 import { signedIn } from '../http/viewer.ts';
@@ -23,6 +24,7 @@ export function ownListRoutes(app: App, { sql, config, clock, reads }: Deps): vo
         'Past ones too, and your own also while they are private or cancelled. What others have hidden since is left out.',
       querystring: OwnEventsQuery,
       response: { 200: ByStartPage },
+      compressFrom: largeText,
     }),
     async (request, reply) => {
       const viewer = signedIn(request);
@@ -49,6 +51,7 @@ export function ownListRoutes(app: App, { sql, config, clock, reads }: Deps): vo
         "claim by the item's id, and GET /v1/me/export lists it.",
       querystring: OwnClaimsQuery,
       response: { 200: OwnClaimPage },
+      compressFrom: largeText,
     }),
     async (request) => {
       const viewer = signedIn(request);

@@ -6,6 +6,7 @@ import { coalesceReads } from '../db/coalesce.ts';
 import type { Tx } from '../db/connect.ts';
 import { actAs } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
+import { isNotModified, sendNotModified } from '../http/conditional.ts';
 import { doOnce, readOnce, sendOnce } from '../http/idempotency.ts';
 import { type Answer, findKept } from '../http/kept-answers.ts';
 import { route } from '../http/route.ts';
@@ -58,6 +59,7 @@ export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: D
         'WebP. What has this address never changes, so it may be kept for ever; it ends with its upload.',
       params: UploadParams,
       response: { 200: Type.String({ description: 'A WebP image.' }), 304: Type.Null() },
+      conditional: true,
       problems: ['upload_not_found', 'storage_unavailable'],
       // For whoever has a slow line.
       deadlineMs: 60_000,
@@ -67,8 +69,7 @@ export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: D
       const row = await find(id);
       if (!row) throw new Problem('upload_not_found');
       const forEver = { etag: `"${id}"`, 'cache-control': 'public, max-age=31536000, immutable' };
-      if (request.headers['if-none-match']?.includes(`"${id}"`))
-        return reply.headers(forEver).code(304).send(null);
+      if (isNotModified(request, forEver.etag)) return sendNotModified(reply.headers(forEver));
       const file = await stored(storage.read(id));
       if (!file) throw new Problem('upload_not_found');
       // Last, so that no refusal is kept for ever.

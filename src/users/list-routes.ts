@@ -4,6 +4,7 @@ import { isListed } from '../events/access.ts';
 import { ByStartPage, ByStartQuery, readSlice, toSlicePage } from '../events/by-start.ts';
 import { cursorPageBytes } from '../events/bytes.ts';
 import { showEvents } from '../events/shown.ts';
+import { largeText } from '../http/compression.ts';
 import { cursorPage, cursorQuery, readCursor, toPage } from '../http/cursors.ts';
 import { route, sendJson } from '../http/route.ts';
 import { ref } from '../http/schemas.ts';
@@ -57,6 +58,7 @@ export function userListRoutes(app: App, { sql, config, clock, reads }: Deps): v
         params: UserParams,
         querystring: PeopleQuery,
         response: { 200: PeoplePage },
+        compressFrom: largeText,
         problems: ['user_not_found', 'profile_private'],
       }),
       async (request) => {
@@ -78,6 +80,7 @@ export function userListRoutes(app: App, { sql, config, clock, reads }: Deps): v
       params: UserParams,
       querystring: ByStartQuery,
       response: { 200: ByStartPage },
+      compressFrom: largeText,
       problems: ['user_not_found', 'profile_private'],
     }),
     async (request, reply) => {
