@@ -24,14 +24,15 @@ import { eventRoutes } from './events/routes.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { type Flags, openFlags } from './flags.ts';
 import { registerDeadline } from './http/deadline.ts';
-import { registerHeaders } from './http/headers.ts';
+import { createStandardHeaders, registerHeaders, registerPreflight } from './http/headers.ts';
 import { healthRoutes } from './http/health.ts';
 import { registerLimits } from './http/limits.ts';
 import { loggerOptions } from './http/log.ts';
 import { registerMetrics } from './http/metrics.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { pageRoutes } from './http/pages.ts';
-import { answerClientError, answerError, maxParamLength, registerProblems } from './http/problem.ts';
+import { answerError, createClientErrorHandler, maxParamLength, registerProblems } from './http/problem.ts';
+import { requestIdOf } from './http/request-id.ts';
 import { readablePath, registerStrictness } from './http/strictness.ts';
 import { registerViewer } from './http/viewer.ts';
 import { claimListRoutes } from './items/claim-list-routes.ts';
@@ -78,16 +79,20 @@ export type AppOptions = {
 };
 
 export async function buildApp({ config, sql, sms, clock = () => new Date() }: AppOptions): Promise<App> {
+  const headers = createStandardHeaders(config);
   const app: App = Fastify({
     logger: loggerOptions(config),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
+    genReqId: requestIdOf,
     trustProxy: config.trustProxy,
     // For images over slow lines; any other body is refused by its route's deadline (http/deadline.ts) long before.
     requestTimeout: 60_000,
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
-    clientErrorHandler: answerClientError,
-    frameworkErrors: answerError,
+    clientErrorHandler: createClientErrorHandler(headers),
+    frameworkErrors: (error, request, reply) => {
+      headers.apply(request, reply);
+      answerError(error, request, reply);
+    },
     // An id of any length is an id that nothing has; the headers' limit bounds it.
     routerOptions: { maxParamLength },
     rewriteUrl: (request: IncomingMessage) => readablePath(request.url ?? '/'),
@@ -111,11 +116,12 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
   };
 
   app.addHook('onClose', async () => deps.flags.close());
+  registerHeaders(app, headers);
   registerMetrics(app);
   registerDeadline(app);
   registerStrictness(app);
   registerProblems(app);
-  await registerHeaders(app, config);
+  await registerPreflight(app, config);
   await registerLimits(app, deps);
   registerViewer(app, deps);
   await registerOpenApi(app, config);

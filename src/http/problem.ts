@@ -1,10 +1,12 @@
 /** Every answer that is not a success leaves through here, as application/problem+json (RFC 9457). */
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/problems.ts';
 import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../errors.ts';
+import type { StandardHeaders } from './headers.ts';
+import { requestIdOf } from './request-id.ts';
 import {
   currencyPattern,
   emojiPattern,
@@ -59,6 +61,8 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
   const { status } = catalogue[problem.code];
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (status === 429 || status === 503) reply.header('retry-after', problem.retryAfter ?? 1);
+  // A cache may store a 404 or 405 that does not forbid it, also of a page.
+  reply.header('cache-control', 'no-store');
   // Sent as a string: the compiled serializers are for the successes that a route declares.
   return reply
     .code(status)
@@ -159,16 +163,27 @@ const clientFaults: Record<string, ProblemCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** For bytes that never became a request: Node gives only the socket. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
-  if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) return void socket.destroy();
-  const code = clientFaults[error.code ?? ''];
-  const problem = code ? new Problem(code) : new Problem('invalid_request', { detail: 'That is not HTTP.' });
-  const body = JSON.stringify(problemBody(problem, 'none'));
-  const { status } = catalogue[problem.code];
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${mediaType}\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+/** Answers bytes that never became a request: Node gives only the socket. */
+export function createClientErrorHandler({ rawHeaders }: StandardHeaders) {
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null };
+    if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent)
+      return void socket.destroy();
+    const code = clientFaults[error.code ?? ''];
+    const problem = code
+      ? new Problem(code)
+      : new Problem('invalid_request', { detail: 'That is not HTTP.' });
+    // Of a request whose body is malformed the headers have been read.
+    const requestId = requestIdOf(response?.req ?? { headers: {} });
+    const body = JSON.stringify(problemBody(problem, requestId));
+    const { status } = catalogue[problem.code];
+    const headers = {
+      ...rawHeaders(requestId),
+      'content-type': mediaType,
+      'content-length': `${Buffer.byteLength(body)}`,
+      connection: 'close',
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  };
 }
