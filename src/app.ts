@@ -27,6 +27,7 @@ import { registerDeadline } from './http/deadline.ts';
 import { createStandardHeaders, registerHeaders, registerPreflight } from './http/headers.ts';
 import { healthRoutes } from './http/health.ts';
 import { registerLimits } from './http/limits.ts';
+import { registerLingeringClose } from './http/lingering-close.ts';
 import { loggerOptions } from './http/log.ts';
 import { registerMetrics } from './http/metrics.ts';
 import { registerOpenApi } from './http/openapi.ts';
@@ -117,6 +118,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
 
   app.addHook('onClose', async () => deps.flags.close());
   registerHeaders(app, headers);
+  registerLingeringClose(app);
   registerMetrics(app);
   registerDeadline(app);
   registerStrictness(app);

@@ -6,6 +6,7 @@ import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/problems.ts';
 import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../errors.ts';
 import type { StandardHeaders } from './headers.ts';
+import { isLingering } from './lingering-close.ts';
 import { requestIdOf } from './request-id.ts';
 import {
   currencyPattern,
@@ -167,8 +168,8 @@ const clientFaults: Record<string, ProblemCode> = {
 export function createClientErrorHandler({ rawHeaders }: StandardHeaders) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null };
-    if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent)
-      return void socket.destroy();
+    const isAnswered = response?.headersSent || isLingering(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) return void socket.destroy();
     const code = clientFaults[error.code ?? ''];
     const problem = code
       ? new Problem(code)
