@@ -43,6 +43,8 @@ import { exportRoutes } from './me/export-routes.ts';
 import { ownListRoutes } from './me/own-list-routes.ts';
 import { meRoutes } from './me/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
+import { OutageLog } from './outage-log.ts';
+import { addProbes } from './outage-probes.ts';
 import { openReads, type Reads } from './reads.ts';
 import { reportRoutes } from './reports/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
@@ -69,6 +71,7 @@ export type Deps = {
   flags: Flags;
   /** Of images. */
   storage: Storage;
+  outages: OutageLog;
 };
 export type AppOptions = {
   config: ReadyConfig;
@@ -103,6 +106,9 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
   // A logger for each request would cost more than its look-up; the one line that names a request does so itself.
   app.setChildLoggerFactory((logger) => logger);
 
+  const outages = new OutageLog(app.log);
+  const storage = openStorage(config);
+  addProbes(outages, sql, storage);
   const changes = new Changes(sql);
   const reads = openReads(sql, changes);
   const deps: Deps = {
@@ -113,16 +119,18 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     clock,
     sms: sms ?? smsDriver(config, app.log),
     flags: await openFlags(sql, config, randomUUID()),
-    storage: openStorage(config),
+    storage,
+    outages,
   };
 
   app.addHook('onClose', async () => deps.flags.close());
+  app.addHook('onClose', async () => outages.close());
   registerHeaders(app, headers);
   registerLingeringClose(app);
   registerMetrics(app);
-  registerDeadline(app);
+  registerDeadline(app, outages);
   registerStrictness(app);
-  registerProblems(app);
+  registerProblems(app, outages);
   await registerPreflight(app, config);
   await registerLimits(app, deps);
   registerViewer(app, deps);

@@ -5,6 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/problems.ts';
 import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../errors.ts';
+import { databaseOutage, type OutageLog } from '../outage-log.ts';
 import type { StandardHeaders } from './headers.ts';
 import { isLingering } from './lingering-close.ts';
 import { requestIdOf } from './request-id.ts';
@@ -34,8 +35,11 @@ export function problemBody(problem: Problem, requestId: string) {
   };
 }
 
-export function registerProblems(app: FastifyInstance): void {
-  app.setErrorHandler(answerError);
+export function registerProblems(app: FastifyInstance, outages: OutageLog): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    reportOutage(outages, error);
+    return answerError(error, request, reply);
+  });
   const allowedMethods = trackMethods(app);
   const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const allowed = allowedMethods(request.url);
@@ -49,6 +53,13 @@ export function registerProblems(app: FastifyInstance): void {
     if (request.is404) answerUnknown(request, reply);
     else done();
   });
+}
+
+function reportOutage(outages: OutageLog, error: FastifyError): void {
+  const outage = databaseOutage(error);
+  if (outage) outages.report(outage, error);
+  // A request that waited too long for a connection or a batch, or for anything else until its deadline.
+  else if (error instanceof Problem && error.code === 'unavailable') outages.suspectDatabase();
 }
 
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
