@@ -23,6 +23,7 @@ import { type Lists, openLists } from './events/lists.ts';
 import { eventRoutes } from './events/routes.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { type Flags, openFlags } from './flags.ts';
+import { registerAccessLog } from './http/access-log.ts';
 import { registerDeadline } from './http/deadline.ts';
 import { createStandardHeaders, registerHeaders, registerPreflight } from './http/headers.ts';
 import { healthRoutes } from './http/health.ts';
@@ -125,6 +126,7 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
 
   app.addHook('onClose', async () => deps.flags.close());
   app.addHook('onClose', async () => outages.close());
+  registerAccessLog(app, config);
   registerHeaders(app, headers);
   registerLingeringClose(app);
   registerMetrics(app);
