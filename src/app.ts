@@ -23,23 +23,26 @@ import { type Lists, openLists } from './events/lists.ts';
 import { eventRoutes } from './events/routes.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { type Flags, openFlags } from './flags.ts';
+import { registerAccessLog } from './http/access-log.ts';
 import { registerCompression } from './http/compression.ts';
 import { registerDeadline } from './http/deadline.ts';
 import { registerDocuments } from './http/documents.ts';
-import { registerHeaders } from './http/headers.ts';
+import { createStandardHeaders, registerHeaders, registerPreflight } from './http/headers.ts';
 import { healthRoutes } from './http/health.ts';
 import { registerLimits } from './http/limits.ts';
+import { registerLingeringClose } from './http/lingering-close.ts';
 import { loggerOptions } from './http/log.ts';
 import { registerMetrics } from './http/metrics.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { pageRoutes } from './http/pages.ts';
 import {
-  answerClientError,
   answerError,
+  createClientErrorHandler,
   maxParamLength,
   registerEmptyParameters,
   registerProblems,
 } from './http/problem.ts';
+import { requestIdOf } from './http/request-id.ts';
 import { readablePath, registerStrictness } from './http/strictness.ts';
 import { registerViewer } from './http/viewer.ts';
 import { claimListRoutes } from './items/claim-list-routes.ts';
@@ -49,6 +52,8 @@ import { exportRoutes } from './me/export-routes.ts';
 import { ownListRoutes } from './me/own-list-routes.ts';
 import { meRoutes } from './me/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
+import { OutageLog } from './outage-log.ts';
+import { addProbes } from './outage-probes.ts';
 import { openReads, type Reads } from './reads.ts';
 import { reportRoutes } from './reports/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
@@ -75,6 +80,7 @@ export type Deps = {
   flags: Flags;
   /** Of images. */
   storage: Storage;
+  outages: OutageLog;
 };
 export type AppOptions = {
   config: ReadyConfig;
@@ -86,16 +92,20 @@ export type AppOptions = {
 };
 
 export async function buildApp({ config, sql, sms, clock = () => new Date() }: AppOptions): Promise<App> {
+  const headers = createStandardHeaders(config);
   const app: App = Fastify({
     logger: loggerOptions(config),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
+    genReqId: requestIdOf,
     trustProxy: config.trustProxy,
     // For images over slow lines; any other body is refused by its route's deadline (http/deadline.ts) long before.
     requestTimeout: 60_000,
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
-    clientErrorHandler: answerClientError,
-    frameworkErrors: answerError,
+    clientErrorHandler: createClientErrorHandler(headers),
+    frameworkErrors: (error, request, reply) => {
+      headers.apply(request, reply);
+      answerError(error, request, reply);
+    },
     // An id of any length is an id that nothing has; the headers' limit bounds it.
     routerOptions: { maxParamLength },
     rewriteUrl: (request: IncomingMessage) => readablePath(request.url ?? '/'),
@@ -105,6 +115,9 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
   // A logger for each request would cost more than its look-up; the one line that names a request does so itself.
   app.setChildLoggerFactory((logger) => logger);
 
+  const outages = new OutageLog(app.log);
+  const storage = openStorage(config);
+  addProbes(outages, sql, storage);
   const changes = new Changes(sql);
   const reads = openReads(sql, changes);
   const deps: Deps = {
@@ -115,15 +128,20 @@ export async function buildApp({ config, sql, sms, clock = () => new Date() }: A
     clock,
     sms: sms ?? smsDriver(config, app.log),
     flags: await openFlags(sql, config, randomUUID()),
-    storage: openStorage(config),
+    storage,
+    outages,
   };
 
   app.addHook('onClose', async () => deps.flags.close());
+  app.addHook('onClose', async () => outages.close());
+  registerAccessLog(app, config);
+  registerHeaders(app, headers);
+  registerLingeringClose(app);
   registerMetrics(app);
-  registerDeadline(app);
+  registerDeadline(app, outages);
   registerStrictness(app);
-  registerProblems(app);
-  await registerHeaders(app, config);
+  registerProblems(app, outages);
+  await registerPreflight(app, config);
   await registerLimits(app, deps);
   registerViewer(app, deps);
   registerEmptyParameters(app);

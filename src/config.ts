@@ -48,6 +48,8 @@ export type Config = Readonly<{
   /** The start value of the flag `claims`. */
   claimsEnabled: boolean;
   logLevel: string;
+  /** Whether each request is logged. */
+  logRequests: boolean;
   /** Where images are kept; undefined: under `dataDir`. */
   s3: S3Config | undefined;
 }>;
@@ -91,6 +93,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxy,
     claimsEnabled: read.onOff('FEATURE_CLAIMS', true),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
+    logRequests: read.onOff('LOG_REQUESTS', false),
     s3: readS3(read),
   };
   if (read.faults.length > 0) throw new ConfigError(read.faults.join('\n'));

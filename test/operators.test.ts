@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../src/db/connect.ts';
 import { expectProblem, expectStatus, testApp } from './setup.ts';
 import { anEvent, aUser } from './world.ts';
@@ -58,4 +59,32 @@ test('pages: the reference and its script come from here, and nothing is asked o
   const sources = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source = '']) => source);
   for (const source of sources) assert.ok(!/^(https?:)?\/\//.test(source), source);
   expectStatus(await api.get('/docs/js/scalar.js'), 200);
+});
+
+test('readiness: calls share a check that is at most one second old, and a 503 follows within that second', async () => {
+  const pool = connect(api.target);
+  let statements = 0;
+  let isAway = false;
+  const sql = new Proxy(pool, {
+    apply(query, _this, given: Parameters<typeof pool>) {
+      if (String(given[0]).includes('schema_version')) statements++;
+      if (isAway) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+      return Reflect.apply(query, undefined, given);
+    },
+  });
+  const other = await api.another({ sql });
+  for (let round = 0; round < 3; round++) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => other.get('/readyz')));
+    for (const answer of answers) expectStatus(answer, 200);
+  }
+  assert.ok(statements <= 4, `${statements} statements for 150 calls`);
+  isAway = true;
+  await sleep(1_050);
+  for (let round = 0; round < 2; round++) {
+    for (const answer of await Promise.all(Array.from({ length: 20 }, () => other.get('/readyz'))))
+      expectProblem(answer, 503, 'unavailable');
+  }
+  isAway = false;
+  await sleep(1_050);
+  expectStatus(await other.get('/readyz'), 200);
 });

@@ -35,7 +35,9 @@ const Problem = shared(
       status: Type.Integer(),
       detail: Type.String({ description: 'What happened, for a person to read.' }),
       code: Type.String({ description: 'Stable, for a program to read.', examples: ['event_not_found'] }),
-      requestId: Type.String({ description: 'Name it when you ask the operator.' }),
+      requestId: Type.String({
+        description: 'Equals the header `X-Request-Id`. Name it when you ask the operator.',
+      }),
       errors: Type.Optional(
         Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
           description: 'The fields at fault.',

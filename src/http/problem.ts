@@ -1,5 +1,5 @@
 /** Every answer that is not a success leaves through here, as application/problem+json (RFC 9457). */
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type {
   FastifyError,
@@ -11,7 +11,11 @@ import type {
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/problems.ts';
 import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../errors.ts';
+import { databaseOutage, type OutageLog } from '../outage-log.ts';
 import { timestampBounds } from '../time.ts';
+import type { StandardHeaders } from './headers.ts';
+import { isLingering } from './lingering-close.ts';
+import { requestIdOf } from './request-id.ts';
 import {
   currencyPattern,
   emojiPattern,
@@ -38,8 +42,11 @@ export function problemBody(problem: Problem, requestId: string) {
   };
 }
 
-export function registerProblems(app: FastifyInstance): void {
-  app.setErrorHandler(answerError);
+export function registerProblems(app: FastifyInstance, outages: OutageLog): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    reportOutage(outages, error);
+    return answerError(error, request, reply);
+  });
   const allowedMethods = trackMethods(app);
   const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const allowed = allowedMethods(request.url);
@@ -55,6 +62,13 @@ export function registerProblems(app: FastifyInstance): void {
   });
 }
 
+function reportOutage(outages: OutageLog, error: FastifyError): void {
+  const outage = databaseOutage(error);
+  if (outage) outages.report(outage, error);
+  // A request that waited too long for a connection or a batch, or for anything else until its deadline.
+  else if (error instanceof Problem && error.code === 'unavailable') outages.suspectDatabase();
+}
+
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const problem = toProblem(error);
   if (problem.code === 'internal_error')
@@ -66,6 +80,8 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
   const { status } = catalogue[problem.code];
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (status === 429 || status === 503) reply.header('retry-after', problem.retryAfter ?? 1);
+  // A cache may store a 404 or 405 that does not forbid it, also of a page.
+  reply.header('cache-control', 'no-store');
   // Sent as a string: the compiled serializers are for the successes that a route declares.
   return reply
     .code(status)
@@ -193,16 +209,27 @@ const clientFaults: Record<string, ProblemCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** For bytes that never became a request: Node gives only the socket. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
-  if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) return void socket.destroy();
-  const code = clientFaults[error.code ?? ''];
-  const problem = code ? new Problem(code) : new Problem('invalid_request', { detail: 'That is not HTTP.' });
-  const body = JSON.stringify(problemBody(problem, 'none'));
-  const { status } = catalogue[problem.code];
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${mediaType}\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+/** Answers bytes that never became a request: Node gives only the socket. */
+export function createClientErrorHandler({ rawHeaders }: StandardHeaders) {
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null };
+    const isAnswered = response?.headersSent || isLingering(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) return void socket.destroy();
+    const code = clientFaults[error.code ?? ''];
+    const problem = code
+      ? new Problem(code)
+      : new Problem('invalid_request', { detail: 'That is not HTTP.' });
+    // Of a request whose body is malformed the headers have been read.
+    const requestId = requestIdOf(response?.req ?? { headers: {} });
+    const body = JSON.stringify(problemBody(problem, requestId));
+    const { status } = catalogue[problem.code];
+    const headers = {
+      ...rawHeaders(requestId),
+      'content-type': mediaType,
+      'content-length': `${Buffer.byteLength(body)}`,
+      connection: 'close',
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  };
 }

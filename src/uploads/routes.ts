@@ -20,13 +20,13 @@ import { Upload, UploadParams } from './schemas.ts';
 import { leaveFiles, removeFiles } from './sweep.ts';
 import { toUpload, type UploadRow } from './views.ts';
 
-export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: Deps): void {
+export function uploadRoutes(app: App, { sql, config, clock, flags, storage, outages }: Deps): void {
   const find = coalesceReads((ids: string[]) => queries.listUploads(sql, ids), { keyOf: (id) => id });
 
-  /** What the storage cannot do is the operator's to read, and for the caller to try again. */
+  /** Logs what the storage cannot do as an outage; the caller may try again. */
   const stored = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error) => {
-      app.log.error({ err: error }, 'the storage of images failed');
+      outages.report('image storage', error);
       throw new Problem('storage_unavailable');
     });
 
