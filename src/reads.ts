@@ -2,24 +2,25 @@
  * What nearly every request reads by key. Whoever asks while the database is busy shares a statement with the others
  * who do; sessions, events and people are also kept in memory, as long as the record of changes does not name them.
  */
-import { type LiveSession, listLiveSessions, sessionKey } from './modules/auth/repo.ts';
-import type { TokenIds } from './identity/tokens.ts';
+
 import type { Changes } from './cache/change-log.ts';
-import type { Database } from './db/client.ts';
-import { coalesceReads } from './db/batching.ts';
-import { listEventRows, listMine, listMineInFull, type MineKey } from './modules/events/repo.ts';
-import type { EventRow, FullMine, Mine } from './modules/events/present.ts';
-import type { Viewer } from './http/authenticate.ts';
-import { listItems, listMyClaims } from './modules/items/repo.ts';
-import type { ItemRow, MyClaim } from './modules/items/present.ts';
 import { keep } from './cache/record-cache.ts';
-import { listBlocked, listPeople } from './modules/users/repo.ts';
+import { coalesceReads } from './db/batching.ts';
+import type { Database } from './db/client.ts';
+import type { Viewer } from './http/authenticate.ts';
+import type { TokenIds } from './identity/tokens.ts';
+import { type LiveSession, listLiveSessions, sessionKey } from './modules/auth/repo.ts';
+import type { EventRow, FullMine, Mine } from './modules/events/present.ts';
+import { listEventRows, listMine, listMineInFull, type MineKey } from './modules/events/repo.ts';
+import type { ItemRow, MyClaim } from './modules/items/present.ts';
+import { listItems, listMyClaims } from './modules/items/repo.ts';
 import type { PersonRow } from './modules/users/present.ts';
+import { listBlocked, listPeople } from './modules/users/repo.ts';
 
 /** An event, and what of its answers is the same for everybody, once it was asked for (events/bytes.ts). */
 export type KeptEvent = {
   row: EventRow;
-  full: { organizer: PersonRow | null; json: string } | null;
+  full: { organizer: PersonRow | null; json: string; hash: string } | null;
   listed: Buffer | null;
 };
 

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { deleteOldAudit, recordAudit } from '../src/audit/audit.ts';
-import { hashPhone } from '../src/modules/auth/codes.ts';
 import { readSince } from '../src/cli/audit.ts';
 import { CommandError } from '../src/cli/command-error.ts';
 import { transaction } from '../src/db/transaction.ts';
 import { shortened } from '../src/lib/ip-address.ts';
+import { hashPhone } from '../src/modules/auth/codes.ts';
 import { command } from './command.ts';
 import { expectProblem, expectStatus, secretKey, testApp } from './setup.ts';
 import { findTraces } from './traces.ts';
-import { aPhone, aUser, deleteAccount, type Person, signIn } from './world.ts';
+import { anAdmin, aPhone, aUser, deleteAccount, type Person, signIn } from './world.ts';
 
 const api = await testApp();
 const second = await api.another();
@@ -103,14 +103,16 @@ test('audit: a deleted account leaves what happened and when, and nothing of the
   for (let i = 0; i < 5; i++)
     await api.post('/v1/auth/otp/verify', undefined, { phone: person.phone, code: not(body.devCode) });
   assert.deepEqual(await whatOf(person), ['account_created', 'sign_in_locked']);
-  const [{ who } = { who: null }] = await api.sql`
-    select who from audit where user_id = ${person.id} and what = 'account_created'`;
+  const [{ who, id } = { who: null, id: null }] = await api.sql`
+    select who, id from audit where user_id = ${person.id} and what = 'account_created'`;
   expectStatus(await deleteAccount(api, person), 200);
+  assert.deepEqual([...(await api.sql`select 1 from audit where who = ${who}`)], []);
+  const [{ who: gone } = { who: null }] = await api.sql`select who from audit where id = ${id}`;
   const phoneHash = hashPhone(secretKey, person.phone);
   const needles = [person.id, person.phone, person.username, phoneHash.toString('hex')];
   assert.deepEqual(await findTraces(api.sql, needles), []);
   const left =
-    await api.sql`select what, user_id, address, detail from audit where who = ${who} order by at, id`;
+    await api.sql`select what, user_id, address, detail from audit where who = ${gone} order by at, id`;
   assert.deepEqual(
     left.map((row) => ({ ...row })),
     ['account_created', 'account_deleted'].map((what) => ({ what, userId: null, address: null, detail: '' })),
@@ -118,7 +120,36 @@ test('audit: a deleted account leaves what happened and when, and nothing of the
   // Whoever comes back with the number is somebody new.
   const again = await signIn(api, person.phone);
   assert.deepEqual(await whatOf(again), ['account_created']);
-  assert.equal((await api.sql`select 1 from audit where who = ${who}`).length, 2);
+  assert.equal((await api.sql`select 1 from audit where who = ${gone}`).length, 2);
+});
+
+test('audit: 200 with nothing for the id of a deleted account; its entries stay together under a new random value', async () => {
+  const [admin, person, other] = [await anAdmin(api), await aUser(api), await aUser(api)];
+  const search = async (query: string) =>
+    expectStatus(await api.get(`/v1/admin/audit?limit=50${query}`, admin.token), 200).body.data;
+  const before = await search(`&userId=${person.id}`);
+  assert.deepEqual(
+    before.map(({ what }: { what: string }) => what),
+    ['account_created'],
+  );
+  const [mine, others] = [before[0], (await search(`&userId=${other.id}`))[0]];
+  for (const account of [person, other]) expectStatus(await deleteAccount(api, account), 200);
+  for (const { id } of [person, other]) assert.deepEqual(await search(`&userId=${id}`), []);
+  const all: { id: string; who: string; what: string; userId: string | null }[] = await search('');
+  const left = [mine, others].map(({ id }) => {
+    const entry = all.find((each) => each.id === id) ?? assert.fail(id);
+    return all.filter(({ who }) => who === entry.who);
+  });
+  for (const entries of left)
+    assert.deepEqual(
+      entries.map(({ what, userId }) => [what, userId]),
+      [
+        ['account_deleted', null],
+        ['account_created', null],
+      ],
+    );
+  assert.ok(![mine.who, others.who].includes(left[0]?.[0]?.who));
+  assert.notEqual(left[0]?.[0]?.who, left[1]?.[0]?.who);
 });
 
 test('audit: roles that a command gives and takes, and the command that prints the trail', async () => {

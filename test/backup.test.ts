@@ -102,7 +102,7 @@ test('backup and restore: tables of megabytes come through, wherever their end f
   await add(12_000);
   for (let n = 0; n < 12; n++) {
     await add(200);
-    await writeBackup(source, file);
+    await writeBackup(source, file, { force: true });
   }
   const target = await newDatabase();
   await restoreBackup(target, file);
@@ -205,10 +205,35 @@ test('backup: what cannot be written is one line and leaves no file; FILE is rep
   const file = fileFor('stopped.gz');
   await writeFile(file, 'the one before');
   const stop = AbortSignal.abort(new Error('told to stop'));
-  await assert.rejects(writeBackup(api.target, file, { signal: stop }), /told to stop/);
+  await assert.rejects(writeBackup(api.target, file, { signal: stop, force: true }), /told to stop/);
   assert.equal(await readFile(file, 'utf8'), 'the one before');
   assert.deepEqual(
     (await readdir(directory)).filter((name) => name.includes('.part') || name === 'none.gz'),
+    [],
+  );
+});
+
+test('backup: an existing file is one line and stays as it is; --force replaces it', async () => {
+  const file = fileFor('existing.gz');
+  await writeFile(file, 'the one before');
+  const refused = await command(api.target, 'backup', file);
+  const expected = `${file} already exists; choose another name, or replace it with --force.\n`;
+  assert.deepEqual(refused, { code: 1, stdout: '', stderr: expected });
+  assert.equal(await readFile(file, 'utf8'), 'the one before');
+  const replaced = await command(api.target, 'backup', '--force', file);
+  assert.equal(replaced.code, 0, replaced.stderr);
+  await checkBackup(file);
+});
+
+test('backup: of two that write to one name at once, one is kept and the other is refused', async () => {
+  const file = fileFor('twice.gz');
+  const outcomes = await Promise.allSettled([writeBackup(api.target, file), writeBackup(api.target, file)]);
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+  assert.equal(refused.length, 1);
+  assert.match(String(refused[0]?.reason), /already exists/);
+  await checkBackup(file);
+  assert.deepEqual(
+    (await readdir(directory)).filter((name) => name.includes('.part')),
     [],
   );
 });

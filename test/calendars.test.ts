@@ -6,7 +6,7 @@ import { eventIn, eventsIn, titlesIn } from './calendar-parsing.ts';
 import { expectProblem, expectStatus, testApp } from './setup.ts';
 import { anAdmin, anEvent, aPhone, aUser, inDays, signIn } from './world.ts';
 
-const api = await testApp({ env: { PUBLIC_URL: 'https://events.example.org/' } });
+const api = await testApp({ env: { PUBLIC_URL: 'https://events.example.org/', DEV_CODES: 'on' } });
 const second = await api.another();
 const { take, eventsOf } = importer(api);
 
@@ -45,7 +45,11 @@ test('event calendar: 200 with everything that a calendar shows', async () => {
   assert.ok(!answer.body.includes(organizer.phone));
   assert.deepEqual(
     ['content-disposition', 'cache-control', 'vary'].map((name) => answer.headers.get(name)),
-    ['attachment; filename="harbour-potluck-with-soup-and-bread.ics"', 'private, no-cache', 'Authorization'],
+    [
+      'attachment; filename="harbour-potluck-with-soup-and-bread.ics"',
+      'private, no-cache',
+      'Authorization, Accept-Encoding',
+    ],
   );
 });
 
@@ -98,6 +102,27 @@ test('event calendar: SEQUENCE goes up with every change of what a calendar show
     ),
   );
   assert.equal(await sequence(), shown.length + 20);
+});
+
+test('event calendar: SEQUENCE goes up when CLASS changes, and not between public and unlisted', async () => {
+  const organizer = await aUser(api);
+  const event = await anEvent(api, organizer);
+  const shown = async () => {
+    const { class: visibility, sequence } = eventIn(await calendarOf(event.id, organizer.token));
+    return [visibility ?? 'none', Number(sequence)];
+  };
+  assert.deepEqual(await shown(), ['none', 0]);
+  const changes = [
+    ['unlisted', 'none', 0],
+    ['public', 'none', 0],
+    ['private', 'PRIVATE', 1],
+    ['unlisted', 'none', 2],
+    ['private', 'PRIVATE', 3],
+  ];
+  for (const [visibility, ...expected] of changes) {
+    await change(event.id, organizer.token, { visibility });
+    assert.deepEqual(await shown(), expected, visibility as string);
+  }
 });
 
 test('event calendar: a cancelled event says so, keeps its UID, and is CONFIRMED again when it is not', async () => {
@@ -153,9 +178,9 @@ test('event calendar: an import of what we wrote gives the same events', async (
     assert.equal(copy.description, `${event.description}\nhttps://events.example.org/v1/events/${event.id}`);
     for (const name of ['title', 'startAt', 'endAt', 'location', 'category', 'status', 'visibility'])
       assert.deepEqual(copy[name], event[name], `${name} of ${JSON.stringify(times)}`);
-    // Where local time says too little it is UTC.
+    // Where local time is ambiguous, the entry is in UTC, and the event takes the zone of its place.
     const isLocal = body.includes(`TZID=${times.timezone}`);
-    assert.equal(copy.timezone, isLocal ? times.timezone : 'UTC');
+    assert.equal(copy.timezone, isLocal ? times.timezone : 'Europe/Oslo');
     assert.equal((await take(body, phone)).unchanged, 1);
   }
 });

@@ -4,10 +4,10 @@ import { people } from '../src/cli/demo/people.ts';
 import { demoPlan } from '../src/cli/demo/plan.ts';
 import { seedDemo } from '../src/cli/demo.ts';
 import { raw } from '../src/db/sql.ts';
+import { strictAjv } from '../src/http/validation.ts';
 import { demoPhones } from '../src/lib/demo-phones.ts';
 import { categorySlugs, templateSlugs } from '../src/modules/events/catalogue.ts';
 import { NewEvent } from '../src/modules/events/schemas.ts';
-import { strictAjv } from '../src/http/validation.ts';
 import { NewItem } from '../src/modules/items/schemas.ts';
 import { MeChange } from '../src/modules/users/own-profile-schemas.ts';
 import { command } from './command.ts';
@@ -28,6 +28,7 @@ type Listed = {
   startAt: string;
   timezone: string;
   price: number;
+  isPriceKnown: boolean;
   category: { slug: string };
   myRsvp?: string | null;
   isSaved?: boolean;
@@ -89,6 +90,7 @@ test('demo: at least 100 listed events in one city, on the days and evenings of 
     [...categorySlugs].sort(),
   );
   assert.ok(events.some(({ price }) => price === 0) && events.some(({ price }) => price > 0));
+  assert.ok(events.every(({ isPriceKnown }) => isPriceKnown));
 });
 
 test('demo: seats are booked, and one event is full with people who wait', async () => {

@@ -1,8 +1,8 @@
 /** GET /v1/me/export: everything that is held about the caller, and nothing that is somebody else's alone. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { hashPhone } from '../src/modules/auth/codes.ts';
 import { sections } from '../src/modules/account/export-sections.ts';
+import { hashPhone } from '../src/modules/auth/codes.ts';
 import { entangledPerson } from './entangled-person.ts';
 import { expectProblem, expectStatus, secretKey, testApp } from './setup.ts';
 import { findTraces, takeSnapshot } from './traces.ts';

@@ -87,8 +87,12 @@ export async function hostileImages(): Promise<Hostile[]> {
     },
     { name: 'GIF as PNG', type: 'image/png', bytes: gif },
     { name: 'TIFF as JPEG', type: 'image/jpeg', bytes: tiff },
-    { name: 'JPEG as PNG', type: 'image/png', bytes: jpeg },
-    { name: 'PNG as WebP', type: 'image/webp', bytes: png },
+    { name: 'GIF without a name', type: 'application/octet-stream', bytes: gif },
+    {
+      name: 'a JPEG behind the signature of a PNG',
+      type: 'image/jpeg',
+      bytes: Buffer.concat([png.subarray(0, 8), jpeg]),
+    },
     {
       name: 'a PDF that begins with a JPEG inside',
       type: 'image/jpeg',

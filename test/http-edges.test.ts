@@ -71,6 +71,27 @@ test('unknown path: 404 whatever the method, the body and the token', async () =
   }
 });
 
+test('empty parameter: 404 route_not_found as on an unknown path, before the token, the body and the method', async () => {
+  const { body: document } = await api.get('/openapi.json');
+  // `/v1/uploads/.webp` is left out: `.webp` is an id of DELETE /v1/uploads/{id}.
+  const urls = Object.keys(document.paths).filter((url) => /\{\w+\}(\/|$)/.test(url));
+  const unknown = await api.get('/v1/nothing');
+  for (const url of ['/v1/events/?x=1', ...urls.map((url) => url.replace(/\{\w+\}/g, ''))]) {
+    for (const method of ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']) {
+      const answer = await api.call(method, url, { headers: { 'if-none-match': '*' } });
+      expectProblem(answer, 404, 'route_not_found');
+      assert.equal(answer.headers.get('allow'), null, `${method} ${url}`);
+      assert.equal(answer.body.detail, unknown.body.detail);
+      expectProblem(await api.call(method, url, { token: 'nonsense' }), 404, 'route_not_found');
+    }
+    expectProblem(await api.call('POST', url, strange), 404, 'route_not_found');
+    for (const name of ['cache-control', 'content-security-policy', 'access-control-allow-origin'])
+      assert.equal((await api.get(url)).headers.get(name), unknown.headers.get(name), `${url} ${name}`);
+    assert.equal((await fetch(api.url + url, { method: 'HEAD' })).status, 404, url);
+  }
+  assert.ok(urls.length > 20, `${urls.length}`);
+});
+
 test('wrong method: 405 with Allow, whatever the body', async () => {
   for (const [method, path, allow] of [
     ['PUT', '/v1/events', 'GET, HEAD, POST'],

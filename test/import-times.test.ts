@@ -7,10 +7,11 @@ const api = await testApp();
 const { times, refusal } = importer(api);
 
 test('import: times in UTC, in a named zone, floating, and floating with X-WR-TIMEZONE', async () => {
+  // UTC names no place: the zone is that of GEO, here and below.
   assert.deepEqual(await times({ DTSTART: '20270701T170000Z', DTEND: '20270701T180000Z' }), [
     '2027-07-01T17:00:00.000Z',
     '2027-07-01T18:00:00.000Z',
-    'UTC',
+    'Europe/Oslo',
   ]);
   assert.deepEqual(
     await times({
@@ -20,9 +21,9 @@ test('import: times in UTC, in a named zone, floating, and floating with X-WR-TI
     ['2027-07-01T17:00:00.000Z', '2027-07-01T18:00:00.000Z', 'Europe/Oslo'],
   );
   assert.deepEqual(await times({ DTSTART: '20270701T190000', DTEND: '20270701T200000' }), [
-    '2027-07-01T19:00:00.000Z',
-    '2027-07-01T20:00:00.000Z',
-    'UTC',
+    '2027-07-01T17:00:00.000Z',
+    '2027-07-01T18:00:00.000Z',
+    'Europe/Oslo',
   ]);
   assert.deepEqual(
     await times({ DTSTART: '20270701T190000', DTEND: '20270701T200000' }, 'X-WR-TIMEZONE:Asia/Tokyo\r\n'),
@@ -58,11 +59,11 @@ test('import: a zone that the file describes itself, in summer and in winter', a
   const yearly = zone('FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU');
   assert.deepEqual(
     await times({ 'DTSTART;TZID=Our Own Time': '20270701T190000', DURATION: 'PT1H' }, yearly),
-    ['2027-07-01T15:00:00.000Z', '2027-07-01T16:00:00.000Z', 'UTC'],
+    ['2027-07-01T15:00:00.000Z', '2027-07-01T16:00:00.000Z', 'Europe/Oslo'],
   );
   assert.deepEqual(
     await times({ 'DTSTART;TZID=Our Own Time': '20270101T190000', DURATION: 'PT1H' }, yearly),
-    ['2027-01-01T16:00:00.000Z', '2027-01-01T17:00:00.000Z', 'UTC'],
+    ['2027-01-01T16:00:00.000Z', '2027-01-01T17:00:00.000Z', 'Europe/Oslo'],
   );
 });
 
@@ -75,19 +76,20 @@ test('import: a zone that nobody knows, or that changes every second, is named',
 test('import: whole days, with an end that is the morning after, and with none', async () => {
   const days = { 'DTSTART;VALUE=DATE': '20270305' };
   assert.deepEqual(await times({ ...days, 'DTEND;VALUE=DATE': '20270307' }), [
-    '2027-03-05T00:00:00.000Z',
-    '2027-03-07T00:00:00.000Z',
-    'UTC',
+    '2027-03-04T23:00:00.000Z',
+    '2027-03-06T23:00:00.000Z',
+    'Europe/Oslo',
   ]);
-  const oneDay = ['2027-03-05T00:00:00.000Z', '2027-03-06T00:00:00.000Z', 'UTC'];
+  const oneDay = ['2027-03-04T23:00:00.000Z', '2027-03-05T23:00:00.000Z', 'Europe/Oslo'];
   assert.deepEqual(await times(days), oneDay);
   assert.deepEqual(await times({ ...days, 'DTEND;VALUE=DATE': '20270305' }), oneDay);
   assert.deepEqual(await times({ DTSTART: '20270305', DTEND: '20270306' }), oneDay, 'without VALUE=DATE');
   assert.deepEqual(await times({ ...days, DURATION: 'P1D' }), oneDay);
+  assert.deepEqual(await times({ ...days, DURATION: 'PT24H' }), oneDay);
   assert.deepEqual(await times({ ...days, DURATION: 'P1W' }), [
-    '2027-03-05T00:00:00.000Z',
-    '2027-03-12T00:00:00.000Z',
-    'UTC',
+    '2027-03-04T23:00:00.000Z',
+    '2027-03-11T23:00:00.000Z',
+    'Europe/Oslo',
   ]);
 });
 

@@ -32,16 +32,26 @@ export type Listening = {
   close(): void;
 };
 
-export type ListenOptions = { token?: string | undefined; lastId?: string; method?: string };
+export type ListenOptions = {
+  token?: string | undefined;
+  lastId?: string;
+  /** How `lastId` is sent; default: as the header. */
+  lastIdIn?: 'header' | 'query';
+  method?: string;
+};
 
 /** @param address of the stream; resolves with the first bytes of the answer */
-export function listen(address: string, { token, lastId, method = 'GET' }: ListenOptions = {}) {
+export function listen(
+  address: string,
+  { token, lastId, lastIdIn = 'header', method = 'GET' }: ListenOptions = {},
+) {
   const { promise, resolve, reject } = Promise.withResolvers<Listening>();
   const headers = {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    ...(lastId !== undefined && { 'last-event-id': lastId }),
+    ...(lastId !== undefined && lastIdIn === 'header' && { 'last-event-id': lastId }),
   };
-  const sent = request(address, { method, headers, agent: false });
+  const search = lastIdIn === 'query' ? `?${new URLSearchParams({ lastEventId: lastId ?? '' })}` : '';
+  const sent = request(address + search, { method, headers, agent: false });
   sent.once('error', reject);
   sent.once('response', (response) => {
     const ended = Promise.withResolvers<void>();

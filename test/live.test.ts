@@ -16,10 +16,10 @@ async function truth(event: string, token?: string) {
     api.get(`/v1/events/${event}`, token),
     api.get(`/v1/events/${event}/items`),
   ]);
-  const { id, title, startAt, endAt, timezone, capacity, status, updatedAt } = record;
+  const { id, title, startAt, endAt, allDay, timezone, capacity, status, updatedAt } = record;
   const { rsvpCount, goingCount, bookedCount } = record;
   return {
-    event: { id, title, startAt, endAt, timezone, capacity, status, updatedAt },
+    event: { id, title, startAt, endAt, allDay, timezone, capacity, status, updatedAt },
     counts: { rsvpCount, goingCount, bookedCount },
     items: items.data,
   };
@@ -133,6 +133,20 @@ test('live: Last-Event-ID of the state as it is goes on without a snapshot, on a
     const { data } = await late.until(is('snapshot'));
     assert.deepEqual(data, await truth(event));
   }
+});
+
+test('live: lastEventId as a query parameter does the same as the header', async () => {
+  const { event } = await aStage();
+  const first = await open(api, event);
+  const lastId = first.lastId();
+  first.close();
+  const resumed = await open(other, event, { lastId, lastIdIn: 'query' });
+  await going(api, organizer, event);
+  await resumed.until(is('counts'));
+  assert.deepEqual(
+    resumed.messages.map((message) => message.event),
+    ['counts'],
+  );
 });
 
 test('live: a stream begins at what was acknowledged before it, also where others listen already', async () => {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConnectionLostError } from '../src/db/query.ts';
+import type { Statement } from '../src/db/sql.ts';
 import { expectProblem, expectStatus, testApp } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
 import { anEvent, aUser } from './world.ts';
@@ -58,4 +61,32 @@ test('pages: the reference and its script come from here, and nothing is asked o
   const sources = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source = '']) => source);
   for (const source of sources) assert.ok(!/^(https?:)?\/\//.test(source), source);
   expectStatus(await api.get('/docs/js/scalar.js'), 200);
+});
+
+test('readiness: calls share a check that is at most one second old, and a 503 follows within that second', async () => {
+  const db = connectSql(api.target);
+  let statements = 0;
+  let isAway = false;
+  const sql = Object.assign(db, {
+    query: ((query) => (statement: Statement) => {
+      if (statement.text.includes('schema_version')) statements++;
+      if (isAway) throw new ConnectionLostError(new Error('connect ECONNREFUSED'));
+      return query(statement);
+    })(db.query) as typeof db.query,
+  });
+  const other = await api.another({ sql });
+  for (let round = 0; round < 3; round++) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => other.get('/readyz')));
+    for (const answer of answers) expectStatus(answer, 200);
+  }
+  assert.ok(statements <= 4, `${statements} statements for 150 calls`);
+  isAway = true;
+  await sleep(1_050);
+  for (let round = 0; round < 2; round++) {
+    for (const answer of await Promise.all(Array.from({ length: 20 }, () => other.get('/readyz'))))
+      expectProblem(answer, 503, 'unavailable');
+  }
+  isAway = false;
+  await sleep(1_050);
+  expectStatus(await other.get('/readyz'), 200);
 });

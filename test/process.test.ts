@@ -1,7 +1,9 @@
 /** The server as a process: started, stopped, killed, and with a database that dies under it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { readFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -9,6 +11,7 @@ import {
   ask,
   cleanUp,
   expectNoPostgres,
+  npmStart,
   postgresUnder,
   postmasterOf,
   potluck,
@@ -18,6 +21,7 @@ import {
   stop,
 } from './processes.ts';
 import { cloneDatabase } from './setup.ts';
+import { openSql } from './sql-tag.ts';
 import { eventBody } from './world.ts';
 
 cleanUp();
@@ -57,7 +61,55 @@ async function beginRequest(server: Server) {
   return { socket, rest: body.slice(5) };
 }
 
+/**
+ * Crashes PostgreSQL so that it rejects connections with 57P03 for five seconds: a helper process that is stopped does
+ * not follow the order to quit, and the first process waits that long for it before it kills it and recovers.
+ */
+async function holdInRecovery(dataDir: string): Promise<void> {
+  const postmaster = await postmasterOf(dataDir);
+  const [stopped, killed] = (await postgresUnder(dataDir)).filter((pid) => pid !== postmaster);
+  assert.ok(stopped && killed);
+  process.kill(stopped, 'SIGSTOP');
+  process.kill(killed, 'SIGKILL');
+}
+
+/** Whether a process holds its share of the lock that keeps the embedded database running (src/db/embedded.ts). */
+async function hasJoined(dataDir: string): Promise<boolean> {
+  const password = await readFile(path.join(dataDir, 'database-password'), 'utf8');
+  const socketDir = path.join(dataDir, 'postgres-socket');
+  const sql = await openSql(
+    { socketDir, port: 5432, user: 'potluck', password, database: 'potluck' },
+    'tests',
+  );
+  try {
+    const shares =
+      await sql`select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and granted`;
+    return shares.length > 0;
+  } catch {
+    return false;
+  } finally {
+    await sql.end();
+  }
+}
+
+/** The message by which PostgreSQL rejects a connection with 57P03: a type, a length, and fields that end with NUL. */
+const startingUpMessage = (() => {
+  const fields = 'SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0';
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeInt32BE(4 + fields.length, 1);
+  return Buffer.concat([head, Buffer.from(fields)]);
+})();
+
 describe('process', { concurrency: 2 }, () => {
+  test('stop: SIGTERM to the process of npm start alone ends the server and PostgreSQL within 10 s', async () => {
+    const DATA_DIR = await aPlace();
+    const server = await npmStart({ DATA_DIR });
+    await stop(server, 'SIGTERM');
+    await assert.rejects(fetch(`${server.url}/healthz`), 'the server still answers');
+    await expectNoPostgres(DATA_DIR);
+  });
+
   test('stop: SIGTERM does not wait for a request that never ends', async () => {
     const DATA_DIR = await aPlace();
     const server = await serve({ env: { DATA_DIR } });
@@ -137,27 +189,70 @@ describe('process', { concurrency: 2 }, () => {
     const server = await serve({ env: { DATA_DIR } });
     const token = await signIn(server);
     const isThere = async () => (await ask(server, 'GET', '/v1/auth/me', token)).status === 200;
-    const backToLife = async () => {
-      for (let waited = 0; !(await isThere()); waited += 50) {
-        assert.ok(waited < 10_000, 'it does not come back');
+    /** Waits until no process of the crashed PostgreSQL is left, and the server has joined the one that follows it. */
+    const backToLife = async (crashed: number[]) => {
+      const isBack = async () => {
+        const running = await postgresUnder(DATA_DIR);
+        const isNew = running.length > 1 && !running.some((pid) => crashed.includes(pid));
+        return isNew && (await isThere()) && (await hasJoined(DATA_DIR));
+      };
+      const deadline = performance.now() + 60_000;
+      while (!(await isBack())) {
+        assert.ok(performance.now() < deadline, 'it does not come back');
         await sleep(50);
       }
-      // The connection by which the server shows that it is there comes back on its own.
-      await sleep(1_000);
     };
     const postmaster = await postmasterOf(DATA_DIR);
     // One of its processes dies: PostgreSQL breaks all connections and starts over.
-    const helper = (await postgresUnder(DATA_DIR)).find((pid) => pid !== postmaster);
-    process.kill(helper ?? 0, 'SIGKILL');
-    await backToLife();
+    const helpers = (await postgresUnder(DATA_DIR)).filter((pid) => pid !== postmaster);
+    process.kill(helpers[0] ?? 0, 'SIGKILL');
+    await backToLife(helpers);
     const grant = potluck(['admin', 'grant', '+14155550123'], { env: { DATA_DIR } });
     assert.equal(await grant.ended, 0, grant.output.err);
     assert.equal((await ask(server, 'GET', '/v1/auth/me', token)).body.role, 'admin');
     assert.equal(await postmasterOf(DATA_DIR), postmaster);
+    const all = await postgresUnder(DATA_DIR);
     process.kill(postmaster, 'SIGKILL');
-    await backToLife();
+    await backToLife(all);
     assert.equal(await stop(server, 'SIGTERM'), 0);
     await expectNoPostgres(DATA_DIR);
+  });
+
+  test('database: a command that starts while PostgreSQL recovers from a crash waits for it', async () => {
+    const DATA_DIR = await aPlace();
+    const server = await serve({ env: { DATA_DIR } });
+    await holdInRecovery(DATA_DIR);
+    const grant = potluck(['admin', 'grant', '+14155550123'], { env: { DATA_DIR } });
+    assert.equal(await grant.ended, 0, grant.output.err);
+    assert.deepEqual(grant.output, { out: '+14155550123 is an admin now.\n', err: '' });
+    assert.equal(await stop(server, 'SIGTERM'), 0);
+    await expectNoPostgres(DATA_DIR);
+  });
+
+  test('database: a command waits for a PostgreSQL elsewhere that is starting up', async () => {
+    const target = await cloneDatabase();
+    assert.ok(typeof target === 'object');
+    const { user, password, database, socketDir, port } = target;
+    let rejected = 0;
+    const gate = createServer((client) => {
+      client.on('error', () => {});
+      if (rejected++ < 4) return void client.once('data', () => client.end(startingUpMessage));
+      const upstream = connect(`${socketDir}/.s.PGSQL.${port}`).on('error', () => client.destroy());
+      client.pipe(upstream).pipe(client);
+    });
+    gate.listen(0, '127.0.0.1');
+    await once(gate, 'listening');
+    const address = `127.0.0.1:${(gate.address() as AddressInfo).port}`;
+    const grant = potluck(['admin', 'grant', '+14155550124'], {
+      env: {
+        DATABASE_URL: `postgres://${user}:${password}@${address}/${database}`,
+        SECRET_KEY: 'the-key-of-the-tests-is-long-enough',
+      },
+    });
+    assert.equal(await grant.ended, 0, grant.output.err);
+    assert.deepEqual(grant.output, { out: '+14155550124 is an admin now.\n', err: '' });
+    assert.ok(rejected > 4);
+    gate.close();
   });
 
   test('production: on a PostgreSQL elsewhere; the log is JSON lines that name nobody', async () => {

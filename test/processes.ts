@@ -1,10 +1,11 @@
 /** Potluck as it really runs: processes of its own, started, signalled and looked for. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -23,8 +24,11 @@ export type RunOptions = {
   umask?: string;
 };
 
-const main = path.join(import.meta.dirname, '..', 'src', 'main.ts');
+const root = path.join(import.meta.dirname, '..');
+const main = path.join(root, 'src', 'main.ts');
 const runs: Run[] = [];
+/** The leaders of process groups: `npm` and the processes below it. */
+const groups: ChildProcess[] = [];
 const places: string[] = [];
 const dataDirs = new Set<string>();
 
@@ -32,6 +36,7 @@ const dataDirs = new Set<string>();
 export function cleanUp(): void {
   after(async () => {
     for (const { child } of runs) child.kill('SIGKILL');
+    for (const { pid } of groups) killGroup(pid);
     for (const dataDir of dataDirs) {
       for (const pid of await postgresUnder(dataDir)) process.kill(pid, 'SIGKILL');
       const elsewhere = await readlink(path.join(dataDir, 'postgres')).catch(() => '');
@@ -58,9 +63,16 @@ export function potluck(args: string[], { env = {}, cwd, identity, umask = '022'
   const child = spawn('/bin/sh', ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, main, ...args], {
     cwd: cwd ?? '/',
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio,
     ...identity,
   });
+  return watch(child);
+}
+
+const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+
+/** Collects what the process prints. It has ended when no process below it holds its output any more. */
+function watch(child: ChildProcessByStdio<null, Readable, Readable>): Run {
   const output = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.out += text;
@@ -75,6 +87,29 @@ export function potluck(args: string[], { env = {}, cwd, identity, umask = '022'
 }
 
 export type Server = Run & { url: string };
+
+/** `npm start` as a service manager runs it: `child` is the npm process, and signals reach that process alone. */
+export async function npmStart(env: Record<string, string> & { DATA_DIR: string }): Promise<Server> {
+  dataDirs.add(env.DATA_DIR);
+  const child = spawn('npm', ['start'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DEMO: 'off', ...env },
+    stdio,
+    // A process group of its own, so that a failed test can end the processes that npm has left behind.
+    detached: true,
+  });
+  groups.push(child);
+  const run = watch(child);
+  return { ...run, url: await addressOf(run) };
+}
+
+function killGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
 
 /** `serve` on a free port, once it says that it is open. */
 export async function serve(options: RunOptions): Promise<Server> {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
-import { testApp } from './setup.ts';
+import { expectStatus, testApp } from './setup.ts';
 
 const api = await testApp();
 const readme = await readFile(path.join(import.meta.dirname, '..', 'README.md'), 'utf8');
@@ -30,6 +30,10 @@ test('readme: the newcomer’s path leads to a claim of two and a refusal of two
     [refusal.status, refusal.code, refusal.detail],
     [422, 'quantity_unavailable', 'Only 1 is left.'],
   );
+  // The zone that the text names.
+  const { body: found } = expectStatus(await api.get('/v1/events?q=harbour+potluck&dateTo=2031-01-01'), 200);
+  const event = found.data.find((one: { title: string }) => one.title === 'Harbour potluck');
+  assert.equal(event.timezone, /`timezone` is `([^`]+)`/.exec(readme)?.[1]);
 });
 
 test('readme: every file that it points to exists', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { setRole } from '../src/modules/auth/repo.ts';
 import { transaction } from '../src/db/transaction.ts';
+import { setRole } from '../src/modules/auth/repo.ts';
 import { expectProblem, expectStatus, TestClock, testApp } from './setup.ts';
 import {
   anAdmin,

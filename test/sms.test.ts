@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test, { after } from 'node:test';
-import { buildApp } from '../src/server/build-app.ts';
-import { smsDriver } from '../src/modules/auth/sms.ts';
 import { readConfig } from '../src/lib/config.ts';
+import { smsDriver } from '../src/modules/auth/sms.ts';
+import { buildApp } from '../src/server/build-app.ts';
 import { expectProblem, expectStatus, TestClock, testApp } from './setup.ts';
 import { aPhone } from './world.ts';
 
@@ -129,6 +129,61 @@ test('twilio: neither phone nor code nor token reaches the log', async () => {
   assert.equal(lines.length, 1);
   for (const secret of ['4155550142', '123456', 'the-auth-token'])
     assert.ok(!lines.join('').includes(secret), secret);
+});
+
+/** With the driver of the configuration; its log in place of the app's. */
+async function exposedServer(env: Record<string, string>) {
+  const config = readConfig({ LOG_LEVEL: 'silent', ...env });
+  const logged: { number: string; purpose: string; code: string }[] = [];
+  const log = { warn: (fields: (typeof logged)[number]) => logged.push(fields) };
+  const sms = smsDriver(config, log as never);
+  const secretKey = 'a-key-of-thirty-two-characters-or-more';
+  const clock = new TestClock();
+  const app = await buildApp({ config: { ...config, secretKey }, db: api.sql, sms, clock: clock.now });
+  const post = async (url: string, payload: object, token?: string) => {
+    const headers = token ? { authorization: `Bearer ${token}` } : {};
+    const response = await app.inject({ method: 'POST', url, payload, headers });
+    return { status: response.statusCode, body: response.json() };
+  };
+  return { app, clock, logged, post };
+}
+
+for (const env of [
+  { HOST: '0.0.0.0' },
+  { TRUST_PROXY: 'loopback' },
+  { PUBLIC_URL: 'https://events.example.org' },
+  { DEV_CODES: 'off' },
+] as Record<string, string>[]) {
+  const name = Object.entries(env).flat().join('=');
+  test(`console outside production with ${name}: 202 without devCode, the log has the code, and 429 within a minute`, async () => {
+    const { app, clock, logged, post } = await exposedServer(env);
+    const phone = aPhone();
+    const sent = await post('/v1/auth/otp/request', { phone });
+    assert.deepEqual(sent, { status: 202, body: { expiresIn: 300, resendAfter: 60 } });
+    assert.equal((await post('/v1/auth/otp/request', { phone })).status, 429);
+    assert.deepEqual(
+      logged.map(({ number, purpose }) => [number, purpose]),
+      [[`…${phone.slice(-3)}`, 'sign_in']],
+    );
+    const { status, body } = await post('/v1/auth/otp/verify', { phone, code: logged[0]?.code });
+    assert.equal(status, 200);
+    clock.advance(60_000);
+    const farewell = await post('/v1/me/delete-code', {}, body.accessToken);
+    assert.deepEqual(farewell, { status: 202, body: { expiresIn: 300, resendAfter: 60 } });
+    assert.equal(logged[1]?.purpose, 'delete_account');
+    await app.close();
+  });
+}
+
+test('console with HOST=0.0.0.0 and DEV_CODES=on: 202 with devCode, without limits on sending', async () => {
+  const { app, logged, post } = await exposedServer({ HOST: '0.0.0.0', DEV_CODES: 'on' });
+  const phone = aPhone();
+  for (let i = 0; i < 2; i++) {
+    const { status, body } = await post('/v1/auth/otp/request', { phone });
+    assert.deepEqual([status, Object.keys(body)], [202, ['expiresIn', 'resendAfter', 'devCode']]);
+  }
+  assert.deepEqual(logged, []);
+  await app.close();
 });
 
 test('console in production: no answer carries the code, the log does, with three digits of the number', async () => {

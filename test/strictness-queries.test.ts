@@ -11,14 +11,21 @@ import {
   paths,
   type Schema,
 } from './document.ts';
-import { expectProblem, testApp } from './setup.ts';
-import { anEvent, anItem, aUser } from './world.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anAdmin, anEvent, anItem, anUpload, aUser } from './world.ts';
 
 const api = await testApp();
 const me = await aUser(api);
 const event = await anEvent(api, me);
 const item = await anItem(api, me, event.id);
-const { withQuery, withBody } = await listOperations(api, { event: event.id, item: item.id, user: me.id });
+const admin = await anAdmin(api);
+const image = await anUpload(api, me);
+const { body: calendar } = await api.post('/v1/me/calendar', me.token);
+const { operations, withQuery, withBody } = await listOperations(api, {
+  event: event.id,
+  item: item.id,
+  user: me.id,
+});
 
 /** What else a route requires, so that the parameter in question is the only one at fault. */
 const required = (parameters: Parameter[], but: string): string =>
@@ -34,6 +41,11 @@ test('query: 400 naming the parameter for every number that is none, is empty, c
       if (schema.type !== 'integer' && schema.type !== 'number') continue;
       const { minimum = 0, maximum = 0 } = schema;
       const before = required(parameters, name);
+      // What a valid place needs beside this parameter, where the route takes a place.
+      const others = ['lat', 'lng']
+        .filter((other) => other !== name && parameters.some((parameter) => parameter.name === other))
+        .map((other) => `&${other}=0`)
+        .join('');
       const bad = [
         '',
         'abc',
@@ -58,16 +70,11 @@ test('query: 400 naming the parameter for every number that is none, is empty, c
       ];
       if (schema.type === 'integer') bad.push('1.5', '0', '-1');
       for (const value of bad) {
-        const others = name === 'lat' ? '&lng=0' : name === 'lng' ? '&lat=0' : '&lat=0&lng=0';
         const answer = await api.get(`${path}?${before}${name}=${value}${others}`, me.token);
         expectFault(answer, name, `${path} ${name}=${value}`);
         tried++;
       }
-      expectFault(
-        await api.get(`${path}?${before}${name}=1&${name}=2&${name === 'lat' ? 'lng' : 'lat'}=1`, me.token),
-        name,
-        'twice',
-      );
+      expectFault(await api.get(`${path}?${before}${name}=1&${name}=2${others}`, me.token), name, 'twice');
     }
   }
   assert.ok(tried > 60, `${tried}`);
@@ -121,6 +128,66 @@ test('query: 400 naming parameters that need each other or contradict each other
   expectFault(await api.get('/v1/events/search'), 'q', 'missing');
   expectFault(await api.get('/v1/events/search?q=%20%20'), 'q', 'blank');
   expectFault(await api.get(`/v1/events/${event.id}/items?kind=gift`), 'kind', 'unknown word');
+});
+
+/** Images and calendars: their addresses are shared as links. */
+const isLinked = (path: string): boolean => /\.(svg|webp|ics)$/.test(path);
+
+test('query: 400 naming every unknown parameter, on every JSON route of the API', async () => {
+  let tried = 0;
+  for (const { method, path, operation } of operations) {
+    if (!path.startsWith('/v1/') || isLinked(path)) continue;
+    const own = required(operation.parameters?.filter((parameter) => parameter.in === 'query') ?? [], '');
+    const example = operation.requestBody?.content['application/json']?.example;
+    for (const [query, names] of [
+      ['startDate=2026-12-24', ['startDate']],
+      ['Limit=1&utm_source=x&limits', ['Limit', 'utm_source', 'limits']],
+      ['__proto__=1&constructor=2', ['__proto__', 'constructor']],
+      ['=1', ['query']],
+    ] as const) {
+      const answer = await api.call(method, `${path}?${own}${query}`, {
+        token: admin.token,
+        ...(example && { body: example }),
+      });
+      expectProblem(answer, 400, 'invalid_request');
+      assert.deepEqual(paths(answer), names, `${method} ${path}?${query}`);
+      assert.match(answer.body.detail, /is not a known parameter/, `${method} ${path}`);
+    }
+    tried++;
+  }
+  assert.ok(tried > 60, `${tried}`);
+});
+
+test('query: an empty query string has no parameters', async () => {
+  for (const query of ['?', '?&', '?&&']) expectStatus(await api.get(`/v1/events${query}`), 200);
+});
+
+test('query: an unknown parameter comes after a missing token, and together with other faults', async () => {
+  expectProblem(await api.get('/v1/me/events?startDate=x'), 401, 'token_missing');
+  const answer = expectProblem(await api.get('/v1/events?limit=0&startDate=x'), 400, 'invalid_request');
+  assert.deepEqual(paths(answer).sort(), ['limit', 'startDate']);
+  expectProblem(await api.get(`/v1/events/${item.id}x/items?x=1`), 400, 'invalid_request');
+});
+
+test('query: images, calendars and pages ignore unknown parameters, as links gather them', async () => {
+  for (const path of [
+    '/',
+    '/docs/',
+    '/docs/errors',
+    '/docs/js/scalar.js',
+    '/openapi.json',
+    '/healthz',
+    '/metrics',
+    '/v1/events.ics',
+    `/v1/events/${event.id}/calendar.ics`,
+    `/v1/events/${event.id}/cover.svg`,
+    `/v1/users/${me.id}/avatar.svg`,
+    new URL(image.url).pathname,
+    new URL(calendar.url).pathname,
+  ]) {
+    const response = await fetch(`${api.url}${path}?utm_source=newsletter&fbclid=1`);
+    assert.equal(response.status, 200, path);
+  }
 });
 
 const texts = fc.oneof(

@@ -122,18 +122,56 @@ test('upload: 413 above 10 MiB, 201 for as much', async () => {
   expectProblem(await upload(person, padded(most + 1)), 413, 'payload_too_large');
 });
 
-test('upload: 415 for anything but the three types, JSON and nothing at all too', async () => {
+test('upload: 201 by the first bytes of the file, whichever declared type the request names', async () => {
+  const person = await aUser(api);
+  const types = ['image/jpeg', 'image/png', 'image/webp', 'application/octet-stream'];
+  const files = [
+    await plain(20, 10).jpeg().toBuffer(),
+    await plain(20, 10).png().toBuffer(),
+    await plain(20, 10).webp().toBuffer(),
+  ];
+  for (const type of types) {
+    for (const bytes of files) {
+      const { body } = expectStatus(await upload(person, bytes, type), 201);
+      assert.deepEqual([body.width, body.height], [20, 10], type);
+    }
+  }
+  const document = expectStatus(await api.get('/openapi.json'), 200).body;
+  assert.deepEqual(Object.keys(document.paths['/v1/uploads'].post.requestBody.content), types);
+});
+
+test('upload: 400 for a file that is no JPEG, PNG or WebP, with the same detail for every declared type', async () => {
+  const person = await aUser(api);
+  const files = [await plain(20, 10).gif().toBuffer(), Buffer.from('<svg/>'), Buffer.from('no image')];
+  for (const type of ['image/jpeg', 'image/png', 'image/webp', 'application/octet-stream']) {
+    for (const bytes of files) {
+      const answer = expectProblem(await upload(person, bytes, type), 400, 'image_invalid');
+      assert.equal(answer.body.detail, 'The image is neither JPEG, PNG nor WebP by its first bytes.');
+    }
+  }
+});
+
+test('upload: 415 for any type that is not declared, for JSON, and without a type', async () => {
   const person = await aUser(api);
   for (const type of [
     'image/gif',
     'image/svg+xml',
-    'application/octet-stream',
-    'multipart/form-data',
+    'image/jpg',
+    'image/*',
+    'multipart/form-data; boundary=x',
     'text/html',
+    'application/octet-streams',
   ]) {
     const answer = expectProblem(await upload(person, aPng, type), 415, 'unsupported_media_type');
-    assert.match(answer.body.detail, /image\/jpeg, image\/png, image\/webp/);
+    assert.match(answer.body.detail, /image\/jpeg, image\/png, image\/webp, application\/octet-stream/);
   }
+  const untyped = await fetch(`${api.url}/v1/uploads`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${person.token}` },
+    body: new Blob([new Uint8Array(aPng)]).stream(),
+    duplex: 'half',
+  } as RequestInit);
+  assert.equal(untyped.status, 415);
   expectProblem(await api.post('/v1/uploads', person.token, { image: 1 }), 415, 'unsupported_media_type');
   expectProblem(await api.post('/v1/uploads', person.token), 415, 'unsupported_media_type');
 });

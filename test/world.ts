@@ -1,8 +1,8 @@
 /** People and things for tests, made through the API itself. */
 
 import assert from 'node:assert/strict';
-import { setRole } from '../src/modules/auth/repo.ts';
 import { transaction } from '../src/db/transaction.ts';
+import { setRole } from '../src/modules/auth/repo.ts';
 import { type Api, expectStatus } from './setup.ts';
 
 export type Person = { id: string; phone: string; token: string; refreshToken: string; username: string };

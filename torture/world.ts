@@ -1,11 +1,11 @@
 /** A world to mistreat: a real PostgreSQL in a place of its own, server processes on it, and people who are signed in. */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { insertSession } from '../src/modules/auth/repo.ts';
-import { newPair } from '../src/identity/tokens.ts';
 import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
 import type { Target } from '../src/db/target.ts';
+import { newPair } from '../src/identity/tokens.ts';
 import { newId } from '../src/lib/ids.ts';
+import { insertSession } from '../src/modules/auth/repo.ts';
 import { aPlace, postmasterOf, type Server, serve } from '../test/processes.ts';
 import { connectSql, type SqlDatabase } from '../test/sql-tag.ts';
 import { type Client, openClient } from './client.ts';

@@ -1,6 +1,7 @@
 /** The events, and what is planned about them before the first row is written: everything counted must agree. */
-import { categorySlugs, templateSlugs } from '../../src/modules/events/catalogue.ts';
+
 import { cellOf } from '../../src/lib/grid-cells.ts';
+import { categorySlugs, templateSlugs } from '../../src/modules/events/catalogue.ts';
 import { searchVector } from '../../src/modules/events/search-words.ts';
 import { claimsEvent, hotEvent, idOf, userCount } from './ids.ts';
 import type { Row, Table } from './load.ts';

@@ -1,10 +1,11 @@
 /** The audit trail: who signed in or was kept out, which sessions ended and why, who became what, which accounts went. */
 
+import { randomBytes } from 'node:crypto';
 import type { Database } from '../db/client.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { shortened } from '../lib/ip-address.ts';
 import { newId } from '../lib/ids.ts';
+import { shortened } from '../lib/ip-address.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
 import { dayMs } from '../lib/time.ts';
 
@@ -53,8 +54,9 @@ export async function recordAudit(
 const accountOf = (phone: string) => sql`(select user_id from phones where phone = ${phone})`;
 
 /**
- * What a deleted account leaves: that an account was here, what became of it and when, under a hash that nobody has the
- * id to; and of an admin what was done to others, but not by whom. To be called when the account is gone, so that nothing is added after.
+ * Anonymizes the entries of a deleted account. What happened and when stays, under one new random value in place of the
+ * hash of the id: an admin who still knows the id finds nothing with it. What an admin did to others stays without the
+ * admin. Call this when the account is deleted in the same transaction: then no other transaction adds an entry.
  */
 export async function forgetInAudit(
   tx: Transaction,
@@ -62,21 +64,31 @@ export async function forgetInAudit(
   userId: string,
   phone: string,
 ): Promise<void> {
-  await tx.query(sql`delete from audit where who = ${hashOf(trace.secretKey, { phone })}`);
-  await tx.query(sql`
-    update audit set user_id = null, by_id = null, address = null,
-      -- Why an admin suspended somebody may well tell who that was.
-      detail = case when what = 'account_suspended' then '' else detail end
-    where who = ${hashOf(trace.secretKey, { userId })}`);
-  await tx.query(sql`update audit set by_id = null, address = null where by_id = ${userId}`);
-  await tx.query(sql`
-    insert into audit (who, id, at, what, user_id, address, detail)
-    values (${hashOf(trace.secretKey, { userId })}, ${newId()}, ${trace.now}, 'account_deleted', null, null, '')`);
+  await tx.execute(sql`delete from audit where who = ${hashOf(trace.secretKey, { phone })}`);
+  // Deleted and inserted: `who` is the distribution key, which an update cannot change on every engine.
+  const entries = await tx.query<{ id: string; at: Date; what: What; detail: string }>(sql`
+    delete from audit where who = ${hashOf(trace.secretKey, { userId })}
+    -- The reason of a suspension may identify the person.
+    returning id, at, what, case when what = 'account_suspended' then '' else detail end as detail`);
+  const left = [...entries, { id: newId(), at: trace.now, what: 'account_deleted', detail: '' }];
+  await tx.execute(sql`
+    insert into audit (who, id, at, what, detail)
+    select ${randomBytes(32)}::bytea, * from unnest(${left.map(({ id }) => id)}::uuid[],
+      ${left.map(({ at }) => at.toISOString())}::timestamptz[], ${left.map(({ what }) => what)}::text[],
+      ${left.map(({ detail }) => detail)}::text[])`);
+  await tx.execute(sql`update audit set by_id = null, address = null where by_id = ${userId}`);
 }
 
-/** What a person did and had done to them, the oldest first; with what happened to their number. */
+/**
+ * The entries about a person and their number, oldest first, without what admins keep to themselves: the network of the
+ * admin, and the reason of a suspension. The reason is recognized by its kind of entry and not by `by_id`, which is null
+ * once the admin's account is deleted.
+ */
 export const selectOwnAudit = (key: string, userId: string, phone: string) => sql`
-  select at, what, address, detail from audit
+  select at, what,
+    case when by_id is null then address end as address,
+    case when what = 'account_suspended' then '' else detail end as detail
+  from audit
   where who in (${hashOf(key, { userId })}, ${hashOf(key, { phone })}) order by at, id`;
 
 export async function deleteOldAudit(db: Database, now: Date): Promise<void> {

@@ -6,15 +6,15 @@
  */
 
 import { hash } from 'node:crypto';
-import type { Database } from '../db/client.ts';
 import { coalesceReads } from '../db/batching.ts';
+import type { Database } from '../db/client.ts';
 import type { Queryable } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { isListed } from '../modules/events/policy.ts';
 import { cellOf } from '../lib/grid-cells.ts';
-import type { EventRow } from '../modules/events/present.ts';
 import { dayMs } from '../lib/time.ts';
+import { isListed } from '../modules/events/policy.ts';
+import type { EventRow } from '../modules/events/present.ts';
 
 /** Where and when a listed event is. */
 export type Spot = { cell: number; startAt: Date; endAt: Date };

@@ -1,6 +1,7 @@
 /** Records kept in memory by id, and forgotten as the record of changes names them. */
-import { type Changes, nameOf } from './change-log.ts';
+
 import { coalesceReads } from '../db/batching.ts';
+import { type Changes, nameOf } from './change-log.ts';
 
 type Options<T> = {
   /** Records kept at most; the one that has been here longest makes room. */

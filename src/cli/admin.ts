@@ -1,9 +1,9 @@
 import { recordAudit } from '../audit/audit.ts';
+import { transaction } from '../db/transaction.ts';
+import type { Config } from '../lib/config.ts';
+import { Problem } from '../lib/errors.ts';
 import { findOrCreateAccount, readPhone } from '../modules/auth/accounts.ts';
 import { setRole } from '../modules/auth/repo.ts';
-import type { Config } from '../lib/config.ts';
-import { transaction } from '../db/transaction.ts';
-import { Problem } from '../lib/errors.ts';
 import { CommandError, inWorld } from './world.ts';
 
 const roles: Record<string, 'admin' | 'user'> = { grant: 'admin', revoke: 'user' };

@@ -1,7 +1,7 @@
 /** `backup FILE`: everything that the database holds at one moment, in one file, while servers go on writing. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,23 +9,27 @@ import { createGzip } from 'node:zlib';
 import { Presets, SingleBar } from 'cli-progress';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import type { Config } from '../lib/config.ts';
 import { type Connection, openConnection, transactionOn } from '../db/connection.ts';
 import { versionOf } from '../db/migrate.ts';
 import { raw } from '../db/sql.ts';
 import type { Target } from '../db/target.ts';
+import type { Config } from '../lib/config.ts';
 import { copyIn, type Ending, firstLine, lastLine, quoted, setup } from './backup/format.ts';
 import { filledByMigrations, type KnownTable, listTables, lockTables, settle } from './backup/tables.ts';
 import { stopSignal } from './stop.ts';
 import { CommandError, withDatabase } from './world.ts';
 
-export async function backupCommand(config: Config, rest: string[]): Promise<void> {
+export async function backupCommand(
+  config: Config,
+  rest: string[],
+  { force = false }: { force?: boolean },
+): Promise<void> {
   const [file, ...others] = rest;
-  if (!file || others.length > 0) throw new CommandError('Usage: backup FILE');
-  await refuseNoFile(file);
+  if (!file || others.length > 0) throw new CommandError('Usage: backup FILE [--force]');
+  await checkDestination(file, force);
   const stop = stopSignal();
   await withDatabase(config, { stop, mustExist: true }, async (target) => {
-    const { rows } = await writeBackup(target, file, { signal: stop });
+    const { rows } = await writeBackup(target, file, { signal: stop, force });
     const { size } = await stat(file);
     const sum = Object.values(rows).reduce((all, some) => all + some, 0);
     console.log(`${file}: ${sum} rows of ${Object.keys(rows).length} tables, ${size} bytes.`);
@@ -33,26 +37,32 @@ export async function backupCommand(config: Config, rest: string[]): Promise<voi
   });
 }
 
-/** A device or a pipe would be replaced by the finished file. */
-async function refuseNoFile(file: string): Promise<void> {
+/** Refuses a device or a pipe, which the finished file would replace, and without --force an existing file. */
+async function checkDestination(file: string, force: boolean): Promise<void> {
   const known = await stat(file).catch(() => null);
   if (known && !known.isFile()) throw new CommandError(`${file} is not a file.`);
+  if (known && !force) throw alreadyExists(file);
 }
+
+const alreadyExists = (file: string) =>
+  new CommandError(`${file} already exists; choose another name, or replace it with --force.`);
 
 export type BackupOptions = {
   signal?: AbortSignal;
   /** As of pg_export_snapshot(): the moment that another transaction sees. */
   snapshot?: string;
+  /** Replaces an existing file. */
+  force?: boolean;
 };
 
 /**
  * Under a name of its own until it is whole, so that FILE never holds half a backup, and only its owner may read it.
- * @throws CommandError when there is nothing to back up, or no room for it
+ * @throws CommandError when there is nothing to back up, no room for it, or, without `force`, a file of that name
  */
 export async function writeBackup(
   target: Target,
   file: string,
-  { signal, snapshot }: BackupOptions = {},
+  { signal, snapshot, force = false }: BackupOptions = {},
 ): Promise<Ending> {
   const draft = `${path.resolve(file)}.${randomBytes(4).toString('hex')}.part`;
   const connection = await openConnection(target, 'backup');
@@ -66,7 +76,7 @@ export async function writeBackup(
     };
     const ending = await transactionOn(connection, write, 'isolation level repeatable read read only');
     await toDisk(draft);
-    await rename(draft, file);
+    await (force ? rename(draft, file) : publish(draft, file));
     await toDisk(path.dirname(path.resolve(file)));
     return ending;
   } catch (error) {
@@ -74,6 +84,22 @@ export async function writeBackup(
   } finally {
     await rm(draft, { force: true });
     connection.destroy();
+  }
+}
+
+const withoutHardLinks = /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK)$/;
+
+/** Gives the draft its name. A link fails if the name is taken, even by a backup that finishes at the same moment. */
+async function publish(draft: string, file: string): Promise<void> {
+  try {
+    await link(draft, file);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw alreadyExists(file);
+    if (!withoutHardLinks.test(code)) throw error;
+    // The file system has no hard links (exFAT, for example): a file that appears between these two lines is replaced.
+    await checkDestination(file, false);
+    await rename(draft, file);
   }
 }
 

@@ -3,9 +3,15 @@
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { type Added, writeDemo } from './demo/seed.ts';
-import { inWorld, type World } from './world.ts';
+import { CommandError, inWorld, type World } from './world.ts';
 
 export async function demoCommand(config: Config): Promise<void> {
+  if (!config.demoAllowed) {
+    throw new CommandError(
+      'The demo accounts have known phone numbers: they are never added in production, and elsewhere only if HOST ' +
+        'and PUBLIC_URL are loopback addresses and TRUST_PROXY is off, or with DEV_CODES=on.',
+    );
+  }
   await inWorld(config, async (world) => {
     const added = await seedDemo(world);
     if (!added) return console.log('The demo people are already here; nothing was added.');

@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Options, Presets, SingleBar } from 'cli-progress';
-import { findOrCreateAccount } from '../modules/auth/accounts.ts';
-import type { Config } from '../lib/config.ts';
 import type { Database } from '../db/client.ts';
 import { databaseProblem } from '../db/errors.ts';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
+import type { Config } from '../lib/config.ts';
+import { findOrCreateAccount } from '../modules/auth/accounts.ts';
 import { categorySlugs } from '../modules/events/catalogue.ts';
 import { phoneArgument } from './admin.ts';
 import { type Calendar, type Fault, readCalendar } from './import/calendar.ts';

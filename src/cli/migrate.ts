@@ -1,7 +1,15 @@
+import { newestVersion } from '../db/migrate.ts';
 import type { Config } from '../lib/config.ts';
 import { inWorld } from './world.ts';
 
-/** Opening the world migrates; there is nothing left to do. */
+/** Every command migrates the database when it opens it; this one reports the result. */
 export async function migrateCommand(config: Config): Promise<void> {
-  await inWorld(config, async () => console.log('The database is up to date.'));
+  await inWorld(config, async ({ migrations: { length } }) => {
+    const version = await newestVersion();
+    console.log(
+      length === 0
+        ? `The database is up to date, at version ${version}; there was no migration to apply.`
+        : `Applied ${length} migration${length === 1 ? '' : 's'}; the database is at version ${version}.`,
+    );
+  });
 }

@@ -1,10 +1,10 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { type App, buildApp } from '../server/build-app.ts';
-import type { Config } from '../lib/config.ts';
 import { isOutage } from '../db/errors.ts';
+import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
+import { type App, buildApp } from '../server/build-app.ts';
 import { startHousekeeping } from '../server/maintenance.ts';
 import { seedDemo } from './demo.ts';
 import { Interrupted, stopSignal, unlessStopped } from './stop.ts';
@@ -89,9 +89,8 @@ function announce(app: App, config: Config): void {
   else console.log(welcome(config));
 }
 
-const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.');
-
-function welcome({ publicUrl, databaseUrl, dataDir, demo, host, sms }: Config): string {
+function welcome({ publicUrl, databaseUrl, dataDir, demo, devCodes, isLocal, sms }: Config): string {
+  const showsCode = devCodes && sms.driver === 'console';
   const lines = [
     '',
     `  🥘 Potluck is open at  ${publicUrl}`,
@@ -99,13 +98,17 @@ function welcome({ publicUrl, databaseUrl, dataDir, demo, host, sms }: Config): 
     `     Database            ${databaseUrl ? 'DATABASE_URL' : `PostgreSQL 18, embedded, in ${dataDir}`}`,
   ];
   if (demo) {
-    const how = sms.driver === 'console' ? ' (the answer carries the code)' : '';
-    lines.push('', `     Sign in as          with the phone${how}`);
+    lines.push(
+      '',
+      `     Sign in as          with the phone${showsCode ? ' (the response carries the code)' : ''}`,
+    );
     for (const { phone, who } of demoPhones) lines.push(`       ${who.padEnd(18)}${phone}`);
   }
-  if (sms.driver === 'console' && !isLoopback(host)) {
-    lines.push('', '  ⚠ Whoever reaches this address can sign in as anybody: the answers carry the codes.');
-    lines.push('    Set NODE_ENV=production before you open it to others.');
+  if (sms.driver === 'console' && !devCodes)
+    lines.push('', '     Codes               are in this log, with the last three digits of the phone');
+  if (showsCode && !isLocal) {
+    lines.push('', '  ⚠ DEV_CODES=on: every client that reaches this server can sign in as any account,');
+    lines.push('    because the responses carry the codes.');
   }
   return [...lines, '', '  Ctrl-C stops the server and its database.', ''].join('\n');
 }

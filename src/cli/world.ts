@@ -1,24 +1,34 @@
 /** What every command needs: a migrated database, the embedded one or another, and the way back out. */
 
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReadyConfig } from '../server/build-app.ts';
-import type { Config } from '../lib/config.ts';
 import { connect, type Database } from '../db/client.ts';
 import { type Embedded, openEmbedded } from '../db/embedded/embedded.ts';
-import { EmbeddedError } from '../db/embedded/placement.ts';
 import { LockedError } from '../db/embedded/file-lock.ts';
+import { EmbeddedError } from '../db/embedded/placement.ts';
+import { isOutage } from '../db/errors.ts';
 import { MigrationError, migrate } from '../db/migrate.ts';
+import { crashing, RecoveryError, startingUp, untilRecovered } from '../db/recovery.ts';
 import { sql } from '../db/sql.ts';
 import type { Target } from '../db/target.ts';
+import type { Config } from '../lib/config.ts';
+import { makeDirectory } from '../lib/make-directory.ts';
 import { keptSecret } from '../lib/secret-file.ts';
+import type { ReadyConfig } from '../server/build-app.ts';
 import { CommandError } from './command-error.ts';
 import { stopSignal, unlessStopped } from './stop.ts';
 
 export { CommandError };
 
-export type World = { config: ReadyConfig; target: Target; db: Database; close(): Promise<void> };
+export type World = {
+  config: ReadyConfig;
+  target: Target;
+  db: Database;
+  /** The names of the migrations that ran when the database was opened. */
+  migrations: string[];
+  close(): Promise<void>;
+};
 
 /** Time for a database elsewhere to answer at all; migrating it may take as long as it takes. */
 const reachMs = 6_000;
@@ -44,6 +54,8 @@ export async function withWorld(
   const world = await openWorld(config, stop);
   try {
     await work(world);
+  } catch (error) {
+    throw isDatabaseAway(error) ? databaseTrouble(error, config.databaseUrl) : error;
   } finally {
     await world.close();
   }
@@ -52,12 +64,16 @@ export async function withWorld(
 async function openWorld(config: Config, stop: AbortSignal): Promise<World> {
   stop.throwIfAborted();
   const secretKey = config.secretKey ?? (await openDataDir(config.dataDir));
-  const { target, close } = await openTarget(config, stop, (target) => migrate(target, stop));
+  let migrations: string[] = [];
+  const { target, close } = await openTarget(config, stop, async (target) => {
+    migrations = await migrate(target, stop);
+  });
   const db = connect(target);
   return {
     config: Object.freeze({ ...config, secretKey }),
     target,
     db,
+    migrations,
     async close() {
       await db.end({ timeoutMs: 500 });
       await close();
@@ -106,10 +122,9 @@ async function openTarget(
   const target = databaseUrl ?? (embedded as Embedded).target;
   const close = async () => embedded?.close();
   try {
-    await unlessStopped(
-      reach(target).then(() => prepare(target)),
-      stop,
-    );
+    const codes = embedded ? crashing : startingUp;
+    const open = () => reach(target).then(() => prepare(target));
+    await unlessStopped(untilRecovered(open, { codes, signal: stop }), stop);
   } catch (error) {
     await close();
     throw stop.aborted ? stop.reason : databaseTrouble(error, databaseUrl);
@@ -120,7 +135,7 @@ async function openTarget(
 /** Gives the key that is kept there, so that sessions and codes outlive a restart. */
 async function openDataDir(dataDir: string): Promise<string> {
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeDirectory(dataDir);
     return await keptSecret(path.join(dataDir, 'secret-key'));
   } catch (error) {
     throw dataDirTrouble(error, dataDir);
@@ -131,9 +146,14 @@ async function openDatabase(dataDir: string, stop: AbortSignal): Promise<Embedde
   try {
     return await openEmbedded(dataDir, {}, stop);
   } catch (error) {
-    throw stop.aborted ? stop.reason : dataDirTrouble(error, dataDir);
+    if (stop.aborted) throw stop.reason;
+    const isDatabase = error instanceof RecoveryError || isDatabaseAway(error);
+    throw isDatabase ? databaseTrouble(error, undefined) : dataDirTrouble(error, dataDir);
   }
 }
+
+/** An error of a file has the same codes as one of a connection, and a path. */
+const isDatabaseAway = (error: unknown) => isOutage(error) && !Object.hasOwn(error as Error, 'path');
 
 async function reach(target: Target): Promise<void> {
   const probe = connect(target, 1);
@@ -153,7 +173,8 @@ async function reach(target: Target): Promise<void> {
 /** A database that cannot be reached, entered or used is the operator's to mend. */
 function databaseTrouble(error: unknown, databaseUrl: string | undefined): unknown {
   const { code, message } = error as Error & { code?: string };
-  if (!(error instanceof MigrationError) && code === undefined) return error;
+  const isForeseen = error instanceof MigrationError || error instanceof RecoveryError;
+  if (!isForeseen && code === undefined) return error;
   const which = databaseUrl === undefined ? 'in DATA_DIR' : 'at DATABASE_URL';
   const why = [message, code && `(${code})`].filter(Boolean).join(' ');
   return new CommandError(`The database ${which} cannot be used: ${why}.`);
@@ -162,8 +183,11 @@ function databaseTrouble(error: unknown, databaseUrl: string | undefined): unkno
 const notOurs = /^(EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EEXIST|ENOTDIR|ENAMETOOLONG|ELOOP|EIO|ENOTSUP)$/;
 
 function dataDirTrouble(error: unknown, dataDir: string): unknown {
-  const { code, message } = error as Error & { code?: string };
+  const { code, message, path: file } = error as Error & { code?: string; path?: string };
   if (error instanceof EmbeddedError || error instanceof LockedError) return new CommandError(message);
-  const known = notOurs.test(code ?? '') || code === 'ERR_SQLITE_ERROR' || /is damaged/.test(message);
+  // ENOENT also tells of a program that is missing, which is not a fault of DATA_DIR.
+  const isMissing = code === 'ENOENT' && file && (file.startsWith(dataDir) || dataDir.startsWith(file));
+  const known =
+    notOurs.test(code ?? '') || isMissing || code === 'ERR_SQLITE_ERROR' || /is damaged/.test(message);
   return known ? new CommandError(`DATA_DIR is ${dataDir}, which cannot be used: ${message}.`) : error;
 }

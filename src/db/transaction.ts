@@ -1,7 +1,7 @@
 /** Transactions, and the lock that ties a write to the person who makes it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Problem } from '../lib/errors.ts';
 import type { Caller, Viewer } from '../http/authenticate.ts';
+import { Problem } from '../lib/errors.ts';
 import type { CheckedOut, Database } from './client.ts';
 import { isOutage, isRetryable } from './errors.ts';
 import type { Queryable, Row } from './query.ts';

@@ -11,11 +11,11 @@ import {
   StandardResolutionReasons,
   TypeMismatchError,
 } from '@openfeature/server-sdk';
-import type { Config } from '../lib/config.ts';
 import type { Database } from '../db/client.ts';
 import type { Queryable } from '../db/query.ts';
 import { one } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
+import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
 
 /** What can be switched off, and what that ends. Whatever takes something back stays possible. */

@@ -1,8 +1,8 @@
 /** Who is asking. Each request first learns which sessions ended or changed, so a dead token is dead at once. */
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { LiveSession } from '../modules/auth/repo.ts';
 import { parseToken, type Token } from '../identity/tokens.ts';
 import { Problem } from '../lib/errors.ts';
+import type { LiveSession } from '../modules/auth/repo.ts';
 import type { Reads } from '../reads.ts';
 
 /** Somebody, as far as rights go. */

@@ -1,12 +1,24 @@
-/** What the log says of an error and its request, and what never reaches it. Requests as such are not logged. */
+/** What the log says of an error and its request, and what never reaches it. The access log is access-log.ts. */
 import type { FastifyServerOptions } from 'fastify';
 import type { Config } from '../lib/config.ts';
 
-/** Without the query, since a search may hold a name, and without the secret in the address of a calendar. */
+/** An id, also with the extension of a picture or a calendar; or a word, in which fewer than five digits are no phone. */
+const harmless =
+  /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.\w{1,8})?|(?!(?:.*\d){5})[a-z\d][a-z\d._-]{0,31})?$/i;
+
+/**
+ * The path without its query string, which may hold a name; without the secret in the address of a calendar; and without
+ * any segment that could be a phone number, a code or a token, because a client may send those to a wrong address.
+ */
 export function loggedPath(url = ''): string {
   const [path = ''] = url.split('?', 1);
-  // However it is spelled: the router takes %63alendars too.
-  return readable(path).replace(/(\/calendars\/).*$/is, '$1…');
+  // Decoded, because the router accepts %63alendars too. An absolute address names a host first.
+  const plain = readable(path).replace(/^https?:\/\/[^/]*/i, '');
+  const masked = plain.replace(/(\/calendars\/).*$/is, '$1…').split('/');
+  return masked
+    .map((segment) => (harmless.test(segment) ? segment : '…'))
+    .join('/')
+    .slice(0, 500);
 }
 
 function readable(path: string): string {

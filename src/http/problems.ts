@@ -1,10 +1,21 @@
 /** Every answer that is not a success leaves through here, as application/problem+json (RFC 9457). */
-import { STATUS_CODES } from 'node:http';
+
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+} from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/errors.ts';
 import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../lib/errors.ts';
+import { timestampBounds } from '../lib/time.ts';
+import { isLingering } from './lingering-close.ts';
+import { databaseOutage, type OutageLog } from './outage-log.ts';
+import { requestIdOf } from './request-id.ts';
 import {
   currencyPattern,
   emojiPattern,
@@ -13,6 +24,7 @@ import {
   usernamePattern,
   visiblePattern,
 } from './schemas.ts';
+import type { StandardHeaders } from './security-headers.ts';
 
 export const maxParamLength = 16_384;
 
@@ -31,8 +43,11 @@ export function problemBody(problem: Problem, requestId: string) {
   };
 }
 
-export function registerProblems(app: FastifyInstance): void {
-  app.setErrorHandler(answerError);
+export function registerProblems(app: FastifyInstance, outages: OutageLog): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    reportOutage(outages, error);
+    return answerError(error, request, reply);
+  });
   const allowedMethods = trackMethods(app);
   const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const allowed = allowedMethods(request.url);
@@ -48,6 +63,13 @@ export function registerProblems(app: FastifyInstance): void {
   });
 }
 
+function reportOutage(outages: OutageLog, error: FastifyError): void {
+  const outage = databaseOutage(error);
+  if (outage) outages.report(outage, error);
+  // A request that waited too long for a connection or a batch, or for anything else until its deadline.
+  else if (error instanceof Problem && error.code === 'unavailable') outages.suspectDatabase();
+}
+
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const problem = toProblem(error);
   if (problem.code === 'internal_error')
@@ -59,6 +81,8 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
   const { status } = catalogue[problem.code];
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (status === 429 || status === 503) reply.header('retry-after', problem.retryAfter ?? 1);
+  // A cache may store a 404 or 405 that does not forbid it, also of a page.
+  reply.header('cache-control', 'no-store');
   // Sent as a string: the compiled serializers are for the successes that a route declares.
   return reply
     .code(status)
@@ -93,8 +117,8 @@ function retryIn(error: FastifyError & { retryAfter?: number }) {
 
 /** What to send, where the validator would only name its own rule. */
 const formatMessages: Record<string, string> = {
-  timestamp: 'must be a timestamp with an offset, such as 2026-12-24T18:00:00+01:00',
-  'timestamp-or-day': 'must be a date, or a timestamp with an offset, such as 2026-12-24T18:00:00Z',
+  timestamp: `must be a timestamp with an offset, such as 2026-12-24T18:00:00+01:00, ${timestampBounds}`,
+  'timestamp-or-day': `must be a date, or a timestamp with an offset, such as 2026-12-24T18:00:00Z, ${timestampBounds}`,
   'http-url': 'must be an http or https address',
   grapheme: 'must be one emoji',
   'time-zone': 'must be the name of an IANA time zone, such as Europe/Oslo',
@@ -110,6 +134,8 @@ const patternMessages: Record<string, string> = {
 };
 
 function validationProblem(error: FastifyError): Problem {
+  const [whole, part] =
+    error.validationContext === 'querystring' ? ['query', 'parameter'] : ['body', 'field'];
   const errors = new Map<string, FieldError>();
   for (const fault of error.validation ?? []) {
     const params = fault.params as {
@@ -123,10 +149,10 @@ function validationProblem(error: FastifyError): Problem {
     };
     const inside = fault.instancePath.slice(1).split('/').filter(Boolean);
     const name = params.missingProperty ?? params.additionalProperty;
-    const path = [...inside, ...(name === undefined ? [] : [name])].join('.') || 'body';
+    const path = [...inside, ...(name === undefined ? [] : [name])].join('.') || whole;
     let message = fault.message ?? 'is not valid';
     if (params.missingProperty !== undefined) message = 'is required';
-    if (params.additionalProperty !== undefined) message = 'is not a known field';
+    if (params.additionalProperty !== undefined) message = `is not a known ${part}`;
     if (params.limit === 1 && fault.keyword === 'minLength') message = 'must not be empty';
     if (params.pattern) message = patternMessages[params.pattern] ?? message;
     if (params.format) message = formatMessages[params.format] ?? message;
@@ -137,6 +163,25 @@ function validationProblem(error: FastifyError): Problem {
     else if (params.type === 'null') known.message += ', or null';
   }
   return invalidFields([...errors.values()]);
+}
+
+/**
+ * `/v1/events/` is no route, though the router takes it for `/v1/events/:id` with an empty id. The hook goes before all
+ * others of the route, so that it answers before the caller is looked up, as any unknown path does.
+ */
+export function registerEmptyParameters(app: FastifyInstance): void {
+  const refuseEmpty: onRequestHookHandler = (request, _reply, done) =>
+    done(hasEmpty(request.params) ? new Problem('route_not_found') : undefined);
+  app.addHook('onRoute', (route) => {
+    if (!route.url.includes(':')) return;
+    route.onRequest = [refuseEmpty, ...[route.onRequest ?? []].flat()];
+  });
+}
+
+function hasEmpty(params: unknown): boolean {
+  const values = params as Record<string, string>;
+  for (const name in values) if (values[name] === '') return true;
+  return false;
 }
 
 /** Fastify answers 404 for a known path with the wrong method; this knows which methods the path has. */
@@ -150,7 +195,13 @@ function trackMethods(app: FastifyInstance): (url: string) => string[] {
       if (!router.hasRoute(each, url)) router.on(each, url, () => {});
     }
   });
-  return (url) => [...methods].filter((method) => router.find(method, url.split('?', 1)[0] ?? url));
+  return (url) => {
+    const path = url.split('?', 1)[0] ?? url;
+    return [...methods].filter((method) => {
+      const found = router.find(method, path);
+      return found !== null && !hasEmpty(found.params);
+    });
+  };
 }
 
 const clientFaults: Record<string, ProblemCode> = {
@@ -159,16 +210,27 @@ const clientFaults: Record<string, ProblemCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** For bytes that never became a request: Node gives only the socket. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
-  if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) return void socket.destroy();
-  const code = clientFaults[error.code ?? ''];
-  const problem = code ? new Problem(code) : new Problem('invalid_request', { detail: 'That is not HTTP.' });
-  const body = JSON.stringify(problemBody(problem, 'none'));
-  const { status } = catalogue[problem.code];
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${mediaType}\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+/** Answers bytes that never became a request: Node gives only the socket. */
+export function createClientErrorHandler({ rawHeaders }: StandardHeaders) {
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null };
+    const isAnswered = response?.headersSent || isLingering(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) return void socket.destroy();
+    const code = clientFaults[error.code ?? ''];
+    const problem = code
+      ? new Problem(code)
+      : new Problem('invalid_request', { detail: 'That is not HTTP.' });
+    // Of a request whose body is malformed the headers have been read.
+    const requestId = requestIdOf(response?.req ?? { headers: {} });
+    const body = JSON.stringify(problemBody(problem, requestId));
+    const { status } = catalogue[problem.code];
+    const headers = {
+      ...rawHeaders(requestId),
+      'content-type': mediaType,
+      'content-length': `${Buffer.byteLength(body)}`,
+      connection: 'close',
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  };
 }

@@ -4,8 +4,8 @@
  */
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '../lib/config.ts';
 import type { Database } from '../db/client.ts';
+import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
 import { networkOf } from '../lib/ip-address.ts';
 import { RequestCounts, windowMs } from './rate-limit-store.ts';

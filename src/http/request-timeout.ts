@@ -5,6 +5,7 @@
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Problem } from '../lib/errors.ts';
+import type { OutageLog } from './outage-log.ts';
 
 /** In ms. With the look of the timer, and on a busy machine, an answer is still out within five seconds. */
 const usually = 4_500;
@@ -34,7 +35,11 @@ declare module 'fastify' {
   }
 }
 
-export function registerDeadline(app: FastifyInstance): void {
+/** Its code tells it from failures of the database in the log. */
+const overloaded = () =>
+  Object.assign(new Error(`${mostOpen} requests are open`), { code: 'OVERLOADED', stack: '' });
+
+export function registerDeadline(app: FastifyInstance, outages: OutageLog): void {
   // Places that are taken and given back: a Map that grows and shrinks with every request leaves old tables behind
   // that point at new ones, and what old things point at is garbage that only a full collection finds.
   const open: (FastifyReply | null)[] = [];
@@ -47,8 +52,13 @@ export function registerDeadline(app: FastifyInstance): void {
     this.isStream = true;
     close(this);
   });
+  const isFull = () => open.length - free.length >= mostOpen;
+  outages.addProbe('overload', async () => {
+    if (isFull()) throw overloaded();
+  });
   app.addHook('onRequest', (request, reply, done) => {
-    if (open.length - free.length >= mostOpen && !vital.has(request.url)) {
+    if (isFull() && !vital.has(request.url)) {
+      outages.report('overload', overloaded());
       done(new Problem('unavailable'));
       return;
     }

@@ -33,6 +33,10 @@ type Declaration<S extends Schemas> = S & {
   takesKey?: true;
   /** For what may take longer than the five seconds of all others. */
   deadlineMs?: number;
+  /** The response has an ETag, and `If-None-Match` makes it a 304 (conditional.ts). */
+  conditional?: true;
+  /** In bytes: larger responses are compressed (compression.ts). Only for responses without any secret. */
+  compressFrom?: number;
   /** The media types of a body that is no JSON; the route's scope has parsers for them. */
   bodyTypes?: readonly string[];
 };
@@ -42,6 +46,7 @@ declare module 'fastify' {
     access?: Access;
     holdsCaller?: true;
     takesKey?: true;
+    conditional?: true;
     problems?: ProblemCode[];
     bodyTypes?: readonly string[];
   }
@@ -59,6 +64,8 @@ export function route<S extends Schemas>(declaration: Declaration<S>) {
     holdsCaller,
     takesKey,
     deadlineMs,
+    conditional,
+    compressFrom,
     bodyTypes,
     ...schemas
   } = declaration;
@@ -73,6 +80,8 @@ export function route<S extends Schemas>(declaration: Declaration<S>) {
       ...(holdsCaller && { holdsCaller }),
       ...(takesKey && { takesKey }),
       ...(deadlineMs && { deadlineMs }),
+      ...(conditional && { conditional }),
+      ...(compressFrom !== undefined && { compressFrom }),
       ...(bodyTypes && { bodyTypes }),
     },
     schema: {

@@ -1,47 +1,90 @@
-/** Headers that every answer carries: what protects pages and their visitors, and who may read it from another site. */
+/**
+ * Headers that every response carries, whichever part of the server produces it: security headers, CORS, `Cache-Control`
+ * and `X-Request-Id`. They are set once, before anything else looks at a request, so a refusal by a later hook has them
+ * as well. Responses that Fastify takes no part in (to bytes that are no request) get the same from `rawHeaders`.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from '@fastify/cors';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
 import type { Config } from '../lib/config.ts';
 
 const exposed =
-  'Retry-After, Location, WWW-Authenticate, Idempotent-Replayed, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
+  'ETag, Retry-After, Location, WWW-Authenticate, Idempotent-Replayed, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ' +
+  'X-Request-Id';
 
-/** How long a browser may remember what it was allowed, in seconds. */
+/** How long a browser may cache a preflight response, in seconds. */
 const preflightAge = 7_200;
 
-export async function registerHeaders(app: FastifyInstance, { corsOrigins }: Config): Promise<void> {
-  const everybody = corsOrigins === '*' ? '*' : null;
-  const forEverybody = everybody && {
-    'access-control-allow-origin': everybody,
-    'access-control-expose-headers': exposed,
+export type StandardHeaders = {
+  /** Sets the headers of a response; for the hook below, and for errors that Fastify reports before any hook. */
+  apply(request: FastifyRequest, reply: FastifyReply): void;
+  /** Headers for a response that is written to the socket directly. */
+  rawHeaders(requestId: string): Record<string, string>;
+  /** Paths of pages, which `Cache-Control` does not forbid to store unless they say so themselves. */
+  pages: Set<string>;
+};
+
+export function createStandardHeaders({ corsOrigins }: Pick<Config, 'corsOrigins'>): StandardHeaders {
+  const isOpen = corsOrigins === '*';
+  const cors = isOpen && { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed };
+  const noStore = { 'cache-control': 'no-store' };
+  // The objects are the same for every response, so they are built once.
+  const ofApi = { ...helmetHeaders(false), ...cors, ...noStore };
+  const ofPage = { ...helmetHeaders(true), ...cors };
+  const ofOther = { ...ofPage, ...noStore };
+  const allowed = new Set(isOpen ? [] : corsOrigins);
+  const pages = new Set<string>();
+
+  // A response may be stored only if its path is known to be a page, written plainly: other spellings of a path
+  // (`/%761/…`, `http://host/v1/…`) reach the same routes.
+  const headersOf = (url: string) => {
+    if (url.startsWith('/v1/')) return ofApi;
+    return pages.has(url.split('?', 1)[0] ?? url) ? ofPage : ofOther;
   };
-  // They are always the same, so they are made once.
-  const headers = { ...helmetHeaders(true), ...forEverybody };
-  // What the API answers is for whoever asked, and as it was then; pictures say for themselves how long they are good.
-  const ofApi = { ...helmetHeaders(false), ...forEverybody, 'cache-control': 'no-store' };
-  const allowed = new Set(everybody ? [] : corsOrigins);
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(request.url.startsWith('/v1/') ? ofApi : headers);
-    if (allowed.size > 0) {
+
+  return {
+    pages,
+    apply(request, reply) {
+      reply.headers(headersOf(request.url)).header('x-request-id', request.id);
+      if (allowed.size === 0) return;
       const { origin } = request.headers;
-      // Also without an origin: whatever keeps this answer must not give it to a page of another site.
+      // Also without an origin: a cache must not give this response to a page of another site.
       reply.header('vary', 'Origin');
       if (origin !== undefined && allowed.has(origin)) {
         reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', exposed);
       }
-    }
+    },
+    rawHeaders: (requestId) => ({
+      ...ofOther,
+      ...(allowed.size > 0 && { vary: 'Origin' }),
+      'x-request-id': requestId,
+    }),
+  };
+}
+
+/** Must be registered before every other hook and route. */
+export function registerHeaders(app: FastifyInstance, headers: StandardHeaders): void {
+  app.addHook('onRoute', ({ url, config }) => {
+    // Routes of the API declare who may call them (route.ts); what is left is made for browsers.
+    if (!config?.access) headers.pages.add(url);
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    headers.apply(request, reply);
     done();
   });
-  if (!everybody && allowed.size === 0) return;
-  // In a scope of its own, where it answers OPTIONS alone.
+}
+
+/** Responds to OPTIONS, unless no origin may read responses. */
+export async function registerPreflight(app: FastifyInstance, { corsOrigins }: Config): Promise<void> {
+  if (corsOrigins !== '*' && corsOrigins.length === 0) return;
+  // In a scope of its own, where it handles OPTIONS alone.
   await app.register(async (scope) => {
     await scope.register(cors, {
-      origin: everybody ?? [...allowed],
+      origin: corsOrigins,
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       maxAge: preflightAge,
-      // Any OPTIONS gets this answer, a preflight or not.
+      // Every OPTIONS gets this response, whether it is a preflight or not.
       strictPreflight: false,
     });
   });

@@ -1,10 +1,12 @@
 /** What enters: JSON bodies exactly as the schema says, query strings coerced by it, and no text that cannot be stored. */
+
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type FieldError, invalid, invalidFields, Problem } from '../lib/errors.ts';
 import { isOneGrapheme, isStorable } from '../lib/text.ts';
 import { parseDay, parseTimestamp, withPlus } from '../lib/time.ts';
+import { isTimeZone } from '../lib/time-zones.ts';
 
 const options: Options = { allErrors: true, useDefaults: true, strict: true, strictTypes: false };
 
@@ -15,6 +17,7 @@ export function registerStrictness(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? body : query).compile(schema));
 
   registerParsers(app);
+  closeQueries(app);
 
   // Node's own check answers with an empty page; it is switched off in app.ts.
   app.addHook('onRequest', (request, _reply, done) => {
@@ -24,6 +27,11 @@ export function registerStrictness(app: FastifyInstance): void {
 
   // An expectation that is not known may be ignored; Node would answer it with an empty page.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    // For an unknown path the 404 of problem.ts comes first.
+    done(request.is404 ? undefined : refuseEncoding(request, reply));
+  });
 
   // The validator names every fault before any is cut; a body of a hundred thousand would keep it busy for seconds.
   app.addHook('preValidation', (request, _reply, done) => {
@@ -43,6 +51,36 @@ export function registerStrictness(app: FastifyInstance): void {
     done(errors.length > 0 ? invalidFields(errors) : undefined);
   });
 }
+
+/**
+ * Refuses an encoded body before it is read (RFC 9110, 15.5.16). `Accept-Encoding` tells the client that the coding is
+ * at fault and not the media type (RFC 9110, 12.5.3).
+ */
+function refuseEncoding(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
+  const { 'content-encoding': encoding = '', 'transfer-encoding': transfer } = request.headers;
+  const hasBody = transfer !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  const isPlain = encoding.split(',').every((coding) => /^\s*(?:identity)?\s*$/i.test(coding));
+  // The body of a GET or HEAD is never read.
+  if (isPlain || !hasBody || request.method === 'GET' || request.method === 'HEAD') return undefined;
+  reply.header('accept-encoding', 'identity');
+  return new Problem('unsupported_content_encoding', {
+    detail: `The Content-Encoding "${encoding.slice(0, 100)}" is not supported; send the body without compression.`,
+  });
+}
+
+/** Images and calendars: their addresses are passed on as links, which gather parameters such as `utm_source`. */
+const linked = /\.(svg|webp|ics)$/;
+
+/** On every other route of the API an unknown query parameter is a 400, as an unknown field of a body is. */
+function closeQueries(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    if (!route.url.startsWith('/v1/') || linked.test(route.url)) return;
+    const { querystring = noParameters } = (route.schema ?? {}) as { querystring?: object };
+    route.schema = { ...route.schema, querystring: { ...querystring, additionalProperties: false } };
+  });
+}
+
+const noParameters = { type: 'object', properties: {} };
 
 /** As JSON writes numbers, and as the OpenAPI document therefore says. */
 const numeral = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -129,15 +167,6 @@ function withFormats(ajv: Ajv): Ajv {
 }
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
-
-export function isTimeZone(name: string): boolean {
-  try {
-    // Offsets such as +02:00 are no names, though Intl takes them.
-    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
-  } catch {
-    return false;
-  }
-}
 
 /** A path whose percent-encoding is broken is taken as it stands: an id like any other that nothing has. */
 export function readablePath(url: string): string {

@@ -7,11 +7,11 @@ import type { Database } from '../db/client.ts';
 import { violates } from '../db/errors.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { actAs } from '../db/transaction.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { sendJson } from '../http/route.ts';
 import { Problem } from '../lib/errors.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
 import { type Answer, findKept, keepAnswers, type Once, type Replay } from './stored-responses.ts';
-import { sendJson } from '../http/route.ts';
-import type { Caller } from '../http/authenticate.ts';
 
 export const isReplay = (outcome: object): outcome is Replay => 'isReplay' in outcome;
 

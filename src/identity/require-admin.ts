@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Database } from '../db/client.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { lockCallers, transaction } from '../db/transaction.ts';
-import { Problem } from '../lib/errors.ts';
 import { type Caller, signedIn } from '../http/authenticate.ts';
+import { Problem } from '../lib/errors.ts';
 
 /** @throws Problem `not_admin` */
 export function signedInAdmin(request: FastifyRequest): Caller {

@@ -48,6 +48,71 @@ test('config: production asks for key, address and driver, and switches demo off
   assert.match(faults({ ...production, SECRET_KEY: 'short' }), /32 or more/);
 });
 
+test('config: NODE_ENV is development, test, production or not set; any other value is one line', () => {
+  for (const NODE_ENV of ['', 'development', 'test'])
+    assert.equal(readConfig({ NODE_ENV }).production, false);
+  assert.equal(readConfig(production).production, true);
+  for (const NODE_ENV of ['Production', 'prod', 'staging', 'PRODUCTION']) {
+    const expected = `NODE_ENV is "${NODE_ENV}"; it must be one of development, test, production.`;
+    assert.equal(faults({ NODE_ENV, HOST: '0.0.0.0' }), expected);
+  }
+});
+
+test('config: responses carry codes and the demo is on where only this machine can connect, or with DEV_CODES=on', () => {
+  const read = (env: NodeJS.ProcessEnv) => {
+    const { devCodes, demo, demoAllowed } = readConfig(env);
+    return { devCodes, demo, demoAllowed };
+  };
+  const yes = { devCodes: true, demo: true, demoAllowed: true };
+  const no = { devCodes: false, demo: false, demoAllowed: false };
+  const loopback: NodeJS.ProcessEnv[] = [
+    {},
+    { NODE_ENV: 'test' },
+    { HOST: 'localhost' },
+    { HOST: '127.0.0.53', TRUST_PROXY: 'off' },
+    { HOST: '::1', PUBLIC_URL: 'http://[::1]:3000' },
+    { PUBLIC_URL: 'http://localhost:8080/' },
+  ];
+  for (const env of loopback) assert.deepEqual(read(env), yes, JSON.stringify(env));
+  const exposed: NodeJS.ProcessEnv[] = [
+    { HOST: '0.0.0.0' },
+    { HOST: '::' },
+    { HOST: '192.168.1.20' },
+    { HOST: '127.example.org' },
+    { HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:3000' },
+    { TRUST_PROXY: 'loopback' },
+    { PUBLIC_URL: 'https://events.example.org' },
+    { PUBLIC_URL: 'https://127.0.0.1.example.org' },
+    { PUBLIC_URL: 'https://localhost@events.example.org' },
+  ];
+  for (const env of exposed) {
+    assert.deepEqual(read(env), no, JSON.stringify(env));
+    assert.deepEqual(read({ ...env, DEV_CODES: 'on' }), yes, JSON.stringify(env));
+  }
+  assert.deepEqual(read({ DEV_CODES: 'off' }), { devCodes: false, demo: true, demoAllowed: true });
+  assert.deepEqual(read(production), no);
+  assert.equal(readConfig({ DATABASE_URL: 'postgres://db/potluck' }).demo, false);
+});
+
+test('config: DEMO=on is one line where others can connect, and in production; so is DEV_CODES=on in production', () => {
+  for (const env of [
+    { HOST: '0.0.0.0' },
+    { TRUST_PROXY: 'loopback' },
+    { PUBLIC_URL: 'https://example.org' },
+  ]) {
+    const [name = ''] = Object.keys(env);
+    const text = faults({ ...env, DEMO: 'on' });
+    assert.match(text, new RegExp(`^DEMO is on, .*\\b${name}\\b.* set DEV_CODES=on\\.$`));
+    assert.equal(readConfig({ ...env, DEMO: 'on', DEV_CODES: 'on' }).demo, true);
+  }
+  assert.match(
+    faults({ ...production, DEMO: 'on' }),
+    /^DEMO is on, which is not allowed in production: [^\n]+$/,
+  );
+  const text = faults({ ...production, DEV_CODES: 'on' });
+  assert.match(text, /^DEV_CODES is on, which is not allowed in production: [^\n]+$/);
+});
+
 test('config: every wrong value is named in a line of its own, and no secret with it', () => {
   const env = {
     PORT: '70000',

@@ -1,6 +1,7 @@
 /** The environment, read once at the start into one frozen object. Every variable is explained in `.env.example`. */
 import { isIP } from 'node:net';
 import path from 'node:path';
+import { isLoopbackHost, isLoopbackUrl } from './loopback.ts';
 
 export type SmsConfig =
   | { driver: 'console' }
@@ -22,7 +23,13 @@ export type Config = Readonly<{
   databaseUrl: string | undefined;
   /** Absolute. */
   dataDir: string;
+  /** Only this machine can reach the server: HOST and PUBLIC_URL are loopback addresses, TRUST_PROXY is off. */
+  isLocal: boolean;
   demo: boolean;
+  /** Whether demo accounts, whose phone numbers are known, may exist. */
+  demoAllowed: boolean;
+  /** Whether a response may carry the code that it sends (`devCode`), if the driver sends no messages. */
+  devCodes: boolean;
   /** Undefined until the command has made or read the one kept under `dataDir`. */
   secretKey: string | undefined;
   /** Where clients reach this server, without a slash at the end. */
@@ -41,6 +48,8 @@ export type Config = Readonly<{
   /** The start value of the flag `claims`. */
   claimsEnabled: boolean;
   logLevel: string;
+  /** Whether each request is logged. */
+  logRequests: boolean;
   /** Where images are kept; undefined: under `dataDir`. */
   s3: S3Config | undefined;
 }>;
@@ -48,36 +57,87 @@ export type Config = Readonly<{
 /** Says which variables are wrong and why, one to a line. Never holds a secret. */
 export class ConfigError extends Error {}
 
+const environments = ['development', 'test', 'production'] as const;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** @throws ConfigError with one line for each variable that is wrong */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = reader(env);
-  const production = env.NODE_ENV === 'production';
+  const production = read.oneOf('NODE_ENV', environments, 'development') === 'production';
   const host = read.text('HOST') ?? '127.0.0.1';
   const port = read.whole('PORT', 3000, 0, 65_535);
   const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const publicUrl = readPublicUrl(read, production);
+  const trustProxy = readProxies(read);
+  const exposedBy = exposingVariables({ host, publicUrl, trustProxy });
+  const isLocal = exposedBy.length === 0;
+  const devCodes = readDevCodes(read, production, isLocal);
+  const demoAllowed = !production && (isLocal || devCodes);
   const config: Config = {
     production,
     port,
     host,
     databaseUrl,
     dataDir: path.resolve(read.text('DATA_DIR') ?? 'data'),
-    demo: read.onOff('DEMO', !databaseUrl && !production),
+    demo: readDemo(read, production, exposedBy, { demoAllowed, fallback: !databaseUrl && demoAllowed }),
+    isLocal,
+    demoAllowed,
+    devCodes,
     secretKey: readSecretKey(read, production),
-    publicUrl: readPublicUrl(read, production) ?? localUrl(host, port),
+    publicUrl: publicUrl ?? localUrl(host, port),
     sms: readSms(read, production),
     smsPerDay: read.whole('SMS_PER_DAY', 2_000, 1, 10_000_000),
     rateLimit: read.whole('RATE_LIMIT', production ? 600 : 0, 0, 1_000_000),
     messagesPerMinute: read.whole('MESSAGES_PER_MINUTE', 60, 0, 1_000_000),
     corsOrigins: readOrigins(read),
-    trustProxy: readProxies(read),
+    trustProxy,
     claimsEnabled: read.onOff('FEATURE_CLAIMS', true),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
+    logRequests: read.onOff('LOG_REQUESTS', false),
     s3: readS3(read),
   };
   if (read.faults.length > 0) throw new ConfigError(read.faults.join('\n'));
   return Object.freeze(config);
+}
+
+type Reach = { host: string; publicUrl: string | undefined; trustProxy: string[] | false };
+
+/** The variables by which clients on other machines reach this server. One behind a proxy listens on loopback too. */
+function exposingVariables({ host, publicUrl, trustProxy }: Reach): string[] {
+  const names: string[] = [];
+  if (!isLoopbackHost(host)) names.push('HOST');
+  if (trustProxy) names.push('TRUST_PROXY');
+  if (publicUrl !== undefined && !isLoopbackUrl(publicUrl)) names.push('PUBLIC_URL');
+  return names;
+}
+
+function readDevCodes(read: Reader, production: boolean, isLocal: boolean): boolean {
+  const devCodes = read.onOff('DEV_CODES', isLocal && !production);
+  if (production && devCodes) {
+    read.faults.push(
+      'DEV_CODES is on, which is not allowed in production: every client could sign in as any account.',
+    );
+  }
+  return devCodes && !production;
+}
+
+function readDemo(
+  read: Reader,
+  production: boolean,
+  exposedBy: string[],
+  { demoAllowed, fallback }: { demoAllowed: boolean; fallback: boolean },
+): boolean {
+  const demo = read.onOff('DEMO', fallback);
+  if (!demo || demoAllowed) return demo;
+  const reason = 'the phone numbers of the demo accounts are known';
+  read.faults.push(
+    production
+      ? `DEMO is on, which is not allowed in production: ${reason}.`
+      : `DEMO is on, but ${exposedBy.join(' and ')} can let other machines reach this server, and ${reason}. ` +
+          'Set DEMO=off; or set HOST and PUBLIC_URL to loopback addresses and TRUST_PROXY=off; ' +
+          'or, if every client may sign in as any account, set DEV_CODES=on.',
+  );
+  return false;
 }
 
 function readSecretKey(read: Reader, production: boolean): string | undefined {

@@ -27,7 +27,7 @@ export const catalogue = {
     status: 400,
     title: 'This is no image that can be taken',
     detail:
-      'It must be a JPEG, PNG or WebP as its `Content-Type` says, whole, of at most 50 megapixels and 100 frames.',
+      'It must be a complete JPEG, PNG or WebP of at most 50 megapixels and 100 frames. Its first bytes decide the format.',
   },
   wrong_code: {
     status: 400,
@@ -226,7 +226,12 @@ export const catalogue = {
   unsupported_media_type: {
     status: 415,
     title: 'This media type is not supported',
-    detail: 'Send `Content-Type: application/json`, or the type of the image that is uploaded.',
+    detail: 'Send `Content-Type: application/json`; for an image its type, or `application/octet-stream`.',
+  },
+  unsupported_content_encoding: {
+    status: 415,
+    title: 'This content encoding is not supported',
+    detail: 'Send the body without compression: leave `Content-Encoding` out, or send `identity`.',
   },
   quantity_unavailable: {
     status: 422,

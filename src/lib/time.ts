@@ -5,6 +5,9 @@ const date = /^\d{4}-\d{2}-\d{2}$/;
 const earliest = Date.UTC(1900, 0, 1);
 const latest = Date.UTC(10_000, 0, 1) - 1;
 
+/** For messages about a timestamp or date that is refused. */
+export const timestampBounds = `from ${new Date(earliest).toISOString().replace('.000', '')} to ${new Date(latest).toISOString()}`;
+
 export const dayMs = 86_400_000;
 
 /** Any RFC 3339 offset; digits below a millisecond are cut off. Null when it is not one, or not within 1900–9999. */

@@ -1,4 +1,5 @@
 /** The app, whole: the same in production and in tests. What it consists of is listed here, and nowhere else. */
+
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
@@ -8,45 +9,58 @@ import Fastify, {
   LogController,
   type RawServerDefault,
 } from 'fastify';
-import { adminUserRoutes } from '../modules/admin/routes.ts';
-import { adminSystemRoutes } from '../modules/admin/system-routes.ts';
-import { authRoutes } from '../modules/auth/routes.ts';
-import { type SmsDriver, smsDriver } from '../modules/auth/sms.ts';
-import { bookingRoutes } from '../modules/attendance/booking-routes.ts';
-import { calendarRoutes } from '../modules/calendars/routes.ts';
 import { Changes } from '../cache/change-log.ts';
-import type { Config } from '../lib/config.ts';
 import type { Database } from '../db/client.ts';
-import { eventAnswerRoutes } from '../modules/attendance/rsvp-routes.ts';
-import { eventListRoutes } from '../modules/discovery/routes.ts';
-import { type Lists, openLists } from '../modules/discovery/event-lists.ts';
-import { eventRoutes } from '../modules/events/routes.ts';
-import { feedRoutes } from '../modules/feed/routes.ts';
 import { type Flags, openFlags } from '../flags/flags.ts';
-import { registerDeadline } from '../http/request-timeout.ts';
-import { registerHeaders } from '../http/security-headers.ts';
-import { healthRoutes } from './health.ts';
-import { registerLimits } from '../http/rate-limit.ts';
+import { registerAccessLog } from '../http/access-log.ts';
+import { registerViewer } from '../http/authenticate.ts';
+import { registerCompression } from '../http/compression.ts';
+import { registerDocuments } from '../http/documents.ts';
+import { registerLingeringClose } from '../http/lingering-close.ts';
 import { loggerOptions } from '../http/logging.ts';
 import { registerMetrics } from '../http/metrics.ts';
-import { registerOpenApi } from './openapi.ts';
-import { pageRoutes } from './pages.ts';
-import { answerClientError, answerError, maxParamLength, registerProblems } from '../http/problems.ts';
+import { OutageLog } from '../http/outage-log.ts';
+import {
+  answerError,
+  createClientErrorHandler,
+  maxParamLength,
+  registerEmptyParameters,
+  registerProblems,
+} from '../http/problems.ts';
+import { registerLimits } from '../http/rate-limit.ts';
+import { requestIdOf } from '../http/request-id.ts';
+import { registerDeadline } from '../http/request-timeout.ts';
+import { createStandardHeaders, registerHeaders, registerPreflight } from '../http/security-headers.ts';
 import { readablePath, registerStrictness } from '../http/validation.ts';
-import { registerViewer } from '../http/authenticate.ts';
-import { claimListRoutes } from '../modules/items/claim-list-routes.ts';
-import { claimRoutes, itemRoutes } from '../modules/items/routes.ts';
-import { liveRoutes } from '../modules/live/routes.ts';
+import type { Config } from '../lib/config.ts';
 import { exportRoutes } from '../modules/account/export-routes.ts';
 import { ownListRoutes } from '../modules/account/own-list-routes.ts';
 import { meRoutes } from '../modules/account/routes.ts';
+import { adminUserRoutes } from '../modules/admin/routes.ts';
+import { adminSystemRoutes } from '../modules/admin/system-routes.ts';
+import { bookingRoutes } from '../modules/attendance/booking-routes.ts';
+import { eventAnswerRoutes } from '../modules/attendance/rsvp-routes.ts';
+import { authRoutes } from '../modules/auth/routes.ts';
+import { type SmsDriver, smsDriver } from '../modules/auth/sms.ts';
+import { calendarRoutes } from '../modules/calendars/routes.ts';
+import { type Lists, openLists } from '../modules/discovery/event-lists.ts';
+import { eventListRoutes } from '../modules/discovery/routes.ts';
+import { eventRoutes } from '../modules/events/routes.ts';
+import { feedRoutes } from '../modules/feed/routes.ts';
+import { claimListRoutes } from '../modules/items/claim-list-routes.ts';
+import { claimRoutes, itemRoutes } from '../modules/items/routes.ts';
+import { liveRoutes } from '../modules/live/routes.ts';
 import { messageRoutes } from '../modules/messages/routes.ts';
-import { openReads, type Reads } from '../reads.ts';
 import { reportRoutes } from '../modules/reports/routes.ts';
 import { uploadRoutes } from '../modules/uploads/routes.ts';
 import { openStorage, type Storage } from '../modules/uploads/storage.ts';
 import { userListRoutes } from '../modules/users/list-routes.ts';
 import { userRoutes } from '../modules/users/routes.ts';
+import { openReads, type Reads } from '../reads.ts';
+import { healthRoutes } from './health.ts';
+import { registerOpenApi } from './openapi.ts';
+import { addProbes } from './outage-probes.ts';
+import { pageRoutes } from './pages.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -67,6 +81,7 @@ export type Deps = {
   flags: Flags;
   /** Of images. */
   storage: Storage;
+  outages: OutageLog;
 };
 export type AppOptions = {
   config: ReadyConfig;
@@ -78,16 +93,20 @@ export type AppOptions = {
 };
 
 export async function buildApp({ config, db, sms, clock = () => new Date() }: AppOptions): Promise<App> {
+  const headers = createStandardHeaders(config);
   const app: App = Fastify({
     logger: loggerOptions(config),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
+    genReqId: requestIdOf,
     trustProxy: config.trustProxy,
     // For images over slow lines; any other body is refused by its route's deadline (http/deadline.ts) long before.
     requestTimeout: 60_000,
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
-    clientErrorHandler: answerClientError,
-    frameworkErrors: answerError,
+    clientErrorHandler: createClientErrorHandler(headers),
+    frameworkErrors: (error, request, reply) => {
+      headers.apply(request, reply);
+      answerError(error, request, reply);
+    },
     // An id of any length is an id that nothing has; the headers' limit bounds it.
     routerOptions: { maxParamLength },
     rewriteUrl: (request: IncomingMessage) => readablePath(request.url ?? '/'),
@@ -97,6 +116,9 @@ export async function buildApp({ config, db, sms, clock = () => new Date() }: Ap
   // A logger for each request would cost more than its look-up; the one line that names a request does so itself.
   app.setChildLoggerFactory((logger) => logger);
 
+  const outages = new OutageLog(app.log);
+  const storage = openStorage(config);
+  addProbes(outages, db, storage);
   const changes = new Changes(db);
   const reads = openReads(db, changes);
   const deps: Deps = {
@@ -107,17 +129,25 @@ export async function buildApp({ config, db, sms, clock = () => new Date() }: Ap
     clock,
     sms: sms ?? smsDriver(config, app.log),
     flags: await openFlags(db, config, randomUUID()),
-    storage: openStorage(config),
+    storage,
+    outages,
   };
 
   app.addHook('onClose', async () => deps.flags.close());
+  app.addHook('onClose', async () => outages.close());
+  registerAccessLog(app, config);
+  registerHeaders(app, headers);
+  registerLingeringClose(app);
   registerMetrics(app);
-  registerDeadline(app);
+  registerDeadline(app, outages);
   registerStrictness(app);
-  registerProblems(app);
-  await registerHeaders(app, config);
+  registerProblems(app, outages);
+  await registerPreflight(app, config);
   await registerLimits(app, deps);
   registerViewer(app, deps);
+  registerEmptyParameters(app);
+  await registerCompression(app);
+  registerDocuments(app);
   await registerOpenApi(app, config);
 
   await app.register(async (scope) => {

@@ -1,5 +1,6 @@
 /** The markup of the pages. Everything that people wrote goes through `safe`. */
 import type { catalogue } from '../lib/errors.ts';
+import { dateIn, knownZone } from '../lib/time-zones.ts';
 import type { ListedEvent } from '../modules/events/schemas.ts';
 
 const safe = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -34,41 +35,42 @@ const document = (title: string, body: string): string =>
   '<meta name="viewport" content="width=device-width, initial-scale=1">' +
   `<style>${style}</style></head><body><main>${body}</main></body></html>`;
 
-/** Time zones come and go with the versions of Node.js. */
-function knownZone(name: string): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return 'UTC';
-  }
-}
-
-function when(event: ListedEvent): string {
+/** The dates of an all-day event, both inclusive; the start of any other, and its end if that is on a later day. */
+function when({ startAt, endAt, allDay, timezone }: ListedEvent): string {
   const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone: knownZone(event.timezone),
+    timeZone: knownZone(timezone),
     weekday: 'short',
     day: 'numeric',
     month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
+    ...(!allDay && { hour: '2-digit', minute: '2-digit' }),
   });
-  return format.format(new Date(event.startAt));
+  const [start, end] = [new Date(startAt), new Date(endAt)];
+  // An event that ends at midnight does not take the day that begins then.
+  const last = new Date(end.getTime() - 1);
+  const isOneDay = dateIn(start, timezone).equals(dateIn(last, timezone));
+  return isOneDay ? format.format(start) : format.formatRange(start, allDay ? last : end);
 }
 
-const money = (event: ListedEvent): string =>
-  event.price === 0
-    ? 'free'
+/** Null if the price is not known. */
+const money = ({ price, isPriceKnown, currency }: ListedEvent): string | null =>
+  price === 0
+    ? isPriceKnown
+      ? 'free'
+      : null
     : new Intl.NumberFormat('en-GB', {
         style: 'currency',
-        currency: event.currency,
+        currency,
         trailingZeroDisplay: 'stripIfInteger',
-      }).format(event.price);
+      }).format(price);
+
+const facts = (event: ListedEvent): string =>
+  [when(event), money(event), `${event.goingCount} going`].filter((fact) => fact !== null).join(' · ');
 
 /** Only covers that we draw: with those of others, a page that anybody may open would tell their hosts who does. */
 const card = (event: ListedEvent): string =>
   `<li><img src="/v1/events/${event.id}/cover.svg?category=${event.category.slug}" alt="" loading="lazy">` +
   `<div><h3><a href="/v1/events/${event.id}">${safe(event.title)}</a></h3>` +
-  `<p>${safe(when(event))} · ${safe(money(event))} · ${event.goingCount} going</p>` +
+  `<p>${safe(facts(event))}</p>` +
   `<p>${safe(event.location.address)}</p></div></li>`;
 
 /** @param accounts demo accounts to sign in with, if there are any */

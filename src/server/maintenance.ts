@@ -1,12 +1,12 @@
 /** Removes what nobody can use any more; on several servers at once it is merely done twice. */
 import type { FastifyBaseLogger } from 'fastify';
 import { deleteOldAudit } from '../audit/audit.ts';
-import { deleteExpired } from '../modules/auth/repo.ts';
 import { deleteOldChanges } from '../cache/change-log.ts';
-import type { Config } from '../lib/config.ts';
 import type { Database } from '../db/client.ts';
-import { deleteOldAnswers } from '../idempotency/stored-responses.ts';
 import { deleteOldCounts } from '../http/rate-limit-store.ts';
+import { deleteOldAnswers } from '../idempotency/stored-responses.ts';
+import type { Config } from '../lib/config.ts';
+import { deleteExpired } from '../modules/auth/repo.ts';
 import { openStorage } from '../modules/uploads/storage.ts';
 import { sweepFiles } from '../modules/uploads/sweep.ts';
 

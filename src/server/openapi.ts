@@ -4,23 +4,24 @@ import reference from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import manifest from '../../package.json' with { type: 'json' };
-import { AdminUser, AuditEntry, Flag } from '../modules/admin/schemas.ts';
-import { CodeSent, Session, SignedIn, TokenPair } from '../modules/auth/schemas.ts';
-import { Booking, ListedBooking } from '../modules/attendance/booking-schemas.ts';
+import { sendJson } from '../http/route.ts';
+import { OnceHeaders, PageMeta, shared } from '../http/schemas.ts';
 import type { Config } from '../lib/config.ts';
 import { catalogue, invalid, type ProblemCode } from '../lib/errors.ts';
+import { Export } from '../modules/account/export-routes.ts';
+import { OwnClaim } from '../modules/account/own-list-schemas.ts';
+import { AdminUser, AuditEntry, Flag } from '../modules/admin/schemas.ts';
+import { Booking, ListedBooking } from '../modules/attendance/booking-schemas.ts';
+import { CodeSent, Session, SignedIn, TokenPair } from '../modules/auth/schemas.ts';
 import { Category, Event, EventPage, ListedEvent, Template } from '../modules/events/schemas.ts';
 import { FeedEvent, Reason } from '../modules/feed/schemas.ts';
 import { AddedItem, Claim, GivenClaim, Item } from '../modules/items/schemas.ts';
 import { LiveCounts, LiveEvent, LiveGone, LiveItemRemoved, LiveSnapshot } from '../modules/live/schemas.ts';
-import { Export } from '../modules/account/export-routes.ts';
-import { OwnClaim } from '../modules/account/own-list-schemas.ts';
-import { Me } from '../modules/users/own-profile-schemas.ts';
 import { Conversation, Message } from '../modules/messages/schemas.ts';
 import { AdminReport, Involved, Report } from '../modules/reports/schemas.ts';
 import { Upload } from '../modules/uploads/schemas.ts';
+import { Me } from '../modules/users/own-profile-schemas.ts';
 import { FoundUser, Person, Profile } from '../modules/users/schemas.ts';
-import { OnceHeaders, PageMeta, shared } from '../http/schemas.ts';
 
 const Problem = shared(
   'Problem',
@@ -34,7 +35,9 @@ const Problem = shared(
       status: Type.Integer(),
       detail: Type.String({ description: 'What happened, for a person to read.' }),
       code: Type.String({ description: 'Stable, for a program to read.', examples: ['event_not_found'] }),
-      requestId: Type.String({ description: 'Name it when you ask the operator.' }),
+      requestId: Type.String({
+        description: 'Equals the header `X-Request-Id`. Name it when you ask the operator.',
+      }),
       errors: Type.Optional(
         Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
           description: 'The fields at fault.',
@@ -100,6 +103,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
         description:
           'Discover events, answer them, and share bring-lists that cannot be double-booked.\n\n' +
           'Sign in with a phone number: `POST /v1/auth/otp/request`, then `POST /v1/auth/otp/verify`. ' +
+          'An unknown query parameter or body field is a 400 that names it. ' +
           'Every refusal is an `application/problem+json` whose `code` is explained on [/docs/errors](/docs/errors).',
         license: { name: 'MIT', identifier: 'MIT' },
       },
@@ -135,7 +139,12 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
     transform: ({ schema, url, route }) => ({ schema: documented(schema as Documented, route), url }),
   });
 
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  let json: string | undefined;
+  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    // All routes exist by the first request, so the document no longer changes.
+    json ??= JSON.stringify(app.swagger());
+    return sendJson(reply, json);
+  });
   await app.register(reference, {
     routePrefix: '/docs',
     hooks: { onRequest: guardDocs },
@@ -170,11 +179,16 @@ type QuerySchema = { required?: string[]; properties: Record<string, { default?:
 type Documented = FastifySchema & { response?: Record<string, TSchema>; querystring?: QuerySchema };
 
 /** What a body can be refused for before a route sees it, also where none is expected. */
-const bodyProblems: ProblemCode[] = ['malformed_json', 'unsupported_media_type', 'payload_too_large'];
+const bodyProblems: ProblemCode[] = [
+  'malformed_json',
+  'unsupported_media_type',
+  'unsupported_content_encoding',
+  'payload_too_large',
+];
 
 /** Adds what `route()` declares beside the schemas: the refusals by status, and who may call. */
 function documented(schema: Documented | undefined, route: RouteOptions): Documented {
-  const { access, problems = [], takesKey, bodyTypes } = route.config ?? {};
+  const { access, problems = [], takesKey, conditional, bodyTypes } = route.config ?? {};
   if (!schema || !access) return schema ?? {};
   const codes = route.method === 'GET' ? problems : [...problems, ...bodyProblems];
   const byStatus = Map.groupBy(codes, (code) => catalogue[code].status);
@@ -182,12 +196,17 @@ function documented(schema: Documented | undefined, route: RouteOptions): Docume
   const security = { public: [], optional: [{}, { bearer: [] }], required: [{ bearer: [] }] }[access];
   const successes = Object.entries(schema.response ?? {}).map(([status, body]) => [
     status,
-    { ...success(status, route.url, body), ...(takesKey && { headers: replayed }) },
+    {
+      ...success(status, route.url, body),
+      ...(takesKey && { headers: replayed }),
+      ...(conditional && { headers: tagged }),
+    },
   ]);
   return {
     ...schema,
     ...(schema.querystring && { querystring: withoutDefaulted(schema.querystring) }),
     ...(takesKey && { headers: titledHeaders }),
+    ...(conditional && { headers: conditionalHeaders }),
     ...(bodyTypes && { consumes: [...bodyTypes], body: rawBody }),
     security,
     response: Object.fromEntries([...successes, ...refusals]),
@@ -204,6 +223,19 @@ const rawBody = Type.String({ format: 'binary' });
 
 /** Within, headers have small letters. */
 const titledHeaders = Type.Object({ 'Idempotency-Key': OnceHeaders.properties['idempotency-key'] });
+/** Of conditional requests. Declared for the document alone: any value is valid. */
+const conditionalHeaders = Type.Object({
+  'If-None-Match': Type.Optional(
+    Type.String({
+      description:
+        'ETags that the client has, or `*`. If one is current, the response is a 304 without a body.',
+      examples: ['W/"JbN1s4mUPPqG5bY6tPRvVfsDbE9nUjGmA7w3kLqF"'],
+    }),
+  ),
+});
+const tagged = {
+  ETag: { type: 'string', description: 'The version of this response, for `If-None-Match`.' },
+};
 const replayed = {
   'Idempotent-Replayed': {
     type: 'string',
@@ -229,9 +261,22 @@ function success(status: string, url: string, body: TSchema) {
 function refusal(status: number, codes: ProblemCode[]) {
   const wait = { 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } };
   const ask = { 'WWW-Authenticate': { type: 'string', description: '`Bearer`.' } };
+  const codings = {
+    'Accept-Encoding': {
+      type: 'string',
+      description:
+        '`identity`, with `unsupported_content_encoding`: the content codings of bodies that are taken.',
+    },
+  };
   return {
     description: codes.map((code) => `\`${code}\`: ${catalogue[code].title}.`).join('\n\n'),
-    ...(status === 429 || status === 503 ? { headers: wait } : status === 401 ? { headers: ask } : {}),
+    ...(status === 429 || status === 503
+      ? { headers: wait }
+      : status === 401
+        ? { headers: ask }
+        : status === 415
+          ? { headers: codings }
+          : {}),
     content: {
       'application/problem+json': {
         schema: {

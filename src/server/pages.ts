@@ -1,11 +1,12 @@
 /** The pages that a person opens: the front door and the list of errors. One file each, no script, nothing from elsewhere. */
 import type { FastifyReply } from 'fastify';
-import type { App, Deps } from './build-app.ts';
+import { largePage } from '../http/compression.ts';
+import { sendSvg } from '../http/placeholder-images.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { catalogue } from '../lib/errors.ts';
 import { toListedEvent } from '../modules/events/present.ts';
+import type { App, Deps } from './build-app.ts';
 import { errorsPage, frontPage, icon } from './html.ts';
-import { sendSvg } from '../http/placeholder-images.ts';
 
 /** Pages carry their style inside, show pictures of ours, and run nothing. */
 const policy =
@@ -23,14 +24,14 @@ export function pageRoutes(app: App, { config, clock, lists }: Deps): void {
     search: null,
   });
 
-  app.get('/', { schema: { hide: true } }, async (_request, reply) => {
+  app.get('/', { schema: { hide: true }, config: { compressFrom: largePage } }, async (_request, reply) => {
     const { listed, total } = await lists(upcoming(), 'start', { page: 1, limit: 12 }, null);
     return sendPage(
       reply,
       frontPage(
         listed.map(({ event }) => toListedEvent(event.row, config.publicUrl)),
         total,
-        config.demo && !config.production ? demoPhones : [],
+        config.demo ? demoPhones : [],
       ),
     );
   });

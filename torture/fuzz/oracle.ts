@@ -67,10 +67,15 @@ function isParameter({ schema }: Parameter, text: string): boolean {
   return numeral.test(text) && Number.isFinite(Number(text)) && fits(schema, Number(text));
 }
 
+/** Images, calendars and what is not of the API ignore parameters that they do not know. */
+const refusesUnknown = (path: string): boolean => path.startsWith('/v1/') && !/\.(svg|webp|ics)$/.test(path);
+
 export function judgeQuery({ path, query }: Operation, sent: [string, string][]): Verdict {
   const values = new Map(sent);
   // The same twice is a list, and no parameter takes one.
   if (values.size < sent.length || !isStorable(sent)) return 'shape';
+  const isKnown = (name: string) => query.some((parameter) => parameter.name === name);
+  if (refusesUnknown(path) && sent.some(([name]) => !isKnown(name))) return 'shape';
   for (const parameter of query) {
     const text = values.get(parameter.name);
     if (text === undefined ? parameter.required : !isParameter(parameter, text)) return 'shape';

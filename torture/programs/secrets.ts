@@ -125,9 +125,11 @@ function errorCalls(document: { paths: Paths }, canaries: Canaries) {
     `phone=${phone}&code=${code}`,
     JSON.stringify([body]),
   ];
-  return readOperations(document.paths).flatMap(({ method, path }) =>
+  return readOperations(document.paths).flatMap(({ method, path, query }) =>
     all.flatMap((secret) => {
-      const place = `${path.replace(/\{\w+\}/, secret)}?q=${secret}&lat=${secret}&kind=${secret}&dateFrom=${secret}&token=${secret}`;
+      // In every parameter that the operation takes, and in one that it refuses.
+      const search = [...query.map(({ name }) => name), 'token'].map((name) => `${name}=${secret}`).join('&');
+      const place = `${path.replace(/\{\w+\}/, secret)}?${search}`;
       const bodies =
         method === 'GET' ? [undefined] : [...raws, ...fitting.map((each) => JSON.stringify(each))];
       return bodies.flatMap((raw) => [

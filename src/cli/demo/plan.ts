@@ -1,10 +1,10 @@
 /** All that the demo will hold, worked out beforehand: for the same moment always the same. */
 
+import { dayMs } from '../../lib/time.ts';
 import type { BookingStatus } from '../../modules/attendance/present-booking.ts';
 import { withDefaults } from '../../modules/events/event-fields.ts';
 import type { EventFields, Rsvp } from '../../modules/events/repo.ts';
 import type { NewItem } from '../../modules/items/schemas.ts';
-import { dayMs } from '../../lib/time.ts';
 import { kits } from './kits.ts';
 import { outside } from './outside.ts';
 import { people } from './people.ts';
@@ -81,6 +81,8 @@ function planEvent(gathering: Gathering, now: Date, random: Dice): PlannedEvent 
         location: places[place],
         timezone,
         currency: 'SEK',
+        // A gathering without a price is free.
+        isPriceKnown: true,
         ...(visibility && { visibility }),
         ...timesOf(when, now),
         ...rest,

@@ -3,13 +3,13 @@
  * needed, and each counter is set from the rows that it counts.
  */
 
-import type { BookingStatus } from '../../modules/attendance/present-booking.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import type { Rsvp } from '../../modules/events/repo.ts';
 import { newId } from '../../lib/ids.ts';
-import type { NewItem } from '../../modules/items/schemas.ts';
+import type { BookingStatus } from '../../modules/attendance/present-booking.ts';
+import type { Rsvp } from '../../modules/events/repo.ts';
 import { defaultEmoji } from '../../modules/items/present.ts';
+import type { NewItem } from '../../modules/items/schemas.ts';
 
 type Of = { eventId: string };
 type By = { userId: string; at: Date };

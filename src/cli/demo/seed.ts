@@ -1,18 +1,18 @@
 /** Writes the demo. What there is little of goes through the very queries that the API uses. */
 
-import { findOrCreateAccount } from '../../modules/auth/accounts.ts';
-import { setRole } from '../../modules/auth/repo.ts';
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { transaction } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
-import { insertEvent } from '../../modules/events/repo.ts';
 import type { Viewer } from '../../http/authenticate.ts';
-import { updateMe } from '../../modules/users/own-profile.ts';
+import { Problem } from '../../lib/errors.ts';
+import { dayMs } from '../../lib/time.ts';
+import { findOrCreateAccount } from '../../modules/auth/accounts.ts';
+import { setRole } from '../../modules/auth/repo.ts';
+import { insertEvent } from '../../modules/events/repo.ts';
 import { markRead } from '../../modules/messages/repo.ts';
 import { sendMessage } from '../../modules/messages/send.ts';
-import { dayMs } from '../../lib/time.ts';
+import { updateMe } from '../../modules/users/own-profile.ts';
 import { changeRelation } from '../../modules/users/repo.ts';
 import { letters } from './letters.ts';
 import { people } from './people.ts';

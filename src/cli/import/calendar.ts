@@ -3,7 +3,7 @@
  * one can be named by its line and leaves the others alone.
  */
 import ICAL from 'ical.js';
-import { isTimeZone } from '../../http/validation.ts';
+import { isTimeZone } from '../../lib/time-zones.ts';
 
 /** A line as it was meant, its folded parts joined; `number` is that of its first part. Null: not UTF-8. */
 export type Line = { number: number; text: string | null };
@@ -14,8 +14,8 @@ export type Calendar = {
   blocks: Block[];
   /** Of the time zones that the file describes itself, those that could be read. */
   zones: Map<string, ICAL.Timezone>;
-  /** What times without a zone are in: X-WR-TIMEZONE, or UTC. */
-  zone: string;
+  /** X-WR-TIMEZONE, the zone of floating times. Null: they are in the zone of their place. */
+  zone: string | null;
   faults: Fault[];
 };
 
@@ -63,7 +63,7 @@ function unfold(bytes: Buffer): Line[] {
 type Component = { name: string; at: number; lines: Line[] };
 
 function takeApart(lines: Line[]): Calendar {
-  const calendar: Calendar = { blocks: [], zones: new Map(), zone: 'UTC', faults: [] };
+  const calendar: Calendar = { blocks: [], zones: new Map(), zone: null, faults: [] };
   const open: Component[] = [];
   const startOf = ({ at }: Component) => lines[at]?.number ?? 0;
   /** Components whose end is missing: an entry cannot be trusted then, of the others nobody needs to know. */

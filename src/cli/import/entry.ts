@@ -1,14 +1,14 @@
 /** One VEVENT read: what it says of an event of ours, before anybody knows whether it is new. */
 import { createHash } from 'node:crypto';
 import ICAL from 'ical.js';
+import { fold } from '../../lib/text.ts';
 import { categories } from '../../modules/events/catalogue.ts';
 import { NewEvent } from '../../modules/events/schemas.ts';
-import { fold } from '../../lib/text.ts';
 import type { Block, Calendar, Fault } from './calendar.ts';
 import type { Place } from './gazetteer.ts';
-import { type Moment, parseMoment, readTimes, type Times } from './times.ts';
+import { isAllDay, type Moment, namedZone, parseMoment, readTimes, type Times, type When } from './times.ts';
 
-export type Entry = Times & {
+export type Entry = {
   line: number;
   /** What the entry is known by the next time. */
   key: string;
@@ -16,10 +16,14 @@ export type Entry = Times & {
   sequence: number;
   title: string;
   description: string;
+  allDay: boolean;
+  /** The start and end of the event if its zone is this one. @throws Error that says what is wrong */
+  timesIn: (timezone: string) => Times;
   /** Empty when there is no LOCATION. */
   address: string;
   geo: Place | null;
   /** Null, here and below: the file does not say. */
+  timezone: string | null;
   category: string | null;
   status: 'scheduled' | 'cancelled' | null;
   visibility: 'public' | 'private' | null;
@@ -68,7 +72,10 @@ export function readEntry(block: Block, calendar: Calendar): Entry | Fault {
     const notes: string[] = [];
     title = oneLine(text('SUMMARY'));
     if (!/[^\s\p{C}]/u.test(title)) throw new Error('has no SUMMARY');
-    const times = readWhen(first, calendar);
+    const when = readWhen(first);
+    const timesIn = (timezone: string) => readTimes(when, timezone, calendar);
+    // The place may still be unknown here. In any zone this names the faults, and gives the key below.
+    const { startAt } = timesIn(calendar.zone ?? 'UTC');
     const geo = readGeo(first('GEO'));
     blame(undefined);
 
@@ -76,17 +83,19 @@ export function readEntry(block: Block, calendar: Calendar): Entry | Fault {
     if (properties.has('RRULE') || properties.has('RDATE'))
       notes.push('repeats; only its first date came in');
     return {
-      ...times,
       line: block.line,
       key: keyOf(text('UID').trim(), properties.get('RECURRENCE-ID')?.[0], [
         title,
-        times.startAt.toISOString(),
+        startAt.toISOString(),
         address,
       ]),
       sequence: Number(text('SEQUENCE')) || 0,
       title: cut('SUMMARY', title, limits.title, notes),
       description: describe(text('DESCRIPTION').trim(), text('URL').trim(), notes),
       address: cut('LOCATION', address, limits.address, notes),
+      allDay: isAllDay(when),
+      timesIn,
+      timezone: namedZone(when, calendar),
       geo,
       category: findCategory(properties.get('CATEGORIES') ?? []),
       status: statuses[text('STATUS').toUpperCase()] ?? null,
@@ -119,12 +128,12 @@ function readProperties(block: Block, reach: (line: number) => void): Properties
   return properties;
 }
 
-function readWhen(first: (name: string) => Property | undefined, calendar: Calendar): Times {
+function readWhen(first: (name: string) => Property | undefined): When {
   const start = readMoment(first('DTSTART'));
   if (!start) throw new Error('has no DTSTART');
   const end = readMoment(first('DTEND'));
   const duration = end ? undefined : first('DURATION')?.value?.getFirstValue();
-  return readTimes(start, end, duration instanceof ICAL.Duration ? duration : null, calendar);
+  return { start, end, duration: duration instanceof ICAL.Duration ? duration : null };
 }
 
 function readMoment(property: Property | undefined): Moment | null {

@@ -2,9 +2,9 @@
 import type { Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { listEventRows } from '../../modules/events/repo.ts';
-import type { EventRow } from '../../modules/events/present.ts';
 import { newId } from '../../lib/ids.ts';
+import type { EventRow } from '../../modules/events/present.ts';
+import { listEventRows } from '../../modules/events/repo.ts';
 
 /** The events that entries became in earlier imports, by the entries' keys; as they are now, unlocked. */
 export async function listImported(

@@ -1,17 +1,18 @@
 /** One entry becomes an event, or changes the event that it became before. */
 import type { ErrorObject } from 'ajv';
 import type { Database } from '../../db/client.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { transaction } from '../../db/transaction.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
+import { strictAjv } from '../../http/validation.ts';
+import { isUtc, type Place, timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';
 import { withDefaults } from '../../modules/events/event-fields.ts';
+import type { EventRow } from '../../modules/events/present.ts';
 import { type EventFields, findEventForUpdate, insertEvent, updateEvent } from '../../modules/events/repo.ts';
 import { NewEvent } from '../../modules/events/schemas.ts';
-import type { EventRow } from '../../modules/events/present.ts';
-import { strictAjv } from '../../http/validation.ts';
 import { CommandError } from '../world.ts';
 import type { Entry } from './entry.ts';
 import type { Gazetteer } from './gazetteer.ts';
 import { holdAccount, listImported, reserveKey, setImported } from './queries.ts';
+import type { Times } from './times.ts';
 
 export type Wishes = {
   organizerId: string;
@@ -80,12 +81,15 @@ function wantedFields(entry: Entry, before: EventRow | null, wishes: Wishes): Wa
   const found = entry.geo || kept ? null : (wishes.gazetteer?.find(entry.address) ?? null);
   const place = entry.geo ?? kept ?? found;
   if (!place) throw new Refusal(whyNowhere(entry));
+  const timezone = entry.timezone ?? zoneOf(entry, before, place);
+  const { startAt, endAt } = timesOf(entry, timezone);
   const body = {
     title: entry.title,
     description: entry.description,
-    startAt: entry.startAt.toISOString(),
-    endAt: entry.endAt.toISOString(),
-    timezone: entry.timezone,
+    startAt: startAt.toISOString(),
+    endAt: endAt.toISOString(),
+    allDay: entry.allDay,
+    timezone,
     location: { address: entry.address || `${place.lat}, ${place.lng}`, lat: place.lat, lng: place.lng },
     category: entry.category ?? wishes.category ?? before?.category ?? 'other',
     visibility: visibilityOf(entry, before),
@@ -102,6 +106,24 @@ function wantedFields(entry: Entry, before: EventRow | null, wishes: Wishes): Wa
   };
 }
 
+/**
+ * The zone of an entry that names none is that of its place. A zone that the organizer chose stays. UTC was not chosen:
+ * earlier versions stored it for such entries, and stored dates as times, so these events are corrected.
+ */
+function zoneOf(entry: Entry, before: EventRow | null, place: Place): string {
+  const isCorrect = before && !isUtc(before.timezone) && before.allDay === entry.allDay;
+  return isCorrect ? zoneAfterMove(before, place) : timeZoneAt(place);
+}
+
+/** @throws Refusal */
+function timesOf(entry: Entry, timezone: string): Times {
+  try {
+    return entry.timesIn(timezone);
+  } catch (error) {
+    throw new Refusal((error as Error).message);
+  }
+}
+
 const whyNowhere = ({ address }: Entry): string =>
   address
     ? `could not be placed: it has no GEO, and "${address}" names no place that we know`
@@ -115,9 +137,13 @@ function visibilityOf({ visibility }: Entry, before: EventRow | null): EventRow[
 
 const keptFields = (
   before: EventRow,
-): Pick<EventFields, 'coverUrl' | 'price' | 'currency' | 'capacity' | 'template' | 'enabledModules'> => ({
+): Pick<
+  EventFields,
+  'coverUrl' | 'price' | 'isPriceKnown' | 'currency' | 'capacity' | 'template' | 'enabledModules'
+> => ({
   coverUrl: before.coverUrl,
   price: before.price,
+  isPriceKnown: before.isPriceKnown,
   currency: before.currency,
   capacity: before.capacity,
   template: before.template,

@@ -1,10 +1,10 @@
 /** When an entry is: DTSTART with DTEND or DURATION, in whatever way RFC 5545 lets them be written. */
 import ICAL from 'ical.js';
-import { isTimeZone } from '../../http/validation.ts';
 import { parseTimestamp } from '../../lib/time.ts';
+import { isTimeZone, isUtc, startOfDate } from '../../lib/time-zones.ts';
 import type { Calendar } from './calendar.ts';
 
-export type Times = { startAt: Date; endAt: Date; timezone: string };
+export type Times = { startAt: Date; endAt: Date };
 /** A DATE-TIME or DATE property. */
 export type Moment = {
   local: Temporal.PlainDateTime;
@@ -37,50 +37,52 @@ export function parseMoment(line: string): Moment | null {
   }
 }
 
+/** DTSTART with DTEND or DURATION, checked against the zones of the file. */
+export type When = { start: Moment; end: Moment | null; duration: ICAL.Duration | null };
+
+/** Dates, or a date and a length of whole days. */
+export const isAllDay = ({ start, end, duration }: When): boolean =>
+  start.isDate && (end ? end.isDate : !duration || isWholeDays(duration));
+
 /**
- * Without DTEND and DURATION an all-day entry takes its day, as the RFC has it, and any other one an hour: the RFC's
- * length of nothing is no event.
+ * Dates begin at the start of the day in the zone of the event; floating times are in X-WR-TIMEZONE, or without it in the
+ * zone of the event. Without DTEND and DURATION an entry with a date takes that day, as RFC 5545 says, and any other one
+ * takes an hour, because an event needs a length.
+ * @param timezone of the event
  * @throws Error that says what is wrong
  */
-export function readTimes(
-  start: Moment,
-  end: Moment | null,
-  duration: ICAL.Duration | null,
-  calendar: Calendar,
-): Times {
-  const startAt = toInstant(start, calendar);
-  const endAt = end ? toInstant(end, calendar) : afterDuration(start, duration, calendar);
+export function readTimes({ start, end, duration }: When, timezone: string, calendar: Calendar): Times {
+  const instant = (moment: Moment) => toInstant(moment, timezone, calendar);
+  const after = (days: number) => instant({ ...start, local: start.local.add({ days }) });
+  const startAt = instant(start);
+  let endAt = end ? instant(end) : null;
   // One day all day is often written with both dates alike.
-  if (start.isDate && end && endAt === startAt)
-    return times(start, startAt, nextDay(start, calendar), calendar);
+  if (start.isDate && (endAt === startAt || (!end && !duration))) endAt = after(1);
+  if (endAt === null && duration) endAt = afterDuration(start, duration, after);
+  endAt ??= startAt + hourMs;
   if (!isStorable(startAt) || !isStorable(endAt)) throw new Error('is not within the years 1900 to 9999');
   if (endAt <= startAt) throw new Error(`${end ? 'DTEND' : 'its end by DURATION'} is not after DTSTART`);
-  return times(start, startAt, endAt, calendar);
+  return { startAt: new Date(startAt), endAt: new Date(endAt) };
 }
 
 const isStorable = (at: number): boolean => parseTimestamp(new Date(at).toISOString()) !== null;
 
-const times = (start: Moment, startAt: number, endAt: number, calendar: Calendar): Times => ({
-  startAt: new Date(startAt),
-  endAt: new Date(endAt),
-  timezone: zoneName(start, calendar),
-});
+const daySeconds = 86_400;
+const isWholeDays = (duration: ICAL.Duration): boolean => duration.toSeconds() % daySeconds === 0;
 
-const nextDay = (start: Moment, calendar: Calendar): number =>
-  toInstant({ ...start, local: start.local.add({ days: 1 }) }, calendar);
-
-/** Weeks and days are by the calendar, hours and less by the clock. */
-function afterDuration(start: Moment, duration: ICAL.Duration | null, calendar: Calendar): number {
-  if (!duration) return start.isDate ? nextDay(start, calendar) : toInstant(start, calendar) + hourMs;
+/** Weeks and days are by the calendar, hours and less by the clock; after a date, 24 hours are a day as well. */
+function afterDuration(start: Moment, duration: ICAL.Duration, after: (days: number) => number): number {
+  if (start.isDate && isWholeDays(duration)) return after(duration.toSeconds() / daySeconds);
   const sign = duration.isNegative ? -1 : 1;
   const days = sign * (duration.weeks * 7 + duration.days);
   const hours = duration.hours + duration.minutes / 60 + duration.seconds / 3600;
-  return toInstant({ ...start, local: start.local.add({ days }) }, calendar) + sign * hours * hourMs;
+  return after(days) + sign * hours * hourMs;
 }
 
-/** Milliseconds since 1970. @throws Error for a zone that nobody knows */
-function toInstant({ local, tzid }: Moment, calendar: Calendar): number {
-  const name = ianaName(tzid ?? calendar.zone);
+/** Milliseconds since 1970. @throws Error for an unknown zone */
+function toInstant({ local, isDate, tzid }: Moment, timezone: string, calendar: Calendar): number {
+  if (isDate) return startOfDate(local.toPlainDate(), timezone).getTime();
+  const name = tzid === undefined ? (calendar.zone ?? timezone) : ianaName(tzid);
   if (name) return local.toZonedDateTime(name).epochMilliseconds;
   const zone = calendar.zones.get(tzid ?? '');
   if (!zone) throw new Error(`its time zone ${tzid} is unknown, and the file does not describe it`);
@@ -99,7 +101,13 @@ function ianaName(tzid: string): string | null {
   return names.find((name) => (name === tzid || name.includes('/')) && isTimeZone(name)) ?? null;
 }
 
-/** What the event's own times are shown in. */
-function zoneName({ tzid }: Moment, calendar: Calendar): string {
-  return ianaName(tzid ?? calendar.zone) ?? 'UTC';
+/**
+ * The zone that an entry names for its event. Null for dates, for floating times, for a zone that only the file knows,
+ * and for UTC, in which programs write moments of any place: the zone is then that of the place.
+ */
+export function namedZone(when: When, calendar: Calendar): string | null {
+  const { tzid } = when.start;
+  if (when.start.isDate) return null;
+  const name = tzid === undefined ? calendar.zone : ianaName(tzid);
+  return name !== null && isUtc(name) ? null : name;
 }

@@ -8,17 +8,19 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chown, mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { access, chown, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeDirectory } from '../../lib/make-directory.ts';
 import { keptSecret } from '../../lib/secret-file.ts';
 import { type Connection, openConnection } from '../connection.ts';
-import { EmbeddedError, type Placement, place } from './placement.ts';
-import { withFileLock } from './file-lock.ts';
-import { cleanEnv, port, startServer, stopServer } from './postmaster.ts';
+import { crashing, untilRecovered } from '../recovery.ts';
 import { raw, sql } from '../sql.ts';
 import type { Target } from '../target.ts';
+import { withFileLock } from './file-lock.ts';
+import { EmbeddedError, type Placement, place } from './placement.ts';
+import { cleanEnv, port, startServer, stopServer } from './postmaster.ts';
 
 export type Embedded = {
   target: Exclude<Target, string>;
@@ -38,14 +40,14 @@ const patienceMs = 150_000;
  * @param dataDir absolute; gets `postgres` and `database-password`
  * @param settings of the server, for tests
  * @param signal gives up, and leaves nothing running that was not running before
- * @throws EmbeddedError, LockedError; errors of the file system
+ * @throws EmbeddedError, LockedError, RecoveryError; errors of the file system
  */
 export async function openEmbedded(
   dataDir: string,
   settings: Record<string, string> = {},
   signal?: AbortSignal,
 ): Promise<Embedded> {
-  await mkdir(dataDir, { recursive: true });
+  await makeDirectory(dataDir);
   const lockFile = path.join(dataDir, 'database-lock');
   const leaving = new AbortController();
   const opened = await withFileLock(lockFile, open, { waitMs: patienceMs, signal });
@@ -57,8 +59,15 @@ export async function openEmbedded(
     const { socketDir } = placement;
     const target = { socketDir, port, user, password, database: 'potluck' };
     try {
-      await createDatabase(target);
-      return { placement, target, presence: await enter(target, rejoin) };
+      // A server that this process adopts may be recovering from a crash.
+      const presence = await untilRecovered(
+        async () => {
+          await createDatabase(target);
+          return enter(target, rejoin);
+        },
+        { codes: crashing, signal },
+      );
+      return { placement, target, presence };
     } catch (error) {
       if (isOurs) await stopServer(placement);
       throw isRefused(error)

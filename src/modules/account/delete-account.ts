@@ -11,11 +11,11 @@
  * - Their own events once more, now against everybody.
  */
 
-import { listSessionKeys } from '../auth/repo.ts';
-import { deleteBookingsOf } from '../attendance/delete-bookings.ts';
 import { type Placed, recordChange, spotsOf } from '../../cache/change-log.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import { deleteBookingsOf } from '../attendance/delete-bookings.ts';
+import { listSessionKeys } from '../auth/repo.ts';
 import { deleteReports } from '../reports/repo.ts';
 import { deleteUploadsOf } from '../uploads/repo.ts';
 

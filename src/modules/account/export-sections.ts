@@ -60,8 +60,9 @@ export const sections: Section[] = [
     about: 'Events that the person organizes.',
     tables: ['events', 'event_counters'],
     rows: ({ id }) => sql`
-      select e.id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.timezone, e.address, e.lat, e.lng,
-        e.category, e.template, e.price::float8 as price, e.currency, e.capacity, e.visibility, e.status,
+      select e.id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.all_day, e.timezone, e.address, e.lat,
+        e.lng, e.category, e.template, e.price::float8 as price, e.price > 0 or e.is_price_known as is_price_known,
+        e.currency, e.capacity, e.visibility, e.status,
         e.enabled_modules, e.created_at, e.updated_at, c.rsvp_count, c.going_count, c.booked_count
       from events e join event_counters c on c.event_id = e.id
       where e.organizer_id = ${id} order by e.start_at, e.id`,
@@ -188,7 +189,9 @@ export const sections: Section[] = [
   },
   {
     name: 'audit',
-    about: 'What happened to the account and its sessions; addresses are networks, shortened.',
+    about:
+      'What happened to the account and its sessions. `address` is the network of the request, and null for what an ' +
+      'admin or a command did; the reason of a suspension is left out.',
     tables: ['audit'],
     rows: ({ secretKey, id, phone }) => selectOwnAudit(secretKey, id, phone),
   },

@@ -1,13 +1,14 @@
-import type { App, Deps } from '../../server/build-app.ts';
-import { maySee } from '../events/policy.ts';
-import { ByStartPage, readSlice, toSlicePage } from '../events/start-pages.ts';
-import { cursorPageBytes } from '../events/event-serializer.ts';
-import { showEvents } from '../events/load-listed-events.ts';
+import { signedIn } from '../../http/authenticate.ts';
+import { largeText } from '../../http/compression.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { route, sendJson } from '../../http/route.ts';
-import { signedIn } from '../../http/authenticate.ts';
-import { listOwnClaims, listOwnEvents } from './own-lists.ts';
+import type { App, Deps } from '../../server/build-app.ts';
+import { cursorPageBytes } from '../events/event-serializer.ts';
+import { showEvents } from '../events/load-listed-events.ts';
+import { maySee } from '../events/policy.ts';
+import { ByStartPage, readSlice, toSlicePage } from '../events/start-pages.ts';
 import { OwnClaimPage, OwnClaimsQuery, OwnEventsQuery } from './own-list-schemas.ts';
+import { listOwnClaims, listOwnEvents } from './own-lists.ts';
 import { toOwnClaim } from './present-own-lists.ts';
 
 /** What the caller has to do with: their events and claims. Whom they blocked: users/list-routes.ts. */
@@ -23,6 +24,7 @@ export function ownListRoutes(app: App, { db, config, clock, reads }: Deps): voi
         'Past ones too, and your own also while they are private or cancelled. What others have hidden since is left out.',
       querystring: OwnEventsQuery,
       response: { 200: ByStartPage },
+      compressFrom: largeText,
     }),
     async (request, reply) => {
       const viewer = signedIn(request);
@@ -43,9 +45,13 @@ export function ownListRoutes(app: App, { db, config, clock, reads }: Deps): voi
       access: 'required',
       tag: 'Me',
       summary: 'What you bring or give',
-      description: 'Your claims, the newest first, with the item and the event of each.',
+      description:
+        'Your claims, the newest first, with the item and the event of each. Claims on events that you may no longer ' +
+        'see are left out, since title and time of the event are hidden then; you can still reduce or give back such a ' +
+        "claim by the item's id, and GET /v1/me/export lists it.",
       querystring: OwnClaimsQuery,
       response: { 200: OwnClaimPage },
+      compressFrom: largeText,
     }),
     async (request) => {
       const viewer = signedIn(request);

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { ByStartQuery } from '../events/start-pages.ts';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { oneOf, ref, shared, timestamp } from '../../http/schemas.ts';
+import { ByStartQuery } from '../events/start-pages.ts';
 import { Claim, kinds } from '../items/schemas.ts';
 import { eventRelations } from './own-lists.ts';
 

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
+import type { Viewer } from '../../http/authenticate.ts';
 import { visibleTo } from '../events/policy.ts';
 import { byStart, type Position, type Slice, theEnd } from '../events/start-pages.ts';
-import type { Viewer } from '../../http/authenticate.ts';
 import type { ClaimRow, ItemRow } from '../items/present.ts';
 
 export const eventRelations = ['organizing', 'going', 'interested', 'saved'] as const;

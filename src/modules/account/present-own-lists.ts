@@ -1,6 +1,6 @@
 import { toClaim } from '../items/present.ts';
-import type { OwnClaimRow } from './own-lists.ts';
 import type { OwnClaim } from './own-list-schemas.ts';
+import type { OwnClaimRow } from './own-lists.ts';
 
 export const toOwnClaim = (row: OwnClaimRow): OwnClaim => ({
   ...toClaim(row),

@@ -1,19 +1,19 @@
-import type { App, Deps } from '../../server/build-app.ts';
 import { forgetInAudit } from '../../audit/audit.ts';
+import { actAs, lockCaller, transaction } from '../../db/transaction.ts';
+import { signedIn } from '../../http/authenticate.ts';
+import { route } from '../../http/route.ts';
+import { ref, Success } from '../../http/schemas.ts';
+import { Problem } from '../../lib/errors.ts';
+import type { App, Deps } from '../../server/build-app.ts';
 import { readPhone } from '../auth/accounts.ts';
 import { checkCode, hashPhone, sendCode } from '../auth/codes.ts';
 import { CodeSent } from '../auth/schemas.ts';
-import { actAs, lockCaller, transaction } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
-import { route } from '../../http/route.ts';
-import { ref, Success } from '../../http/schemas.ts';
-import { signedIn } from '../../http/authenticate.ts';
-import { leaveFiles, removeFiles } from '../uploads/sweep.ts';
 import { uploadIdOf } from '../uploads/present.ts';
-import { deleteAccount } from './delete-account.ts';
+import { leaveFiles, removeFiles } from '../uploads/sweep.ts';
 import { findMe, notOwnUpload, updateMe } from '../users/own-profile.ts';
 import { Farewell, Me, MeChange } from '../users/own-profile-schemas.ts';
 import { toMe } from '../users/present-own-profile.ts';
+import { deleteAccount } from './delete-account.ts';
 
 export function meRoutes(app: App, deps: Deps): void {
   const { db, config, clock, storage } = deps;

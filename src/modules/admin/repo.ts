@@ -1,10 +1,10 @@
-import { setRole } from '../auth/repo.ts';
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
 import type { Viewer } from '../../http/authenticate.ts';
+import { Problem } from '../../lib/errors.ts';
 import { escapeLike } from '../../lib/text.ts';
+import { setRole } from '../auth/repo.ts';
 import { userSearchTerm } from '../users/repo.ts';
 import type { AdminUserRow } from './present.ts';
 

@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify';
-import type { App, Deps } from '../../server/build-app.ts';
 import { recordAudit } from '../../audit/audit.ts';
-import { readPhone } from '../auth/accounts.ts';
 import { transaction } from '../../db/transaction.ts';
 import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
-import { readId } from '../../lib/ids.ts';
 import { actAsAdmin, lockAdmin, signedInAdmin } from '../../identity/require-admin.ts';
+import { readId } from '../../lib/ids.ts';
+import type { App, Deps } from '../../server/build-app.ts';
+import { readPhone } from '../auth/accounts.ts';
+import { toAdminUser } from './present.ts';
 import { changeRole, listUsers, lockRoles } from './repo.ts';
 import { AdminUser, AdminUserQuery, NewRole, Role, Suspended, Suspension, UserParams } from './schemas.ts';
 import { restore, suspend } from './suspension.ts';
-import { toAdminUser } from './present.ts';
 
 /** As long as it may take for somebody who organizes thousands of events. */
 const deadlineMs = 60_000;

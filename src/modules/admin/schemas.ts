@@ -12,7 +12,10 @@ export const UserParams = Type.Object({ id: Type.String({ description: "The pers
 export const Suspension = body(
   {
     reason: Type.Optional(
-      prose(500, { description: 'For the audit trail; the person is not told.', examples: ['Spam'] }),
+      prose(500, {
+        description: 'For the audit trail. The person never sees it, neither at sign-in nor in the export.',
+        examples: ['Spam'],
+      }),
     ),
   },
   { examples: [{ reason: 'Spam' }] },
@@ -65,7 +68,9 @@ export const AuditQuery = Type.Object({
   userId: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'Entries about this person, and what they did as an admin; an unknown id finds nothing.',
+      description:
+        'Entries about this person, and what they did as an admin. An unknown id finds nothing, and neither does the ' +
+        'id of a deleted account.',
     }),
   ),
   ...cursorQuery,
@@ -81,7 +86,9 @@ export const AuditEntry = shared(
     }),
     username: nullable(Type.String({ examples: ['mara.l'] })),
     who: Type.String({
-      description: 'The same in all entries about one person, also when the account is gone.',
+      description:
+        'The same in all entries about one person. Deleting the account replaces it by a random value, which the ' +
+        "person's entries share.",
       examples: ['q1B7xW0dYl2s'],
     }),
     byUserId: nullable(Type.String(), { description: 'The admin who did it, where it was one.' }),

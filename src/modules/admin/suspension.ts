@@ -1,10 +1,10 @@
 /** Suspending an account, and restoring it: who is suspended is out at once, and what they made is out of sight. */
 
-import { listSessionKeys } from '../auth/repo.ts';
 import { type Placed, recordChange, type Spot, spotsOf } from '../../cache/change-log.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
+import { listSessionKeys } from '../auth/repo.ts';
 
 type State = { role: 'user' | 'admin'; suspendedAt: Date | null };
 

@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
-import type { App, Deps } from '../../server/build-app.ts';
 import { listAuditPage, recordAudit } from '../../audit/audit.ts';
-import { Problem } from '../../lib/errors.ts';
 import { defaultsOf, type FlagName, flagNames, listFlags, setFlag } from '../../flags/flags.ts';
 import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
+import { actAsAdmin, signedInAdmin } from '../../identity/require-admin.ts';
+import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { readFrom, readUntil } from '../../lib/time.ts';
-import { actAsAdmin, signedInAdmin } from '../../identity/require-admin.ts';
-import { AuditEntry, AuditQuery, Flag, FlagChange, FlagParams } from './schemas.ts';
+import type { App, Deps } from '../../server/build-app.ts';
 import { toAuditEntry, toFlags } from './present.ts';
+import { AuditEntry, AuditQuery, Flag, FlagChange, FlagParams } from './schemas.ts';
 
 /** Flags, and the audit trail. */
 export function adminSystemRoutes(app: App, { db, config, clock, flags }: Deps): void {

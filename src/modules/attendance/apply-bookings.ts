@@ -1,17 +1,23 @@
 /** Bookings, all that wait in one transaction: a crowd costs a share of its round trips, its commit and the queue. */
 import { changeStatement } from '../../cache/change-log.ts';
-import type { Database } from '../../db/client.ts';
 import { alone } from '../../db/batching.ts';
+import type { Database } from '../../db/client.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { lockCallers, transaction } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
-import { orInUse } from '../../idempotency/idempotency.ts';
-import { type Answer, findKept, keepAnswers, type Once, type Replay } from '../../idempotency/stored-responses.ts';
 import type { Caller } from '../../http/authenticate.ts';
+import { orInUse } from '../../idempotency/idempotency.ts';
+import {
+  type Answer,
+  findKept,
+  keepAnswers,
+  type Once,
+  type Replay,
+} from '../../idempotency/stored-responses.ts';
+import { Problem } from '../../lib/errors.ts';
+import { moveUp } from '../events/waitlist.ts';
 import { type Circumstances, type Decision, decide, frees, type Wish } from './booking-policy.ts';
 import * as queries from './booking-repo.ts';
 import { type BookingRow, toBooking } from './present-booking.ts';
-import { moveUp } from '../events/waitlist.ts';
 
 export type Ask = { eventId: string; viewer: Caller; wish: Wish; once?: Once };
 export type Outcome = BookingRow | Replay | Problem | typeof alone;

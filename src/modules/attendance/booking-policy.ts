@@ -1,8 +1,9 @@
 /** What becomes of a wish, given what the event's queue looks like; nothing here knows the database. */
-import { Problem } from '../../lib/errors.ts';
-import { maySee } from '../events/policy.ts';
+
 import type { Viewer } from '../../http/authenticate.ts';
+import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import { maySee } from '../events/policy.ts';
 import type { BookingAccess, Move } from './booking-repo.ts';
 import type { BookingRow } from './present-booking.ts';
 

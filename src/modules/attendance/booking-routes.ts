@@ -1,15 +1,15 @@
-import type { App, Deps } from '../../server/build-app.ts';
 import { coalesceWrites } from '../../db/batching.ts';
-import { Problem } from '../../lib/errors.ts';
-import { maySee, requireOrganizer } from '../events/policy.ts';
-import { EventParams } from '../events/schemas.ts';
+import { signedIn } from '../../http/authenticate.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
-import { isReplay, readOnce, sendOnce, untilKept } from '../../idempotency/idempotency.ts';
-import type { Once, Replay } from '../../idempotency/stored-responses.ts';
 import { route } from '../../http/route.ts';
 import { ref, Success } from '../../http/schemas.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { isReplay, readOnce, sendOnce, untilKept } from '../../idempotency/idempotency.ts';
+import type { Once, Replay } from '../../idempotency/stored-responses.ts';
+import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
+import type { App, Deps } from '../../server/build-app.ts';
+import { maySee, requireOrganizer } from '../events/policy.ts';
+import { EventParams } from '../events/schemas.ts';
 import { type Ask, answerOf, keyOf, writeBookings } from './apply-bookings.ts';
 import { bookingOf } from './booking-policy.ts';
 import * as queries from './booking-repo.ts';
@@ -56,7 +56,9 @@ function newBookingRoute(app: App, { config }: Deps, write: Write, writeOnce: Wr
         'However many book at once, never more than `capacity` seats are given (0: no limit), and nobody is booked ' +
         'past somebody who waits. With `waitlist: true` who finds no seats waits; the waitlist moves up by itself, ' +
         'strictly in the order of joining: the first in it is booked as soon as their seats are free, and until then ' +
-        'nobody overtakes them. One booking or waiting place for each person.',
+        'nobody overtakes them. One booking or waiting place for each person. A block between caller and organizer ' +
+        'does not prevent a booking. While bookings are switched off, by the operator or in `enabledModules`, new ' +
+        'bookings and new places in the waitlist are a 403, and the waitlist goes on moving up.',
       params: EventParams,
       body: NewBooking,
       response: { 201: ref(Booking) },
@@ -91,6 +93,7 @@ function getBookingRoute(app: App, { db }: Deps): void {
       access: 'required',
       tag: 'Bookings',
       summary: "The caller's booking or place in the waitlist",
+      description: 'Also while the caller may no longer see the event.',
       params: EventParams,
       response: { 200: ref(Booking) },
       problems: ['event_not_found', 'booking_not_found'],
@@ -116,8 +119,8 @@ function ownBookingRoutes(app: App, write: Write): void {
       tag: 'Bookings',
       summary: 'Change the number of seats',
       description:
-        'Fewer are always possible, and what is freed goes to those who wait. More only while they are free and ' +
-        'nobody waits.',
+        'Fewer are always possible, also while bookings are switched off or the caller may no longer see the event, and ' +
+        'what is freed goes to those who wait. More only while they are free and nobody waits.',
       params: EventParams,
       body: BookingChange,
       response: { 200: ref(Booking) },
@@ -146,7 +149,9 @@ function ownBookingRoutes(app: App, write: Write): void {
       holdsCaller: true,
       tag: 'Bookings',
       summary: 'Give the seats back, or leave the waitlist',
-      description: 'Also when the event is cancelled. What is freed goes to those who wait.',
+      description:
+        'Also when the event is cancelled, when bookings are switched off, and when the caller may no longer see the ' +
+        'event. What is freed goes to those who wait.',
       params: EventParams,
       response: { 200: Success },
       problems: ['event_not_found', 'booking_not_found'],

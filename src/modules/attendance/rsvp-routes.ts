@@ -1,13 +1,13 @@
-import type { App, Deps } from '../../server/build-app.ts';
 import { coalesceWrites } from '../../db/batching.ts';
 import { actAs } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
-import { route } from '../../http/route.ts';
 import { signedIn } from '../../http/authenticate.ts';
+import { route } from '../../http/route.ts';
+import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import { type Ask, answerEvents, type Count, keyOf } from './rsvps.ts';
+import type { App, Deps } from '../../server/build-app.ts';
 import { setSaved } from '../events/repo.ts';
 import { Answer, Answered, EventParams, Save, Saved } from '../events/schemas.ts';
+import { type Ask, answerEvents, type Count, keyOf } from './rsvps.ts';
 
 /** What people say of an event: RSVP and save. */
 export function eventAnswerRoutes(app: App, { db, clock }: Deps): void {

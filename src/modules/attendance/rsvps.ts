@@ -1,12 +1,12 @@
 /** RSVPs, all that wait in one transaction: each costs a share of its round trips, its commit and the counter's row. */
 
 import { changeStatement } from '../../cache/change-log.ts';
-import type { Database } from '../../db/client.ts';
 import { alone } from '../../db/batching.ts';
+import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import { heldCallers, orPassOver, transaction } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
 import type { Caller } from '../../http/authenticate.ts';
+import { Problem } from '../../lib/errors.ts';
 import type { Rsvp } from '../events/repo.ts';
 
 /** A status of null takes the answer back. */

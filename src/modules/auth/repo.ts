@@ -4,8 +4,8 @@ import type { Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../http/authenticate.ts';
-import type { Purpose } from './codes.ts';
 import type { Token, TokenIds, TokenPair } from '../../identity/tokens.ts';
+import type { Purpose } from './codes.ts';
 
 export type LiveSession = {
   userId: string;

@@ -17,7 +17,9 @@ export const CodeSent = shared(
     resendAfter: Type.Integer({ description: 'Seconds until another one may be asked for.', examples: [60] }),
     devCode: Type.Optional(
       Type.String({
-        description: 'The code itself; only where nothing is really sent, never in production.',
+        description:
+          'The code itself. Present only on a server that sends no messages and that only its own machine can reach ' +
+          '(or with `DEV_CODES=on`); never in production.',
       }),
     ),
   }),

@@ -3,6 +3,7 @@ import { recordAudit, type Trace } from '../../audit/audit.ts';
 import type { Database } from '../../db/client.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { transaction } from '../../db/transaction.ts';
+import { newPair, parseToken, successorPair } from '../../identity/tokens.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { dayMs } from '../../lib/time.ts';
@@ -13,7 +14,6 @@ import {
   rotateSession,
   type SessionTimes,
 } from './repo.ts';
-import { newPair, parseToken, successorPair } from '../../identity/tokens.ts';
 
 const accessMs = 30 * 60_000;
 const refreshMs = 30 * dayMs;

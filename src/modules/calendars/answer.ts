@@ -1,7 +1,8 @@
 /** How a calendar leaves. */
-import { hash } from 'node:crypto';
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { addVary, contentHash, isNotModified, sendNotModified, weakTag } from '../../http/conditional.ts';
 import type { Entry, Writer, Written } from './present.ts';
 
 /** In ms; hundreds of events take a tenth of a second to write, and others must have their turn in between. */
@@ -37,19 +38,13 @@ export function sendCalendar(
   reply: FastifyReply,
   { text, fileName, disposition, isSecret }: Calendar,
 ) {
-  const tag = `"${hash('sha256', text, 'base64url').slice(0, 27)}"`;
-  reply.header('cache-control', isSecret ? 'private, no-store' : 'private, no-cache').header('etag', tag);
-  if (!isSecret) reply.header('vary', varyOf(reply));
-  if (isNamed(request.headers['if-none-match'], tag)) return reply.code(304).send(null);
+  // With a token the calendar may be another one. A secret one is never compressed.
+  if (!isSecret) addVary(reply, 'Authorization, Accept-Encoding');
+  const etag = weakTag(contentHash(text));
+  reply.header('cache-control', isSecret ? 'private, no-store' : 'private, no-cache').header('etag', etag);
+  if (isNotModified(request, etag)) return sendNotModified(reply);
   return reply
     .type('text/calendar; charset=utf-8')
     .header('content-disposition', `${disposition}; filename="${fileName}"`)
     .send(text);
 }
-
-/** With a token it may be another one. */
-const varyOf = (reply: FastifyReply): string =>
-  [reply.getHeader('vary'), 'Authorization'].filter(Boolean).join(', ');
-
-const isNamed = (header = '', tag: string): boolean =>
-  header.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag);

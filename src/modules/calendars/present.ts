@@ -1,4 +1,5 @@
 /** Events as iCalendar (RFC 5545). `ical-generator` writes it; what it does not do, or not rightly, is done here. */
+
 import {
   escape as escapeText,
   foldLines,
@@ -7,10 +8,11 @@ import {
   ICalEventClass,
   ICalEventStatus,
 } from 'ical-generator';
+import { fold } from '../../lib/text.ts';
+import { dateIn, isUtc } from '../../lib/time-zones.ts';
 import { findCategory } from '../events/catalogue.ts';
 import type { EventRow } from '../events/present.ts';
-import { fold } from '../../lib/text.ts';
-import { endSecond, inZone, isSaidByLocalTime, isUtc, startSecond, zoneLines } from './zones.ts';
+import { endSecond, inZone, isSaidByLocalTime, startSecond, zoneLines } from './zones.ts';
 
 /** `organizer`: their name; null when they are just gone. */
 export type Entry = { event: EventRow; organizer: string | null };
@@ -57,15 +59,15 @@ function headLines(name: string | undefined): string {
 export function openWriter(publicUrl: string, mostText = Number.POSITIVE_INFINITY): Writer {
   const calendar = new ICalCalendar();
   return ({ event, organizer }) => {
-    const { start, end, timezone } = timesOf(event);
+    const { moments, timezone, ...times } = event.allDay ? datesOf(event) : timesOf(event);
     const description = shorten(clean(event.description), mostText);
-    const data = { ...dataOf(event, publicUrl), start, end, timezone, description };
+    const data = { ...dataOf(event, publicUrl), ...times, timezone, description };
     const text = new ICalEvent(data, calendar).toString();
     const extra = extraLines(event, organizer, publicUrl);
     return {
       text: foldLines(text.replace(/END:VEVENT\r\n$/, () => `${extra}END:VEVENT\r\n`)),
       timezone,
-      moments: end ? [start, end] : [start],
+      moments,
     };
   };
 }
@@ -120,7 +122,15 @@ function timesOf({ startAt, endAt, timezone }: EventRow) {
   const [start, end] = [from, until].map((at) => inZone(at, zone ?? 'UTC'));
   if (!start || !end) throw new Error('two moments went in, and two come out');
   // Only within the last second that there is.
-  return { start, end: until > from ? end : null, timezone: zone };
+  const moments = until > from ? [start, end] : [start];
+  return { start, end: moments[1] ?? null, allDay: false, timezone: zone, moments };
+}
+
+/** An all-day event is written as dates, which need no zone. As in the API, the end is the day after the last. */
+function datesOf({ startAt, endAt, timezone }: EventRow) {
+  const [start, end] = [dateIn(startAt, timezone), dateIn(endAt, timezone)];
+  // RFC 5545 writes years with four digits.
+  return { start, end: end.year > 9999 ? null : end, allDay: true, timezone: null, moments: [] };
 }
 
 /** RFC 5545 has no exponents. */

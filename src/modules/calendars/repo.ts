@@ -1,8 +1,8 @@
 import type { Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { visibleTo } from '../events/policy.ts';
 import type { Viewer } from '../../http/authenticate.ts';
+import { visibleTo } from '../events/policy.ts';
 import type { Secret } from './secrets.ts';
 
 /** When the address that holds now was made; null when there is none. */

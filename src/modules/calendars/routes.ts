@@ -1,23 +1,23 @@
 import { Type } from 'typebox';
-import type { App, Deps } from '../../server/build-app.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { actAs } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
-import { maySee } from '../events/policy.ts';
-import { readWanted } from '../discovery/routes.ts';
-import { EventParams } from '../events/schemas.ts';
-import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { actAs, type Transaction } from '../../db/transaction.ts';
+import { signedIn } from '../../http/authenticate.ts';
+import { largeText } from '../../http/compression.ts';
 import { route } from '../../http/route.ts';
 import { Success } from '../../http/schemas.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import type { KeptEvent, Reads } from '../../reads.ts';
 import { dayMs } from '../../lib/time.ts';
+import type { KeptEvent, Reads } from '../../reads.ts';
+import type { App, Deps } from '../../server/build-app.ts';
+import { readWanted } from '../discovery/routes.ts';
+import { maySee } from '../events/policy.ts';
+import { EventParams } from '../events/schemas.ts';
 import { sendCalendar, writeAll } from './answer.ts';
+import { type Entry, fileName, keepingWriter, openWriter, toCalendar, type Writer } from './present.ts';
 import { deleteCalendar, findCalendar, findOwner, listOwnEvents, setCalendar } from './repo.ts';
 import { Calendar, CalendarAddress, CalendarParams, CalendarQuery, CalendarState } from './schemas.ts';
 import { newSecret, parseSecret } from './secrets.ts';
-import { type Entry, fileName, keepingWriter, openWriter, toCalendar, type Writer } from './present.ts';
 
 /** A calendar of several has so many events, and so many characters of each description. */
 const mostEvents = 500;
@@ -50,9 +50,11 @@ function eventCalendars(app: App, { config, clock, lists, reads }: Deps, write: 
       summary: 'One event for a calendar program',
       description:
         "In the event's own time zone. The UID stays, and SEQUENCE goes up with every change of what a calendar shows; " +
-        'a cancelled event says `STATUS:CANCELLED`. Has an ETag.',
+        'a cancelled event says `STATUS:CANCELLED`.',
       params: EventParams,
       response: { 200: Calendar, 304: Type.Null() },
+      conditional: true,
+      compressFrom: largeText,
       problems: ['event_not_found'],
     }),
     async (request, reply) => {
@@ -77,6 +79,8 @@ function eventCalendars(app: App, { config, clock, lists, reads }: Deps, write: 
         `descriptions cut to ${mostText} characters. An address to subscribe to.`,
       querystring: CalendarQuery,
       response: { 200: Calendar, 304: Type.Null() },
+      conditional: true,
+      compressFrom: largeText,
     }),
     async (request, reply) => {
       const wanted = readWanted(request.query, clock());
@@ -169,6 +173,7 @@ function ownCalendar(app: App, { db, clock, reads }: Deps, write: Writer): void 
         '`STATUS:CANCELLED`.',
       params: CalendarParams,
       response: { 200: Calendar, 304: Type.Null() },
+      conditional: true,
       problems: ['calendar_not_found'],
     }),
     async (request, reply) => {

@@ -31,8 +31,6 @@ export function isSaidByLocalTime(at: Temporal.ZonedDateTime): boolean {
   );
 }
 
-export const isUtc = (timezone: string): boolean => /^(Etc\/)?(UTC|UCT|Universal|Zulu)$/i.test(timezone);
-
 /** Before any transition. 1601 is where other programs begin such a zone too. */
 const sinceEver = '16010101T000000';
 /** A time that ends within a year and a bit is summer time; one that stays is the zone's own from then on. */

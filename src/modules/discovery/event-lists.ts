@@ -1,18 +1,18 @@
 /** The lists of events: which ones match, in which order, how many there are, and one page of them. */
 import type { Changes } from '../../cache/change-log.ts';
-import type { Database } from '../../db/client.ts';
 import { coalesceReads } from '../../db/batching.ts';
+import type { Database } from '../../db/client.ts';
 import type { Viewer } from '../../http/authenticate.ts';
+import { type Circle, circleCells } from '../../lib/grid-cells.ts';
+import { distanceKm, farthestKm, type Place } from '../../lib/sphere.ts';
 import type { KeptEvent, Reads } from '../../reads.ts';
 import { isListed } from '../events/policy.ts';
-import { type Circle, circleCells } from '../../lib/grid-cells.ts';
+import type { Mine } from '../events/present.ts';
 import { listAround, listWordsAround } from './geo-queries.ts';
 import { listNearby, openCells } from './nearby-lists.ts';
-import { distanceKm, farthestKm, type Place } from '../../lib/sphere.ts';
 import type { Page, Slice } from './timeline-page.ts';
 import { type Filter, listOfOrganizers } from './timeline-queries.ts';
 import { openTimelines } from './timelines.ts';
-import type { Mine } from '../events/present.ts';
 
 export type Wanted = Filter & {
   /** Radius in km. */

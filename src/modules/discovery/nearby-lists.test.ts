@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { randomOf } from '../../../bench/seed/random.ts';
+import { distanceKm } from '../../lib/sphere.ts';
 import { categorySlugs } from '../events/catalogue.ts';
 import { type CellRow, listNearby, toCell } from './nearby-lists.ts';
-import { distanceKm } from '../../lib/sphere.ts';
 
 const at = (ms: number | null) => (ms === null ? null : new Date(ms));
 const byList = (a: CellRow, b: CellRow) => a.start - b.start || (a.id < b.id ? -1 : 1);

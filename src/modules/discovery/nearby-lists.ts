@@ -6,12 +6,12 @@
 
 import TinyQueue from 'tinyqueue';
 import type { Changes } from '../../cache/change-log.ts';
-import type { Database } from '../../db/client.ts';
 import { coalesceReads } from '../../db/batching.ts';
+import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
-import { categorySlugs } from '../events/catalogue.ts';
 import type { Circle } from '../../lib/grid-cells.ts';
 import { chordSquared, type Point, toPoint } from '../../lib/sphere.ts';
+import { categorySlugs } from '../events/catalogue.ts';
 import type { Page, Slice } from './timeline-page.ts';
 import { listed } from './timeline-queries.ts';
 

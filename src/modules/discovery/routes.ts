@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
-import type { App, Deps } from '../../server/build-app.ts';
-import { invalid } from '../../lib/errors.ts';
+import type { Viewer } from '../../http/authenticate.ts';
+import { largeText } from '../../http/compression.ts';
 import { route, sendJson } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import { invalid } from '../../lib/errors.ts';
 import { readFrom, readUntil } from '../../lib/time.ts';
+import type { App, Deps } from '../../server/build-app.ts';
 import { pageBytes } from '../events/event-serializer.ts';
-import type { Order, Wanted } from './event-lists.ts';
 import {
   type EventListQuery,
   EventListQuery as EventListQuerySchema,
@@ -14,6 +14,7 @@ import {
   EventSearchQuery,
 } from '../events/schemas.ts';
 import { searchQuery } from '../events/search-words.ts';
+import type { Order, Wanted } from './event-lists.ts';
 import type { Slice } from './timeline-page.ts';
 
 const defaultRadiusKm = 50;
@@ -43,6 +44,7 @@ export function eventListRoutes(app: App, { config, clock, lists }: Deps): void 
         'of people whom the caller blocked are left out.',
       querystring: EventListQuerySchema,
       response: { 200: ref(EventPage) },
+      compressFrom: largeText,
     }),
     async (request, reply) =>
       answer(reply, readWanted(request.query, clock()), 'start', request.query, request.viewer),
@@ -59,6 +61,7 @@ export function eventListRoutes(app: App, { config, clock, lists }: Deps): void 
       description: 'The best match first. Every word of `q` must be there, as a word or as the start of one.',
       querystring: EventSearchQuery,
       response: { 200: ref(EventPage) },
+      compressFrom: largeText,
     }),
     async (request, reply) => {
       if (request.query.q.trim() === '') throw invalid('q', 'must not be empty');

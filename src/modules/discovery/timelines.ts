@@ -6,8 +6,8 @@
  */
 
 import { type Changes, dayOf } from '../../cache/change-log.ts';
-import type { Database } from '../../db/client.ts';
 import { coalesceReads } from '../../db/batching.ts';
+import type { Database } from '../../db/client.ts';
 import { type DayCounts, type Known, type Page, pageOf, type Slice, type Span } from './timeline-page.ts';
 import type { DayCount, Days, Entry, Filter, Grade } from './timeline-queries.ts';
 import * as queries from './timeline-queries.ts';

@@ -4,10 +4,10 @@
  * piece; a page is bytes, of which there are too many to encode anew each time.
  */
 import fastJson, { type Schema } from 'fast-json-stringify';
+import { contentHash, weakTag } from '../../http/conditional.ts';
 import type { KeptEvent } from '../../reads.ts';
-import type { PersonRow } from '../users/present.ts';
 import type { Listed } from '../discovery/event-lists.ts';
-import { Category, CommonEvent, ListedEvent, Template } from './schemas.ts';
+import type { PersonRow } from '../users/present.ts';
 import {
   type FullMine,
   type Mine,
@@ -17,6 +17,7 @@ import {
   toListedEvent,
   toMyBooking,
 } from './present.ts';
+import { Category, CommonEvent, ListedEvent, Template } from './schemas.ts';
 
 const shared = { schema: { Category, Template } as Record<string, Schema> };
 // The schemas decide here as everywhere what may leave.
@@ -47,18 +48,41 @@ const bookingJson = (booking: MyBooking | null): string =>
 const notBooked = bookingJson(null);
 
 /** The full record, as `Event` says. @param mine null without a viewer */
-export function eventJson(
+export const eventJson = (
   event: KeptEvent,
   organizer: PersonRow | null,
   mine: FullMine | null,
   publicUrl: string,
-): string {
-  if (event.full?.organizer !== organizer) {
-    event.full = { organizer, json: open(commonJson(toEvent(event.row, organizer, publicUrl))) };
+): string => eventRecord(event, organizer, mine, publicUrl).json;
+
+/** The full record and its ETag, which changes whenever the record of this viewer does. */
+export function eventRecord(
+  event: KeptEvent,
+  organizer: PersonRow | null,
+  mine: FullMine | null,
+  publicUrl: string,
+): { json: string; etag: string } {
+  let { full } = event;
+  if (!full || full.organizer !== organizer) {
+    const json = open(commonJson(toEvent(event.row, organizer, publicUrl)));
+    full = { organizer, json, hash: contentHash(json) };
+    event.full = full;
   }
-  const own = mine ? mineJson(mine) : '';
   const booking = mine?.booking ? bookingJson(mine.booking) : notBooked;
-  return `${event.full?.json ?? '{'}${own}${booking}}`;
+  const own = `${mine ? mineJson(mine) : ''}${booking}`;
+  // Both parts that the record consists of. The first is hashed once for each version of the event.
+  return { json: `${full.json}${own}}`, etag: weakTag(full.hash + ownHash(own, booking === notBooked)) };
+}
+
+/** The same few for everybody who has not booked. */
+const ownHashes = new Map<string, string>();
+
+function ownHash(own: string, isCommon: boolean): string {
+  const known = isCommon ? ownHashes.get(own) : undefined;
+  if (known !== undefined) return known;
+  const made = contentHash(own).slice(0, 12);
+  if (isCommon) ownHashes.set(own, made);
+  return made;
 }
 
 /** A page of a list, as `EventPage` says. */

@@ -1,8 +1,8 @@
 /** Who may see an event by its id, and who may change it; the lists show less. */
 
 import { sql } from '../../db/sql.ts';
-import { Problem } from '../../lib/errors.ts';
 import type { Viewer } from '../../http/authenticate.ts';
+import { Problem } from '../../lib/errors.ts';
 import type { EventRow } from './present.ts';
 
 /**

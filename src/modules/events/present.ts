@@ -11,6 +11,8 @@ export type EventRow = {
   coverUrl: string | null;
   startAt: Date;
   endAt: Date;
+  /** From the start of a local day to the start of a later one. */
+  allDay: boolean;
   timezone: string;
   address: string;
   lat: number;
@@ -18,6 +20,8 @@ export type EventRow = {
   category: string;
   template: string;
   price: number;
+  /** Whether price 0 means free; always true when the price is above 0. */
+  isPriceKnown: boolean;
   currency: string;
   capacity: number;
   visibility: 'public' | 'unlisted' | 'private';
@@ -47,10 +51,12 @@ function common(row: EventRow, publicUrl: string) {
     coverUrl: row.coverUrl ?? `${publicUrl}/v1/events/${row.id}/cover.svg?category=${row.category}`,
     startAt: row.startAt.toISOString(),
     endAt: row.endAt.toISOString(),
+    allDay: row.allDay,
     timezone: row.timezone,
     location: { address: row.address, lat: row.lat, lng: row.lng },
     category: findCategory(row.category),
     price: row.price,
+    isPriceKnown: row.isPriceKnown,
     currency: row.currency,
     capacity: row.capacity,
     rsvpCount: row.rsvpCount,

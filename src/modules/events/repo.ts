@@ -1,17 +1,17 @@
-import { positionOf } from '../attendance/booking-repo.ts';
-import type { BookingStatus } from '../attendance/present-booking.ts';
-import { moveUp } from './waitlist.ts';
 import { recordChange, spotsOf } from '../../cache/change-log.ts';
 import type { Queryable } from '../../db/query.ts';
 import { assignments, insertValues, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../http/authenticate.ts';
-import { newId } from '../../lib/ids.ts';
-import { isListed, maySee, visibleTo } from './policy.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
+import { newId } from '../../lib/ids.ts';
+import { positionOf } from '../attendance/booking-repo.ts';
+import type { BookingStatus } from '../attendance/present-booking.ts';
 import { isShownOtherwise } from './event-fields.ts';
-import { searchVector } from './search-words.ts';
+import { isListed, maySee, visibleTo } from './policy.ts';
 import type { EventRow, FullMine, Mine, MyBooking } from './present.ts';
+import { searchVector } from './search-words.ts';
+import { moveUp } from './waitlist.ts';
 
 /** What an event is made of; times are set and ids given elsewhere. */
 export type EventFields = Omit<
@@ -30,8 +30,9 @@ export type EventFields = Omit<
 /** Events by id, in any order; what is not there is left out. */
 export async function listEventRows(db: Queryable, ids: string[]): Promise<EventRow[]> {
   return await db.query<EventRow>(sql`
-    select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.timezone, e.address,
-      e.lat, e.lng, e.category, e.template, e.price::float8 as price, e.currency, e.capacity, e.visibility, e.status, e.hidden,
+    select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.all_day, e.timezone,
+      e.address, e.lat, e.lng, e.category, e.template, e.price::float8 as price,
+      e.price > 0 or e.is_price_known as is_price_known, e.currency, e.capacity, e.visibility, e.status, e.hidden,
       e.enabled_modules, e.created_at, e.updated_at, e.sequence, c.rsvp_count, c.going_count, c.booked_count
     from events e join event_counters c on c.event_id = e.id
     where e.id = any(${ids}::uuid[])`);
@@ -158,6 +159,7 @@ function columns(fields: EventFields) {
     cover_url: fields.coverUrl,
     start_at: fields.startAt,
     end_at: fields.endAt,
+    all_day: fields.allDay,
     timezone: fields.timezone,
     address: fields.address,
     lat: fields.lat,
@@ -166,6 +168,7 @@ function columns(fields: EventFields) {
     category: fields.category,
     template: fields.template,
     price: fields.price,
+    is_price_known: fields.isPriceKnown,
     currency: fields.currency,
     capacity: fields.capacity,
     visibility: fields.visibility,

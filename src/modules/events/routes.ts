@@ -1,23 +1,24 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import type { App, Deps } from '../../server/build-app.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { actAs } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
-import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { actAs, type Transaction } from '../../db/transaction.ts';
+import { signedIn, type Viewer } from '../../http/authenticate.ts';
+import { largeText } from '../../http/compression.ts';
+import { addVary, isNotModified, sendNotModified } from '../../http/conditional.ts';
 import { coverSvg, sendSvg } from '../../http/placeholder-images.ts';
 import { route, sendJson } from '../../http/route.ts';
 import { ref, Success } from '../../http/schemas.ts';
-import { signedIn, type Viewer } from '../../http/authenticate.ts';
+import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { toKept } from '../../reads.ts';
-import { maySee, requireOrganizer } from './policy.ts';
-import { eventJson } from './event-serializer.ts';
+import type { App, Deps } from '../../server/build-app.ts';
 import { categories, findCategory, templates } from './catalogue.ts';
 import { changed, requireCapacity, withDefaults } from './event-fields.ts';
+import { eventJson, eventRecord } from './event-serializer.ts';
+import { maySee, requireOrganizer } from './policy.ts';
+import type { EventRow } from './present.ts';
 import * as queries from './repo.ts';
 import { Category, Event, EventChange, EventParams, NewEvent, Template } from './schemas.ts';
-import type { EventRow } from './present.ts';
 
 /** The event itself: its record, and what its organizer does with it. Lists: list-routes.ts; answers: answer-routes.ts. */
 export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void {
@@ -63,8 +64,10 @@ export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void 
       tag: 'Events',
       summary: 'The full record of one event',
       params: EventParams,
-      response: { 200: ref(Event) },
+      response: { 200: ref(Event), 304: Type.Null() },
       problems: ['event_not_found'],
+      conditional: true,
+      compressFrom: largeText,
     }),
     async (request, reply) => {
       const id = readId(request.params.id, 'event_not_found');
@@ -75,7 +78,10 @@ export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void 
       ]);
       if (!event || !maySee(event.row, viewer)) throw new Problem('event_not_found');
       const organizer = await reads.known.person(event.row.organizerId);
-      return sendJson(reply, eventJson(event, organizer, mine, config.publicUrl));
+      const { json, etag } = eventRecord(event, organizer, mine, config.publicUrl);
+      addVary(reply, 'Authorization, Accept-Encoding');
+      reply.header('etag', etag).header('cache-control', 'private, no-cache');
+      return isNotModified(request, etag) ? sendNotModified(reply) : sendJson(reply, json);
     },
   );
 

@@ -48,14 +48,30 @@ const listed = {
   coverUrl: Type.String({ description: 'Address of an image.' }),
   startAt: timestamp(),
   endAt: timestamp(),
-  timezone: Type.String({ description: 'The IANA time zone of the place.', examples: ['Europe/Oslo'] }),
+  allDay: Type.Boolean({
+    description:
+      'Whether the event takes whole days: from the start of the day of `startAt` to the start of the day of `endAt` ' +
+      'in `timezone`. Show dates only; the last day is the one before `endAt`.',
+    examples: [false],
+  }),
+  timezone: Type.String({
+    description: 'The IANA time zone in which the times are meant.',
+    examples: ['Europe/Oslo'],
+  }),
   location: Type.Object({
     address: Type.String({ examples: ['Aker Brygge, Oslo'] }),
     lat: Type.Number(),
     lng: Type.Number(),
   }),
   category: ref(Category),
-  price: Type.Number({ description: 'In major units of `currency`; 0 is free.' }),
+  price: Type.Number({
+    description: 'In major units of `currency`; 0 is free if `isPriceKnown` is true.',
+    examples: [0],
+  }),
+  isPriceKnown: Type.Boolean({
+    description: 'Whether `price` is known. If false, `price` is 0 and does not mean that the event is free.',
+    examples: [true],
+  }),
   currency: Type.String({ description: 'ISO 4217.', examples: ['EUR'] }),
   capacity: Type.Integer({ examples: [0], description: 'Seats that can be booked; 0 is without limit.' }),
   rsvpCount: Type.Integer({ examples: [14], description: 'Everybody who answered, going or interested.' }),
@@ -129,13 +145,22 @@ const fields = {
   title: text(1, 140, { examples: ['Harbour potluck'] }),
   description: prose(10_000),
   coverUrl: nullable(httpUrl(), { description: 'Null: the generated cover.' }),
-  startAt: moment('RFC 3339, any offset.'),
-  endAt: moment('After `startAt`.'),
+  startAt: moment('RFC 3339 with any offset, in the years 1900 to 9999 of UTC.'),
+  endAt: moment('After `startAt`, in the years 1900 to 9999 of UTC.'),
   timezone: Type.String({
     format: 'time-zone',
     maxLength: 64,
-    description: 'IANA name.',
+    description:
+      'IANA name. If left out: a new event takes the zone of its coordinates. When `location` changes, a zone that ' +
+      'equals that of the old coordinates follows to the new ones; any other zone stays.',
     examples: ['Europe/Oslo'],
+  }),
+  allDay: Type.Boolean({
+    description:
+      'If true, `startAt` and `endAt` must be midnight in `timezone`; where a clock change skips midnight, the first ' +
+      'instant of the day. For 5 and 6 June in Oslo: `2027-06-05T00:00:00+02:00` and `2027-06-07T00:00:00+02:00`. When ' +
+      'only the zone changes, an all-day event keeps its dates. False for a new event if left out.',
+    examples: [false],
   }),
   location: body({
     address: text(1, 300, { examples: ['Aker Brygge, Oslo'] }),
@@ -149,6 +174,12 @@ const fields = {
     maximum: 1_000_000,
     'x-max-decimals': 2,
     description: 'At most two decimals.',
+  }),
+  isPriceKnown: Type.Boolean({
+    description:
+      'Whether price 0 means free. If left out: true if the request has a `price`; otherwise false for a new event, ' +
+      'and unchanged for an existing one. Must be true when the price is above 0.',
+    examples: [true],
   }),
   currency: Type.String({ format: 'currency', pattern: currencyPattern, examples: ['EUR'] }),
   capacity: Type.Integer({
@@ -173,7 +204,9 @@ export const NewEvent = body(
     description: Type.Optional(fields.description),
     coverUrl: Type.Optional(fields.coverUrl),
     timezone: Type.Optional(fields.timezone),
+    allDay: Type.Optional(fields.allDay),
     price: Type.Optional(fields.price),
+    isPriceKnown: Type.Optional(fields.isPriceKnown),
     currency: Type.Optional(fields.currency),
     capacity: Type.Optional(fields.capacity),
     visibility: Type.Optional(fields.visibility),

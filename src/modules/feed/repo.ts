@@ -1,8 +1,8 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
-import { type Position, theEnd } from '../events/start-pages.ts';
-import { listed } from '../discovery/timeline-queries.ts';
 import type { Viewer } from '../../http/authenticate.ts';
+import { listed } from '../discovery/timeline-queries.ts';
+import { type Position, theEnd } from '../events/start-pages.ts';
 
 /** Of more people than these the feed takes the first by id: the same ones on every page. */
 export const mostFollowed = 5_000;

@@ -1,16 +1,17 @@
-import type { App, Deps } from '../../server/build-app.ts';
 import { coalesceReads } from '../../db/batching.ts';
-import { isListed } from '../events/policy.ts';
-import { theBeginning, toSlicePage } from '../events/start-pages.ts';
-import { cursorPageBytes } from '../events/event-serializer.ts';
-import { showEvents } from '../events/load-listed-events.ts';
+import { signedIn, type Viewer } from '../../http/authenticate.ts';
+import { largeText } from '../../http/compression.ts';
 import { readCursor } from '../../http/cursors.ts';
 import { route, sendJson } from '../../http/route.ts';
-import { signedIn, type Viewer } from '../../http/authenticate.ts';
+import type { App, Deps } from '../../server/build-app.ts';
+import { cursorPageBytes } from '../events/event-serializer.ts';
+import { showEvents } from '../events/load-listed-events.ts';
+import { isListed } from '../events/policy.ts';
+import { theBeginning, toSlicePage } from '../events/start-pages.ts';
 import { findFeed } from './find.ts';
+import { toReasons } from './present.ts';
 import { type Found, mostFollowed, type Wanted } from './repo.ts';
 import { FeedPage, FeedQuery } from './schemas.ts';
-import { toReasons } from './present.ts';
 
 /** What the people whom the caller follows are up to. */
 export function feedRoutes(app: App, { db, config, clock, reads }: Deps): void {
@@ -39,6 +40,7 @@ export function feedRoutes(app: App, { db, config, clock, reads }: Deps): void {
         `${mostFollowed.toLocaleString('en')} people whom somebody follows the feed takes that many.`,
       querystring: FeedQuery,
       response: { 200: FeedPage },
+      compressFrom: largeText,
     }),
     async (request, reply) => {
       const viewer = signedIn(request);

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { ListedEvent } from '../events/schemas.ts';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { oneOf, ref, shared } from '../../http/schemas.ts';
+import { ListedEvent } from '../events/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
 export const FeedQuery = Type.Object(cursorQuery);

@@ -1,15 +1,17 @@
 /** Who brings what, for the event's organizer. */
-import type { App, Deps } from '../../server/build-app.ts';
-import { Problem } from '../../lib/errors.ts';
-import { maySee, requireOrganizer } from '../events/policy.ts';
-import { EventParams } from '../events/schemas.ts';
+
+import { signedIn } from '../../http/authenticate.ts';
+import { largeText } from '../../http/compression.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { route } from '../../http/route.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { Problem } from '../../lib/errors.ts';
 import { readId, readItemId } from '../../lib/ids.ts';
+import type { App, Deps } from '../../server/build-app.ts';
+import { maySee, requireOrganizer } from '../events/policy.ts';
+import { EventParams } from '../events/schemas.ts';
+import { toGivenClaim } from './present.ts';
 import { findClaimAccess, listClaims } from './repo.ts';
 import { ClaimListQuery, ClaimPage, ItemParams } from './schemas.ts';
-import { toGivenClaim } from './present.ts';
 
 export function claimListRoutes(app: App, { db, reads, config }: Deps): void {
   const page = async (
@@ -34,6 +36,7 @@ export function claimListRoutes(app: App, { db, reads, config }: Deps): void {
       params: ItemParams,
       querystring: ClaimListQuery,
       response: { 200: ClaimPage },
+      compressFrom: largeText,
       problems: ['item_not_found', 'not_organizer'],
     }),
     async (request) => {
@@ -57,6 +60,7 @@ export function claimListRoutes(app: App, { db, reads, config }: Deps): void {
       params: EventParams,
       querystring: ClaimListQuery,
       response: { 200: ClaimPage },
+      compressFrom: largeText,
       problems: ['event_not_found', 'not_organizer'],
     }),
     async (request) => {

@@ -1,20 +1,26 @@
 /** Claims, all that wait in one transaction: those on one item meet here and not at the row of its stock. */
 
-import type { Database } from '../../db/client.ts';
 import { alone } from '../../db/batching.ts';
+import type { Database } from '../../db/client.ts';
 import { isOutage } from '../../db/errors.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { lockCallers, transaction } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
-import { maySee } from '../events/policy.ts';
-import { moduleOf } from '../events/catalogue.ts';
-import { orInUse } from '../../idempotency/idempotency.ts';
-import { type Answer, findKept, keepAnswers, type Once, type Replay } from '../../idempotency/stored-responses.ts';
 import type { Viewer } from '../../http/authenticate.ts';
+import { orInUse } from '../../idempotency/idempotency.ts';
+import {
+  type Answer,
+  findKept,
+  keepAnswers,
+  type Once,
+  type Replay,
+} from '../../idempotency/stored-responses.ts';
+import { Problem } from '../../lib/errors.ts';
 import { formatItemId, newId, readItemId } from '../../lib/ids.ts';
+import { moduleOf } from '../events/catalogue.ts';
+import { maySee } from '../events/policy.ts';
 import { grantClaims } from './grant-claims.ts';
-import * as queries from './repo.ts';
 import { type ClaimRow, toClaim } from './present.ts';
+import * as queries from './repo.ts';
 
 /** A quantity of null gives the claim back; a change gives the claim that is there another quantity. */
 export type Ask = queries.ClaimKey & { quantity: number | null; isChange?: true; once?: Once };

@@ -3,9 +3,9 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import { heldCallers, transaction } from '../../db/transaction.ts';
-import { moduleOf } from '../events/catalogue.ts';
 import type { Caller } from '../../http/authenticate.ts';
 import { type ItemId, newId } from '../../lib/ids.ts';
+import { moduleOf } from '../events/catalogue.ts';
 import type { ClaimRow } from './present.ts';
 
 type Wish = { item: ItemId; viewer: Caller; quantity: number };

@@ -4,14 +4,14 @@ import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { orPassOver } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
-import { maySee } from '../events/policy.ts';
-import type { MineKey, Rsvp } from '../events/repo.ts';
-import type { EventRow } from '../events/present.ts';
 import type { Caller, Viewer } from '../../http/authenticate.ts';
+import { Problem } from '../../lib/errors.ts';
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
-import type { ItemChange, Kind, NewItem } from './schemas.ts';
+import { maySee } from '../events/policy.ts';
+import type { EventRow } from '../events/present.ts';
+import type { MineKey, Rsvp } from '../events/repo.ts';
 import { type ClaimRow, defaultEmoji, type ItemRow, type MyClaim } from './present.ts';
+import type { ItemChange, Kind, NewItem } from './schemas.ts';
 
 /** The items of these events, each event's in the order in which they were added. */
 export async function listItems(db: Database, eventIds: string[]): Promise<ItemRow[]> {

@@ -1,19 +1,20 @@
-import type { App, Deps } from '../../server/build-app.ts';
 import { coalesceWrites } from '../../db/batching.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { actAs } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
-import { maySee, requireOrganizer } from '../events/policy.ts';
-import { moduleOf } from '../events/catalogue.ts';
-import { findEventForUpdate } from '../events/repo.ts';
-import { EventParams } from '../events/schemas.ts';
-import { doOnce, isReplay, readOnce, sendOnce, untilKept } from '../../idempotency/idempotency.ts';
-import type { Once, Replay } from '../../idempotency/stored-responses.ts';
+import { actAs, type Transaction } from '../../db/transaction.ts';
+import { type Caller, signedIn } from '../../http/authenticate.ts';
+import { largeText } from '../../http/compression.ts';
 import { route } from '../../http/route.ts';
 import { ref, Success } from '../../http/schemas.ts';
-import { type Caller, signedIn } from '../../http/authenticate.ts';
+import { doOnce, isReplay, readOnce, sendOnce, untilKept } from '../../idempotency/idempotency.ts';
+import type { Once, Replay } from '../../idempotency/stored-responses.ts';
+import { Problem } from '../../lib/errors.ts';
 import { type ItemId, readId, readItemId } from '../../lib/ids.ts';
+import type { App, Deps } from '../../server/build-app.ts';
+import { moduleOf } from '../events/catalogue.ts';
+import { maySee, requireOrganizer } from '../events/policy.ts';
+import { findEventForUpdate } from '../events/repo.ts';
+import { EventParams } from '../events/schemas.ts';
 import { type Ask, answerOf, claimItems, decideClaims, keyOf } from './claims.ts';
+import { type ClaimRow, toAddedItem, toClaim, toItem } from './present.ts';
 import * as queries from './repo.ts';
 import {
   AddedItem,
@@ -26,7 +27,6 @@ import {
   ItemParams,
   NewItem,
 } from './schemas.ts';
-import { type ClaimRow, toAddedItem, toClaim, toItem } from './present.ts';
 
 export function itemRoutes(app: App, { db, clock, reads, config }: Deps): void {
   // Spec 4.14
@@ -41,6 +41,7 @@ export function itemRoutes(app: App, { db, clock, reads, config }: Deps): void {
       params: EventParams,
       querystring: ItemListQuery,
       response: { 200: ItemList },
+      compressFrom: largeText,
       problems: ['event_not_found'],
     }),
     async (request) => {
@@ -214,7 +215,8 @@ export function claimRoutes(app: App, { db, clock, flags, config }: Deps): void 
       tag: 'Items',
       summary: 'Change the quantity of a claim',
       description:
-        'Less is always possible. More needs what claiming needs, and at most what is left can be added.',
+        'Less is always possible, also while the caller may no longer see the event. More needs what claiming needs, ' +
+        'and at most what is left can be added.',
       params: ItemParams,
       body: ClaimRequest,
       response: { 200: ref(Claim) },
@@ -244,6 +246,7 @@ export function claimRoutes(app: App, { db, clock, flags, config }: Deps): void 
       holdsCaller: true,
       tag: 'Items',
       summary: 'Give a claim back',
+      description: 'Also when the event is cancelled, and when the caller may no longer see it.',
       params: ItemParams,
       response: { 200: Success },
       problems: ['item_not_found', 'claim_not_found'],

@@ -5,14 +5,15 @@
  *
  * There is one look at a time, so states never go back. Whoever comes waits for a look that begins after them.
  */
-import type { LiveSession } from '../auth/repo.ts';
+
 import type { Database } from '../../db/client.ts';
-import { Problem, type ProblemCode } from '../../lib/errors.ts';
-import { maySee } from '../events/policy.ts';
 import { type Caller, isLive } from '../../http/authenticate.ts';
+import { Problem, type ProblemCode } from '../../lib/errors.ts';
 import type { Reads } from '../../reads.ts';
-import { type LiveRow, listLiveRows } from './repo.ts';
+import type { LiveSession } from '../auth/repo.ts';
+import { maySee } from '../events/policy.ts';
 import { changeMessages, type LiveState, toState } from './present.ts';
+import { type LiveRow, listLiveRows } from './repo.ts';
 
 /** In ms, from one look at all events to the next; a slow one is followed by a rest as long as itself. */
 const lookEvery = 150;

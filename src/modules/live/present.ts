@@ -1,8 +1,8 @@
 /** What listeners are told: the state of an event, and the messages that lead from one state to the next. */
 import { hash } from 'node:crypto';
 import fastJson, { type Schema } from 'fast-json-stringify';
-import { Item } from '../items/schemas.ts';
 import { toItem } from '../items/present.ts';
+import { Item } from '../items/schemas.ts';
 import type { LiveRow } from './repo.ts';
 import { LiveCounts, LiveEvent, LiveSnapshot } from './schemas.ts';
 
@@ -34,6 +34,7 @@ export function toState(row: LiveRow): LiveState {
     title: row.title,
     startAt: row.startAt.toISOString(),
     endAt: row.endAt.toISOString(),
+    allDay: row.allDay,
     timezone: row.timezone,
     capacity: row.capacity,
     status: row.status,

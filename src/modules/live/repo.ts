@@ -15,6 +15,7 @@ export type LiveRow = Pick<
   | 'title'
   | 'startAt'
   | 'endAt'
+  | 'allDay'
   | 'timezone'
   | 'capacity'
   | 'status'
@@ -42,10 +43,10 @@ export async function listLiveRows(db: Database, known: Known[]): Promise<Map<st
     select a.id as asked, e.*
     from unnest(${ids}::uuid[], ${known.map(({ print }) => print)}::text[]) a (id, print)
     left join (
-      select e.id, e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.timezone, e.capacity,
-        e.status, e.updated_at, c.rsvp_count, c.going_count, c.booked_count, l.items,
-        md5(row(e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.timezone, e.capacity,
-          e.status, e.updated_at, c.rsvp_count, c.going_count, c.booked_count,
+      select e.id, e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.all_day, e.timezone,
+        e.capacity, e.status, e.updated_at, c.rsvp_count, c.going_count, c.booked_count, l.items,
+        md5(row(e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.all_day, e.timezone,
+          e.capacity, e.status, e.updated_at, c.rsvp_count, c.going_count, c.booked_count,
           l.items::text)::text) as print
       from events e
       join event_counters c on c.event_id = e.id

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App, Deps } from '../../server/build-app.ts';
-import { EventParams } from '../events/schemas.ts';
-import { networkOf } from '../../lib/ip-address.ts';
 import { route } from '../../http/route.ts';
 import { readId } from '../../lib/ids.ts';
+import { networkOf } from '../../lib/ip-address.ts';
+import type { App, Deps } from '../../server/build-app.ts';
+import { EventParams } from '../events/schemas.ts';
 import { Hub, type Listener } from './hub.ts';
+import { type LiveState, snapshotMessage } from './present.ts';
 import { LiveHeaders, LiveQuery, LiveStream } from './schemas.ts';
 import { mediaType, Streams } from './streams.ts';
-import { type LiveState, snapshotMessage } from './present.ts';
 
 export function liveRoutes(app: App, { db, reads, clock }: Deps): void {
   const hub = new Hub({ db, reads, clock });
@@ -70,7 +70,7 @@ export function liveRoutes(app: App, { db, reads, clock }: Deps): void {
     async (request, reply) => {
       const id = readId(request.params.id, 'event_not_found');
       if (request.query.once || request.method === 'HEAD') return show(id, request, reply);
-      return stream(id, request, reply, request.headers['last-event-id']);
+      return stream(id, request, reply, request.headers['last-event-id'] ?? request.query.lastEventId);
     },
   );
 }

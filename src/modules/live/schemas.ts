@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { Event } from '../events/schemas.ts';
 import { ref, shared } from '../../http/schemas.ts';
+import { Event } from '../events/schemas.ts';
 import { Item } from '../items/schemas.ts';
 
 export const LiveQuery = Type.Object({
@@ -8,6 +8,13 @@ export const LiveQuery = Type.Object({
     default: false,
     description: 'With `true` the answer is one `snapshot` and ends.',
   }),
+  lastEventId: Type.Optional(
+    Type.String({
+      description:
+        'The same as `Last-Event-ID`, for clients that send it as a parameter. The header comes first.',
+      examples: ['mYk2Wm0tC8xYb4uE'],
+    }),
+  ),
 });
 
 export const LiveHeaders = Type.Object({
@@ -31,11 +38,11 @@ export const LiveCounts = shared(
 );
 export type LiveCounts = Static<typeof LiveCounts>;
 
-const { id, title, startAt, endAt, timezone, capacity, status, updatedAt } = Event.properties;
+const { id, title, startAt, endAt, allDay, timezone, capacity, status, updatedAt } = Event.properties;
 /** `updatedAt` moves with whatever else changes of the record. */
 export const LiveEvent = shared(
   'LiveEvent',
-  Type.Object({ id, title, startAt, endAt, timezone, capacity, status, updatedAt }),
+  Type.Object({ id, title, startAt, endAt, allDay, timezone, capacity, status, updatedAt }),
 );
 export type LiveEvent = Static<typeof LiveEvent>;
 

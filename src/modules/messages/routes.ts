@@ -1,19 +1,19 @@
 import { Type } from 'typebox';
-import type { App, Deps } from '../../server/build-app.ts';
 import { coalesceWrites } from '../../db/batching.ts';
 import { actAs } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
+import { signedIn } from '../../http/authenticate.ts';
 import { cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
-import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
+import type { App, Deps } from '../../server/build-app.ts';
 import { UserParams } from '../users/schemas.ts';
+import { type MessageRow, toConversation, toMessage } from './present.ts';
 import * as queries from './repo.ts';
 import { ConversationPage, Message, MessagePage, NewMessage, Read } from './schemas.ts';
 import { type Ask, sendMessage, sendMessages } from './send.ts';
-import { type MessageRow, toConversation, toMessage } from './present.ts';
 
 /** Messages between two people. */
 export function messageRoutes(app: App, { db, clock, reads, config, flags }: Deps): void {
@@ -38,7 +38,7 @@ export function messageRoutes(app: App, { db, clock, reads, config, flags }: Dep
       tag: 'Messages',
       summary: 'Write to a person',
       description:
-        'Not while either has blocked the other. Within a minute a person may send as many messages as the operator ' +
+        'Not while either has blocked the other; anybody else can write, also to a private profile. Within a minute a person may send as many messages as the operator ' +
         'allows, 60 unless they say otherwise; what is above is a 429.',
       params: UserParams,
       body: NewMessage,

@@ -1,16 +1,16 @@
 /** Sending: all messages that wait go out in one transaction, which decides over each in the order in which they came. */
 
-import type { Database } from '../../db/client.ts';
 import { alone } from '../../db/batching.ts';
+import type { Database } from '../../db/client.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { lockCallers, transaction } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
 import type { Caller } from '../../http/authenticate.ts';
+import { Problem } from '../../lib/errors.ts';
 import { newIdAt } from '../../lib/ids.ts';
-import { keyOfPair, lockPairs, type Pair, pairOf, releasePairs } from '../users/relation-locks.ts';
 import type { RelationRow } from '../users/present.ts';
-import * as queries from './repo.ts';
+import { keyOfPair, lockPairs, type Pair, pairOf, releasePairs } from '../users/relation-locks.ts';
 import type { MessageRow } from './present.ts';
+import * as queries from './repo.ts';
 
 export type Ask = { viewer: Caller; otherId: string; text: string };
 /** `mostAMinute`: messages of one sender; 0: no limit. */

@@ -3,13 +3,13 @@ import type { Queryable } from '../../db/query.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
 import type { Viewer } from '../../http/authenticate.ts';
+import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { dayMs } from '../../lib/time.ts';
+import type { AdminReportRow, MessageText, ReportRow } from './present.ts';
 import type { NewReport } from './schemas.ts';
 import { findSubject, type Subject } from './subjects.ts';
-import type { AdminReportRow, MessageText, ReportRow } from './present.ts';
 
 /** Reports of one person in 24 hours. */
 const mostInADay = 50;

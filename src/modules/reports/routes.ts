@@ -1,18 +1,18 @@
-import { actAsAdmin, signedInAdmin } from '../../identity/require-admin.ts';
-import type { App, Deps } from '../../server/build-app.ts';
 import { recordAudit } from '../../audit/audit.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { actAs } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
+import { signedIn } from '../../http/authenticate.ts';
 import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
-import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { actAsAdmin, signedInAdmin } from '../../identity/require-admin.ts';
+import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
+import type { App, Deps } from '../../server/build-app.ts';
+import { toAdminReport, toReport } from './present.ts';
 import { insertReport, listReports, resolveReport } from './repo.ts';
 import { AdminReport, NewReport, Report, ReportParams, ReportQuery, Resolution } from './schemas.ts';
-import { toAdminReport, toReport } from './present.ts';
 
 /** What people tell admins of. */
 export function reportRoutes(app: App, { db, config, clock }: Deps): void {

@@ -1,10 +1,10 @@
 /** What can be reported, and whose it is. */
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { maySee } from '../events/policy.ts';
-import { findEvent } from '../events/repo.ts';
 import type { Viewer } from '../../http/authenticate.ts';
 import { formatItemId, type ItemId, readId, readItemId } from '../../lib/ids.ts';
+import { maySee } from '../events/policy.ts';
+import { findEvent } from '../events/repo.ts';
 import { findClaimAccess } from '../items/repo.ts';
 
 export type Subject = { type: 'event' | 'item' | 'message' | 'user'; id: string };

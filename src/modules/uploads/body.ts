@@ -1,9 +1,9 @@
 /** How an image comes in: as the body itself. What is read at the same time is bounded, since it is held in memory. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../../server/build-app.ts';
-import { Problem } from '../../lib/errors.ts';
 import { signedIn } from '../../http/authenticate.ts';
-import { type ImageType, imageTypes } from './images.ts';
+import { Problem } from '../../lib/errors.ts';
+import type { App } from '../../server/build-app.ts';
+import { imageTypes } from './images.ts';
 
 /** In bytes. */
 export const mostBytes = 10 * 1024 ** 2;
@@ -12,12 +12,16 @@ const mostAtOnce = 16;
 /** As many as browsers send at once. */
 const mostOfOne = 6;
 
-export type SentImage = { type: ImageType; bytes: Buffer };
+/**
+ * The media types that a request may declare. The first bytes of the file alone decide its format: many clients, among
+ * them generated ones, declare the first type of the list for every file.
+ */
+export const bodyTypes = [...imageTypes, 'application/octet-stream'] as const;
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Beside the body, which everything else expects to be JSON. */
-    image: SentImage | null;
+    image: Buffer | null;
   }
 }
 
@@ -25,23 +29,23 @@ declare module 'fastify' {
 export function takeImages(app: App): void {
   app.decorateRequest('image', null);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser([...imageTypes], { parseAs: 'buffer' }, (request, bytes, done) => {
-    const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-    request.image = { type: type as ImageType, bytes: bytes as Buffer };
+  app.addContentTypeParser([...bodyTypes], { parseAs: 'buffer' }, (request, bytes, done) => {
+    // `parseAs: 'buffer'` gives a Buffer; the type says that it may be a string.
+    request.image = bytes as Buffer;
     done(null, undefined);
   });
   app.addContentTypeParser('*', (_request, _payload, done) => done(notAnImage(), undefined));
 }
 
 /** @throws Problem `unsupported_media_type` where the request had no body */
-export function sentImage(request: FastifyRequest): SentImage {
+export function sentImage(request: FastifyRequest): Buffer {
   if (!request.image) throw notAnImage();
   return request.image;
 }
 
 const notAnImage = () =>
   new Problem('unsupported_media_type', {
-    detail: `Send the image itself as the body, with its Content-Type: ${imageTypes.join(', ')}.`,
+    detail: `Send the image itself as the body, with a Content-Type of these: ${bodyTypes.join(', ')}.`,
   });
 
 /**

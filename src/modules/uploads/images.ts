@@ -26,8 +26,8 @@ const patienceMs = 5_000;
 export const turns = new PQueue({ concurrency: 2 });
 
 /** @throws Problem `image_invalid` saying what is wrong; `unavailable` when too many wait for their turn */
-export async function makePicture(bytes: Buffer, type: ImageType): Promise<Picture> {
-  checkSignature(bytes, type);
+export async function makePicture(bytes: Buffer): Promise<Picture> {
+  const type = detectType(bytes);
   const givingUp = new AbortController();
   const timer = setTimeout(() => givingUp.abort(new Problem('unavailable', { retryAfter: 5 })), patienceMs);
   const work = () => {
@@ -45,10 +45,13 @@ const signatures: Record<ImageType, RegExp> = {
   'image/webp': /^RIFF.{4}WEBP/s,
 };
 
-function checkSignature(bytes: Buffer, type: ImageType): void {
+/** The format by the first bytes of the file. @throws Problem `image_invalid` when it is none of the three */
+function detectType(bytes: Buffer): ImageType {
   if (bytes.length === 0) throw invalidImage('is empty');
   const start = bytes.toString('latin1', 0, 12);
-  if (!signatures[type].test(start)) throw invalidImage(`is not what its Content-Type says, ${type}`);
+  const type = imageTypes.find((each) => signatures[each].test(start));
+  if (!type) throw invalidImage('is neither JPEG, PNG nor WebP by its first bytes');
+  return type;
 }
 
 async function convert(bytes: Buffer, type: ImageType): Promise<Picture> {
@@ -56,7 +59,8 @@ async function convert(bytes: Buffer, type: ImageType): Promise<Picture> {
   const read = (limitInputPixels: number | false) =>
     sharp(bytes, { failOn: 'warning', limitInputPixels, sequentialRead: true, pages: 1 });
   const about = await decoded(read(false).metadata());
-  if (`image/${about.format}` !== type) throw invalidImage(`is not what its Content-Type says, ${type}`);
+  if (`image/${about.format}` !== type)
+    throw invalidImage(`has the first bytes of ${type} and is ${about.format}`);
   if (about.width * about.height > mostPixels)
     throw invalidImage(`has ${about.width} × ${about.height} pixels; at most 50 megapixels are taken`);
   if ((about.pages ?? 1) > mostFrames || apngFrames(bytes, type) > mostFrames)

@@ -9,8 +9,8 @@ import type { Queryable } from '../../db/query.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
 import type { Viewer } from '../../http/authenticate.ts';
+import { Problem } from '../../lib/errors.ts';
 import { dayMs } from '../../lib/time.ts';
 import type { UploadRow } from './present.ts';
 

@@ -1,31 +1,31 @@
 import { hash } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { App, Deps } from '../../server/build-app.ts';
 import { coalesceReads } from '../../db/batching.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { actAs } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
-import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
-import { type Answer, findKept } from '../../idempotency/stored-responses.ts';
+import { actAs, type Transaction } from '../../db/transaction.ts';
+import { signedIn } from '../../http/authenticate.ts';
+import { isNotModified, sendNotModified } from '../../http/conditional.ts';
 import { route } from '../../http/route.ts';
 import { ref, Success } from '../../http/schemas.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { type Answer, findKept } from '../../idempotency/stored-responses.ts';
+import { Problem } from '../../lib/errors.ts';
 import { newId, readId } from '../../lib/ids.ts';
-import { boundedRoom, mostBytes, sentImage, takeImages } from './body.ts';
-import { imageTypes, makePicture, type Picture } from './images.ts';
+import type { App, Deps } from '../../server/build-app.ts';
+import { bodyTypes, boundedRoom, mostBytes, sentImage, takeImages } from './body.ts';
+import { makePicture, type Picture } from './images.ts';
+import { toUpload, type UploadRow } from './present.ts';
 import * as queries from './repo.ts';
 import { Upload, UploadParams } from './schemas.ts';
 import { leaveFiles, removeFiles } from './sweep.ts';
-import { toUpload, type UploadRow } from './present.ts';
 
-export function uploadRoutes(app: App, { db, config, clock, flags, storage }: Deps): void {
+export function uploadRoutes(app: App, { db, config, clock, flags, storage, outages }: Deps): void {
   const find = coalesceReads((ids: string[]) => queries.listUploads(db, ids), { keyOf: (id) => id });
 
-  /** What the storage cannot do is the operator's to read, and for the caller to try again. */
+  /** Logs what the storage cannot do as an outage; the caller may try again. */
   const stored = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error) => {
-      app.log.error({ err: error }, 'the storage of images failed');
+      outages.report('image storage', error);
       throw new Problem('storage_unavailable');
     });
 
@@ -58,6 +58,7 @@ export function uploadRoutes(app: App, { db, config, clock, flags, storage }: De
         'WebP. What has this address never changes, so it may be kept for ever; it ends with its upload.',
       params: UploadParams,
       response: { 200: Type.String({ description: 'A WebP image.' }), 304: Type.Null() },
+      conditional: true,
       problems: ['upload_not_found', 'storage_unavailable'],
       // For whoever has a slow line.
       deadlineMs: 60_000,
@@ -67,8 +68,7 @@ export function uploadRoutes(app: App, { db, config, clock, flags, storage }: De
       const row = await find(id);
       if (!row) throw new Problem('upload_not_found');
       const forEver = { etag: `"${id}"`, 'cache-control': 'public, max-age=31536000, immutable' };
-      if (request.headers['if-none-match']?.includes(`"${id}"`))
-        return reply.headers(forEver).code(304).send(null);
+      if (isNotModified(request, forEver.etag)) return sendNotModified(reply.headers(forEver));
       const file = await stored(storage.read(id));
       if (!file) throw new Problem('upload_not_found');
       // Last, so that no refusal is kept for ever.
@@ -116,10 +116,12 @@ export function uploadRoutes(app: App, { db, config, clock, flags, storage }: De
           tag: 'Images',
           summary: 'Upload an image',
           description:
-            'The body is the image itself: JPEG, PNG or WebP, at most 10 MiB and 50 megapixels. It is turned upright, ' +
+            'The body is the image itself: JPEG, PNG or WebP, at most 10 MiB and 50 megapixels. Its first bytes decide ' +
+            'the format, whichever of the declared types `Content-Type` names; any other type is a 415, and a file of ' +
+            'another format a 400. The image is turned upright, ' +
             'freed of all metadata, made smaller where a side has more than 2,048 pixels, and kept as WebP; of an ' +
             'animation the first frame. 100 a day, and 1 GiB of kept images, for each person.',
-          bodyTypes: imageTypes,
+          bodyTypes,
           response: { 201: ref(Upload) },
           problems: [
             'image_invalid',
@@ -137,14 +139,14 @@ export function uploadRoutes(app: App, { db, config, clock, flags, storage }: De
       },
       async (request, reply) => {
         const viewer = signedIn(request);
-        const { type, bytes } = sentImage(request);
+        const bytes = sentImage(request);
         await flags.require('uploads');
         const once = readOnce(request, viewer, config.secretKey, hash('sha256', bytes));
         const [known] = once ? await findKept(db, [once], clock()) : [];
         if (known instanceof Problem) throw known;
         if (known) return sendOnce(reply, known);
         await queries.requireRoom(db, viewer.id, clock());
-        const picture = await makePicture(bytes, type);
+        const picture = await makePicture(bytes);
         const answer = await keep(viewer.id, picture, (row) => {
           const tell = async (tx: Transaction): Promise<Answer> => {
             await queries.insertUpload(tx, row, clock());

@@ -1,8 +1,10 @@
 /** Where the images are: a directory, or a bucket. Both hold them as `<id>.webp`. */
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+
+import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Config, S3Config } from '../../lib/config.ts';
+import { makeDirectory } from '../../lib/make-directory.ts';
 
 export type Storage = {
   /** All of it or nothing, and on disk when it has returned. */
@@ -23,7 +25,7 @@ export function openDirectory(root: string): Storage {
   const partOf = (id: string) => `${fileOf(id)}.part`;
   return {
     async write(id, bytes) {
-      await mkdir(path.dirname(fileOf(id)), { recursive: true });
+      await makeDirectory(path.dirname(fileOf(id)));
       const part = await open(partOf(id), 'w', 0o644);
       try {
         await part.writeFile(bytes);

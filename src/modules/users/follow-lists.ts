@@ -1,7 +1,7 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
-import { byStart, type Position, type Slice } from '../events/start-pages.ts';
 import { listed } from '../discovery/timeline-queries.ts';
+import { byStart, type Position, type Slice } from '../events/start-pages.ts';
 import type { PersonRow } from './present.ts';
 
 export type Relation = 'followers' | 'following' | 'blocks';

@@ -1,19 +1,20 @@
 import { Type } from 'typebox';
-import type { App, Deps } from '../../server/build-app.ts';
-import { isListed } from '../events/policy.ts';
-import { ByStartPage, ByStartQuery, readSlice, toSlicePage } from '../events/start-pages.ts';
-import { cursorPageBytes } from '../events/event-serializer.ts';
-import { showEvents } from '../events/load-listed-events.ts';
+import { signedIn, type Viewer } from '../../http/authenticate.ts';
+import { largeText } from '../../http/compression.ts';
 import { cursorPage, cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import { route, sendJson } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
-import { signedIn, type Viewer } from '../../http/authenticate.ts';
 import { readId } from '../../lib/ids.ts';
-import { requireProfile } from './policy.ts';
+import type { App, Deps } from '../../server/build-app.ts';
+import { cursorPageBytes } from '../events/event-serializer.ts';
+import { showEvents } from '../events/load-listed-events.ts';
+import { isListed } from '../events/policy.ts';
+import { ByStartPage, ByStartQuery, readSlice, toSlicePage } from '../events/start-pages.ts';
 import { listFound, listOrganized, listRelated, type Relation } from './follow-lists.ts';
+import { requireProfile } from './policy.ts';
+import { toFoundUser } from './present.ts';
 import { listFollowed, listHidden } from './repo.ts';
 import { FoundUser, UserParams } from './schemas.ts';
-import { toFoundUser } from './present.ts';
 
 const PeopleQuery = Type.Object(cursorQuery);
 const PeoplePage = cursorPage(ref(FoundUser));
@@ -57,6 +58,7 @@ export function userListRoutes(app: App, { db, config, clock, reads }: Deps): vo
         params: UserParams,
         querystring: PeopleQuery,
         response: { 200: PeoplePage },
+        compressFrom: largeText,
         problems: ['user_not_found', 'profile_private'],
       }),
       async (request) => {
@@ -78,6 +80,7 @@ export function userListRoutes(app: App, { db, config, clock, reads }: Deps): vo
       params: UserParams,
       querystring: ByStartQuery,
       response: { 200: ByStartPage },
+      compressFrom: largeText,
       problems: ['user_not_found', 'profile_private'],
     }),
     async (request, reply) => {

@@ -54,7 +54,11 @@ export const MeChange = body(
       }),
     ),
     isPrivate: Type.Optional(
-      Type.Boolean({ description: 'A private profile is shown only to people whom you follow.' }),
+      Type.Boolean({
+        description:
+          'A private profile is shown only to people whom you follow. Others can still follow you and write to you, ' +
+          'unless you block them.',
+      }),
     ),
   },
   { examples: [{ name: 'Mara Lindgren', username: 'mara.l', city: 'Gothenburg' }] },

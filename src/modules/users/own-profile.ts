@@ -5,9 +5,9 @@ import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { isOwnUpload } from '../uploads/repo.ts';
-import { userSearchText } from './repo.ts';
 import type { MeChange } from './own-profile-schemas.ts';
 import type { MeRow } from './present-own-profile.ts';
+import { userSearchText } from './repo.ts';
 
 export async function findMe(db: Queryable, id: string): Promise<MeRow | null> {
   const [row] = await db.query<MeRow>(sql`

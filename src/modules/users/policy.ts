@@ -1,9 +1,9 @@
 /** Who may see a profile, and what hangs on it: lists of followers and of events. */
 import type { Database } from '../../db/client.ts';
-import { Problem } from '../../lib/errors.ts';
 import type { Viewer } from '../../http/authenticate.ts';
-import { findProfile, findRelation } from './repo.ts';
+import { Problem } from '../../lib/errors.ts';
 import type { ProfileRow, RelationRow } from './present.ts';
+import { findProfile, findRelation } from './repo.ts';
 
 /**
  * The person, and what the viewer has to do with them (null without a viewer, or where there is nothing).

@@ -1,5 +1,5 @@
-import { avatarUrl } from './present.ts';
 import type { Me } from './own-profile-schemas.ts';
+import { avatarUrl } from './present.ts';
 
 export type MeRow = Omit<Me, 'avatar' | 'createdAt'> & { avatarUpload: string | null; createdAt: Date };
 

@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
-import type { App, Deps } from '../../server/build-app.ts';
 import { actAs } from '../../db/transaction.ts';
-import { invalid, Problem } from '../../lib/errors.ts';
+import { type Caller, signedIn } from '../../http/authenticate.ts';
 import { avatarSvg, sendSvg } from '../../http/placeholder-images.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
-import { type Caller, signedIn } from '../../http/authenticate.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
+import type { App, Deps } from '../../server/build-app.ts';
 import { requireProfile } from './policy.ts';
+import { type RelationRow, toFoundUser, toProfile } from './present.ts';
 import * as queries from './repo.ts';
 import { Blocked, Following, FoundUser, Profile, UserParams, UserSearchQuery } from './schemas.ts';
-import { type RelationRow, toFoundUser, toProfile } from './present.ts';
 
 export function userRoutes(app: App, { db, config }: Deps): void {
   // Spec 4.1
@@ -139,7 +139,9 @@ export function userRoutes(app: App, { db, config }: Deps): void {
       tag: 'People',
       summary: 'Block a person',
       description:
-        'Ends follows between the two, hides each from the other in search, and their events from the caller.',
+        'Ends follows between the two and prevents new ones and messages, hides each from the other in search, and ' +
+        "hides the person's events from the caller's lists. It does not prevent RSVPs, bookings and claims: events " +
+        'stay open to both, and the organizer of an event sees everybody who comes.',
       params: UserParams,
       response: { 200: Blocked },
       problems: ['user_not_found', 'self_relation'],

@@ -1,0 +1,64 @@
+/** The command line: what each command accepts, and the sentence for what it does not. */
+import { parseArgs } from 'node:util';
+import { CommandError } from './command-error.ts';
+
+const options = {
+  organizer: { type: 'string' },
+  category: { type: 'string' },
+  since: { type: 'string' },
+  force: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const;
+type OptionName = keyof typeof options;
+
+/** The options of each command, and whether it takes arguments. */
+const commands: Record<string, { options: OptionName[]; hasArguments: boolean }> = {
+  serve: { options: [], hasArguments: false },
+  migrate: { options: [], hasArguments: false },
+  demo: { options: [], hasArguments: false },
+  import: { options: ['organizer', 'category'], hasArguments: true },
+  backup: { options: ['force'], hasArguments: true },
+  restore: { options: [], hasArguments: true },
+  admin: { options: [], hasArguments: true },
+  audit: { options: ['since'], hasArguments: false },
+};
+
+const hint = '"npm run potluck -- help" lists the commands and their options';
+
+export type Arguments = ReturnType<typeof readArguments>;
+
+/** @throws CommandError with one sentence that names the option or argument at fault */
+export function readArguments(argv: string[]) {
+  checkOptions(argv);
+  const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, options });
+  const [command = 'help', ...rest] = positionals;
+  const { help = command === 'help', version = command === 'version', ...given } = values;
+  const known = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (known && !help && !version) {
+    for (const name of Object.keys(given) as OptionName[]) {
+      if (!known.options.includes(name))
+        throw new CommandError(`"${command}" takes no option "--${name}"; ${hint}.`);
+    }
+    if (!known.hasArguments && rest.length > 0)
+      throw new CommandError(`"${command}" takes no argument "${rest[0]}"; ${hint}.`);
+  }
+  return { command, rest, values: given, help, version };
+}
+
+/** Finds what `parseArgs` would reject with a text of its own. */
+function checkOptions(argv: string[]): void {
+  const { tokens } = parseArgs({ args: argv, allowPositionals: true, options, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    if (!isOption(name)) throw new CommandError(`There is no option "${rawName}"; ${hint}.`);
+    const isMissing = value === undefined || (!inlineValue && value.startsWith('-'));
+    if (options[name].type === 'string' && isMissing)
+      throw new CommandError(`The option "${rawName}" needs a value; ${hint}.`);
+    if (options[name].type === 'boolean' && value !== undefined)
+      throw new CommandError(`The option "${rawName}" takes no value; ${hint}.`);
+  }
+}
+
+const isOption = (name: string): name is OptionName => Object.hasOwn(options, name);

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import test, { mock } from 'node:test';
+import { OutageLog } from './outage-log.ts';
+
+const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+
+/** Lets pending promises settle. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test('outages: a reminder a minute however many requests fail, and an end only after quiet', async () => {
+  mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  let now = 0;
+  const clock = mock.method(performance, 'now', () => now);
+  try {
+    const lines: { msg: string; failures?: number; seconds?: number; code?: string }[] = [];
+    const note = (fields: object, msg: string) => void lines.push({ ...fields, msg });
+    const outages = new OutageLog({ error: note, warn: note } as never);
+    let isAway = true;
+    outages.addProbe('database', async () => {
+      if (isAway) throw refused();
+    });
+    const pass = async (seconds: number, fails: boolean) => {
+      for (let i = 0; i < seconds; i++) {
+        now += 1_000;
+        if (fails) for (let n = 0; n < 10; n++) outages.report('database', refused());
+        mock.timers.tick(1_000);
+        await settle();
+      }
+    };
+    await pass(150, true);
+    assert.deepEqual(
+      lines.map(({ msg }) => msg),
+      ['outage of database began', 'outage of database continues', 'outage of database continues'],
+    );
+    assert.deepEqual([lines[1]?.code, lines[0]?.code], ['ECONNREFUSED', 'ECONNREFUSED']);
+    // It is back, but requests still fail.
+    isAway = false;
+    await pass(20, true);
+    assert.equal(lines.filter(({ msg }) => msg.endsWith('ended')).length, 0);
+    await pass(10, false);
+    const ended = lines.at(-1);
+    assert.deepEqual([ended?.msg, ended?.failures], ['outage of database ended', 1_700]);
+    const count = lines.length;
+    await pass(200, false);
+    assert.equal(lines.length, count);
+    // Without an error that tells why: only if the probe fails as well.
+    outages.suspectDatabase();
+    await settle();
+    assert.equal(lines.length, count);
+    isAway = true;
+    now += 10_000;
+    outages.suspectDatabase();
+    await settle();
+    assert.equal(lines.at(-1)?.msg, 'outage of database began');
+    outages.close();
+  } finally {
+    clock.mock.restore();
+    mock.timers.reset();
+  }
+});

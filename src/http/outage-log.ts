@@ -1,0 +1,133 @@
+/**
+ * Logs outages of what the server depends on: when one begins, with its error code; a reminder a minute while it lasts;
+ * when it ends. Requests report failures. While an outage lasts a probe is run every two seconds, so that its end is
+ * logged without waiting for traffic.
+ */
+import type { FastifyBaseLogger } from 'fastify';
+import pg from 'pg';
+import { isOutage } from '../db/errors.ts';
+
+/**
+ * `database`: it cannot be reached or used. `database writes`: it reads, but its disk is full or it is read-only.
+ * `image storage`: directory or bucket. `overload`: more requests are open than the server accepts.
+ */
+export type OutageName = 'database' | 'database writes' | 'image storage' | 'overload';
+/** Resolves when what it tries works; rejects with the reason when it does not. */
+export type Probe = () => Promise<unknown>;
+
+type Outage = {
+  name: OutageName;
+  since: number;
+  lastFailure: number;
+  remindedAt: number;
+  failures: number;
+  code: string;
+};
+
+/** All in ms. An outage has ended when its probe succeeds and no request has failed for `quietMs`. */
+const timings = { probeEveryMs: 2_000, probeTimeoutMs: 2_000, quietMs: 4_000, remindEveryMs: 60_000 };
+
+/** Disk full, and read-only, as after a failover to a standby. */
+const refusesWrites = /^(53100|25006)$/;
+
+/** Which outage an error of the database belongs to; null for an error that is none. */
+export function databaseOutage(error: unknown): OutageName | null {
+  if (error instanceof pg.DatabaseError && refusesWrites.test(error.code ?? '')) return 'database writes';
+  return isOutage(error) ? 'database' : null;
+}
+
+const codeOf = (error: unknown): string => {
+  const { code, name } = error as Partial<NodeJS.ErrnoException>;
+  return code ?? name ?? 'unknown';
+};
+
+export class OutageLog {
+  readonly #log: Pick<FastifyBaseLogger, 'error' | 'warn'>;
+  readonly #probes = new Map<OutageName, Probe>();
+  readonly #outages = new Map<OutageName, Outage>();
+  #timer: NodeJS.Timeout | undefined;
+  #isProbing = false;
+  #suspectedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(log: Pick<FastifyBaseLogger, 'error' | 'warn'>) {
+    this.#log = log;
+  }
+
+  /** Must be called for an outage before it is reported. */
+  addProbe(name: OutageName, probe: Probe): void {
+    this.#probes.set(name, probe);
+  }
+
+  /** A request failed for this reason. */
+  report(name: OutageName, error: unknown): void {
+    const now = performance.now();
+    const known = this.#outages.get(name);
+    if (known) {
+      known.failures++;
+      known.lastFailure = now;
+      known.code = codeOf(error);
+      return;
+    }
+    const code = codeOf(error);
+    this.#outages.set(name, { name, since: now, lastFailure: now, remindedAt: now, failures: 1, code });
+    this.#log.error({ outage: name, code, err: error }, `outage of ${name} began`);
+    this.#timer ??= setInterval(() => void this.#look(), timings.probeEveryMs).unref();
+  }
+
+  /** A request was given up without an error that tells why; the probe finds out whether the database is the reason. */
+  suspectDatabase(): void {
+    const now = performance.now();
+    if (this.#outages.has('database') || now - this.#suspectedAt < timings.probeEveryMs) return;
+    this.#suspectedAt = now;
+    void this.#try('database').then((error) => {
+      if (error) this.report('database', error);
+    });
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#outages.clear();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isProbing) return;
+    this.#isProbing = true;
+    await Promise.all([...this.#outages.values()].map((outage) => this.#check(outage)));
+    this.#isProbing = false;
+    if (this.#outages.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #check(outage: Outage): Promise<void> {
+    const { name, since, failures } = outage;
+    const error = await this.#try(name);
+    const now = performance.now();
+    const fields = { outage: name, seconds: Math.round((now - since) / 1_000), failures };
+    if (error) outage.code = codeOf(error);
+    else if (now - outage.lastFailure >= timings.quietMs) {
+      if (this.#outages.delete(name)) this.#log.warn(fields, `outage of ${name} ended`);
+      return;
+    }
+    if (now - outage.remindedAt < timings.remindEveryMs) return;
+    outage.remindedAt = now;
+    this.#log.error({ ...fields, code: outage.code }, `outage of ${name} continues`);
+  }
+
+  /** The reason why the probe failed, or null. */
+  async #try(name: OutageName): Promise<unknown> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const error = Object.assign(new Error('no response'), { code: 'ETIMEDOUT' });
+      timer = setTimeout(() => reject(error), timings.probeTimeoutMs).unref();
+    });
+    try {
+      await Promise.race([this.#probes.get(name)?.(), late]);
+      return null;
+    } catch (error) {
+      return error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

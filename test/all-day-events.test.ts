@@ -1,0 +1,347 @@
+/** Time zones, all-day events and unknown prices, wherever an event is shown. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import nodeIcal from 'node-ical';
+import { calendar, counts, entry, faultsOf, importer } from './calendar-files.ts';
+import { open } from './live-stage.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anEvent, aPhone, aUser, eventBody, type Person, signIn } from './world.ts';
+
+const api = await testApp();
+const { take, eventsOf, imported, refusal } = importer(api);
+const organizer = await aUser(api);
+
+const oslo = { address: 'Oslo', lat: 59.9106, lng: 10.7291 };
+const london = { address: 'London', lat: 51.5074, lng: -0.1278 };
+const saoPaulo = { address: 'São Paulo', lat: -23.5505, lng: -46.6333 };
+
+const create = (fields: object, person: Person = organizer) =>
+  api.post('/v1/events', person.token, eventBody({ ...fields }));
+const change = (id: string, fields: object) => api.patch(`/v1/events/${id}`, organizer.token, fields);
+const read = async (id: string) => expectStatus(await api.get(`/v1/events/${id}`), 200).body;
+const paths = (body: { errors: { path: string }[] }) => body.errors.map(({ path }) => path);
+const timesOf = ({ startAt, endAt, allDay, timezone }: Record<string, unknown>) => [
+  startAt,
+  endAt,
+  allDay,
+  timezone,
+];
+
+/** From 5 to 7 March, in winter time of Oslo. */
+const twoDays = { startAt: '2027-03-05T00:00:00+01:00', endAt: '2027-03-07T00:00:00+01:00' };
+const aTwoDayEvent = (fields: object = {}) =>
+  anEvent(api, organizer, { ...twoDays, location: oslo, allDay: true, ...fields });
+
+test('create: a timezone that is left out is that of the coordinates; one that is sent stays', async () => {
+  for (const [location, zone] of [
+    [oslo, 'Europe/Oslo'],
+    [saoPaulo, 'America/Sao_Paulo'],
+    [{ address: 'The North Pole', lat: 90, lng: 180 }, 'Etc/GMT'],
+  ] as const) {
+    const { body } = expectStatus(await create({ location }), 201);
+    assert.equal(body.timezone, zone);
+    assert.equal((await read(body.id)).timezone, zone);
+  }
+  assert.equal((await anEvent(api, organizer, { timezone: 'UTC' })).timezone, 'UTC');
+});
+
+test('change: a derived timezone follows the location, a chosen one stays', async () => {
+  const derived = await anEvent(api, organizer, { location: oslo });
+  const moved = expectStatus(await change(derived.id, { location: london }), 200).body;
+  assert.deepEqual(
+    [moved.timezone, moved.startAt, moved.endAt],
+    ['Europe/London', derived.startAt, derived.endAt],
+  );
+  for (const timezone of ['Asia/Tokyo', 'UTC']) {
+    const chosen = await anEvent(api, organizer, { location: oslo, timezone });
+    assert.equal(expectStatus(await change(chosen.id, { location: london }), 200).body.timezone, timezone);
+  }
+  const both = expectStatus(await change(moved.id, { location: oslo, timezone: 'Asia/Tokyo' }), 200).body;
+  assert.equal(both.timezone, 'Asia/Tokyo');
+  assert.equal(
+    expectStatus(await change(moved.id, { title: 'Same place' }), 200).body.timezone,
+    'Asia/Tokyo',
+  );
+});
+
+test('create: allDay is false by default, and takes midnights of the zone of the event', async () => {
+  assert.equal((await anEvent(api, organizer)).allDay, false);
+  const event = await aTwoDayEvent();
+  assert.deepEqual(timesOf(event), [
+    '2027-03-04T23:00:00.000Z',
+    '2027-03-06T23:00:00.000Z',
+    true,
+    'Europe/Oslo',
+  ]);
+  assert.equal((await read(event.id)).allDay, true);
+  // Midnight does not exist on the first day, and on the second day the offset is another one.
+  const spring = { startAt: '2018-11-04T01:00:00-02:00', endAt: '2018-11-05T00:00:00-02:00' };
+  const { body } = expectStatus(await create({ ...spring, location: saoPaulo, allDay: true }), 201);
+  assert.deepEqual(timesOf(body), [
+    '2018-11-04T03:00:00.000Z',
+    '2018-11-05T02:00:00.000Z',
+    true,
+    'America/Sao_Paulo',
+  ]);
+});
+
+test('create: 400 naming startAt and endAt when an all-day event does not take whole days of its zone', async () => {
+  const cases: [fields: object, ...paths: string[]][] = [
+    [{ startAt: '2027-03-05T00:00:00Z' }, 'startAt'],
+    [{ endAt: '2027-03-06T23:59:59.999+01:00' }, 'endAt'],
+    [{ timezone: 'Europe/London' }, 'startAt', 'endAt'],
+    [{ location: london }, 'startAt', 'endAt'],
+    // Summer time begins on the 28th, so midnight of the 29th has another offset.
+    [{ startAt: '2027-03-28T00:00:00+01:00', endAt: '2027-03-29T00:00:00+01:00' }, 'endAt'],
+    [{ endAt: twoDays.startAt }, 'endAt'],
+  ];
+  for (const [fields, ...expected] of cases) {
+    const answer = await create({ ...twoDays, location: oslo, allDay: true, ...fields });
+    const { body } = expectProblem(answer, 400, 'invalid_request');
+    assert.deepEqual(paths(body), expected, JSON.stringify(fields));
+  }
+  for (const allDay of [null, 'true', 1])
+    assert.deepEqual(paths(expectProblem(await create({ allDay }), 400, 'invalid_request').body), ['allDay']);
+});
+
+test('change: an all-day event keeps its dates when its zone changes, and its times are checked', async () => {
+  const { id } = await aTwoDayEvent();
+  const inLondon = ['2027-03-05T00:00:00.000Z', '2027-03-07T00:00:00.000Z', true, 'Europe/London'];
+  assert.deepEqual(timesOf(expectStatus(await change(id, { location: london }), 200).body), inLondon);
+  assert.deepEqual(timesOf(await read(id)), inLondon);
+  const tokyo = expectStatus(await change(id, { timezone: 'Asia/Tokyo' }), 200).body;
+  assert.deepEqual(timesOf(tokyo).slice(0, 2), ['2027-03-04T15:00:00.000Z', '2027-03-06T15:00:00.000Z']);
+  // The end keeps its date beside a start that is sent.
+  const sent = { timezone: 'Europe/Oslo', startAt: '2027-03-06T00:00:00+01:00' };
+  assert.deepEqual(timesOf(expectStatus(await change(id, sent), 200).body).slice(0, 2), [
+    '2027-03-05T23:00:00.000Z',
+    '2027-03-06T23:00:00.000Z',
+  ]);
+  const refused = expectProblem(await change(id, { endAt: '2027-03-08T12:00:00Z' }), 400, 'invalid_request');
+  assert.deepEqual(paths(refused.body), ['endAt']);
+  const timed = expectStatus(
+    await change(id, { allDay: false, endAt: '2027-03-08T12:00:00Z', location: oslo }),
+    200,
+  ).body;
+  assert.equal(timed.allDay, false);
+  assert.deepEqual(paths(expectProblem(await change(id, { allDay: true }), 400, 'invalid_request').body), [
+    'endAt',
+  ]);
+  const again = { allDay: true, endAt: '2027-03-08T00:00:00+01:00' };
+  assert.equal(expectStatus(await change(id, again), 200).body.allDay, true);
+});
+
+test('change: 200 for an all-day event whose times are off since its zone changed its rules; new times are checked', async () => {
+  const { id } = await aTwoDayEvent();
+  await api.sql`
+    update events set start_at = start_at + interval '1 hour', end_at = end_at + interval '1 hour' where id = ${id}`;
+  await api.sql`update change_shards set version = version + 1`;
+  assert.equal(expectStatus(await change(id, { title: 'Still all day' }), 200).body.allDay, true);
+  const off = { startAt: '2027-03-04T01:00:00+01:00' };
+  assert.deepEqual(paths(expectProblem(await change(id, off), 400, 'invalid_request').body), ['startAt']);
+  expectStatus(await change(id, twoDays), 200);
+});
+
+test('change: 400 when the dates of an all-day event would leave the years that are allowed', async () => {
+  const last = { startAt: '9999-12-30T15:00:00Z', endAt: '9999-12-31T15:00:00Z', timezone: 'Asia/Tokyo' };
+  const { id } = await aTwoDayEvent(last);
+  const { body } = expectProblem(await change(id, { timezone: 'America/New_York' }), 400, 'invalid_request');
+  assert.deepEqual(paths(body), ['endAt']);
+  const calendarText = (await api.get(`/v1/events/${id}/calendar.ics`)).body;
+  assert.match(calendarText, /\r\nDTSTART;VALUE=DATE:99991231\r\n/);
+  assert.doesNotMatch(calendarText, /DTEND/);
+});
+
+test('events: isPriceKnown is true when a price is sent, false when it is left out, or as it is sent', async () => {
+  const cases: [sent: Record<string, unknown>, price: number, isPriceKnown: boolean][] = [
+    [{}, 0, false],
+    [{ price: 0 }, 0, true],
+    [{ price: 12.5 }, 12.5, true],
+    [{ isPriceKnown: true }, 0, true],
+    [{ price: 0, isPriceKnown: false }, 0, false],
+  ];
+  for (const [sent, price, isPriceKnown] of cases) {
+    const event = await anEvent(api, organizer, sent);
+    assert.deepEqual([event.price, event.isPriceKnown], [price, isPriceKnown], JSON.stringify(sent));
+    const stored = await read(event.id);
+    assert.deepEqual([stored.price, stored.isPriceKnown], [price, isPriceKnown]);
+  }
+  const refused = expectProblem(await create({ price: 5, isPriceKnown: false }), 400, 'invalid_request');
+  assert.deepEqual(paths(refused.body), ['isPriceKnown']);
+
+  const { id } = await anEvent(api, organizer);
+  const steps: [sent: object, price: number, isPriceKnown: boolean][] = [
+    [{ title: 'Other' }, 0, false],
+    [{ price: 20 }, 20, true],
+    [{ price: 0 }, 0, true],
+    [{ isPriceKnown: false }, 0, false],
+    [{ isPriceKnown: true }, 0, true],
+  ];
+  for (const [sent, price, isPriceKnown] of steps) {
+    const { body } = expectStatus(await change(id, sent), 200);
+    assert.deepEqual([body.price, body.isPriceKnown], [price, isPriceKnown], JSON.stringify(sent));
+  }
+  expectStatus(await change(id, { price: 20 }), 200);
+  const unknown = expectProblem(await change(id, { isPriceKnown: false }), 400, 'invalid_request');
+  assert.deepEqual(paths(unknown.body), ['isPriceKnown']);
+});
+
+test('events: of those stored before, a price above 0 is known and 0 is not, and UTC stays', async () => {
+  const [paid, free] = [await anEvent(api, organizer, { price: 5 }), await anEvent(api, organizer)];
+  await api.sql`
+    update events set is_price_known = default, all_day = default, timezone = 'UTC'
+    where id = any(${[paid.id, free.id]}::uuid[])`;
+  await api.sql`update change_shards set version = version + 1`;
+  const other = await api.another();
+  const stored = async (id: string) => expectStatus(await other.get(`/v1/events/${id}`), 200).body;
+  for (const [{ id }, isKnown] of [
+    [paid, true],
+    [free, false],
+  ] as const) {
+    const { isPriceKnown, allDay, timezone } = await stored(id);
+    assert.deepEqual([isPriceKnown, allDay, timezone], [isKnown, false, 'UTC']);
+  }
+});
+
+test('events: allDay and isPriceKnown are in the list, the search, the feed, the live stream and the export', async () => {
+  const host = await aUser(api);
+  const follower = await aUser(api);
+  expectStatus(await api.post(`/v1/users/${host.id}/follow`, follower.token), 200);
+  const event = await anEvent(api, host, {
+    ...twoDays,
+    title: 'Zeppelin meadow',
+    location: oslo,
+    allDay: true,
+    price: 0,
+  });
+  const shown = { allDay: true, isPriceKnown: true, timezone: 'Europe/Oslo' };
+  const pick = (found: Record<string, unknown> = {}) => ({
+    allDay: found.allDay,
+    isPriceKnown: found.isPriceKnown,
+    timezone: found.timezone,
+  });
+  for (const path of ['/v1/events?q=zeppelin', '/v1/events/search?q=zeppelin', '/v1/feed']) {
+    const { body } = expectStatus(await api.get(path, follower.token), 200);
+    assert.deepEqual(pick(body.data.find(({ id }: { id: string }) => id === event.id)), shown, path);
+  }
+  const exported = expectStatus(await api.get('/v1/me/export', host.token), 200).body;
+  assert.deepEqual(pick(exported.events[0]), shown);
+  const stream = await open(api, event.id);
+  const snapshot = stream.messages[0]?.data as { event: { allDay: boolean } };
+  assert.equal(snapshot.event.allDay, true);
+});
+
+test('calendars: an all-day event is written as dates, which other programs read as whole days', async () => {
+  const event = await aTwoDayEvent({ title: 'Meadow days' });
+  const text: string = expectStatus(await api.get(`/v1/events/${event.id}/calendar.ics`), 200).body;
+  assert.match(text, /\r\nDTSTART;VALUE=DATE:20270305\r\nDTEND;VALUE=DATE:20270307\r\n/);
+  assert.doesNotMatch(text, /VTIMEZONE|TZID/);
+  const read = Object.values(nodeIcal.sync.parseICS(text)).find((part) => part?.type === 'VEVENT');
+  assert.ok(read?.type === 'VEVENT');
+  assert.equal(read.datetype, 'date');
+  const list: string = expectStatus(
+    await api.get('/v1/events.ics?q=meadow+days&dateFrom=2027-03-01'),
+    200,
+  ).body;
+  assert.match(list, /\r\nDTSTART;VALUE=DATE:20270305\r\n/);
+  // An import of it gives the same event.
+  const phone = aPhone();
+  assert.deepEqual(counts(await take(text, phone)), [1, 0, 0, 0]);
+  const [copy] = await eventsOf(await signIn(api, phone));
+  assert.deepEqual(timesOf(copy), timesOf(event));
+
+  const sequence = (body: string) => Number(/\r\nSEQUENCE:(\d+)/.exec(body)?.[1]);
+  const changed = expectStatus(await change(event.id, { allDay: false }), 200).body;
+  const timed: string = expectStatus(await api.get(`/v1/events/${changed.id}/calendar.ics`), 200).body;
+  assert.match(timed, /\r\nDTSTART;TZID=Europe\/Oslo:20270305T000000\r\n/);
+  assert.equal(sequence(timed), sequence(text) + 1);
+});
+
+test('import: entries of dates become all-day events of the zone of their place', async () => {
+  const places: [geo: string, zone: string, start: string, end: string][] = [
+    ['59.9139;10.7522', 'Europe/Oslo', '2027-03-04T23:00:00.000Z', '2027-03-06T23:00:00.000Z'],
+    ['40.7128;-74.006', 'America/New_York', '2027-03-05T05:00:00.000Z', '2027-03-07T05:00:00.000Z'],
+    ['-36.8485;174.7633', 'Pacific/Auckland', '2027-03-04T11:00:00.000Z', '2027-03-06T11:00:00.000Z'],
+  ];
+  const dates = {
+    DTSTART: undefined,
+    DTEND: undefined,
+    'DTSTART;VALUE=DATE': '20270305',
+    'DTEND;VALUE=DATE': '20270307',
+  };
+  for (const [GEO, zone, start, end] of places) {
+    const file = calendar('X-WR-TIMEZONE:Asia/Tokyo\r\n', entry({ ...dates, GEO }));
+    const { report, phone, events } = await imported(file);
+    assert.deepEqual(faultsOf(report), []);
+    assert.deepEqual(timesOf(events[0]), [start, end, true, zone]);
+    assert.deepEqual([events[0].price, events[0].isPriceKnown], [0, false]);
+    assert.deepEqual(counts(await take(file, phone)), [0, 0, 1, 0]);
+  }
+});
+
+test('import: a date that its zone skipped is named and left out', async () => {
+  const skipped = { DTSTART: '20111230', DTEND: undefined, GEO: '-13.8333;-171.7667' };
+  assert.match(await refusal(skipped), /is not after DTSTART/);
+});
+
+test('import: a repeated import corrects what was stored in UTC, and keeps what the organizer chose', async () => {
+  const file = calendar(
+    entry({ SUMMARY: 'A, dates', DTSTART: '20270305', DTEND: '20270307' }),
+    entry({ SUMMARY: 'B, moments', UID: 'b' }),
+    entry({ SUMMARY: 'C, a zone of its own', UID: 'c' }),
+    entry({ SUMMARY: 'D, free', UID: 'd' }),
+  );
+  const { phone, person, events } = await imported(file);
+  // As earlier versions stored them.
+  await api.sql`
+    update events set timezone = 'UTC', all_day = false, start_at = date_trunc('day', start_at + interval '2 hours'),
+      end_at = date_trunc('day', end_at + interval '2 hours')
+    where id = ${events[0].id}`;
+  await api.sql`update events set timezone = 'UTC' where id = ${events[1].id}`;
+  await api.sql`update change_shards set version = version + 1`;
+  for (const [i, fields] of [
+    [2, { timezone: 'Asia/Tokyo' }],
+    [3, { isPriceKnown: true }],
+  ] as const)
+    expectStatus(await api.patch(`/v1/events/${events[i].id}`, person.token, fields), 200);
+  assert.deepEqual(counts(await take(file, phone)), [0, 2, 2, 0]);
+  const after = await eventsOf(person);
+  assert.deepEqual(timesOf(after[0]), timesOf(events[0]));
+  assert.deepEqual(
+    after.map(({ timezone }) => timezone),
+    ['Europe/Oslo', 'Europe/Oslo', 'Asia/Tokyo', 'Europe/Oslo'],
+  );
+  assert.deepEqual(
+    after.map(({ isPriceKnown }) => isPriceKnown),
+    [false, false, false, true],
+  );
+  assert.deepEqual(counts(await take(file, phone)), [0, 0, 4, 0]);
+});
+
+test('front page: an all-day event has dates, one of several days its end, and only a known 0 is free', async () => {
+  // Of its own, because the page shows only the next twelve events.
+  const fresh = await testApp();
+  const host = await aUser(fresh);
+  const at = { location: oslo };
+  const make = (title: string, fields: object) => anEvent(fresh, host, { ...at, title, ...fields });
+  await make('One day', {
+    allDay: true,
+    startAt: '2030-03-05T00:00:00+01:00',
+    endAt: '2030-03-06T00:00:00+01:00',
+  });
+  await make('Two days', {
+    allDay: true,
+    startAt: '2030-03-05T00:00:00+01:00',
+    endAt: '2030-03-07T00:00:00+01:00',
+    price: 0,
+  });
+  await make('Camp', { startAt: '2030-03-05T18:00:00Z', endAt: '2030-03-07T11:00:00Z', price: 20 });
+  await make('Evening', { startAt: '2030-03-05T18:00:00Z', endAt: '2030-03-05T23:00:00Z', price: 0 });
+  const page: string = expectStatus(await fresh.get('/'), 200).body;
+  const factsOf = (title: string) =>
+    new RegExp(`>${title}</a></h3><p>(.*?)</p>`).exec(page)?.[1]?.replace(/[\u2009\u202f\u00a0]/g, ' ');
+  assert.equal(factsOf('One day'), 'Tue 5 Mar · 0 going');
+  assert.equal(factsOf('Two days'), 'Tue 5 Mar – Wed 6 Mar · free · 0 going');
+  assert.equal(factsOf('Camp'), 'Tue 5 Mar, 19:00 – Thu 7 Mar, 12:00 · €20 · 0 going');
+  assert.equal(factsOf('Evening'), 'Tue 5 Mar, 19:00 · free · 0 going');
+});

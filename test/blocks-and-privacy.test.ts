@@ -1,0 +1,50 @@
+/** What a block and a private profile do not do: the specification gives a block two effects, and privacy hides a profile. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { bookingPath } from './booking-calls.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anEvent, anItem, aUser, type Person, users } from './world.ts';
+
+const api = await testApp();
+
+test('block: 200 and 201 for RSVP, booking and claim on a public event, whoever of the two blocked the other', async () => {
+  for (const byOrganizer of [true, false]) {
+    const [organizer, guest] = (await users(api, 2)) as [Person, Person];
+    const event = await anEvent(api, organizer, { capacity: 5 });
+    const item = await anItem(api, organizer, event.id);
+    const [blocker, blocked] = byOrganizer ? [organizer, guest] : [guest, organizer];
+    expectStatus(await api.post(`/v1/users/${blocked.id}/block`, blocker.token), 200);
+    const rsvp = await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: 'going' });
+    assert.deepEqual(expectStatus(rsvp, 200).body, { myRsvp: 'going', rsvpCount: 1 });
+    expectStatus(await api.post(bookingPath(event.id), guest.token, { seats: 2 }), 201);
+    expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 }), 201);
+    // The organizer sees who comes, also somebody whom they blocked.
+    const bookings = await api.get(`/v1/events/${event.id}/bookings`, organizer.token);
+    assert.deepEqual(
+      expectStatus(bookings, 200).body.data.map(({ user }: { user: Person }) => user.id),
+      [guest.id],
+    );
+    const claims = await api.get(`/v1/items/${item.id}/claims`, organizer.token);
+    assert.deepEqual(
+      expectStatus(claims, 200).body.data.map(({ user }: { user: Person }) => user.id),
+      [guest.id],
+    );
+    // What a block does do.
+    const text = { text: 'See you there' };
+    expectProblem(await api.post(`/v1/users/${blocker.id}/messages`, blocked.token, text), 403, 'blocked');
+  }
+});
+
+test('private profile: 403 for a stranger who looks at it, 201 for their message, 403 once they are blocked', async () => {
+  const [owner, stranger] = [await aUser(api, { isPrivate: true }), await aUser(api)];
+  expectProblem(await api.get(`/v1/users/${owner.id}`, stranger.token), 403, 'profile_private');
+  const write = () => api.post(`/v1/users/${owner.id}/messages`, stranger.token, { text: 'Hello' });
+  expectStatus(await write(), 201);
+  const { body } = expectStatus(await api.get('/v1/conversations', owner.token), 200);
+  assert.deepEqual(
+    body.data.map(({ user }: { user: Person }) => user.id),
+    [stranger.id],
+  );
+  expectStatus(await api.post(`/v1/users/${stranger.id}/block`, owner.token), 200);
+  expectProblem(await write(), 403, 'blocked');
+});

@@ -1,0 +1,150 @@
+/** Which responses are compressed, and which never are. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { decoded, request } from './http-client.ts';
+import { expectStatus, testApp } from './setup.ts';
+import { anEvent, aPhone, aUser } from './world.ts';
+
+const api = await testApp();
+const organizer = await aUser(api);
+const long = 'Bring a dish that serves four, and a chair. '.repeat(60);
+const events = await Promise.all(
+  Array.from({ length: 20 }, (_, i) => anEvent(api, organizer, { title: `Potluck ${i}`, description: long })),
+);
+const [event] = events;
+const large = await anEvent(api, organizer, { description: 'Soup and bread. '.repeat(600) });
+const everything = 'zstd, br, gzip, deflate';
+const authorization = `Bearer ${organizer.token}`;
+
+test('compression: the script of the reference and the document shrink to less than a third, in br and gzip', async () => {
+  for (const path of ['/docs/js/scalar.js', '/openapi.json', '/docs/', '/docs/errors']) {
+    const plain = await request(api.url + path);
+    assert.deepEqual([plain.status, plain.headers['content-encoding']], [200, undefined], path);
+    assert.match(plain.headers.vary ?? '', /Accept-Encoding/, path);
+    for (const encoding of ['br', 'gzip']) {
+      const response = await request(api.url + path, { 'accept-encoding': encoding });
+      assert.equal(response.headers['content-encoding'], encoding, path);
+      assert.equal(Number(response.headers['content-length']), response.bytes.length, path);
+      assert.ok(decoded(response) === plain.bytes.toString(), `${path}: another text`);
+      if (plain.bytes.length > 10_000)
+        assert.ok(response.bytes.length < plain.bytes.length / 3, `${path}: ${response.bytes.length}`);
+      assert.equal(response.headers['content-type'], plain.headers['content-type'], path);
+    }
+  }
+});
+
+test('compression: a document is compressed once, not for every request', async () => {
+  const url = `${api.url}/docs/js/scalar.js`;
+  await request(url, { 'accept-encoding': 'br' });
+  const before = process.cpuUsage();
+  for (let i = 0; i < 10; i++) await request(url, { 'accept-encoding': 'br' });
+  const { user, system } = process.cpuUsage(before);
+  // Compressing it takes about 200 ms of CPU each time.
+  assert.ok(user + system < 1_000_000, `${(user + system) / 1_000} ms of CPU`);
+});
+
+test('compression: Accept-Encoding is negotiated: quality, a wildcard, and what is unknown', async () => {
+  const url = `${api.url}/openapi.json`;
+  for (const [accept, expected] of [
+    ['gzip;q=0.5, br;q=0.9', 'br'],
+    ['gzip, br;q=0.1', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['identity', undefined],
+    ['snappy', undefined],
+    ['', undefined],
+    ['BR', 'br'],
+    [everything, 'br'],
+  ] as const) {
+    const response = await request(url, { 'accept-encoding': accept });
+    assert.deepEqual([response.status, response.headers['content-encoding']], [200, expected], accept);
+    assert.equal(JSON.parse(decoded(response)).openapi, '3.1.0', accept);
+  }
+});
+
+test('compression: large lists, records, calendars and the front page are compressed, with the same content', async () => {
+  for (const path of [
+    '/',
+    '/v1/events',
+    '/v1/events/search?q=potluck',
+    `/v1/events/${large.id}`,
+    `/v1/users/${organizer.id}/events?limit=20`,
+    '/v1/events.ics',
+  ]) {
+    const plain = await request(api.url + path, { authorization });
+    const text = plain.bytes.toString();
+    assert.ok(plain.bytes.length > (path === '/' ? 1_024 : 8_192), `${path}: ${plain.bytes.length}`);
+    assert.match(plain.headers.vary ?? '', /Accept-Encoding/, path);
+    for (const encoding of ['zstd', 'br', 'gzip']) {
+      const response = await request(api.url + path, { authorization, 'accept-encoding': encoding });
+      assert.deepEqual([response.status, response.headers['content-encoding']], [200, encoding], path);
+      assert.ok(response.bytes.length < plain.bytes.length / 2, path);
+      assert.equal(decoded(response), text, path);
+      assert.equal(response.headers.vary?.match(/accept-encoding/gi)?.length, 1, path);
+    }
+  }
+});
+
+test('compression: small JSON and images are sent as they are', async () => {
+  for (const path of [
+    '/v1/categories',
+    `/v1/events/${event?.id}`,
+    `/v1/events/${event?.id}/items`,
+    '/v1/nothing',
+    `/v1/events/${event?.id}/cover.svg`,
+  ]) {
+    const { headers } = await request(api.url + path, { 'accept-encoding': everything });
+    assert.equal(headers['content-encoding'], undefined, path);
+  }
+});
+
+test('compression: no response of a route that does not declare it, whatever its size and whatever it holds', async () => {
+  const headers = { 'accept-encoding': everything, 'content-type': 'application/json' };
+  const send = async (path: string, body: unknown, token?: string) => {
+    const response = await fetch(api.url + path, {
+      method: 'POST',
+      headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+    });
+    assert.equal(response.headers.get('content-encoding'), null, path);
+    return response.json() as Promise<Record<string, string>>;
+  };
+  const phone = aPhone();
+  await send('/v1/auth/otp/request', { phone });
+  const code = api.sent.findLast((message) => message.phone === phone)?.code;
+  const signedIn = await send('/v1/auth/otp/verify', { phone, code });
+  const { accessToken: token } = await send('/v1/auth/refresh', { refreshToken: signedIn.refreshToken });
+  const { url } = await send('/v1/me/calendar', undefined, token);
+
+  // Large ones: 40 messages of 2,000 characters, and everything that they are part of.
+  const other = await aUser(api);
+  for (let i = 0; i < 20; i++)
+    expectStatus(
+      await api.post(`/v1/users/${other.id}/messages`, token, { text: 'Bring bread. '.repeat(100) }),
+      201,
+    );
+  for (const path of [
+    '/v1/auth/me',
+    '/v1/auth/sessions',
+    '/v1/me/export',
+    '/v1/conversations',
+    `/v1/users/${other.id}/messages`,
+    new URL(url ?? '').pathname,
+  ]) {
+    const response = await request(api.url + path, {
+      'accept-encoding': everything,
+      authorization: `Bearer ${token}`,
+    });
+    assert.deepEqual([response.status, response.headers['content-encoding']], [200, undefined], path);
+  }
+});
+
+test('compression: many at once, each in the encoding that it asked for', async () => {
+  const accepts = ['zstd', 'br', 'gzip', 'identity'];
+  const responses = await Promise.all(
+    Array.from({ length: 40 }, (_, i) =>
+      request(`${api.url}/v1/events?limit=${(i % 20) + 1}`, { 'accept-encoding': accepts[i % 4] ?? '' }),
+    ),
+  );
+  for (const [i, response] of responses.entries())
+    assert.equal(JSON.parse(decoded(response)).data.length, (i % 20) + 1);
+});

@@ -1,0 +1,162 @@
+/** Conditional requests: which responses have an ETag, and when the answer is a 304. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import test from 'node:test';
+import { bookingPath } from './booking-calls.ts';
+import { request } from './http-client.ts';
+import { expectStatus, testApp } from './setup.ts';
+import { anAdmin, anEvent, anUpload, aUser, going } from './world.ts';
+
+const api = await testApp();
+const second = await api.another();
+const organizer = await aUser(api);
+const guest = await aUser(api);
+const event = await anEvent(api, organizer, { capacity: 1 });
+const { url: image } = await anUpload(api, organizer);
+const { body: calendar } = await api.post('/v1/me/calendar', organizer.token);
+const path = `/v1/events/${event.id}`;
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** Every kind of response that has an ETag. */
+const tagged = [
+  path,
+  `${path}/calendar.ics`,
+  '/v1/events.ics',
+  new URL(calendar.url).pathname,
+  new URL(image).pathname,
+  '/openapi.json',
+  '/docs/',
+  '/docs/errors',
+  '/docs/js/scalar.js',
+];
+
+test('ETag: 304 without a body for a weak match, in a list, and for *, the same on every kind of response', async () => {
+  for (const each of tagged) {
+    const { status, headers } = await request(api.url + each);
+    const tag = headers.etag ?? '';
+    assert.equal(status, 200, each);
+    assert.match(tag, /^(W\/)?"[\w-]+"$/, each);
+    const opaque = tag.replace('W/', '');
+    for (const known of [
+      tag,
+      opaque,
+      `W/${opaque}`,
+      '*',
+      ' * ',
+      `"x", ${tag}`,
+      `"a,b" , W/"c",, ${tag}`,
+      `${tag},"x"`,
+    ]) {
+      for (const method of ['GET', 'HEAD']) {
+        const again = await request(api.url + each, { 'if-none-match': known }, method);
+        assert.deepEqual([again.status, again.bytes.length], [304, 0], `${method} ${each} ${known}`);
+        for (const name of ['etag', 'cache-control', 'vary'] as const)
+          assert.equal(again.headers[name], headers[name], `${each} ${name}`);
+        for (const name of ['content-length', 'content-type', 'content-encoding'])
+          assert.equal(again.headers[name], undefined, `${each} ${name}`);
+      }
+    }
+    for (const known of ['"x"', '', '"*"', `"${opaque.slice(1, -2)}"`, opaque.slice(1, -1), `"x${opaque}`]) {
+      const again = await request(api.url + each, { 'if-none-match': known });
+      assert.equal(again.status, 200, `${each} ${known}`);
+    }
+  }
+});
+
+test('ETag: a compressed response has the tag of the plain one, so either is a 304 for the other', async () => {
+  for (const each of ['/openapi.json', '/docs/js/scalar.js']) {
+    const [plain, compressed] = [
+      await request(api.url + each),
+      await request(api.url + each, { 'accept-encoding': 'br' }),
+    ];
+    assert.equal(plain.headers.etag, compressed.headers.etag);
+    assert.match(plain.headers.etag ?? '', /^W\//);
+  }
+});
+
+test('Cache-Control: an event is private, a document public, and both are asked for again each time', async () => {
+  for (const [each, cacheControl, vary] of [
+    [path, 'private, no-cache', 'Authorization, Accept-Encoding'],
+    ['/openapi.json', 'public, no-cache', 'Accept-Encoding'],
+    ['/docs/js/scalar.js', 'public, no-cache', 'Accept-Encoding'],
+  ] as const) {
+    const { headers } = await request(api.url + each);
+    assert.deepEqual([headers['cache-control'], headers.vary], [cacheControl, vary], each);
+    assert.match(String(headers['access-control-expose-headers']), /\bETag\b/);
+  }
+  const listed = await api.another({ env: { CORS_ORIGINS: 'https://app.example' } });
+  const { headers } = await request(listed.url + path, { origin: 'https://app.example' });
+  assert.equal(headers.vary, 'Origin, Authorization, Accept-Encoding');
+  assert.match(String(headers['access-control-expose-headers']), /\bETag\b/);
+});
+
+test('Cache-Control: a refusal is kept by nobody and has no ETag', async () => {
+  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  for (const [each, status] of [
+    [`/v1/events/${randomUUID()}`, 404],
+    [`/v1/events/${draft.id}`, 404],
+    [`/v1/events/${draft.id}/calendar.ics`, 404],
+  ] as const) {
+    const { status: seen, headers } = await request(api.url + each, { 'if-none-match': '*' });
+    assert.deepEqual([seen, headers.etag, headers['cache-control']], [status, undefined, 'no-store'], each);
+  }
+});
+
+test('event: the ETag changes with every change of the record of this caller, and with no other', async () => {
+  const admin = await anAdmin(api);
+  const waiting = await aUser(api);
+  const viewers = { anonymous: undefined, guest: guest.token, waiting: waiting.token };
+  type Viewer = keyof typeof viewers;
+  const seen = new Map<Viewer, { tag: string; body: string }>();
+  /** Reads the record for each viewer on both servers; names those whose tag is another than before. */
+  const changed = async (): Promise<Viewer[]> => {
+    const names: Viewer[] = [];
+    for (const [name, token] of Object.entries(viewers) as [Viewer, string | undefined][]) {
+      const [on, other] = await Promise.all(
+        [api, second].map(({ url }) => request(url + path, token ? bearer(token) : {})),
+      );
+      const [tag = '', body = ''] = [on?.headers.etag, on?.bytes.toString()];
+      assert.deepEqual([other?.headers.etag, other?.bytes.toString()], [tag, body], name);
+      const before = seen.get(name);
+      if (before) assert.equal(before.tag !== tag, before.body !== body, `${name}: ${body}`);
+      if (before?.tag !== tag) names.push(name);
+      seen.set(name, { tag, body });
+      const known = { 'if-none-match': tag, ...(token && bearer(token)) };
+      assert.equal((await request(api.url + path, known)).status, 304, name);
+    }
+    return names;
+  };
+  const all: Viewer[] = ['anonymous', 'guest', 'waiting'];
+  assert.deepEqual(await changed(), all);
+  assert.equal(
+    new Set([...seen.values()].map(({ tag }) => tag)).size,
+    2,
+    'a viewer without ties, and nobody',
+  );
+  assert.deepEqual(await changed(), []);
+
+  expectStatus(await api.post(`${path}/save`, guest.token, { saved: true }), 200);
+  assert.deepEqual(await changed(), ['guest']);
+  await going(api, guest, event.id);
+  assert.deepEqual(await changed(), all, 'rsvpCount');
+  expectStatus(await api.post(`${path}/rsvp`, guest.token, { status: 'interested' }), 200);
+  assert.deepEqual(await changed(), all, 'goingCount');
+  expectStatus(await api.post(bookingPath(event.id), guest.token, { seats: 1 }), 201);
+  assert.deepEqual(await changed(), all, 'bookedCount');
+  expectStatus(await api.post(bookingPath(event.id), waiting.token, { seats: 1, waitlist: true }), 201);
+  assert.deepEqual(await changed(), ['waiting']);
+  expectStatus(await api.patch(path, admin.token, { title: 'Another title' }), 200);
+  assert.deepEqual(await changed(), all);
+  expectStatus(await api.patch('/v1/me', organizer.token, { name: 'Mara' }), 200);
+  assert.deepEqual(await changed(), all, 'organizer');
+});
+
+test('event: whoever may no longer see it gets a refusal, not a 304', async () => {
+  const { id } = await anEvent(api, organizer);
+  const { headers } = await request(`${api.url}/v1/events/${id}`);
+  expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, { visibility: 'private' }), 200);
+  const again = await request(`${api.url}/v1/events/${id}`, { 'if-none-match': headers.etag ?? '' });
+  assert.equal(again.status, 404);
+  const known = { 'if-none-match': '*', ...bearer('pa_x') };
+  assert.equal((await request(api.url + path, known)).status, 401);
+});

@@ -1,0 +1,65 @@
+/** `Content-Encoding` of a request: bodies are read as they are sent, so any coding but `identity` is refused. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { type Answer, expectProblem, expectStatus, testApp } from './setup.ts';
+import { aPng, aUser } from './world.ts';
+
+const api = await testApp();
+const [me, other] = [await aUser(api), await aUser(api)];
+const json = Buffer.from(JSON.stringify({ city: 'Oslo' }));
+
+type Call = { raw?: Buffer<ArrayBuffer>; token?: string | undefined; type?: string };
+const send = (method: string, path: string, encoding: string, call: Call = {}): Promise<Answer> => {
+  const { raw, token = me.token, type = 'application/json' } = call;
+  const headers = { 'content-type': type, 'content-encoding': encoding };
+  return api.call(method, path, { token, headers, ...(raw && { raw }) });
+};
+
+test('encoding: 415 unsupported_content_encoding naming the coding, with Accept-Encoding, whatever the body is', async () => {
+  for (const coding of ['gzip', 'deflate', 'br', 'zstd', 'GZip', 'identity, gzip', 'aes128gcm', 'x']) {
+    for (const raw of [json, gzipSync(json), Buffer.from('{')]) {
+      const answer = expectProblem(
+        await send('PATCH', '/v1/me', coding, { raw }),
+        415,
+        'unsupported_content_encoding',
+      );
+      assert.ok(answer.body.detail.includes(`"${coding}"`), answer.body.detail);
+      assert.equal(answer.headers.get('accept-encoding'), 'identity');
+    }
+  }
+  const uploaded = { raw: aPng, type: 'image/png' };
+  for (const raw of [aPng, gzipSync(aPng)])
+    expectProblem(
+      await send('POST', '/v1/uploads', 'gzip', { ...uploaded, raw }),
+      415,
+      'unsupported_content_encoding',
+    );
+  assert.equal((await api.sql`select 1 from uploads`).length, 0);
+  // Also where no body is expected: an encoded one could not be compared with an empty object.
+  const follow = `/v1/users/${other.id}/follow`;
+  expectProblem(
+    await send('POST', follow, 'gzip', { raw: gzipSync('{}') }),
+    415,
+    'unsupported_content_encoding',
+  );
+});
+
+test('encoding: 200 for identity, for none, and for a request without a body', async () => {
+  for (const coding of ['identity', 'Identity', ' identity ', 'identity, identity', ''])
+    expectStatus(await send('PATCH', '/v1/me', coding, { raw: json }), 200);
+  expectStatus(await send('POST', '/v1/uploads', 'identity', { raw: aPng, type: 'image/png' }), 201);
+  const follow = `/v1/users/${other.id}/follow`;
+  for (const method of ['POST', 'DELETE']) expectStatus(await send(method, follow, 'gzip'), 200);
+  expectStatus(await send('GET', '/v1/auth/me', 'gzip'), 200);
+});
+
+test('encoding: 401 for a missing token and 404 for an unknown path come first; 415 before the body is read', async () => {
+  const raw = gzipSync(json);
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  expectProblem(await api.call('PATCH', '/v1/me', { raw, headers }), 401, 'token_missing');
+  expectProblem(await send('POST', '/v1/nothing', 'gzip', { raw }), 404, 'route_not_found');
+  const large = Buffer.alloc(2 * 1024 ** 2);
+  const answer = await send('PATCH', '/v1/me', 'gzip', { raw: large });
+  expectProblem(answer, 415, 'unsupported_content_encoding');
+});

@@ -1,0 +1,239 @@
+/** Responses that are sent while the client is still sending the body: the client must receive them (RFC 9112, 9.6). */
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import net from 'node:net';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { TestClock, testApp } from './setup.ts';
+import { aUser } from './world.ts';
+
+const api = await testApp();
+const me = await aUser(api);
+/** Stays in one minute, so that the limit of that minute stays used up. */
+class StoppedClock extends TestClock {
+  readonly #moment = new Date();
+  override now = () => this.#moment;
+}
+const limited = await api.another({ env: { RATE_LIMIT: '1' }, clock: new StoppedClock() });
+const MiB = 1024 ** 2;
+const tries = 15;
+
+/** What is sent, and the status that must come back. */
+const cases = [
+  { path: '/v1/uploads', type: 'image/png', bytes: 12 * MiB, status: 413 },
+  { path: '/v1/uploads', type: 'image/gif', bytes: 9 * MiB, status: 415 },
+  { path: '/v1/uploads', type: 'text/html', bytes: 15 * MiB, status: 415 },
+  { path: '/v1/events', type: 'application/json', bytes: 3 * MiB, status: 413 },
+  { path: '/v1/events', type: 'application/json', bytes: 11 * MiB, status: 413 },
+  { path: '/v1/events', type: 'text/plain', bytes: 5 * MiB, status: 415 },
+  { path: '/v1/nothing', type: 'image/png', bytes: 12 * MiB, status: 404 },
+  { path: '/v1/categories', type: 'application/json', bytes: 12 * MiB, status: 405 },
+  { path: '/v1/uploads', type: 'image/png', bytes: 10 * MiB, status: 401, token: '' },
+  { path: '/v1/uploads', type: 'image/png', bytes: 10 * MiB, status: 429, url: limited.url },
+];
+
+type Case = { path: string; type: string; token?: string; url?: string };
+
+/** A client that goes on sending when the server has closed its side. */
+const connectTo = (url: string) =>
+  net
+    .connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
+    .on('error', () => {});
+
+const closeOf = (socket: net.Socket) => new Promise((resolve) => socket.once('close', resolve));
+
+const headersOf = ({ type, token = me.token }: Case) => ({
+  'content-type': type,
+  ...(token && { authorization: `Bearer ${token}` }),
+});
+
+/** Runs a client as a process of its own, which sends and receives at its own pace, and gives a line for each try. */
+async function runClient(command: string, script: string, one: Case, more: object): Promise<string[]> {
+  const task = { url: one.url ?? api.url, path: one.path, headers: headersOf(one), tries, ...more };
+  const flag = command === 'python3' ? '-c' : '-e';
+  const { stdout } = await promisify(execFile)(command, [flag, script, JSON.stringify(task)]);
+  return stdout.trim().split('\n');
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Bytes of buffers that are in use. */
+function heldBuffers(): number {
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}
+
+const count = (seen: string[]) =>
+  Object.fromEntries([...Map.groupBy(seen, (each) => each)].map(([each, all]) => [each, all.length]));
+
+await fetch(`${limited.url}/v1/categories`);
+
+describe('early responses', () => {
+  for (const { status, bytes, ...one } of cases) {
+    const what = `${one.path} with ${bytes / MiB} MiB of ${one.type}`;
+
+    test(`fetch: ${status} on each of ${tries} tries to POST ${what}, with a length and without`, async () => {
+      for (const isChunked of [false, true]) {
+        const seen = await runClient(process.execPath, fetchClient, one, { bytes, isChunked });
+        assert.deepEqual(count(seen), { [status]: tries }, isChunked ? 'without a length' : 'with a length');
+      }
+    });
+  }
+
+  const hasPython = spawnSync('python3', ['--version']).status === 0;
+  const skip = !hasPython && 'python3 is not installed, so its http.client cannot be tried';
+
+  test('http.client: the response on each try, also of a client that asks to close', { skip }, async () => {
+    const seen: Record<string, unknown> = {};
+    const expected: Record<string, unknown> = {};
+    for (const { status, bytes, ...one } of cases) {
+      for (const connection of ['keep-alive', 'close']) {
+        const name = `${status} ${one.path} ${bytes / MiB} MiB, ${connection}`;
+        expected[name] = { [status]: 5 };
+        seen[name] = count(await runClient('python3', httpClient, one, { bytes, connection, tries: 5 }));
+      }
+    }
+    assert.deepEqual(seen, expected);
+  });
+
+  test('connection: stays usable after a 401 whose body arrived in full', async () => {
+    const socket = connectTo(api.url);
+    const head =
+      'POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\n\r\n';
+    socket.write(head);
+    assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 401 /);
+    socket.write(Buffer.alloc(3_000_000));
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 200 /);
+    socket.destroy();
+  });
+
+  test('limits: a body is read for 16 MiB after the response and no further', async () => {
+    for (const closing of ['', 'Connection: close\r\n']) {
+      for (const length of [
+        'Content-Length: 500000000\r\n\r\n',
+        'Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n',
+      ]) {
+        const socket = connectTo(api.url);
+        socket.write(
+          `POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${closing}${length}`,
+        );
+        assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 401 /);
+        const closed = closeOf(socket);
+        const piece = Buffer.alloc(256 * 1024);
+        while (!socket.destroyed && socket.bytesWritten < 64 * MiB) {
+          if (!socket.write(piece))
+            await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed]);
+        }
+        const taken = socket.bytesWritten - socket.writableLength;
+        assert.ok(socket.destroyed, 'the connection was left open');
+        // What the kernel holds of both sides comes on top.
+        assert.ok(taken >= 16 * MiB && taken < 32 * MiB, `${taken / MiB} MiB were taken`);
+      }
+    }
+  });
+
+  test('memory: what is discarded is not held', async () => {
+    const socket = connectTo(api.url);
+    socket.write(
+      'POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500000000\r\n\r\n',
+    );
+    assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 401 /);
+    const piece = Buffer.alloc(256 * 1024);
+    const before = heldBuffers();
+    for (let sent = 0; sent < 15 * MiB; sent += piece.length)
+      await new Promise((resolve) => socket.write(piece, resolve));
+    await sleep(300);
+    const held = heldBuffers() - before;
+    assert.ok(!socket.destroyed && held < 2 * MiB, `${held / MiB} MiB are held`);
+    socket.destroy();
+  });
+
+  test('limits: a body is waited for no longer than 10 s after the response', async () => {
+    const took = await Promise.all(
+      ['', 'Connection: close\r\n'].map(async (closing) => {
+        const socket = connectTo(api.url);
+        socket.write(
+          `POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${closing}Content-Length: 1000000\r\n\r\n`,
+        );
+        assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 401 /);
+        const since = performance.now();
+        const closed = closeOf(socket);
+        const isClosed = { yet: false };
+        void closed.then(() => {
+          isClosed.yet = true;
+        });
+        while (!isClosed.yet && performance.now() - since < 15_000) {
+          socket.write('x');
+          await sleep(100);
+        }
+        socket.destroy();
+        return performance.now() - since;
+      }),
+    );
+    for (const ms of took) assert.ok(ms > 9_500 && ms < 12_000, took.join(', '));
+  });
+
+  test('bytes: a body that turns out to be malformed after the response gets no second response', async () => {
+    const socket = connectTo(api.url);
+    socket.write(
+      'POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 401 /);
+    let more = '';
+    socket.on('data', (chunk) => {
+      more += chunk;
+    });
+    const closed = once(socket, 'end');
+    socket.write('zz\r\n');
+    await closed;
+    socket.destroy();
+    assert.equal(more, '');
+  });
+});
+
+const fetchClient = `
+  const { url, path, headers, bytes, isChunked, tries } = JSON.parse(process.argv[1]);
+  const chunked = () => {
+    let left = bytes;
+    return new ReadableStream({
+      pull(controller) {
+        if (left <= 0) return controller.close();
+        controller.enqueue(new Uint8Array(64 * 1024));
+        left -= 64 * 1024;
+      },
+    });
+  };
+  for (let i = 0; i < tries; i++) {
+    const body = isChunked ? chunked() : new Uint8Array(bytes);
+    try {
+      const response = await fetch(url + path, { method: 'POST', headers, body, duplex: 'half' });
+      await response.text();
+      console.log(response.status);
+    } catch (error) {
+      console.log(error.cause?.code ?? String(error));
+    }
+  }
+`;
+
+const httpClient = `
+import http.client, json, sys
+from urllib.parse import urlsplit
+task = json.loads(sys.argv[1])
+body = bytes(task['bytes'])
+for _ in range(task['tries']):
+    connection = http.client.HTTPConnection(urlsplit(task['url']).netloc, timeout=20)
+    try:
+        connection.request('POST', task['path'], body, {**task['headers'], 'connection': task['connection']})
+        response = connection.getresponse()
+        response.read()
+        print(response.status)
+    except Exception as error:
+        print(type(error).__name__)
+    connection.close()
+`;

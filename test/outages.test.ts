@@ -1,0 +1,165 @@
+/** Outages in the log: when each begins, with its code, and when it ends. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import net from 'node:net';
+import path from 'node:path';
+import { after, describe, mock, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { aPlace, cleanUp, serve, stop } from './processes.ts';
+import { cloneDatabase, expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
+import { upload } from './upload-tools.ts';
+import { aPng, aUser, eventBody } from './world.ts';
+
+cleanUp();
+
+type Line = { outage?: string; code?: string; failures?: number; seconds?: number; msg: string };
+
+/** What an app logs of outages from now on. */
+function watchLog({ app }: TestApp): Line[] {
+  const lines: Line[] = [];
+  for (const level of ['error', 'warn'] as const) {
+    mock.method(app.log, level, (fields: object, msg: string) => {
+      lines.push({ ...fields, msg });
+    });
+  }
+  return lines;
+}
+
+async function waitFor<T>(find: () => T | undefined, what: string): Promise<T> {
+  for (let waited = 0; waited < 20_000; waited += 50) {
+    const found = find();
+    if (found !== undefined) return found;
+    await sleep(50);
+  }
+  return assert.fail(what);
+}
+
+/** PostgreSQL's socket in a directory of its own, which can be closed and opened again. */
+async function relay(target: { socketDir: string; port: number }) {
+  const directory = await aPlace();
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((near) => {
+    const far = net.connect(`${target.socketDir}/.s.PGSQL.${target.port}`);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket
+        .on('error', () => {})
+        .on('close', () => {
+          near.destroy();
+          far.destroy();
+        });
+    }
+    near.pipe(far).pipe(near);
+  });
+  const open = async () =>
+    void (await once(server.listen(path.join(directory, '.s.PGSQL.5432')), 'listening'));
+  const close = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  await open();
+  after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return { directory, open, close };
+}
+
+describe('outages', { concurrency: true }, () => {
+  test('database: with PostgreSQL stopped one line says that the outage began, one that it ended', async () => {
+    const target = await cloneDatabase();
+    assert.ok(typeof target === 'object');
+    const { user, password, database } = target;
+    const postgres = await relay(target);
+    const server = await serve({
+      env: {
+        NODE_ENV: 'production',
+        DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(postgres.directory)}`,
+        SECRET_KEY: 'the-key-of-the-tests-is-long-enough',
+        PUBLIC_URL: 'https://events.example.org',
+        SMS_DRIVER: 'console',
+        RATE_LIMIT: '0',
+      },
+    });
+    const logged = () =>
+      server.output.out
+        .split('\n')
+        .filter((line: string) => line.includes('outage'))
+        .map((line: string) => JSON.parse(line) as Line);
+    const statusOf = async () => (await fetch(`${server.url}/v1/events`)).status;
+    assert.equal(await statusOf(), 200);
+    await postgres.close();
+    for (let i = 0; i < 30; i++) assert.equal(await statusOf(), 503);
+    const [began] = logged();
+    assert.deepEqual([began?.outage, began?.msg], ['database', 'outage of database began']);
+    assert.match(began?.code ?? '', /^(ENOENT|ECONNREFUSED|CONNECTION_LOST|ECONNRESET)$/);
+    await postgres.open();
+    await waitFor(() => logged()[1], 'no second line');
+    assert.equal(logged()[1]?.msg, 'outage of database ended');
+    assert.ok(Number(logged()[1]?.failures) >= 30 && Number(logged()[1]?.seconds) >= 4);
+    assert.equal(await statusOf(), 200);
+    assert.equal(logged().length, 2);
+    assert.ok(!server.output.out.includes(password));
+    await stop(server, 'SIGTERM');
+    await postgres.close();
+  });
+
+  test('database writes: a full disk is logged with SQLSTATE 53100', async () => {
+    const api = await testApp();
+    const lines = watchLog(api);
+    const person = await aUser(api);
+    await api.sql.text(`
+      create function full_disk() returns trigger language plpgsql as $$
+        begin
+          raise exception using errcode = '53100',
+            message = 'could not extend file "base/1/2": No space left on device';
+        end $$;
+      create trigger full_disk before insert on events execute function full_disk()`);
+    for (let i = 0; i < 5; i++)
+      expectProblem(await api.post('/v1/events', person.token, eventBody()), 503, 'unavailable');
+    assert.deepEqual(
+      lines.map(({ outage, code, msg }) => ({ outage, code, msg })),
+      [{ outage: 'database writes', code: '53100', msg: 'outage of database writes began' }],
+    );
+    await api.sql`drop trigger full_disk on events`;
+    const ended = await waitFor(() => lines[1], 'no second line');
+    assert.deepEqual([ended.msg, ended.failures], ['outage of database writes ended', 5]);
+    expectStatus(await api.post('/v1/events', person.token, eventBody()), 201);
+  });
+
+  test('image storage: a full disk is logged with ENOSPC, once', async () => {
+    const api = await testApp();
+    const lines = watchLog(api);
+    const person = await aUser(api);
+    const original = fs.open;
+    fs.open = (async (...given: Parameters<typeof original>) => {
+      const file = await original(...given);
+      if (given[1] === 'w')
+        file.writeFile = () =>
+          Promise.reject(
+            Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }),
+          );
+      return file;
+    }) as typeof original;
+    syncBuiltinESMExports();
+    try {
+      for (let i = 0; i < 3; i++) expectProblem(await upload(api, person, aPng), 503, 'storage_unavailable');
+      // Longer than it takes to log an end: the probe finds the disk full as well.
+      await sleep(6_500);
+    } finally {
+      fs.open = original;
+      syncBuiltinESMExports();
+    }
+    assert.deepEqual(
+      lines.map(({ outage, code, msg }) => ({ outage, code, msg })),
+      [{ outage: 'image storage', code: 'ENOSPC', msg: 'outage of image storage began' }],
+    );
+    const ended = await waitFor(() => lines[1], 'no second line');
+    assert.deepEqual([ended.msg, ended.failures], ['outage of image storage ended', 3]);
+    expectStatus(await upload(api, person, aPng), 201);
+  });
+});

@@ -1,0 +1,40 @@
+/** Timestamps from 1900 to 9999: what is outside is refused with a message that names the bounds. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { type Answer, expectProblem, expectStatus, testApp } from './setup.ts';
+import { aUser, eventBody } from './world.ts';
+
+const api = await testApp();
+const organizer = await aUser(api);
+
+const create = (startAt: string, endAt: string) =>
+  api.post('/v1/events', organizer.token, eventBody({ startAt, endAt }));
+const messageOf = (answer: Answer, path: string): string =>
+  expectProblem(answer, 400, 'invalid_request').body.errors.find(
+    (error: { path: string }) => error.path === path,
+  )?.message;
+
+test('timestamps: 400 that names the years 1900 to 9999 outside of them, 201 at both bounds', async () => {
+  const bounds = /timestamp.* from 1900-01-01T00:00:00Z to 9999-12-31T23:59:59\.999Z/;
+  const early = [
+    '1899-12-31T23:59:59.999Z',
+    '1900-01-01T00:30:00+01:00',
+    '1066-10-14T09:00:00Z',
+    '0001-01-01T00:00:00Z',
+  ];
+  for (const startAt of early)
+    assert.match(messageOf(await create(startAt, '2026-12-24T18:00:00Z'), 'startAt'), bounds);
+  const late = '9999-12-31T23:59:59-01:00';
+  assert.match(messageOf(await create('2026-12-24T18:00:00Z', late), 'endAt'), bounds);
+  for (const query of ['dateFrom=1899-12-31', 'dateTo=1850-01-01T00:00:00Z']) {
+    const answer = await api.get(`/v1/events?${query}`);
+    assert.match(messageOf(answer, query.split('=', 1)[0] ?? ''), bounds);
+  }
+  expectStatus(await create('1900-01-01T01:00:00+01:00', '9999-12-31T23:59:59.999Z'), 201);
+});
+
+test('timestamps: the OpenAPI document names the bounds at startAt and endAt', async () => {
+  const { body: document } = expectStatus(await api.get('/openapi.json'), 200);
+  const { schema } = document.paths['/v1/events'].post.requestBody.content['application/json'];
+  for (const name of ['startAt', 'endAt']) assert.match(schema.properties[name].description, /1900.*9999/);
+});

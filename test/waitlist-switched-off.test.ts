@@ -1,0 +1,57 @@
+/** The waitlist moves up while nothing new can be booked. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { bookingCalls } from './booking-calls.ts';
+import { assertCounters } from './invariants.ts';
+import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { anAdmin, aUser, type Person, users } from './world.ts';
+
+const api = await testApp();
+const admin = await anAdmin(api);
+const organizer = await aUser(api);
+const { anEventOf, book, cancel, change, places, resize, wait } = bookingCalls(api, api, organizer);
+
+const flag = async (enabled: boolean) => {
+  const call = { token: admin.token, body: { enabled } };
+  expectStatus(await api.call('PUT', '/v1/admin/flags/bookings', call), 200);
+};
+
+const switches: Record<
+  string,
+  { off(event: string): Promise<unknown>; on(event: string): Promise<unknown>; code: string }
+> = {
+  'the flag `bookings`': { off: () => flag(false), on: () => flag(true), code: 'feature_disabled' },
+  'the module `booking`': {
+    off: async (event) => expectStatus(await change(event, { enabledModules: ['bringList'] }), 200),
+    on: async (event) => expectStatus(await change(event, { enabledModules: ['booking'] }), 200),
+    code: 'module_disabled',
+  },
+};
+
+for (const [name, { off, on, code }] of Object.entries(switches)) {
+  test(`waitlist: with ${name} off, freed seats and a larger capacity go to those who wait; new bookings are 403`, async () => {
+    const [first, second, third, fourth, late] = (await users(api, 5)) as [
+      Person,
+      Person,
+      Person,
+      Person,
+      Person,
+    ];
+    const { id } = await anEventOf(3);
+    expectStatus(await book(id, first, 2), 201);
+    expectStatus(await book(id, second, 1), 201);
+    expectStatus(await wait(id, third, 1), 201);
+    expectStatus(await wait(id, fourth, 2), 201);
+    const all = [first, second, third, fourth];
+    await off(id);
+    expectProblem(await wait(id, late), 403, code);
+    expectProblem(await resize(id, second, 2), 403, code);
+    assert.deepEqual(await places(id, all), ['2+', '1+', '1@1', '2@2']);
+    expectStatus(await cancel(id, second), 200);
+    assert.deepEqual(await places(id, all), ['2+', '-', '1+', '2@1']);
+    expectStatus(await change(id, { capacity: 5 }), 200);
+    assert.deepEqual(await places(id, all), ['2+', '-', '1+', '2+']);
+    await on(id);
+    await assertCounters(api.sql);
+  });
+}
