@@ -91,6 +91,7 @@ function getBookingRoute(app: App, { sql }: Deps): void {
       access: 'required',
       tag: 'Bookings',
       summary: "The caller's booking or place in the waitlist",
+      description: '404 with `booking_not_found` if the caller has neither.',
       params: EventParams,
       response: { 200: ref(Booking) },
       problems: ['event_not_found', 'booking_not_found'],

@@ -29,6 +29,9 @@ export function healthRoutes(app: App, { sql }: Deps): void {
       access: 'public',
       tag: 'Server',
       summary: 'The database answers and is migrated',
+      description:
+        '200 while the database responds and its schema is current, else 503. Send the server no requests ' +
+        'while this fails.',
       response: { 200: Status },
     }),
     async () => {
@@ -44,6 +47,9 @@ export function healthRoutes(app: App, { sql }: Deps): void {
       access: 'public',
       tag: 'Server',
       summary: 'Figures for Prometheus',
+      description:
+        'Counters, gauges and histograms of this process in the text format of Prometheus. No figure names ' +
+        'a person.',
       response: { 200: Type.String() },
     }),
     async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),

@@ -12,7 +12,15 @@ import { catalogue, invalid, type ProblemCode } from '../errors.ts';
 import { Category, Event, EventPage, ListedEvent, Template } from '../events/schemas.ts';
 import { FeedEvent, Reason } from '../feed/schemas.ts';
 import { AddedItem, Claim, GivenClaim, Item } from '../items/schemas.ts';
-import { LiveCounts, LiveEvent, LiveGone, LiveItemRemoved, LiveSnapshot } from '../live/schemas.ts';
+import {
+  LiveCounts,
+  LiveData,
+  LiveEvent,
+  LiveGone,
+  LiveItemRemoved,
+  LiveMessage,
+  LiveSnapshot,
+} from '../live/schemas.ts';
 import { Export } from '../me/export-routes.ts';
 import { OwnClaim } from '../me/own-list-schemas.ts';
 import { Me } from '../me/schemas.ts';
@@ -68,9 +76,11 @@ const components: TSchema[] = [
   ListedBooking,
   ListedEvent,
   LiveCounts,
+  LiveData,
   LiveEvent,
   LiveGone,
   LiveItemRemoved,
+  LiveMessage,
   LiveSnapshot,
   Me,
   Message,
@@ -88,6 +98,13 @@ const components: TSchema[] = [
   Upload,
 ];
 
+/** Each format of ours, for clients that want to check before they send. */
+const formatsText =
+  'Formats beyond those of OpenAPI: `visible-line` and `visible-text` have at least one visible character, which is ' +
+  'neither a separator (Z) nor other (C) in Unicode, and `visible-line` has no control characters; `grapheme` is what ' +
+  'a reader sees as one character; `timestamp` is RFC 3339 with any offset, `timestamp-or-day` that or a date; ' +
+  '`http-url` is an http or https address; `time-zone` is the name of an IANA time zone; `currency` is an ISO 4217 code.';
+
 export async function registerOpenApi(app: FastifyInstance, config: Config): Promise<void> {
   for (const schema of components) app.addSchema(schema);
   await app.register(swagger, {
@@ -100,7 +117,9 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
         description:
           'Discover events, answer them, and share bring-lists that cannot be double-booked.\n\n' +
           'Sign in with a phone number: `POST /v1/auth/otp/request`, then `POST /v1/auth/otp/verify`. ' +
-          'Every refusal is an `application/problem+json` whose `code` is explained on [/docs/errors](/docs/errors).',
+          'Every refusal is an `application/problem+json` whose `code` is explained on [/docs/errors](/docs/errors).\n\n' +
+          formatsText,
+        contact: { name: 'The operator of this server', url: config.publicUrl },
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: config.publicUrl }],
@@ -211,11 +230,15 @@ const replayed = {
   },
 };
 
+const streamDescription =
+  'Server-sent events. Each has an `event`, JSON on one line in `data`, and an `id` if it is the last of those that ' +
+  'belong together. Lines that begin with a colon only keep the connection open.';
+
 function success(status: string, url: string, body: TSchema) {
   if (url.endsWith('.svg'))
     return { description: 'The picture.', content: { 'image/svg+xml': { schema: body } } };
   if (url.endsWith('/live'))
-    return { description: 'The stream.', content: { 'text/event-stream': { schema: body } } };
+    return { description: streamDescription, content: { 'text/event-stream': { schema: body } } };
   if (status === '304') return { description: 'What the client has is still good.' };
   if (url.endsWith('.ics'))
     return { description: 'The calendar.', content: { 'text/calendar': { schema: body } } };
