@@ -94,7 +94,7 @@ test('openapi: patterns mean the same with and without the u flag', () => {
 });
 
 test('openapi: every format is one of OpenAPI or is explained in the introduction', () => {
-  const known = new Set(['date-time', 'uri', 'binary']);
+  const known = new Set(['date', 'date-time', 'uri', 'binary']);
   const own = [...new Set(list('format'))].filter((format) => !known.has(format));
   assert.ok(own.includes('visible-line'));
   assert.deepEqual(
@@ -126,6 +126,9 @@ test('openapi: types generated from it compile', async () => {
       '};',
       "type Stream = paths['/v1/events/{id}/live']['get']['responses'][200]['content']['text/event-stream'];",
       "export const data = (message: Message): Stream & components['schemas']['LiveData'] => message.data;",
+      "type Export = components['schemas']['Export'];",
+      "export const claim = (mine: Export): components['schemas']['ExportClaim'] | undefined => mine.claims[0];",
+      'export const phone = (mine: Export): string | undefined => mine.profile[0]?.phone;',
     ];
     await writeFile(path.join(directory, 'api.ts'), astToString(await openapiTS(document)));
     await writeFile(path.join(directory, 'use.ts'), use.join('\n'));

@@ -21,7 +21,7 @@ import {
   LiveMessage,
   LiveSnapshot,
 } from '../live/schemas.ts';
-import { Export } from '../me/export-routes.ts';
+import { Export, exportRows } from '../me/export-routes.ts';
 import { OwnClaim } from '../me/own-list-schemas.ts';
 import { Me } from '../me/schemas.ts';
 import { Conversation, Message } from '../messages/schemas.ts';
@@ -67,6 +67,7 @@ const components: TSchema[] = [
   Event,
   EventPage,
   Export,
+  ...exportRows,
   FeedEvent,
   Flag,
   FoundUser,
