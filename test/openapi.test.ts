@@ -19,6 +19,7 @@ type Operation = {
   operationId: string;
   security: unknown[];
   summary?: string;
+  description?: string;
   responses: Record<
     string,
     { content?: Record<string, { schema: { allOf?: { properties?: { code?: { enum: string[] } } }[] } }> }
@@ -173,6 +174,25 @@ test('openapi: every refusal is a problem+json whose codes are in the catalogue 
       for (const code of codes)
         assert.equal(catalogue[code as keyof typeof catalogue].status, Number(status), `${name} ${code}`);
     }
+  }
+});
+
+test('openapi: uploads: the limits on uploads at once are described, with the codes that the 429 and the 503 declare', () => {
+  const upload = operations.find(({ name }) => name === 'POST /v1/uploads')?.operation;
+  assert.match(
+    upload?.description ?? '',
+    /At most 6 uploads of a person run at once: [^.]*429[^.]*`too_many_requests`/,
+  );
+  assert.match(upload?.description ?? '', /At most 16 run at once on a server: [^.]*503[^.]*`unavailable`/);
+  for (const [status, code] of [
+    ['429', 'too_many_requests'],
+    ['503', 'unavailable'],
+  ] as const) {
+    const schema = upload?.responses[status]?.content?.['application/problem+json']?.schema;
+    assert.ok(
+      schema?.allOf?.some(({ properties }) => properties?.code?.enum.includes(code)),
+      code,
+    );
   }
 });
 

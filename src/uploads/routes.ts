@@ -12,7 +12,7 @@ import { route } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
 import { signedIn } from '../http/viewer.ts';
 import { newId, readId } from '../ids.ts';
-import { boundedRoom, mostBytes, sentImage, takeImages } from './body.ts';
+import { boundedRoom, mostAtOnce, mostBytes, mostOfOne, sentImage, takeImages } from './body.ts';
 import { imageTypes, makePicture, type Picture } from './images.ts';
 import * as queries from './queries.ts';
 import { Upload, UploadParams } from './schemas.ts';
@@ -118,7 +118,9 @@ export function uploadRoutes(app: App, { sql, config, clock, flags, storage }: D
           description:
             'The body is the image itself: JPEG, PNG or WebP, at most 10 MiB and 50 megapixels. It is turned upright, ' +
             'freed of all metadata, made smaller where a side has more than 2,048 pixels, and kept as WebP; of an ' +
-            'animation the first frame. 100 a day, and 1 GiB of kept images, for each person.',
+            'animation the first frame. 100 a day, and 1 GiB of kept images, for each person.\n\n' +
+            `At most ${mostOfOne} uploads of a person run at once: one more is a 429 with \`too_many_requests\`. At most ` +
+            `${mostAtOnce} run at once on a server: one more is a 503 with \`unavailable\`. Try again after \`Retry-After\`.`,
           bodyTypes: imageTypes,
           response: { 201: ref(Upload) },
           problems: [
