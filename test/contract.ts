@@ -19,7 +19,7 @@ type Document = {
 };
 
 /** Pages and what belongs to them: not part of the API, so not in its document. */
-const pages = /^\/(favicon\.ico|docs\/?|docs\/errors|docs\/js\/scalar\.js|openapi\.json)?$/;
+const pages = /^\/(favicon\.ico|robots\.txt|docs\/?|docs\/errors|docs\/js\/scalar\.js|openapi\.json)?$/;
 
 export function readContract(swagger: unknown): Contract {
   const document = close(structuredClone(swagger)) as Document;

@@ -1,14 +1,13 @@
-/** The OpenAPI 3.1 document, made from the very schemas that validate, and the reference page at /docs. */
+/** The OpenAPI 3.1 document, made from the very schemas that validate. */
 import swagger from '@fastify/swagger';
-import reference from '@scalar/fastify-api-reference';
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import manifest from '../../package.json' with { type: 'json' };
 import { AdminUser, AuditEntry, Flag } from '../admin/schemas.ts';
 import { CodeSent, Session, SignedIn, TokenPair } from '../auth/schemas.ts';
 import { Booking, ListedBooking } from '../bookings/schemas.ts';
 import type { Config } from '../config.ts';
-import { catalogue, invalid, type ProblemCode } from '../errors.ts';
+import { catalogue, type ProblemCode } from '../errors.ts';
 import { Category, Event, EventPage, ListedEvent, Template } from '../events/schemas.ts';
 import { FeedEvent, Reason } from '../feed/schemas.ts';
 import { AddedItem, Claim, GivenClaim, Item } from '../items/schemas.ts';
@@ -28,6 +27,7 @@ import { Conversation, Message } from '../messages/schemas.ts';
 import { AdminReport, Involved, Report } from '../reports/schemas.ts';
 import { Upload } from '../uploads/schemas.ts';
 import { FoundUser, Person, Profile } from '../users/schemas.ts';
+import { registerReference } from './reference.ts';
 import { OnceHeaders, PageMeta, shared } from './schemas.ts';
 
 const Problem = shared(
@@ -156,34 +156,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
   });
 
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
-  await app.register(reference, {
-    routePrefix: '/docs',
-    hooks: { onRequest: guardDocs },
-    configuration: {
-      url: '/openapi.json',
-      pageTitle: 'Potluck API',
-      // Nothing is fetched from elsewhere: neither fonts, nor a proxy for the requests that are tried out.
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-      authentication: { preferredSecurityScheme: 'bearer' },
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      defaultOpenAllTags: true,
-    },
-  });
-}
-
-/** The reference runs its own script, and may load and ask this server alone. */
-const docsPolicy =
-  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-  "font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
-
-/** The page makes an address of the Host header, so one that cannot be read is refused here. */
-function guardDocs(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-  reply.header('content-security-policy', docsPolicy);
-  done(URL.canParse(`http://${request.hostname}`) ? undefined : invalid('host', 'is not a host'));
+  await registerReference(app);
 }
 
 type QuerySchema = { required?: string[]; properties: Record<string, { default?: unknown }> };
