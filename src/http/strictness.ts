@@ -3,7 +3,7 @@ import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type FieldError, invalid, invalidFields, Problem } from '../errors.ts';
-import { isOneGrapheme, isStorable } from '../text.ts';
+import { isOneGrapheme, isStorable, isVisibleLine, isVisibleText } from '../text.ts';
 import { parseDay, parseTimestamp, withPlus } from '../time.ts';
 import { isTimeZone } from '../time-zones.ts';
 
@@ -151,6 +151,8 @@ function withFormats(ajv: Ajv): Ajv {
   ajv.addFormat('timestamp', (text) => parseTimestamp(text) !== null);
   ajv.addFormat('timestamp-or-day', (text) => (parseDay(text) ?? parseTimestamp(withPlus(text))) !== null);
   ajv.addFormat('grapheme', isOneGrapheme);
+  ajv.addFormat('visible-line', isVisibleLine);
+  ajv.addFormat('visible-text', isVisibleText);
   ajv.addFormat('time-zone', isTimeZone);
   ajv.addFormat('http-url', (text) => URL.canParse(text) && /^https?:\/\/[^\s]+$/i.test(text));
   ajv.addFormat('currency', (text) => currencies.has(text));

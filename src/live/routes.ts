@@ -3,9 +3,10 @@ import type { App, Deps } from '../app.ts';
 import { EventParams } from '../events/schemas.ts';
 import { networkOf } from '../http/address.ts';
 import { route } from '../http/route.ts';
+import { ref } from '../http/schemas.ts';
 import { readId } from '../ids.ts';
 import { Hub, type Listener } from './hub.ts';
-import { LiveHeaders, LiveQuery, LiveStream } from './schemas.ts';
+import { LiveData, LiveHeaders, LiveQuery } from './schemas.ts';
 import { mediaType, Streams } from './streams.ts';
 import { type LiveState, snapshotMessage } from './views.ts';
 
@@ -64,7 +65,7 @@ export function liveRoutes(app: App, { sql, reads, clock }: Deps): void {
       params: EventParams,
       querystring: LiveQuery,
       headers: LiveHeaders,
-      response: { 200: LiveStream },
+      response: { 200: ref(LiveData) },
       problems: ['event_not_found'],
     }),
     async (request, reply) => {

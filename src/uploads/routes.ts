@@ -13,7 +13,7 @@ import { route } from '../http/route.ts';
 import { ref, Success } from '../http/schemas.ts';
 import { signedIn } from '../http/viewer.ts';
 import { newId, readId } from '../ids.ts';
-import { bodyTypes, boundedRoom, mostBytes, sentImage, takeImages } from './body.ts';
+import { bodyTypes, boundedRoom, mostAtOnce, mostBytes, mostOfOne, sentImage, takeImages } from './body.ts';
 import { makePicture, type Picture } from './images.ts';
 import * as queries from './queries.ts';
 import { Upload, UploadParams } from './schemas.ts';
@@ -121,7 +121,9 @@ export function uploadRoutes(app: App, { sql, config, clock, flags, storage, out
             'the format, whichever of the declared types `Content-Type` names; any other type is a 415, and a file of ' +
             'another format a 400. The image is turned upright, ' +
             'freed of all metadata, made smaller where a side has more than 2,048 pixels, and kept as WebP; of an ' +
-            'animation the first frame. 100 a day, and 1 GiB of kept images, for each person.',
+            'animation the first frame. 100 a day, and 1 GiB of kept images, for each person.\n\n' +
+            `At most ${mostOfOne} uploads of a person run at once: one more is a 429 with \`too_many_requests\`. At most ` +
+            `${mostAtOnce} run at once on a server: one more is a 503 with \`unavailable\`. Try again after \`Retry-After\`.`,
           bodyTypes,
           response: { 201: ref(Upload) },
           problems: [
