@@ -17,7 +17,7 @@ function watchLog({ app }: TestApp): Line[] {
   return lines;
 }
 
-const api = await testApp({ env: { LOG_REQUESTS: 'on', TRUST_PROXY: 'loopback' } });
+const api = await testApp({ env: { LOG_REQUESTS: 'on', TRUST_PROXY: 'loopback', DEV_CODES: 'on' } });
 const lines = watchLog(api);
 const me = await aUser(api);
 const event = await anEvent(api, me);

@@ -4,7 +4,7 @@ import test from 'node:test';
 import { expectProblem, expectStatus, testApp } from './setup.ts';
 import { anAdmin, anEvent, aUser, deleteAccount, type Person, signIn } from './world.ts';
 
-const api = await testApp({ env: { TRUST_PROXY: 'loopback' } });
+const api = await testApp({ env: { TRUST_PROXY: 'loopback', DEV_CODES: 'on' } });
 
 const reason = 'Quistgaard tickets resold twice';
 const note = 'Seen by Pemberton before';

@@ -2,9 +2,15 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { createParser } from 'eventsource-parser';
 import type { Answer } from './setup.ts';
 
-export type Contract = { check(method: string, path: string, answer: Answer): void };
+type StreamMessage = { event?: string | undefined; id?: string | undefined; data: unknown };
+export type Contract = {
+  check(method: string, path: string, answer: Answer): void;
+  /** For the messages of a live stream. */
+  checkMessages(messages: StreamMessage[]): void;
+};
 
 type Operation = { responses: Record<string, { content?: Record<string, { schema: unknown }> }> };
 type Document = {
@@ -13,7 +19,7 @@ type Document = {
 };
 
 /** Pages and what belongs to them: not part of the API, so not in its document. */
-const pages = /^\/(favicon\.ico|docs\/?|docs\/errors|docs\/js\/scalar\.js|openapi\.json)?$/;
+const pages = /^\/(favicon\.ico|robots\.txt|docs\/?|docs\/errors|docs\/js\/scalar\.js|openapi\.json)?$/;
 
 export function readContract(swagger: unknown): Contract {
   const document = close(structuredClone(swagger)) as Document;
@@ -35,7 +41,16 @@ export function readContract(swagger: unknown): Contract {
     return known;
   };
 
+  const checkMessages: Contract['checkMessages'] = (messages) => {
+    for (const { event, id, data } of messages) {
+      const message = { event, ...(id && { id }), data };
+      assertValid(validator('/components/schemas/LiveMessage'), message, `message ${event}`);
+      assertValid(validator('/components/schemas/LiveData'), data, `data of ${event}`);
+    }
+  };
+
   return {
+    checkMessages,
     check(method, url, { status, headers, body }) {
       const path = paths.find(({ pattern }) => pattern.test(url.split('?', 1)[0] ?? ''))?.path;
       const name = `${method} ${path ?? url} → ${status}`;
@@ -51,6 +66,7 @@ export function readContract(swagger: unknown): Contract {
       }
       assert.ok(operation.responses[status], `${name} is not declared: ${JSON.stringify(body)}`);
       assert.ok(operation.responses[status]?.content?.[type], `${name} is not declared as ${type}`);
+      if (type === 'text/event-stream') return checkMessages(parseMessages(body));
       const pointer = [
         'paths',
         path,
@@ -75,6 +91,14 @@ export function readContract(swagger: unknown): Contract {
       );
     },
   };
+}
+
+function parseMessages(text: string): StreamMessage[] {
+  const messages: StreamMessage[] = [];
+  createParser({ onEvent: ({ data, ...rest }) => messages.push({ ...rest, data: JSON.parse(data) }) }).feed(
+    text,
+  );
+  return messages;
 }
 
 function assertValid(validate: ValidateFunction, body: unknown, name: string): void {

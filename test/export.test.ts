@@ -55,6 +55,29 @@ test('export: 200 with a section for every table in which anything of the person
   assert.deepEqual(Object.keys(document), ['exportedAt', ...sections.map(({ name }) => name)]);
 });
 
+test('export: every section has a named schema, and rows that the tests validate with it', async () => {
+  const { body: openapi } = await api.get('/openapi.json');
+  const { components } = openapi;
+  const [admin, somebody] = [await anAdmin(api), await aUser(api)];
+  const suspend = `/v1/admin/users/${somebody.id}/suspend`;
+  expectStatus(await api.post(suspend, admin.token, { reason: 'Spam.' }), 200);
+  // Sending is counted only where messages are delivered.
+  const scope = `number:${hashPhone(secretKey, admin.phone).toString('base64url')}`;
+  await api.sql`insert into code_sends (scope, day, sent) values (${scope}, '2026-12-24', 2)`;
+  const documents = [document, await read(admin)];
+  await api.sql`delete from code_sends where scope = ${scope}`;
+  for (const { name } of sections) {
+    const { items } = components.schemas.Export.properties[name];
+    assert.match(items.$ref ?? '', /^#\/components\/schemas\/Export[A-Z]/, name);
+    const { properties, required } = components.schemas[items.$ref.split('/').at(-1)];
+    const row = documents.flatMap((each) => each[name] ?? []).at(0);
+    assert.ok(row, `no person of the tests has anything in ${name}`);
+    // The contract has validated the values of each column; this is about the columns.
+    assert.deepEqual(Object.keys(row).sort(), Object.keys(properties).sort(), name);
+    assert.deepEqual([...required].sort(), Object.keys(properties).sort(), name);
+  }
+});
+
 test('export: every table of the database is told of, or holds nothing of anybody', () => {
   const told = new Set(sections.flatMap(({ tables }) => tables));
   const tables = Object.keys(snapshot).filter((table) => !ofNobody.has(table));

@@ -1,6 +1,7 @@
 /**
  * test/data/gatherings.ics, imported and listed again. What should come is counted by this file itself, from the raw
- * lines, with a table of UTC offsets and a distance formula of its own; nothing of the product takes part in that.
+ * lines, with a table of UTC offsets and a distance formula of its own; nothing of the product takes part in that, except the
+ * time zones of entries that name none.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -24,6 +25,8 @@ type Gathering = {
   start: number;
   end: number;
   isAllDay: boolean;
+  /** The TZID of the entry, or null if it has none. */
+  zone: string | null;
   lat: number | null;
   lng: number | null;
   address: string;
@@ -74,6 +77,7 @@ function readRaw(calendar: Buffer): Gathering[] {
         start: readTime(line('DTSTART')),
         end: readTime(line('DTEND')),
         isAllDay: line('DTSTART').startsWith(';VALUE=DATE'),
+        zone: /^;TZID="?(?:\/gatherings\.example\/)?([\w/]+)/.exec(line('DTSTART'))?.[1] ?? null,
         lat: lat ?? null,
         lng: lng ?? null,
         address: value('LOCATION'),
@@ -92,6 +96,13 @@ function readTime(line: string): number {
   const offset = /12|01|02/.test(month) ? winter : summer;
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:00Z`) - offset * 3_600_000;
 }
+
+/** The midnight, by the clock of `zone`, of a date that is given as its midnight in UTC. */
+const midnightIn = (zone: string, utcMidnight: number): number =>
+  Temporal.Instant.fromEpochMilliseconds(utcMidnight)
+    .toZonedDateTimeISO('UTC')
+    .toPlainDateTime()
+    .toZonedDateTime(zone, { disambiguation: 'reject' }).epochMilliseconds;
 
 function kmBetween(lat1: number, lng1: number, lat2: number, lng2: number): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180;
@@ -152,12 +163,16 @@ type Imported = {
   lng: number;
   startAt: Date;
   endAt: Date;
+  allDay: boolean;
+  timezone: string;
+  isPriceKnown: boolean;
   category: string;
   updatedAt: Date;
 };
 async function imported(): Promise<Imported[]> {
   return await api.sql<Imported[]>`
-    select e.id, i.uid, e.title, e.address, e.lat, e.lng, e.start_at, e.end_at, e.category, e.updated_at
+    select e.id, i.uid, e.title, e.address, e.lat, e.lng, e.start_at, e.end_at, e.all_day, e.timezone,
+      e.is_price_known, e.category, e.updated_at
     from imports i join events e on e.id = i.event_id order by e.id`;
 }
 const byUid = async () => new Map((await imported()).map((row) => [row.uid, row]));
@@ -181,10 +196,14 @@ test('gatherings: every entry with a place comes in as it is written; the others
     assert.ok(event, one.uid);
     assert.deepEqual([event.title, event.address], [one.title, one.address]);
     if (one.lat !== null) assert.deepEqual([event.lat, event.lng], [one.lat, one.lng], one.uid);
-    const [startsOff, endsOff] = [event.startAt.getTime() - one.start, event.endAt.getTime() - one.end];
-    // The midnight of the place is at most 14 hours from that of UTC.
-    if (one.isAllDay) assert.ok(Math.abs(startsOff) <= 14 * 3_600_000 && startsOff === endsOff, one.uid);
-    else assert.deepEqual([startsOff, endsOff], [0, 0], one.uid);
+    // All-day entries last from midnight to midnight by the clock of their place.
+    const ofPlace = (at: number) => (one.isAllDay ? midnightIn(event.timezone, at) : at);
+    assert.deepEqual(
+      [event.startAt.getTime(), event.endAt.getTime(), event.allDay, event.isPriceKnown],
+      [ofPlace(one.start), ofPlace(one.end), one.isAllDay, false],
+      one.uid,
+    );
+    if (one.zone) assert.equal(event.timezone, one.zone, one.uid);
   }
   const left = report.faults.filter(({ title }) => title !== 'Superseded');
   assert.deepEqual(left.map(({ title }) => title).sort(), nowhere.map(({ title }) => title).sort());
@@ -419,4 +438,22 @@ test('gatherings: imported again nothing changes; a changed SUMMARY changes one 
     ['Renamed'],
   );
   await assertCounters(api.sql);
+});
+
+test('gatherings: a repeated import corrects all-day entries that were stored as times in UTC', async () => {
+  await takeIn(bytes);
+  const before = await imported();
+  const allDay = before.filter((event) => event.allDay);
+  assert.ok(allDay.length > 90, `${allDay.length}`);
+  // As earlier versions stored them.
+  await api.sql`
+    update events set timezone = 'UTC', all_day = false,
+      start_at = (start_at at time zone timezone) at time zone 'UTC',
+      end_at = (end_at at time zone timezone) at time zone 'UTC'
+    where all_day`;
+  await api.sql`update change_shards set version = version + 1`;
+  const { changed, unchanged } = await takeIn(bytes);
+  assert.deepEqual([changed, unchanged], [allDay.length, placeable - allDay.length]);
+  const withoutUpdate = ({ updatedAt: _, ...event }: Imported) => event;
+  assert.deepEqual((await imported()).map(withoutUpdate), before.map(withoutUpdate));
 });

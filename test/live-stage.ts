@@ -5,15 +5,18 @@ import { type Listening, type ListenOptions, listen } from './listener.ts';
 import type { TestApp } from './setup.ts';
 import { anEvent, anItem, going, type Person } from './world.ts';
 
-const streams: Listening[] = [];
+const streams: { stream: Listening; on: TestApp }[] = [];
 test.afterEach(() => {
-  for (const stream of streams.splice(0)) stream.close();
+  for (const { stream, on } of streams.splice(0)) {
+    stream.close();
+    on.contract.checkMessages(stream.messages);
+  }
 });
 
 /** A stream, from its first message on if there is one to come. */
 export async function open(on: TestApp, event: string, options: ListenOptions = {}): Promise<Listening> {
   const stream = await listen(`${on.url}/v1/events/${event}/live`, options);
-  streams.push(stream);
+  streams.push({ stream, on });
   assert.equal(stream.status, 200);
   if (options.lastId === undefined) await stream.until(({ event }) => event === 'snapshot');
   return stream;

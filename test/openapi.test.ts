@@ -6,6 +6,8 @@ import path from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
+import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
+import rulesets from '@stoplight/spectral-rulesets';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { catalogue } from '../src/lib/errors.ts';
 import { testApp } from './setup.ts';
@@ -17,6 +19,7 @@ type Operation = {
   operationId: string;
   security: unknown[];
   summary?: string;
+  description?: string;
   responses: Record<
     string,
     { content?: Record<string, { schema: { allOf?: { properties?: { code?: { enum: string[] } } }[] } }> }
@@ -31,6 +34,14 @@ const operations = Object.entries<Record<string, Operation>>(document.paths).fla
     operation,
   })),
 );
+
+/** The values of a keyword wherever it stands in a schema. */
+function list(keyword: string, node: unknown = document): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, inner]) =>
+    key === keyword && typeof inner === 'string' ? [inner] : list(keyword, inner),
+  );
+}
 
 test('openapi: the document passes a strict linter without a finding', async () => {
   const config = await createConfig({ extends: ['recommended-strict'] });
@@ -47,6 +58,52 @@ test('openapi: the document passes a strict linter without a finding', async () 
   );
 });
 
+test('openapi: the document passes Spectral’s rules without a finding', async () => {
+  const linter = new spectral.Spectral();
+  linter.setRuleset({ extends: [[rulesets.oas as RulesetDefinition, 'recommended']] });
+  const findings = await linter.run(structuredClone(document));
+  assert.deepEqual(
+    findings.map(({ code, message, path }) => `${code}: ${message} ${path.join('/')}`),
+    [],
+  );
+});
+
+test('openapi: patterns mean the same with and without the u flag', () => {
+  const patterns = new Set(list('pattern'));
+  assert.ok(patterns.size >= 6, [...patterns].join());
+  const samples = [
+    '',
+    ' ',
+    '\t',
+    'a',
+    'ä b',
+    ' 🍞 ',
+    '\u00a0',
+    '\u200b',
+    'a\nb',
+    'p{Z}',
+    'EUR',
+    'x\u0085',
+    '\ufeff',
+  ];
+  for (const pattern of patterns) {
+    const [plain, unicode] = [new RegExp(pattern), new RegExp(pattern, 'u')];
+    assert.doesNotMatch(pattern, /\\[pP]\{/);
+    for (const sample of samples)
+      assert.equal(plain.test(sample), unicode.test(sample), `${pattern} on ${JSON.stringify(sample)}`);
+  }
+});
+
+test('openapi: every format is one of OpenAPI or is explained in the introduction', () => {
+  const known = new Set(['date', 'date-time', 'uri', 'binary']);
+  const own = [...new Set(list('format'))].filter((format) => !known.has(format));
+  assert.ok(own.includes('visible-line'));
+  assert.deepEqual(
+    own.filter((format) => !document.info.description.includes(`\`${format}\``)),
+    [],
+  );
+});
+
 test('openapi: types generated from it compile', async () => {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-types-'));
   try {
@@ -55,6 +112,24 @@ test('openapi: types generated from it compile', async () => {
       "type Answer = paths['/v1/items/{id}/claim']['post']['responses'][201]['content']['application/json'];",
       'export const quantity = (claim: Answer): number => claim.quantity;',
       "export const answer = (event: components['schemas']['Event']): 'going' | 'interested' | null | undefined => event.myRsvp;",
+      // A `switch` over `event` narrows `data`, so the message is typed and its kinds are all listed.
+      "type Message = components['schemas']['LiveMessage'];",
+      'export const going = (message: Message): number | null => {',
+      '  switch (message.event) {',
+      "    case 'snapshot': return message.data.counts.goingCount;",
+      "    case 'counts': return message.data.goingCount;",
+      "    case 'item': return message.data.quantityNeeded;",
+      "    case 'event': return message.data.capacity;",
+      "    case 'itemRemoved': return message.data.id.length;",
+      "    case 'gone': return message.data.code.length;",
+      '    default: return message satisfies never;',
+      '  }',
+      '};',
+      "type Stream = paths['/v1/events/{id}/live']['get']['responses'][200]['content']['text/event-stream'];",
+      "export const data = (message: Message): Stream & components['schemas']['LiveData'] => message.data;",
+      "type Export = components['schemas']['Export'];",
+      "export const claim = (mine: Export): components['schemas']['ExportClaim'] | undefined => mine.claims[0];",
+      'export const phone = (mine: Export): string | undefined => mine.profile[0]?.phone;',
     ];
     await writeFile(path.join(directory, 'api.ts'), astToString(await openapiTS(document)));
     await writeFile(path.join(directory, 'use.ts'), use.join('\n'));
@@ -99,6 +174,25 @@ test('openapi: every refusal is a problem+json whose codes are in the catalogue 
       for (const code of codes)
         assert.equal(catalogue[code as keyof typeof catalogue].status, Number(status), `${name} ${code}`);
     }
+  }
+});
+
+test('openapi: uploads: the limits on uploads at once are described, with the codes that the 429 and the 503 declare', () => {
+  const upload = operations.find(({ name }) => name === 'POST /v1/uploads')?.operation;
+  assert.match(
+    upload?.description ?? '',
+    /At most 6 uploads of a person run at once: [^.]*429[^.]*`too_many_requests`/,
+  );
+  assert.match(upload?.description ?? '', /At most 16 run at once on a server: [^.]*503[^.]*`unavailable`/);
+  for (const [status, code] of [
+    ['429', 'too_many_requests'],
+    ['503', 'unavailable'],
+  ] as const) {
+    const schema = upload?.responses[status]?.content?.['application/problem+json']?.schema;
+    assert.ok(
+      schema?.allOf?.some(({ properties }) => properties?.code?.enum.includes(code)),
+      code,
+    );
   }
 });
 

@@ -90,3 +90,51 @@ test('readiness: calls share a check that is at most one second old, and a 503 f
   await sleep(1_050);
   expectStatus(await other.get('/readyz'), 200);
 });
+test('pages: 200 with the language of each page, the reference with a stylesheet that mends its contrast', async () => {
+  for (const path of ['/', '/docs/', '/docs/errors'])
+    assert.match(expectStatus(await api.get(path), 200).body, /^<!doctype html>\s*<html lang="en">/, path);
+  const { body } = expectStatus(await api.get('/docs/'), 200);
+  const [, style = ''] = /<style[^>]*>(.*?)<\/style>/s.exec(body) ?? [];
+  const themes = [
+    {
+      mode: 'light',
+      backgrounds: ['#ffffff', '#f6f6f6'],
+      names: ['2', '3', 'green', 'red', 'yellow', 'blue', 'orange'],
+    },
+    { mode: 'dark', backgrounds: ['#0f0f0f', '#1a1a1a'], names: ['3', 'red'] },
+  ];
+  for (const { mode, backgrounds, names } of themes) {
+    const [, rules = ''] = new RegExp(`\\.${mode}-mode \\{(.*?)\\}`, 's').exec(style) ?? [];
+    for (const name of names) {
+      const [, colour = ''] = new RegExp(`--scalar-color-${name}: (#\\w+)`).exec(rules) ?? [];
+      for (const background of backgrounds)
+        assert.ok(contrast(colour, background) >= 4.5, `${mode} ${name}: ${colour} on ${background}`);
+    }
+  }
+});
+
+test('pages: 200 with a robots.txt that leaves the API alone and the pages open', async () => {
+  const { body, headers } = expectStatus(await api.get('/robots.txt'), 200);
+  assert.match(headers.get('content-type') ?? '', /^text\/plain/);
+  assert.match(body, /^User-agent: \*\n/);
+  assert.match(body, /^Disallow: \/v1\/$/m);
+  assert.doesNotMatch(body, /^Disallow: \/(docs.*)?$/m);
+});
+
+/** As WCAG 2 computes it, of colours in hexadecimal. */
+function contrast(a: string, b: string): number {
+  const luminance = (colour: string) => {
+    const digits = /^#(\w)(\w)(\w)$/
+      .exec(colour)
+      ?.slice(1)
+      .map((digit) => digit + digit);
+    const [red, green, blue] = (digits ?? colour.match(/\w\w/g) ?? []).map((hex) => {
+      const value = Number.parseInt(hex, 16) / 255;
+      return value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    assert.ok(red !== undefined && green !== undefined && blue !== undefined, colour || 'no colour');
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [light = 0, dark = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+  return (light + 0.05) / (dark + 0.05);
+}

@@ -42,6 +42,16 @@ function writeWithoutPause(server: Server, token: string) {
   return { ids, over: Promise.all(writers) };
 }
 
+/** Lets the writers go on for a moment after the first write that is acknowledged. */
+async function someAcknowledged({ ids }: ReturnType<typeof writeWithoutPause>) {
+  const deadline = performance.now() + 20_000;
+  while (ids.length === 0) {
+    assert.ok(performance.now() < deadline, 'no write is acknowledged');
+    await sleep(20);
+  }
+  await sleep(300);
+}
+
 async function expectAll(server: Server, ids: string[]) {
   assert.ok(ids.length > 0);
   const answers = await Promise.all(ids.map((id) => ask(server, 'GET', `/v1/events/${id}`)));
@@ -124,7 +134,7 @@ describe('process', { concurrency: 2 }, () => {
     const first = await serve({ env: { DATA_DIR } });
     const token = await signIn(first);
     const before = writeWithoutPause(first, token);
-    await sleep(300);
+    await someAcknowledged(before);
     const postmaster = await postmasterOf(DATA_DIR);
     await stop(first, 'SIGKILL');
     await before.over;
@@ -134,7 +144,7 @@ describe('process', { concurrency: 2 }, () => {
     assert.equal(await postmasterOf(DATA_DIR), postmaster, 'it is adopted');
     await expectAll(second, before.ids);
     const later = writeWithoutPause(second, token);
-    await sleep(300);
+    await someAcknowledged(later);
     second.child.kill('SIGKILL');
     process.kill(postmaster, 'SIGKILL');
     await later.over;

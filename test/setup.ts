@@ -39,6 +39,7 @@ export type TestApp = {
   target: Target;
   clock: TestClock;
   sent: { phone: string; purpose: Purpose; code: string }[];
+  contract: Contract;
   call(method: string, path: string, call?: Call): Promise<Answer>;
   get(path: string, token?: string): Promise<Answer>;
   post(path: string, token?: string, body?: unknown): Promise<Answer>;
@@ -128,6 +129,7 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
     target,
     clock,
     sent,
+    contract,
     call,
     ...verbs(call),
     another: (more = {}) => startOn(target, { env: options.env ?? {}, clock, ...more }),

@@ -115,6 +115,9 @@ function retryIn(error: FastifyError & { retryAfter?: number }) {
   return error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter };
 }
 
+const visibleLineMessage = 'must be one line, without control characters, with something to see in it';
+const visibleTextMessage = 'must have something to see in it';
+
 /** What to send, where the validator would only name its own rule. */
 const formatMessages: Record<string, string> = {
   timestamp: `must be a timestamp with an offset, such as 2026-12-24T18:00:00+01:00, ${timestampBounds}`,
@@ -123,10 +126,12 @@ const formatMessages: Record<string, string> = {
   grapheme: 'must be one emoji',
   'time-zone': 'must be the name of an IANA time zone, such as Europe/Oslo',
   currency: 'must be an ISO 4217 currency, such as EUR',
+  'visible-line': visibleLineMessage,
+  'visible-text': visibleTextMessage,
 };
 const patternMessages: Record<string, string> = {
-  [visiblePattern]: 'must be one line, without control characters, with something to see in it',
-  [seenPattern]: 'must have something to see in it',
+  [visiblePattern]: visibleLineMessage,
+  [seenPattern]: visibleTextMessage,
   [linePattern]: 'must be one line, without control characters',
   [usernamePattern]: 'must be 3 to 30 of a–z, 0–9, _ and .',
   [emojiPattern]: 'must be one emoji',

@@ -26,25 +26,33 @@ export function nullable<S extends TSchema>(
   return Type.Unsafe<Static<S> | null>({ anyOf: [schema, { type: 'null' }], ...options });
 }
 
-/**
- * No control characters, and one that can be seen. What leads up to the first visible character cannot be that character:
- * one way to match, so linear time however long the text.
+/*
+ * Patterns are published in the OpenAPI document, so each means the same with and without the `u` flag: many tools
+ * compile patterns without it, and `\p{…}` then matches the letters of its own name. What only Unicode properties can
+ * express is a format (strictness.ts, text.ts), which checks everything that the pattern beside it checks, and more.
  */
-export const visiblePattern = '^[\\p{Z}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}]*[^\\p{Z}\\p{C}]\\P{Cc}*$';
-/** For text of several lines: one character that can be seen, anywhere. */
-export const seenPattern = '[^\\p{Z}\\p{C}]';
-export const linePattern = '^\\P{Cc}*$';
+
+/** The control characters (Cc), for use inside brackets. */
+const controls = '\\x00-\\x1f\\x7f-\\x9f';
+/**
+ * No control characters, and at least one character that is not white space. The blanks before that character cannot
+ * match it themselves: one way to match, so linear time for any length. Beside the format `visible-line`.
+ */
+export const visiblePattern = `^[^\\S\\x09-\\x0d]*[^\\s${controls}][^${controls}]*$`;
+/** For text of several lines, beside the format `visible-text`. */
+export const seenPattern = `[^\\s${controls}]`;
+export const linePattern = `^[^${controls}]*$`;
 export const usernamePattern = '^[A-Za-z0-9_.]{3,30}$';
 export const currencyPattern = '^[A-Z]{3}$';
 /** With the format `grapheme`, which a blank would satisfy too. */
-export const emojiPattern = '^[^\\s\\p{Cc}]+$';
+export const emojiPattern = `^[^\\s${controls}]+$`;
 
 /** One line of text with something to see in it; lengths in characters. */
 export function text(minLength: number, maxLength: number, options: TSchemaOptions = {}) {
   return Type.String({
     minLength,
     maxLength,
-    pattern: minLength > 0 ? visiblePattern : linePattern,
+    ...(minLength > 0 ? { format: 'visible-line', pattern: visiblePattern } : { pattern: linePattern }),
     ...options,
   });
 }

@@ -4,7 +4,7 @@ import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type FieldError, invalid, invalidFields, Problem } from '../lib/errors.ts';
-import { isOneGrapheme, isStorable } from '../lib/text.ts';
+import { isOneGrapheme, isStorable, isVisibleLine, isVisibleText } from '../lib/text.ts';
 import { parseDay, parseTimestamp, withPlus } from '../lib/time.ts';
 import { isTimeZone } from '../lib/time-zones.ts';
 
@@ -152,6 +152,8 @@ function withFormats(ajv: Ajv): Ajv {
   ajv.addFormat('timestamp', (text) => parseTimestamp(text) !== null);
   ajv.addFormat('timestamp-or-day', (text) => (parseDay(text) ?? parseTimestamp(withPlus(text))) !== null);
   ajv.addFormat('grapheme', isOneGrapheme);
+  ajv.addFormat('visible-line', isVisibleLine);
+  ajv.addFormat('visible-text', isVisibleText);
   ajv.addFormat('time-zone', isTimeZone);
   ajv.addFormat('http-url', (text) => URL.canParse(text) && /^https?:\/\/[^\s]+$/i.test(text));
   ajv.addFormat('currency', (text) => currencies.has(text));

@@ -247,7 +247,9 @@ export const catalogue = {
   too_many_requests: {
     status: 429,
     title: 'Too many requests',
-    detail: 'Wait for the number of seconds in `Retry-After`.',
+    detail:
+      'A limit on requests, messages or reports in a time, or on streams or uploads at once, is reached. Wait for the ' +
+      'number of seconds in `Retry-After`.',
   },
   too_many_uploads: {
     status: 429,

@@ -7,26 +7,32 @@ import path from 'node:path';
  * @throws an error of the file system
  */
 export async function makeDirectory(directory: string): Promise<void> {
+  if (await makeOne(directory)) return;
+  const parent = path.dirname(directory);
+  if (!(await exists(parent))) await makeDirectory(parent);
+  // The parent exists now. If it did before, another request has made it, or nothing can be made in it.
+  if (!(await makeOne(directory))) throw fileError('ENOENT', `nothing can be made in ${parent}`, directory);
+}
+
+/** @returns false if the parent does not exist, or if the file system says so */
+async function makeOne(directory: string): Promise<boolean> {
   try {
     await mkdir(directory);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const parent = path.dirname(directory);
-    if (code === 'EEXIST') return expectDirectory(directory, error);
-    if (code !== 'ENOENT' || (await exists(parent))) throw error;
-    await makeDirectory(parent);
-    await makeDirectory(directory);
+    if (code === 'ENOENT') return false;
+    if (code !== 'EEXIST') throw error;
+    if (!(await exists(directory))) {
+      const target = await readlink(directory);
+      throw fileError('ENOENT', `${directory} is a link to ${target}, which does not exist`, directory);
+    }
+    if (!(await stat(directory)).isDirectory()) throw error;
   }
+  return true;
 }
 
-async function expectDirectory(directory: string, error: unknown): Promise<void> {
-  if (await exists(directory)) {
-    if ((await stat(directory)).isDirectory()) return;
-    throw error;
-  }
-  const message = `${directory} is a link to ${await readlink(directory)}, which does not exist`;
-  throw Object.assign(new Error(message), { code: 'ENOENT', path: directory });
-}
+const fileError = (code: string, message: string, file: string) =>
+  Object.assign(new Error(message), { code, path: file });
 
 /** Follows links: false for one that leads nowhere. */
 async function exists(file: string): Promise<boolean> {

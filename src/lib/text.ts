@@ -64,3 +64,13 @@ export function isStorable(text: string): boolean {
 
 /** For `like`: the text matches itself alone. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
+/** What leads up to the first visible character cannot be that character, so a match takes linear time. */
+const visibleLine = /^[\p{Z}\p{Cf}\p{Cs}\p{Co}\p{Cn}]*[^\p{Z}\p{C}]\P{Cc}*$/u;
+const visible = /[^\p{Z}\p{C}]/u;
+
+/** One line without control characters, with at least one visible character. */
+export const isVisibleLine = (text: string): boolean => visibleLine.test(text);
+
+/** Any number of lines, with at least one visible character. */
+export const isVisibleText = (text: string): boolean => visible.test(text);

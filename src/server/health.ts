@@ -56,7 +56,9 @@ export function healthRoutes(app: App, { db }: Deps): void {
       access: 'public',
       tag: 'Server',
       summary: 'The database answers and is migrated',
-      description: 'The answer is that of a check at most one second old.',
+      description:
+        '200 while the database responds and its schema is current, else 503. Send the server no requests ' +
+        'while this fails. The response is that of a check at most one second old.',
       response: { 200: Status },
     }),
     async () => {
@@ -72,6 +74,9 @@ export function healthRoutes(app: App, { db }: Deps): void {
       access: 'public',
       tag: 'Server',
       summary: 'Figures for Prometheus',
+      description:
+        'Counters, gauges and histograms of this process in the text format of Prometheus. No figure names ' +
+        'a person.',
       response: { 200: Type.String() },
     }),
     async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),

@@ -1,14 +1,13 @@
-/** The OpenAPI 3.1 document, made from the very schemas that validate, and the reference page at /docs. */
+/** The OpenAPI 3.1 document, made from the very schemas that validate. */
 import swagger from '@fastify/swagger';
-import reference from '@scalar/fastify-api-reference';
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import manifest from '../../package.json' with { type: 'json' };
 import { sendJson } from '../http/route.ts';
 import { OnceHeaders, PageMeta, shared } from '../http/schemas.ts';
 import type { Config } from '../lib/config.ts';
-import { catalogue, invalid, type ProblemCode } from '../lib/errors.ts';
-import { Export } from '../modules/account/export-routes.ts';
+import { catalogue, type ProblemCode } from '../lib/errors.ts';
+import { Export, exportRows } from '../modules/account/export-routes.ts';
 import { OwnClaim } from '../modules/account/own-list-schemas.ts';
 import { AdminUser, AuditEntry, Flag } from '../modules/admin/schemas.ts';
 import { Booking, ListedBooking } from '../modules/attendance/booking-schemas.ts';
@@ -16,12 +15,21 @@ import { CodeSent, Session, SignedIn, TokenPair } from '../modules/auth/schemas.
 import { Category, Event, EventPage, ListedEvent, Template } from '../modules/events/schemas.ts';
 import { FeedEvent, Reason } from '../modules/feed/schemas.ts';
 import { AddedItem, Claim, GivenClaim, Item } from '../modules/items/schemas.ts';
-import { LiveCounts, LiveEvent, LiveGone, LiveItemRemoved, LiveSnapshot } from '../modules/live/schemas.ts';
+import {
+  LiveCounts,
+  LiveData,
+  LiveEvent,
+  LiveGone,
+  LiveItemRemoved,
+  LiveMessage,
+  LiveSnapshot,
+} from '../modules/live/schemas.ts';
 import { Conversation, Message } from '../modules/messages/schemas.ts';
 import { AdminReport, Involved, Report } from '../modules/reports/schemas.ts';
 import { Upload } from '../modules/uploads/schemas.ts';
 import { Me } from '../modules/users/own-profile-schemas.ts';
 import { FoundUser, Person, Profile } from '../modules/users/schemas.ts';
+import { registerReference } from './reference.ts';
 
 const Problem = shared(
   'Problem',
@@ -62,6 +70,7 @@ const components: TSchema[] = [
   Event,
   EventPage,
   Export,
+  ...exportRows,
   FeedEvent,
   Flag,
   FoundUser,
@@ -71,9 +80,11 @@ const components: TSchema[] = [
   ListedBooking,
   ListedEvent,
   LiveCounts,
+  LiveData,
   LiveEvent,
   LiveGone,
   LiveItemRemoved,
+  LiveMessage,
   LiveSnapshot,
   Me,
   Message,
@@ -91,6 +102,13 @@ const components: TSchema[] = [
   Upload,
 ];
 
+/** Each format of ours, for clients that want to check before they send. */
+const formatsText =
+  'Formats beyond those of OpenAPI: `visible-line` and `visible-text` have at least one visible character, which is ' +
+  'neither a separator (Z) nor other (C) in Unicode, and `visible-line` has no control characters; `grapheme` is what ' +
+  'a reader sees as one character; `timestamp` is RFC 3339 with any offset, `timestamp-or-day` that or a date; ' +
+  '`http-url` is an http or https address; `time-zone` is the name of an IANA time zone; `currency` is an ISO 4217 code.';
+
 export async function registerOpenApi(app: FastifyInstance, config: Config): Promise<void> {
   for (const schema of components) app.addSchema(schema);
   await app.register(swagger, {
@@ -104,7 +122,9 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
           'Discover events, answer them, and share bring-lists that cannot be double-booked.\n\n' +
           'Sign in with a phone number: `POST /v1/auth/otp/request`, then `POST /v1/auth/otp/verify`. ' +
           'An unknown query parameter or body field is a 400 that names it. ' +
-          'Every refusal is an `application/problem+json` whose `code` is explained on [/docs/errors](/docs/errors).',
+          'Every refusal is an `application/problem+json` whose `code` is explained on [/docs/errors](/docs/errors).\n\n' +
+          formatsText,
+        contact: { name: 'The operator of this server', url: config.publicUrl },
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: config.publicUrl }],
@@ -145,34 +165,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
     json ??= JSON.stringify(app.swagger());
     return sendJson(reply, json);
   });
-  await app.register(reference, {
-    routePrefix: '/docs',
-    hooks: { onRequest: guardDocs },
-    configuration: {
-      url: '/openapi.json',
-      pageTitle: 'Potluck API',
-      // Nothing is fetched from elsewhere: neither fonts, nor a proxy for the requests that are tried out.
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-      authentication: { preferredSecurityScheme: 'bearer' },
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      defaultOpenAllTags: true,
-    },
-  });
-}
-
-/** The reference runs its own script, and may load and ask this server alone. */
-const docsPolicy =
-  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-  "font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
-
-/** The page makes an address of the Host header, so one that cannot be read is refused here. */
-function guardDocs(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-  reply.header('content-security-policy', docsPolicy);
-  done(URL.canParse(`http://${request.hostname}`) ? undefined : invalid('host', 'is not a host'));
+  await registerReference(app);
 }
 
 type QuerySchema = { required?: string[]; properties: Record<string, { default?: unknown }> };
@@ -243,11 +236,15 @@ const replayed = {
   },
 };
 
+const streamDescription =
+  'Server-sent events. Each has an `event`, JSON on one line in `data`, and an `id` if it is the last of those that ' +
+  'belong together. Lines that begin with a colon only keep the connection open.';
+
 function success(status: string, url: string, body: TSchema) {
   if (url.endsWith('.svg'))
     return { description: 'The picture.', content: { 'image/svg+xml': { schema: body } } };
   if (url.endsWith('/live'))
-    return { description: 'The stream.', content: { 'text/event-stream': { schema: body } } };
+    return { description: streamDescription, content: { 'text/event-stream': { schema: body } } };
   if (status === '304') return { description: 'What the client has is still good.' };
   if (url.endsWith('.ics'))
     return { description: 'The calendar.', content: { 'text/calendar': { schema: body } } };

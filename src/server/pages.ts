@@ -12,6 +12,16 @@ import { errorsPage, frontPage, icon } from './html.ts';
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/**
+ * Pages may be indexed. The API may not: its responses are for programs, and a crawler that follows links from the front
+ * page would use up the request limit of its address. Covers are pictures of the front page.
+ */
+const robots = `User-agent: *
+Allow: /v1/events/*/cover.svg
+Disallow: /v1/
+Disallow: /metrics
+`;
+
 const sendPage = (reply: FastifyReply, html: string) =>
   reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(html);
 
@@ -38,6 +48,10 @@ export function pageRoutes(app: App, { config, clock, lists }: Deps): void {
 
   // Browsers ask for it on pages that name no icon, such as the reference.
   app.get('/favicon.ico', { schema: { hide: true } }, async (_request, reply) => sendSvg(reply, icon));
+
+  app.get('/robots.txt', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=86400').send(robots),
+  );
 
   app.get('/docs/errors', { schema: { hide: true } }, async (_request, reply) =>
     sendPage(reply, errorsPage(catalogue)),

@@ -35,6 +35,37 @@ function isStorable(value: unknown): boolean {
   return typeof value !== 'object' || value === null || Object.values(value).every(isStorable);
 }
 
+type EventBody = {
+  startAt?: string;
+  endAt?: string;
+  allDay?: boolean;
+  timezone?: string;
+  price?: number;
+  isPriceKnown?: boolean;
+};
+
+/** The local date differs from that of the millisecond before. */
+function beginsDay(at: Date, timezone: string): boolean {
+  const dateAt = (ms: number) =>
+    Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate();
+  return !dateAt(at.getTime()).equals(dateAt(at.getTime() - 1));
+}
+
+/** The rules between the fields of an event. What a change leaves out is as the event has it, which is not known here. */
+function judgeEvent(isNew: boolean, body: EventBody): Verdict {
+  const { startAt, endAt, allDay, timezone, price, isPriceKnown } = body;
+  const [start, end] = [startAt, endAt].map((at) => (at === undefined ? null : parseTimestamp(at)));
+  if (start && end && end <= start) return 'sense';
+  if (isPriceKnown === false && (price ?? 0) > 0) return 'sense';
+  if (isNew && allDay && timezone && start && end)
+    if (!beginsDay(start, timezone) || !beginsDay(end, timezone)) return 'sense';
+  const isPriceOpen = !isNew && isPriceKnown === false && price === undefined;
+  // Without a timezone it is that of the place, or of the event.
+  const areDaysOpen = isNew ? allDay && !timezone : allDay || (allDay === undefined && (start || end));
+  const areTimesOpen = Boolean(start) !== Boolean(end);
+  return isPriceOpen || areDaysOpen || areTimesOpen ? 'open' : 'fits';
+}
+
 /** @param body as it arrives: undefined when none was sent */
 export function judgeBody({ method, path, body: schema }: Operation, body: unknown): Verdict {
   if (!schema) {
@@ -45,15 +76,11 @@ export function judgeBody({ method, path, body: schema }: Operation, body: unkno
     return isEmpty ? 'fits' : 'shape';
   }
   if (!fits(schema, structuredClone(body)) || !isStorable(body)) return 'shape';
-  const { startAt, endAt, phone, avatar } = body as Record<string, string | null | undefined>;
+  const { phone, avatar } = body as Record<string, string | null | undefined>;
   if (phone != null && !/^\+1415555\d{4}$/.test(phone)) return 'open';
   // No address that is made up is that of an upload.
   if (path === '/v1/me' && avatar) return 'sense';
-  if (path.startsWith('/v1/events') && (startAt || endAt)) {
-    if (!startAt || !endAt) return method === 'POST' ? 'shape' : 'open';
-    const [start, end] = [parseTimestamp(startAt), parseTimestamp(endAt)];
-    return start && end && end > start ? 'fits' : 'sense';
-  }
+  if (path.startsWith('/v1/events')) return judgeEvent(method === 'POST', body as EventBody);
   return 'fits';
 }
 

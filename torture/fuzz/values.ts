@@ -1,5 +1,6 @@
 /** Values from the JSON schemas of the OpenAPI document: such as fit, and such as hardly ever do. */
 import fc, { type Arbitrary } from 'fast-check';
+import { isVisibleText } from '../../src/lib/text.ts';
 import type { Schema } from '../../test/document.ts';
 
 /** Between 1900 and 9999, in any offset and with any number of decimals. */
@@ -52,6 +53,7 @@ function aText({ format, pattern, minLength = 0, maxLength = 200 }: Schema): Arb
   return fc
     .oneof({ arbitrary: anyText, weight: 9 }, { arbitrary: long, weight: 1 })
     .filter((text) => !fits || fits.test(text))
+    .filter((text) => !format?.startsWith('visible') || isVisibleText(text))
     .filter((text) => [...text].length >= minLength && [...text].length <= maxLength);
 }
 

@@ -9,20 +9,17 @@ import { hashPhone } from '../auth/codes.ts';
 import { exportAccount } from './export-account.ts';
 import { sections } from './export-sections.ts';
 
-const Rows = (description: string) =>
-  Type.Unsafe<Record<string, unknown>[]>({
-    type: 'array',
-    items: { type: 'object', additionalProperties: true },
-    description,
-  });
-
 export const Export = shared(
   'Export',
   Type.Object({
     exportedAt: timestamp(),
-    ...Object.fromEntries(sections.map(({ name, about }) => [name, Rows(about)])),
+    ...Object.fromEntries(
+      sections.map(({ name, about, row }) => [name, Type.Array(ref(row), { description: about })]),
+    ),
   }),
 );
+/** What `Export` refers to. */
+export const exportRows = [...new Set(sections.map(({ row }) => row))];
 
 export function exportRoutes(app: App, { db, config, clock }: Deps): void {
   const { secretKey, publicUrl } = config;

@@ -3,8 +3,10 @@
  * test/export.test.ts looks for them in every table, and fails for one that no section names.
  */
 
+import type { TSchema } from 'typebox';
 import { selectOwnAudit } from '../../audit/audit.ts';
 import { type Statement, sql } from '../../db/sql.ts';
+import * as schemas from './export-schemas.ts';
 
 /** Whose it is. `phoneHash`: what codes are kept under. */
 export type Subject = { id: string; phone: string; phoneHash: Buffer; secretKey: string; publicUrl: string };
@@ -12,6 +14,8 @@ export type Subject = { id: string; phone: string; phoneHash: Buffer; secretKey:
 export type Section = {
   name: string;
   about: string;
+  /** The schema of a row, which has a name; the answer is validated by it in every test. */
+  row: TSchema;
   /** Whatever of these tables is of the person is told here, or in another section that names them. */
   tables: string[];
   /** Without hashes, which tell nothing, and without what would tell of others more than the person may see anyway. */
@@ -24,6 +28,7 @@ const other = sql`o.id as user_id, o.name, o.username`;
 export const sections: Section[] = [
   {
     name: 'profile',
+    row: schemas.ExportProfile,
     about: 'The account, with the phone number.',
     tables: ['users', 'user_counters', 'phones', 'usernames'],
     rows: ({ id }) => sql`
@@ -33,6 +38,7 @@ export const sections: Section[] = [
   },
   {
     name: 'sessions',
+    row: schemas.ExportSession,
     about: 'The devices that are signed in; tokens are kept nowhere.',
     tables: ['sessions'],
     rows: ({ id }) => sql`
@@ -41,6 +47,7 @@ export const sections: Section[] = [
   },
   {
     name: 'codes',
+    row: schemas.ExportCode,
     about: 'When codes were sent to the number, and when wrong ones were tried.',
     tables: ['codes'],
     rows: ({ phoneHash }) => sql`
@@ -49,6 +56,7 @@ export const sections: Section[] = [
   },
   {
     name: 'codesSent',
+    row: schemas.ExportCodesSent,
     about: 'How many messages with codes went to the number in a day.',
     tables: ['code_sends'],
     rows: ({ phoneHash }) => sql`
@@ -57,6 +65,7 @@ export const sections: Section[] = [
   },
   {
     name: 'events',
+    row: schemas.ExportEvent,
     about: 'Events that the person organizes.',
     tables: ['events', 'event_counters'],
     rows: ({ id }) => sql`
@@ -69,6 +78,7 @@ export const sections: Section[] = [
   },
   {
     name: 'items',
+    row: schemas.ExportItem,
     about: 'The items of these events.',
     tables: ['items', 'item_stock'],
     rows: ({ id }) => sql`
@@ -79,12 +89,14 @@ export const sections: Section[] = [
   },
   {
     name: 'imports',
+    row: schemas.ExportImport,
     about: 'Which calendar entries these events were imported from.',
     tables: ['imports'],
     rows: ({ id }) => sql`select uid, event_id from imports where organizer_id = ${id} order by uid`,
   },
   {
     name: 'rsvps',
+    row: schemas.ExportRsvp,
     about: 'Answers to events.',
     tables: ['rsvps'],
     rows: ({ id }) => sql`
@@ -92,6 +104,7 @@ export const sections: Section[] = [
   },
   {
     name: 'saves',
+    row: schemas.ExportSave,
     about: 'Saved events.',
     tables: ['saves'],
     rows: ({ id }) => sql`
@@ -99,6 +112,7 @@ export const sections: Section[] = [
   },
   {
     name: 'claims',
+    row: schemas.ExportClaim,
     about: 'What the person brings or gives.',
     tables: ['claims'],
     rows: ({ id }) => sql`
@@ -107,6 +121,7 @@ export const sections: Section[] = [
   },
   {
     name: 'bookings',
+    row: schemas.ExportBooking,
     about: 'Booked seats, and places on waitlists.',
     tables: ['bookings'],
     rows: ({ id }) => sql`
@@ -114,6 +129,7 @@ export const sections: Section[] = [
   },
   {
     name: 'following',
+    row: schemas.ExportPerson,
     about: 'Whom the person follows.',
     tables: ['relations'],
     rows: ({ id }) => sql`
@@ -122,6 +138,7 @@ export const sections: Section[] = [
   },
   {
     name: 'followers',
+    row: schemas.ExportPerson,
     about: 'Who follows the person.',
     tables: ['relations'],
     rows: ({ id }) => sql`
@@ -130,6 +147,7 @@ export const sections: Section[] = [
   },
   {
     name: 'blocks',
+    row: schemas.ExportPerson,
     about: 'Whom the person blocked. Who blocked them is theirs alone to know.',
     tables: ['relations'],
     rows: ({ id }) => sql`
@@ -138,6 +156,7 @@ export const sections: Section[] = [
   },
   {
     name: 'conversations',
+    row: schemas.ExportConversation,
     about: 'With whom the person exchanged messages.',
     tables: ['conversations'],
     rows: ({ id }) => sql`
@@ -146,6 +165,7 @@ export const sections: Section[] = [
   },
   {
     name: 'messages',
+    row: schemas.ExportMessage,
     about: 'All of their messages, sent and received; `userId` is the other person.',
     tables: ['messages'],
     rows: ({ id }) => sql`
@@ -154,12 +174,14 @@ export const sections: Section[] = [
   },
   {
     name: 'messagesSent',
+    row: schemas.ExportMessagesSent,
     about: 'How many messages they sent since a moment at most a minute before the last.',
     tables: ['message_counts'],
     rows: ({ id }) => sql`select since, sent from message_counts where user_id = ${id}`,
   },
   {
     name: 'uploads',
+    row: schemas.ExportUpload,
     about: 'Images; each is to be had at its `url`.',
     tables: ['uploads'],
     rows: ({ id, publicUrl }) => sql`
@@ -168,6 +190,7 @@ export const sections: Section[] = [
   },
   {
     name: 'uploadUsage',
+    row: schemas.ExportUploadUsage,
     about: 'How many images they sent on their latest day, and what all of them take, in bytes.',
     tables: ['upload_usage'],
     rows: ({ id }) => sql`
@@ -175,12 +198,14 @@ export const sections: Section[] = [
   },
   {
     name: 'calendar',
+    row: schemas.ExportCalendar,
     about: 'When the secret address of the calendar was made; the address itself is kept nowhere.',
     tables: ['calendars'],
     rows: ({ id }) => sql`select created_at from calendars where user_id = ${id}`,
   },
   {
     name: 'reports',
+    row: schemas.ExportReport,
     about: 'What the person reported.',
     tables: ['reports'],
     rows: ({ id }) => sql`
@@ -192,17 +217,20 @@ export const sections: Section[] = [
     about:
       'What happened to the account and its sessions. `address` is the network of the request, and null for what an ' +
       'admin or a command did; the reason of a suspension is left out.',
+    row: schemas.ExportAuditEntry,
     tables: ['audit'],
     rows: ({ secretKey, id, phone }) => selectOwnAudit(secretKey, id, phone),
   },
   {
     name: 'adminActions',
+    row: schemas.ExportAdminAction,
     about: 'What the person did as an admin.',
     tables: ['audit'],
     rows: ({ id }) => sql`select at, what, address from audit where by_id = ${id} order by at, id`,
   },
   {
     name: 'idempotencyKeys',
+    row: schemas.ExportIdempotencyKey,
     about:
       'When requests were made whose answers are kept for a day, sealed under keys that only the client has.',
     tables: ['idempotency_keys'],

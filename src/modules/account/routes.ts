@@ -53,6 +53,8 @@ export function meRoutes(app: App, deps: Deps): void {
       access: 'required',
       tag: 'Me',
       summary: 'Have the code sent that deletes your account',
+      description:
+        'Sends a code to the phone number of the account. `DELETE /v1/me` takes it as `confirmCode`.',
       response: { 202: ref(CodeSent) },
       problems: ['too_many_codes', 'sms_unavailable'],
     }),

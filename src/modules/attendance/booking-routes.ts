@@ -93,7 +93,8 @@ function getBookingRoute(app: App, { db }: Deps): void {
       access: 'required',
       tag: 'Bookings',
       summary: "The caller's booking or place in the waitlist",
-      description: 'Also while the caller may no longer see the event.',
+      description:
+        '404 with `booking_not_found` if the caller has neither. Also while the caller may no longer see the event.',
       params: EventParams,
       response: { 200: ref(Booking) },
       problems: ['event_not_found', 'booking_not_found'],

@@ -47,6 +47,7 @@ export function eventAnswerRoutes(app: App, { db, clock }: Deps): void {
       access: 'required',
       tag: 'Events',
       summary: 'Save an event for later, or drop it',
+      description: '`saved: false` removes it from the saved events. Repeating the request changes nothing.',
       params: EventParams,
       body: Save,
       response: { 200: Saved },

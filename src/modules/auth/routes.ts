@@ -112,6 +112,9 @@ export function authRoutes(app: App, deps: Deps): void {
       access: 'required',
       tag: 'Sign in',
       summary: 'End this session',
+      description:
+        'Its access token and its refresh token stop working at once, on every server. Other devices stay ' +
+        'signed in.',
       response: { 200: Success },
     }),
     async (request) => {
@@ -131,6 +134,7 @@ export function authRoutes(app: App, deps: Deps): void {
       access: 'required',
       tag: 'Me',
       summary: 'Your own account',
+      description: 'The profile with what only its owner sees, such as the phone number and the role.',
       response: { 200: ref(Me) },
     }),
     async (request) => {
@@ -147,6 +151,7 @@ export function authRoutes(app: App, deps: Deps): void {
       access: 'required',
       tag: 'Sign in',
       summary: 'The devices that are signed in',
+      description: 'One session for each sign-in. `isCurrent` marks the session of this request.',
       response: { 200: Type.Object({ data: Type.Array(ref(Session)) }) },
     }),
     async (request) => {
@@ -172,6 +177,8 @@ export function authRoutes(app: App, deps: Deps): void {
       access: 'required',
       tag: 'Sign in',
       summary: 'Sign a device out',
+      description:
+        'Ends one session of the caller by its id; its tokens stop working at once, on every server.',
       params: SessionParams,
       response: { 200: Success },
       problems: ['session_not_found'],

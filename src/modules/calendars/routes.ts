@@ -133,6 +133,9 @@ function ownAddress(app: App, { db, config, clock }: Deps): void {
       access: 'required',
       tag: 'Calendars',
       summary: 'Whether your calendar has an address',
+      description:
+        'Only when the address was made: the server stores a hash, so the address itself cannot be read ' +
+        'again.',
       response: { 200: CalendarState },
     }),
     async (request) => {

@@ -38,6 +38,7 @@ export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void 
       access: 'public',
       tag: 'Events',
       summary: 'What events can be filed under',
+      description: 'A fixed list. The `slug` is what events and filters take as `category`.',
       response: { 200: Type.Object({ data: Type.Array(ref(Category)) }) },
     }),
     async () => ({ data: [...categories] }),
@@ -50,6 +51,7 @@ export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void 
       access: 'public',
       tag: 'Events',
       summary: 'The kinds of gathering',
+      description: 'A fixed list. The `slug` is what new events take as `template`.',
       response: { 200: Type.Object({ data: Type.Array(ref(Template)) }) },
     }),
     async () => ({ data: [...templates] }),
@@ -63,6 +65,9 @@ export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void 
       access: 'optional',
       tag: 'Events',
       summary: 'The full record of one event',
+      description:
+        "With a token it has the caller's RSVP, saved flag, booking and place in the waitlist. A private " +
+        'event is a 404 for everyone but its organizer and admins.',
       params: EventParams,
       response: { 200: ref(Event), 304: Type.Null() },
       problems: ['event_not_found'],

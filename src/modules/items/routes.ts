@@ -246,7 +246,9 @@ export function claimRoutes(app: App, { db, clock, flags, config }: Deps): void 
       holdsCaller: true,
       tag: 'Items',
       summary: 'Give a claim back',
-      description: 'Also when the event is cancelled, and when the caller may no longer see it.',
+      description:
+        'Others can claim the quantity at once. 404 with `claim_not_found` if the caller has no claim on ' +
+        'the item. Also when the event is cancelled, and when the caller may no longer see it.',
       params: ItemParams,
       response: { 200: Success },
       problems: ['item_not_found', 'claim_not_found'],

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { route } from '../../http/route.ts';
+import { ref } from '../../http/schemas.ts';
 import { readId } from '../../lib/ids.ts';
 import { networkOf } from '../../lib/ip-address.ts';
 import type { App, Deps } from '../../server/build-app.ts';
 import { EventParams } from '../events/schemas.ts';
 import { Hub, type Listener } from './hub.ts';
 import { type LiveState, snapshotMessage } from './present.ts';
-import { LiveHeaders, LiveQuery, LiveStream } from './schemas.ts';
+import { LiveData, LiveHeaders, LiveQuery } from './schemas.ts';
 import { mediaType, Streams } from './streams.ts';
 
 export function liveRoutes(app: App, { db, reads, clock }: Deps): void {
@@ -64,7 +65,7 @@ export function liveRoutes(app: App, { db, reads, clock }: Deps): void {
       params: EventParams,
       querystring: LiveQuery,
       headers: LiveHeaders,
-      response: { 200: LiveStream },
+      response: { 200: ref(LiveData) },
       problems: ['event_not_found'],
     }),
     async (request, reply) => {

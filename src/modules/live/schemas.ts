@@ -73,24 +73,53 @@ export const LiveGone = shared(
   }),
 );
 
-const message = (event: string, data: ReturnType<typeof ref>, description: string) =>
-  Type.Object({ event: Type.Literal(event), data }, { description });
+const message = <const E extends string, D extends ReturnType<typeof ref>>(
+  event: E,
+  data: D,
+  description: string,
+) =>
+  Type.Object(
+    {
+      event: Type.Literal(event),
+      data,
+      id: Type.Optional(Type.String({ description: 'On the last of the messages that belong together.' })),
+    },
+    { description },
+  );
 
-/** As HTML's server-sent events; what a message may be is said by `contentSchema`. */
-export const LiveStream = Type.String({
-  description:
-    'Messages of an `event`, its JSON in `data`, and an `id` on the last of those that belong together. ' +
-    'Lines that begin with a colon only keep the connection open.',
-  contentMediaType: 'text/event-stream',
-  contentSchema: Type.Union([
-    message('snapshot', ref(LiveSnapshot), 'All there is: the first message, and after a gap.'),
-    message('counts', ref(LiveCounts), 'A count has changed.'),
-    message('event', ref(LiveEvent), 'The record has changed; what is not in here can be read again.'),
-    message('item', ref(Item), 'An item was added or has changed; without `myClaim`.'),
-    message('itemRemoved', ref(LiveItemRemoved), 'An item was removed.'),
-    message('gone', ref(LiveGone), 'The caller may no longer listen; the stream ends.'),
-  ]),
-  examples: [
-    'event: counts\nid: mYk2Wm0tC8xYb4uE\ndata: {"rsvpCount":14,"goingCount":9,"bookedCount":4}\n\n',
-  ],
-});
+/** One server-sent event: its name, its `data` as parsed from JSON, its id. */
+export const LiveMessage = shared(
+  'LiveMessage',
+  Type.Union(
+    [
+      message('snapshot', ref(LiveSnapshot), 'The whole state: the first message, and after a gap.'),
+      message('counts', ref(LiveCounts), 'A count has changed.'),
+      message(
+        'event',
+        ref(LiveEvent),
+        'The record has changed; fields that are not in here can be read again.',
+      ),
+      message('item', ref(Item), 'An item was added or has changed; without `myClaim`.'),
+      message('itemRemoved', ref(LiveItemRemoved), 'An item was removed.'),
+      message('gone', ref(LiveGone), 'The caller may no longer listen; the stream ends.'),
+    ],
+    { description: 'A message of the stream: the name of the event, and its JSON in `data`.' },
+  ),
+);
+
+/**
+ * The parsed `data` of a message. OpenAPI 3.1 has no keyword for the messages of a stream, and client generators type
+ * the parsed `data` of each message with the schema of the media type, so this is that schema. `contentSchema` applies
+ * to the stream as text, and says what its messages are.
+ */
+export const LiveData = shared(
+  'LiveData',
+  Type.Union(
+    [ref(LiveSnapshot), ref(LiveCounts), ref(LiveEvent), ref(Item), ref(LiveItemRemoved), ref(LiveGone)],
+    {
+      description: 'The JSON in the `data` of a message; `LiveMessage` says which `event` has which.',
+      contentMediaType: 'text/event-stream',
+      contentSchema: ref(LiveMessage),
+    },
+  ),
+);

@@ -9,6 +9,7 @@ export const NewMessage = body(
   {
     text: prose(2_000, {
       minLength: 1,
+      format: 'visible-text',
       pattern: seenPattern,
       description: 'Any number of lines, with something to see in them.',
       examples: [exampleText],

@@ -8,9 +8,9 @@ import { imageTypes } from './images.ts';
 /** In bytes. */
 export const mostBytes = 10 * 1024 ** 2;
 /** Images that a process holds or waits for at the same time; one more gets a 503 at once. */
-const mostAtOnce = 16;
+export const mostAtOnce = 16;
 /** As many as browsers send at once. */
-const mostOfOne = 6;
+export const mostOfOne = 6;
 
 /**
  * The media types that a request may declare. The first bytes of the file alone decide its format: many clients, among

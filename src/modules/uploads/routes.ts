@@ -12,7 +12,7 @@ import { type Answer, findKept } from '../../idempotency/stored-responses.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId, readId } from '../../lib/ids.ts';
 import type { App, Deps } from '../../server/build-app.ts';
-import { bodyTypes, boundedRoom, mostBytes, sentImage, takeImages } from './body.ts';
+import { bodyTypes, boundedRoom, mostAtOnce, mostBytes, mostOfOne, sentImage, takeImages } from './body.ts';
 import { makePicture, type Picture } from './images.ts';
 import { toUpload, type UploadRow } from './present.ts';
 import * as queries from './repo.ts';
@@ -120,7 +120,9 @@ export function uploadRoutes(app: App, { db, config, clock, flags, storage, outa
             'the format, whichever of the declared types `Content-Type` names; any other type is a 415, and a file of ' +
             'another format a 400. The image is turned upright, ' +
             'freed of all metadata, made smaller where a side has more than 2,048 pixels, and kept as WebP; of an ' +
-            'animation the first frame. 100 a day, and 1 GiB of kept images, for each person.',
+            'animation the first frame. 100 a day, and 1 GiB of kept images, for each person.\n\n' +
+            `At most ${mostOfOne} uploads of a person run at once: one more is a 429 with \`too_many_requests\`. At most ` +
+            `${mostAtOnce} run at once on a server: one more is a 503 with \`unavailable\`. Try again after \`Retry-After\`.`,
           bodyTypes,
           response: { 201: ref(Upload) },
           problems: [

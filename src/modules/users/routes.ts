@@ -120,6 +120,7 @@ export function userRoutes(app: App, { db, config }: Deps): void {
       access: 'required',
       tag: 'People',
       summary: 'Stop following a person',
+      description: 'Unfollowing a person whom the caller does not follow changes nothing.',
       params: UserParams,
       response: { 200: Following },
       problems: ['user_not_found', 'self_relation'],
@@ -160,6 +161,9 @@ export function userRoutes(app: App, { db, config }: Deps): void {
       access: 'required',
       tag: 'People',
       summary: 'Unblock a person',
+      description:
+        'Unblocking a person who is not blocked changes nothing. Follows that the block ended do not come ' +
+        'back.',
       params: UserParams,
       response: { 200: Blocked },
       problems: ['user_not_found', 'self_relation'],

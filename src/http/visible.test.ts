@@ -1,0 +1,44 @@
+/** The rule for visible text, compared with the Unicode properties that define it. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { seenPattern, text, visiblePattern } from './schemas.ts';
+import { strictAjv } from './validation.ts';
+
+/** Every character, alone and between others. */
+function* samples(): Generator<string> {
+  for (let code = 0; code <= 0x10ffff; code++) {
+    const character = String.fromCodePoint(code);
+    yield character;
+    yield ` ${character}`;
+    if (code < 0x3100) yield* [`${character}a`, `a${character}`, `\u200b${character} `];
+  }
+}
+
+test('text: one line with a visible character, by Unicode, for every character', () => {
+  const validate = strictAjv().compile(text(1, 100));
+  const rule = /^[\p{Z}\p{Cf}\p{Cs}\p{Co}\p{Cn}]*[^\p{Z}\p{C}]\P{Cc}*$/u;
+  for (const sample of samples())
+    if (validate(sample) !== rule.test(sample)) assert.fail(JSON.stringify(sample));
+});
+
+test('text: an empty line is allowed where no length is required, a control character nowhere', () => {
+  const validate = strictAjv().compile(text(0, 100));
+  for (const sample of samples())
+    if (validate(sample) !== /^\P{Cc}*$/u.test(sample)) assert.fail(JSON.stringify(sample));
+});
+
+test('text: the published patterns match everything that the server accepts, without the u flag', () => {
+  const [line, prose] = [new RegExp(visiblePattern), new RegExp(seenPattern)];
+  for (const sample of samples()) {
+    if (/^\P{Cc}*$/u.test(sample) && /[^\p{Z}\p{C}]/u.test(sample) && !line.test(sample))
+      assert.fail(JSON.stringify(sample));
+    if (/[^\p{Z}\p{C}]/u.test(sample) && !prose.test(sample)) assert.fail(JSON.stringify(sample));
+  }
+});
+
+test('text: a pattern takes linear time', () => {
+  const long = `${' \u200b'.repeat(200_000)}a${'b'.repeat(200_000)}\n`;
+  const began = performance.now();
+  for (const pattern of [visiblePattern, seenPattern]) new RegExp(pattern).test(long);
+  assert.ok(performance.now() - began < 1_000);
+});

@@ -1,0 +1,64 @@
+/** The reference page at /docs: Scalar, with corrections for readers who need contrast, or a screen reader. */
+import reference from '@scalar/fastify-api-reference';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { invalid } from '../lib/errors.ts';
+
+/** The page runs its own script, and may load from and ask this server alone. */
+const policy =
+  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+
+/**
+ * Colours have a contrast of at least 4.5:1 on every background of the theme (WCAG 1.4.3). Scalar's own rules are in
+ * layers, so these take precedence.
+ */
+const style = `
+.light-mode {
+  --scalar-color-2: #5c5c5c; --scalar-color-3: #666;
+  --scalar-color-green: #05653f; --scalar-color-red: #b8000b; --scalar-color-yellow: #6f5200;
+  --scalar-color-blue: #005f9e; --scalar-color-orange: #a13a00; --scalar-color-purple: #5203d1;
+}
+.dark-mode {
+  --scalar-color-3: #9a9a9a; --scalar-color-red: #ff7570;
+}
+/* The label of a copy button is not rendered until the pointer is over it, so the button has no name. */
+.scalar-code-copy .sr-only > .hidden { display: inline }
+/* A list that scrolls by itself cannot be reached with the keyboard. */
+ul.endpoints.endpoints { max-height: none; overflow: visible; overflow-wrap: anywhere }
+.scalar-card-content:has(> ul.endpoints) { max-height: none; overflow: visible }
+`;
+
+export async function registerReference(app: FastifyInstance): Promise<void> {
+  // In a scope of its own, where the hook sees the answers of the reference alone.
+  await app.register(async (scope) => {
+    scope.addHook('onSend', async (_request, reply, payload) =>
+      typeof payload === 'string' && `${reply.getHeader('content-type')}`.startsWith('text/html')
+        ? payload.replace('<html>', '<html lang="en">')
+        : payload,
+    );
+    await scope.register(reference, {
+      routePrefix: '/docs',
+      hooks: { onRequest: guardDocs },
+      configuration: {
+        url: '/openapi.json',
+        pageTitle: 'Potluck API',
+        customCss: style,
+        // Nothing is fetched from elsewhere: neither fonts, nor a proxy for the requests that are tried out.
+        withDefaultFonts: false,
+        telemetry: false,
+        hideClientButton: true,
+        showDeveloperTools: 'never',
+        authentication: { preferredSecurityScheme: 'bearer' },
+        agent: { disabled: true },
+        mcp: { disabled: true },
+        defaultOpenAllTags: true,
+      },
+    });
+  });
+}
+
+/** The page makes an address of the Host header, so one that cannot be read is refused here. */
+function guardDocs(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+  reply.header('content-security-policy', policy);
+  done(URL.canParse(`http://${request.hostname}`) ? undefined : invalid('host', 'is not a host'));
+}
