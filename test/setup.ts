@@ -11,10 +11,11 @@ import path from 'node:path';
 import { after } from 'node:test';
 import { raw } from '../src/db/sql.ts';
 import type { Target } from '../src/db/target.ts';
+import type { App } from '../src/http/app.ts';
 import { type Config, readConfig } from '../src/lib/config.ts';
 import type { Purpose } from '../src/modules/auth/codes.ts';
 import type { SmsDriver } from '../src/modules/auth/sms.ts';
-import { type App, buildApp } from '../src/server/build-app.ts';
+import { buildApp } from '../src/server/build-app.ts';
 import { type Contract, readContract } from './contract.ts';
 import { connectSql, openSql, type SqlDatabase } from './sql-tag.ts';
 

@@ -12,10 +12,9 @@ import { MigrationError, migrate } from '../db/migrate.ts';
 import { crashing, RecoveryError, startingUp, untilRecovered } from '../db/recovery.ts';
 import { sql } from '../db/sql.ts';
 import type { Target } from '../db/target.ts';
-import type { Config } from '../lib/config.ts';
+import type { Config, ReadyConfig } from '../lib/config.ts';
 import { makeDirectory } from '../lib/make-directory.ts';
 import { keptSecret } from '../lib/secret-file.ts';
-import type { ReadyConfig } from '../server/build-app.ts';
 import { CommandError } from './command-error.ts';
 import { stopSignal, unlessStopped } from './stop.ts';
 

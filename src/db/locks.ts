@@ -1,3 +1,4 @@
+import { empty, sql } from './sql.ts';
 /** The order in which transactions lock rows, and the numbers of advisory locks: each is defined here and nowhere else. */
 
 /**
@@ -47,3 +48,9 @@ export const AdvisoryLock = {
   /** Held while the demo is written: two servers that start together write it once. */
   demo: 7_305_117,
 } as const;
+
+/**
+ * Ends a locking clause: who is alone waits for whoever holds the row, a batch passes over it. So what one person or
+ * event waits for holds up nobody else.
+ */
+export const orPassOver = (isAlone: boolean) => (isAlone ? empty : sql`skip locked`);

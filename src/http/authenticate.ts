@@ -1,14 +1,10 @@
 /** Who is asking. Each request first learns which sessions ended or changed, so a dead token is dead at once. */
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { parseToken, type Token } from '../identity/tokens.ts';
+import type { Caller } from '../identity/caller.ts';
+import { isLive, type LiveSession } from '../identity/sessions.ts';
+import { parseToken } from '../identity/tokens.ts';
 import { Problem } from '../lib/errors.ts';
-import type { LiveSession } from '../modules/auth/repo.ts';
 import type { Reads } from '../reads.ts';
-
-/** Somebody, as far as rights go. */
-export type Viewer = { id: string; role: 'user' | 'admin' };
-/** Who sent a request, and the session and token that it was sent with. */
-export type Caller = Viewer & { sessionId: string; accessHash: Buffer };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -53,10 +49,6 @@ export function registerViewer(
     options.onRequest = [findViewer, ...[options.onRequest ?? []].flat()];
   });
 }
-
-/** The ids in a token only say where to look; the hash tells whether it is the session's current one. */
-export const isLive = (session: LiveSession, token: Pick<Token, 'userId' | 'hash'>, now: Date): boolean =>
-  session.userId === token.userId && session.accessHash.equals(token.hash) && session.accessExpiresAt > now;
 
 /** The caller of a route whose access is `required`. */
 export function signedIn(request: FastifyRequest): Caller {

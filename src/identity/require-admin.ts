@@ -2,9 +2,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../db/client.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { lockCallers, transaction } from '../db/transaction.ts';
-import { type Caller, signedIn } from '../http/authenticate.ts';
+import { transaction } from '../db/transaction.ts';
+import { signedIn } from '../http/authenticate.ts';
 import { Problem } from '../lib/errors.ts';
+import { lockCallers } from './act-as.ts';
+import type { Caller } from './caller.ts';
 
 /** @throws Problem `not_admin` */
 export function signedInAdmin(request: FastifyRequest): Caller {

@@ -296,3 +296,5 @@ function isUrl(value: string, protocols: string[]): boolean {
     return false;
   }
 }
+
+export type ReadyConfig = Config & { secretKey: string };

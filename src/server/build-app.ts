@@ -1,14 +1,11 @@
+import type { App } from '../http/app.ts';
+import type { ReadyConfig } from '../lib/config.ts';
 /** The app, whole: the same in production and in tests. What it consists of is listed here, and nowhere else. */
 
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  LogController,
-  type RawServerDefault,
-} from 'fastify';
+import Fastify, { LogController } from 'fastify';
 import { Changes } from '../cache/change-log.ts';
 import type { Database } from '../db/client.ts';
 import { type Flags, openFlags } from '../flags/flags.ts';
@@ -32,7 +29,6 @@ import { requestIdOf } from '../http/request-id.ts';
 import { registerDeadline } from '../http/request-timeout.ts';
 import { createStandardHeaders, registerHeaders, registerPreflight } from '../http/security-headers.ts';
 import { readablePath, registerStrictness } from '../http/validation.ts';
-import type { Config } from '../lib/config.ts';
 import { exportRoutes } from '../modules/account/export-routes.ts';
 import { ownListRoutes } from '../modules/account/own-list-routes.ts';
 import { meRoutes } from '../modules/account/routes.ts';
@@ -61,16 +57,6 @@ import { healthRoutes } from './health.ts';
 import { registerOpenApi } from './openapi.ts';
 import { addProbes } from './outage-probes.ts';
 import { pageRoutes } from './pages.ts';
-
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->;
-
-export type ReadyConfig = Config & { secretKey: string };
 export type Deps = {
   config: ReadyConfig;
   db: Database;

@@ -2,10 +2,11 @@
 import { Type } from 'typebox';
 import type { Database } from '../db/client.ts';
 import { isMigrated } from '../db/migrate.ts';
+import type { App } from '../http/app.ts';
 import { registry } from '../http/metrics.ts';
 import { route } from '../http/route.ts';
 import { Problem } from '../lib/errors.ts';
-import type { App, Deps } from './build-app.ts';
+import type { Deps } from './build-app.ts';
 
 /** In ms. */
 const readinessAge = 1_000;

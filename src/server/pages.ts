@@ -1,11 +1,12 @@
 /** The pages that a person opens: the front door and the list of errors. One file each, no script, nothing from elsewhere. */
 import type { FastifyReply } from 'fastify';
+import type { App } from '../http/app.ts';
 import { largePage } from '../http/compression.ts';
 import { sendSvg } from '../http/placeholder-images.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { catalogue } from '../lib/errors.ts';
 import { toListedEvent } from '../modules/events/present.ts';
-import type { App, Deps } from './build-app.ts';
+import type { Deps } from './build-app.ts';
 import { errorsPage, frontPage, icon } from './html.ts';
 
 /** Pages carry their style inside, show pictures of ours, and run nothing. */

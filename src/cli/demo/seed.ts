@@ -4,7 +4,7 @@ import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { transaction } from '../../db/transaction.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { dayMs } from '../../lib/time.ts';
 import { findOrCreateAccount } from '../../modules/auth/accounts.ts';

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { coalesceReads } from '../../db/batching.ts';
+import type { App } from '../../http/app.ts';
 import { signedIn } from '../../http/authenticate.ts';
 import { route, sendJson } from '../../http/route.ts';
 import { ref, shared, timestamp } from '../../http/schemas.ts';
 import { Problem } from '../../lib/errors.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { hashPhone } from '../auth/codes.ts';
 import { exportAccount } from './export-account.ts';
 import { sections } from './export-sections.ts';

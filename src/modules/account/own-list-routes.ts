@@ -1,8 +1,9 @@
+import type { App } from '../../http/app.ts';
 import { signedIn } from '../../http/authenticate.ts';
 import { largeText } from '../../http/compression.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { route, sendJson } from '../../http/route.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { cursorPageBytes } from '../events/event-serializer.ts';
 import { showEvents } from '../events/load-listed-events.ts';
 import { maySee } from '../events/policy.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { visibleTo } from '../events/policy.ts';
 import { byStart, type Position, type Slice, theEnd } from '../events/start-pages.ts';
 import type { ClaimRow, ItemRow } from '../items/present.ts';

@@ -1,10 +1,12 @@
 import { forgetInAudit } from '../../audit/audit.ts';
-import { actAs, lockCaller, transaction } from '../../db/transaction.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { App } from '../../http/app.ts';
 import { signedIn } from '../../http/authenticate.ts';
 import { route } from '../../http/route.ts';
 import { ref, Success } from '../../http/schemas.ts';
+import { actAs, lockCaller } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { readPhone } from '../auth/accounts.ts';
 import { checkCode, hashPhone, sendCode } from '../auth/codes.ts';
 import { CodeSent } from '../auth/schemas.ts';

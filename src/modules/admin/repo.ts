@@ -1,7 +1,7 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { escapeLike } from '../../lib/text.ts';
 import { setRole } from '../auth/repo.ts';

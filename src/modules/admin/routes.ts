@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { recordAudit } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
+import type { App } from '../../http/app.ts';
 import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
 import { actAsAdmin, lockAdmin, signedInAdmin } from '../../identity/require-admin.ts';
 import { readId } from '../../lib/ids.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { readPhone } from '../auth/accounts.ts';
 import { toAdminUser } from './present.ts';
 import { changeRole, listUsers, lockRoles } from './repo.ts';

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { listAuditPage, recordAudit } from '../../audit/audit.ts';
 import { defaultsOf, type FlagName, flagNames, listFlags, setFlag } from '../../flags/flags.ts';
+import type { App } from '../../http/app.ts';
 import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
@@ -8,7 +9,7 @@ import { actAsAdmin, signedInAdmin } from '../../identity/require-admin.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { readFrom, readUntil } from '../../lib/time.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { toAuditEntry, toFlags } from './present.ts';
 import { AuditEntry, AuditQuery, Flag, FlagChange, FlagParams } from './schemas.ts';
 

@@ -3,8 +3,7 @@ import { changeStatement } from '../../cache/change-log.ts';
 import { alone } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { lockCallers, transaction } from '../../db/transaction.ts';
-import type { Caller } from '../../http/authenticate.ts';
+import { transaction } from '../../db/transaction.ts';
 import { orInUse } from '../../idempotency/idempotency.ts';
 import {
   type Answer,
@@ -13,6 +12,8 @@ import {
   type Once,
   type Replay,
 } from '../../idempotency/stored-responses.ts';
+import { lockCallers } from '../../identity/act-as.ts';
+import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { moveUp } from '../events/waitlist.ts';
 import { type Circumstances, type Decision, decide, frees, type Wish } from './booking-policy.ts';

@@ -1,6 +1,4 @@
-/** What becomes of a wish, given what the event's queue looks like; nothing here knows the database. */
-
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { maySee } from '../events/policy.ts';

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/client.ts';
+import { orPassOver } from '../../db/locks.ts';
 import type { Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { orPassOver } from '../../db/transaction.ts';
 import type { EventRow } from '../events/present.ts';
 import type { BookingRow, BookingStatus } from './present-booking.ts';
 

@@ -1,4 +1,5 @@
 import { coalesceWrites } from '../../db/batching.ts';
+import type { App } from '../../http/app.ts';
 import { signedIn } from '../../http/authenticate.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { route } from '../../http/route.ts';
@@ -7,7 +8,7 @@ import { isReplay, readOnce, sendOnce, untilKept } from '../../idempotency/idemp
 import type { Once, Replay } from '../../idempotency/stored-responses.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { maySee, requireOrganizer } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
 import { type Ask, answerOf, keyOf, writeBookings } from './apply-bookings.ts';

@@ -1,10 +1,11 @@
 import { coalesceWrites } from '../../db/batching.ts';
-import { actAs } from '../../db/transaction.ts';
+import type { App } from '../../http/app.ts';
 import { signedIn } from '../../http/authenticate.ts';
 import { route } from '../../http/route.ts';
+import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { setSaved } from '../events/repo.ts';
 import { Answer, Answered, EventParams, Save, Saved } from '../events/schemas.ts';
 import { type Ask, answerEvents, type Count, keyOf } from './rsvps.ts';

@@ -3,9 +3,11 @@
 import { changeStatement } from '../../cache/change-log.ts';
 import { alone } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
+import { orPassOver } from '../../db/locks.ts';
 import { sql } from '../../db/sql.ts';
-import { heldCallers, orPassOver, transaction } from '../../db/transaction.ts';
-import type { Caller } from '../../http/authenticate.ts';
+import { transaction } from '../../db/transaction.ts';
+import { heldCallers } from '../../identity/act-as.ts';
+import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { Rsvp } from '../events/repo.ts';
 

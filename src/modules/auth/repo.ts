@@ -1,34 +1,11 @@
 import { recordChange } from '../../cache/change-log.ts';
 import type { Database } from '../../db/client.ts';
-import type { Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
+import { sessionKey } from '../../identity/sessions.ts';
 import type { Token, TokenIds, TokenPair } from '../../identity/tokens.ts';
 import type { Purpose } from './codes.ts';
-
-export type LiveSession = {
-  userId: string;
-  id: string;
-  role: Viewer['role'];
-  accessHash: Buffer;
-  accessExpiresAt: Date;
-};
-
-/** Under which a session is kept in memory. Whatever ends or changes a session, or its person's role, notes it. */
-export const sessionKey = ({ userId, sessionId }: TokenIds): string => `${userId} ${sessionId}`;
-
-/** Sessions with their people's roles, in any order; what is not there is left out. */
-export async function listLiveSessions(db: Queryable, keys: string[]): Promise<LiveSession[]> {
-  const ids = keys.map((key) => key.split(' '));
-  return await db.query<LiveSession>(sql`
-    select s.user_id, s.id, u.role, s.access_hash, s.access_expires_at
-    from unnest(${ids.map(([userId]) => userId ?? null)}::uuid[], ${ids.map(([, id]) => id ?? null)}::uuid[])
-      k (user_id, id)
-    join sessions s on s.user_id = k.user_id and s.id = k.id
-    join users u on u.id = k.user_id`);
-}
-
 // Sessions
 
 export type SessionTimes = { now: Date; accessExpiresAt: Date; refreshExpiresAt: Date };

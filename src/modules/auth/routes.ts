@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import { recordAudit } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
+import type { App } from '../../http/app.ts';
 import { signedIn } from '../../http/authenticate.ts';
 import { route } from '../../http/route.ts';
 import { ref, Success } from '../../http/schemas.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { findMe } from '../users/own-profile.ts';
 import { Me } from '../users/own-profile-schemas.ts';
 import { toMe } from '../users/present-own-profile.ts';

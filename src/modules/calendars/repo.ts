@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { visibleTo } from '../events/policy.ts';
 import type { Secret } from './secrets.ts';
 

@@ -2,7 +2,7 @@
 import type { Changes } from '../../cache/change-log.ts';
 import { coalesceReads } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { type Circle, circleCells } from '../../lib/grid-cells.ts';
 import { distanceKm, farthestKm, type Place } from '../../lib/sphere.ts';
 import type { KeptEvent, Reads } from '../../reads.ts';

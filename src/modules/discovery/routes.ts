@@ -1,11 +1,12 @@
 import type { FastifyReply } from 'fastify';
-import type { Viewer } from '../../http/authenticate.ts';
+import type { App } from '../../http/app.ts';
 import { largeText } from '../../http/compression.ts';
 import { route, sendJson } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { invalid } from '../../lib/errors.ts';
 import { readFrom, readUntil } from '../../lib/time.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { pageBytes } from '../events/event-serializer.ts';
 import {
   type EventListQuery,

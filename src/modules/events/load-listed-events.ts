@@ -1,5 +1,4 @@
-/** Events that were found by id, as elements of a list. */
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import type { Reads } from '../../reads.ts';
 import type { Listed } from '../discovery/event-lists.ts';
 import type { EventRow } from './present.ts';

@@ -1,7 +1,7 @@
 /** Who may see an event by its id, and who may change it; the lists show less. */
 
 import { sql } from '../../db/sql.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { EventRow } from './present.ts';
 

@@ -2,7 +2,7 @@ import { recordChange, spotsOf } from '../../cache/change-log.ts';
 import type { Queryable } from '../../db/query.ts';
 import { assignments, insertValues, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
 import { newId } from '../../lib/ids.ts';
 import { positionOf } from '../attendance/booking-repo.ts';

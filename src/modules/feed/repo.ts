@@ -1,6 +1,6 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { listed } from '../discovery/timeline-queries.ts';
 import { type Position, theEnd } from '../events/start-pages.ts';
 

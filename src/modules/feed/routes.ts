@@ -1,9 +1,11 @@
 import { coalesceReads } from '../../db/batching.ts';
-import { signedIn, type Viewer } from '../../http/authenticate.ts';
+import type { App } from '../../http/app.ts';
+import { signedIn } from '../../http/authenticate.ts';
 import { largeText } from '../../http/compression.ts';
 import { readCursor } from '../../http/cursors.ts';
 import { route, sendJson } from '../../http/route.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Viewer } from '../../identity/caller.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { cursorPageBytes } from '../events/event-serializer.ts';
 import { showEvents } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';

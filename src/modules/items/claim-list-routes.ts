@@ -1,12 +1,13 @@
 /** Who brings what, for the event's organizer. */
 
+import type { App } from '../../http/app.ts';
 import { signedIn } from '../../http/authenticate.ts';
 import { largeText } from '../../http/compression.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { route } from '../../http/route.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId, readItemId } from '../../lib/ids.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { maySee, requireOrganizer } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
 import { toGivenClaim } from './present.ts';

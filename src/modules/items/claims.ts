@@ -4,8 +4,7 @@ import { alone } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import { isOutage } from '../../db/errors.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { lockCallers, transaction } from '../../db/transaction.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import { transaction } from '../../db/transaction.ts';
 import { orInUse } from '../../idempotency/idempotency.ts';
 import {
   type Answer,
@@ -14,6 +13,8 @@ import {
   type Once,
   type Replay,
 } from '../../idempotency/stored-responses.ts';
+import { lockCallers } from '../../identity/act-as.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { formatItemId, newId, readItemId } from '../../lib/ids.ts';
 import { moduleOf } from '../events/catalogue.ts';

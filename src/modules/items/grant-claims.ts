@@ -2,8 +2,9 @@
 
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
-import { heldCallers, transaction } from '../../db/transaction.ts';
-import type { Caller } from '../../http/authenticate.ts';
+import { transaction } from '../../db/transaction.ts';
+import { heldCallers } from '../../identity/act-as.ts';
+import type { Caller } from '../../identity/caller.ts';
 import { type ItemId, newId } from '../../lib/ids.ts';
 import { moduleOf } from '../events/catalogue.ts';
 import type { ClaimRow } from './present.ts';

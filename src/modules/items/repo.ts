@@ -1,10 +1,10 @@
 import type { Database } from '../../db/client.ts';
+import { orPassOver } from '../../db/locks.ts';
 import type { Queryable } from '../../db/query.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { orPassOver } from '../../db/transaction.ts';
-import type { Caller, Viewer } from '../../http/authenticate.ts';
+import type { Caller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
 import { maySee } from '../events/policy.ts';

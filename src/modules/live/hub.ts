@@ -7,10 +7,10 @@
  */
 
 import type { Database } from '../../db/client.ts';
-import { type Caller, isLive } from '../../http/authenticate.ts';
+import type { Caller } from '../../identity/caller.ts';
+import { isLive, type LiveSession } from '../../identity/sessions.ts';
 import { Problem, type ProblemCode } from '../../lib/errors.ts';
 import type { Reads } from '../../reads.ts';
-import type { LiveSession } from '../auth/repo.ts';
 import { maySee } from '../events/policy.ts';
 import { changeMessages, type LiveState, toState } from './present.ts';
 import { type LiveRow, listLiveRows } from './repo.ts';

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../http/app.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
 import { readId } from '../../lib/ids.ts';
 import { networkOf } from '../../lib/ip-address.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { EventParams } from '../events/schemas.ts';
 import { Hub, type Listener } from './hub.ts';
 import { type LiveState, snapshotMessage } from './present.ts';

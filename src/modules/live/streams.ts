@@ -1,7 +1,7 @@
 /** The open streams of one server as connections: how many there may be, what keeps them open, and how they end. */
 import type { FastifyReply } from 'fastify';
-import type { Caller } from '../../http/authenticate.ts';
 import { streams as metrics } from '../../http/metrics.ts';
+import type { Caller } from '../../identity/caller.ts';
 import { Problem, type ProblemCode } from '../../lib/errors.ts';
 import type { Listener } from './hub.ts';
 import { goneMessage, heartbeat, type LiveState, retryHint, snapshotMessage } from './present.ts';

@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
 import { coalesceWrites } from '../../db/batching.ts';
-import { actAs } from '../../db/transaction.ts';
+import type { App } from '../../http/app.ts';
 import { signedIn } from '../../http/authenticate.ts';
 import { cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
 import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { UserParams } from '../users/schemas.ts';
 import { type MessageRow, toConversation, toMessage } from './present.ts';
 import * as queries from './repo.ts';

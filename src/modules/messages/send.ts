@@ -3,8 +3,9 @@
 import { alone } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { lockCallers, transaction } from '../../db/transaction.ts';
-import type { Caller } from '../../http/authenticate.ts';
+import { transaction } from '../../db/transaction.ts';
+import { lockCallers } from '../../identity/act-as.ts';
+import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newIdAt } from '../../lib/ids.ts';
 import type { RelationRow } from '../users/present.ts';

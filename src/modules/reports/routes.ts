@@ -1,15 +1,16 @@
 import { recordAudit } from '../../audit/audit.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { actAs } from '../../db/transaction.ts';
+import type { App } from '../../http/app.ts';
 import { signedIn } from '../../http/authenticate.ts';
 import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
 import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { actAs } from '../../identity/act-as.ts';
 import { actAsAdmin, signedInAdmin } from '../../identity/require-admin.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { toAdminReport, toReport } from './present.ts';
 import { insertReport, listReports, resolveReport } from './repo.ts';
 import { AdminReport, NewReport, Report, ReportParams, ReportQuery, Resolution } from './schemas.ts';

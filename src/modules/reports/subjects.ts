@@ -1,7 +1,7 @@
 /** What can be reported, and whose it is. */
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { formatItemId, type ItemId, readId, readItemId } from '../../lib/ids.ts';
 import { maySee } from '../events/policy.ts';
 import { findEvent } from '../events/repo.ts';

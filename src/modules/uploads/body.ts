@@ -1,8 +1,8 @@
 /** How an image comes in: as the body itself. What is read at the same time is bounded, since it is held in memory. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../http/app.ts';
 import { signedIn } from '../../http/authenticate.ts';
 import { Problem } from '../../lib/errors.ts';
-import type { App } from '../../server/build-app.ts';
 import { imageTypes } from './images.ts';
 
 /** In bytes. */

@@ -9,7 +9,7 @@ import type { Queryable } from '../../db/query.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { dayMs } from '../../lib/time.ts';
 import type { UploadRow } from './present.ts';

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
-import { signedIn, type Viewer } from '../../http/authenticate.ts';
+import type { App } from '../../http/app.ts';
+import { signedIn } from '../../http/authenticate.ts';
 import { largeText } from '../../http/compression.ts';
 import { cursorPage, cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import { route, sendJson } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { readId } from '../../lib/ids.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { cursorPageBytes } from '../events/event-serializer.ts';
 import { showEvents } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';

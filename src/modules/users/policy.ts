@@ -1,6 +1,6 @@
 /** Who may see a profile, and what hangs on it: lists of followers and of events. */
 import type { Database } from '../../db/client.ts';
-import type { Viewer } from '../../http/authenticate.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { ProfileRow, RelationRow } from './present.ts';
 import { findProfile, findRelation } from './repo.ts';

@@ -1,7 +1,8 @@
 /** What is between two people, held for what depends on it: many pairs at once. */
+
+import { orPassOver } from '../../db/locks.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { orPassOver } from '../../db/transaction.ts';
 import type { RelationRow } from './present.ts';
 
 /** The smaller id first: the row by which `changeRelation` locks what is between the two. */

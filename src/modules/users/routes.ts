@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
-import { actAs } from '../../db/transaction.ts';
-import { type Caller, signedIn } from '../../http/authenticate.ts';
+import type { App } from '../../http/app.ts';
+import { signedIn } from '../../http/authenticate.ts';
 import { avatarSvg, sendSvg } from '../../http/placeholder-images.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
+import { actAs } from '../../identity/act-as.ts';
+import type { Caller } from '../../identity/caller.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import type { App, Deps } from '../../server/build-app.ts';
+import type { Deps } from '../../server/build-app.ts';
 import { requireProfile } from './policy.ts';
 import { type RelationRow, toFoundUser, toProfile } from './present.ts';
 import * as queries from './repo.ts';

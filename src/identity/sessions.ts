@@ -1,0 +1,29 @@
+import type { Queryable } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
+import type { Viewer } from './caller.ts';
+import type { Token, TokenIds } from './tokens.ts';
+export type LiveSession = {
+  userId: string;
+  id: string;
+  role: Viewer['role'];
+  accessHash: Buffer;
+  accessExpiresAt: Date;
+};
+
+/** Under which a session is kept in memory. Whatever ends or changes a session, or its person's role, notes it. */
+export const sessionKey = ({ userId, sessionId }: TokenIds): string => `${userId} ${sessionId}`;
+
+/** Sessions with their people's roles, in any order; what is not there is left out. */
+export async function listLiveSessions(db: Queryable, keys: string[]): Promise<LiveSession[]> {
+  const ids = keys.map((key) => key.split(' '));
+  return await db.query<LiveSession>(sql`
+    select s.user_id, s.id, u.role, s.access_hash, s.access_expires_at
+    from unnest(${ids.map(([userId]) => userId ?? null)}::uuid[], ${ids.map(([, id]) => id ?? null)}::uuid[])
+      k (user_id, id)
+    join sessions s on s.user_id = k.user_id and s.id = k.id
+    join users u on u.id = k.user_id`);
+}
+
+/** The ids in a token only say where to look; the hash tells whether it is the session's current one. */
+export const isLive = (session: LiveSession, token: Pick<Token, 'userId' | 'hash'>, now: Date): boolean =>
+  session.userId === token.userId && session.accessHash.equals(token.hash) && session.accessExpiresAt > now;
