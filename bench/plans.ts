@@ -1,9 +1,9 @@
 /** Prints how PostgreSQL runs each statement of the lists: `node bench/plans.ts --events 2000000`. */
 import { parseArgs } from 'node:util';
-import { Changes } from '../src/cache/change-log.ts';
+import { ChangeLog } from '../src/cache/change-log.ts';
 import { connect, type Database } from '../src/db/client.ts';
 import { raw, type Statement, sql } from '../src/db/sql.ts';
-import { type Lists, openLists, type Wanted } from '../src/modules/discovery/event-lists.ts';
+import { type EventQuery, type Lists, openLists } from '../src/modules/discovery/event-lists.ts';
 import { searchQuery } from '../src/modules/events/search-words.ts';
 import { openReads } from '../src/reads.ts';
 import { openDataset } from './seed.ts';
@@ -24,10 +24,10 @@ const db: Database = {
 const explain = raw('explain (analyze, buffers, costs off, timing off, summary off) ');
 
 const now = new Date();
-const nothing: Wanted = { circle: null, category: null, search: null, from: now, until: null };
+const nothing: EventQuery = { circle: null, category: null, search: null, from: now, until: null };
 const berlin = { lat: 52.52, lng: 13.405, radius: 50 };
 const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);
-const questions: [name: string, wanted: Wanted, order: 'start' | 'relevance', page: number][] = [
+const questions: [name: string, wanted: EventQuery, order: 'start' | 'relevance', page: number][] = [
   ['everything', nothing, 'start', 1],
   ['everything, page 500', nothing, 'start', 500],
   ['a category', { ...nothing, category: 'music' }, 'start', 1],
@@ -57,7 +57,7 @@ async function timed(lists: Lists, [, wanted, order, page]: (typeof questions)[n
 }
 
 for (const question of questions) {
-  const changes = new Changes(db);
+  const changes = new ChangeLog(db);
   const lists = openLists(db, changes, openReads(db, changes));
   sent = [];
   const first = await timed(lists, question);

@@ -11,9 +11,9 @@ after(() => rm(place, { recursive: true }));
 test('directory: of many calls at once for directories with the same new parents, each succeeds', async () => {
   for (let round = 0; round < 50; round++) {
     const parent = path.join(place, `${round}`, 'a', 'b');
-    const wanted = Array.from({ length: 12 }, (_, i) => path.join(parent, `${i % 4}`));
-    await Promise.all(wanted.map(makeDirectory));
-    for (const directory of wanted) assert.ok((await stat(directory)).isDirectory());
+    const eventQuery = Array.from({ length: 12 }, (_, i) => path.join(parent, `${i % 4}`));
+    await Promise.all(eventQuery.map(makeDirectory));
+    for (const directory of eventQuery) assert.ok((await stat(directory)).isDirectory());
   }
 });
 

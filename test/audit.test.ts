@@ -1,11 +1,11 @@
 /** The audit trail: what is written down, in which transaction, for how long, and what a deleted account leaves in it. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { deleteOldAudit, recordAudit } from '../src/audit/audit.ts';
+import { deleteExpiredAudit, recordAudit } from '../src/audit/audit.ts';
 import { readSince } from '../src/cli/audit.ts';
 import { CommandError } from '../src/cli/command-error.ts';
 import { transaction } from '../src/db/transaction.ts';
-import { shortened } from '../src/lib/ip-address.ts';
+import { truncateAddress } from '../src/lib/ip-address.ts';
 import { hashPhone } from '../src/modules/auth/codes.ts';
 import { command } from './command.ts';
 import { expectProblem, expectStatus, secretKey, testApp } from './setup.ts';
@@ -189,10 +189,10 @@ test('audit: --since takes days, hours, dates and timestamps', () => {
 });
 
 test('audit: addresses are shortened to what tells no household', () => {
-  assert.equal(shortened('203.0.113.77'), '203.0.113.0/24');
-  assert.equal(shortened('::ffff:203.0.113.77'), '203.0.113.0/24');
-  assert.equal(shortened('2001:db8:1:2::3'), '2001:db8:1::/48');
-  assert.equal(shortened('::1'), '0:0:0::/48');
+  assert.equal(truncateAddress('203.0.113.77'), '203.0.113.0/24');
+  assert.equal(truncateAddress('::ffff:203.0.113.77'), '203.0.113.0/24');
+  assert.equal(truncateAddress('2001:db8:1:2::3'), '2001:db8:1::/48');
+  assert.equal(truncateAddress('::1'), '0:0:0::/48');
 });
 
 test('housekeeping: removes what is older than a year, and nothing younger', async () => {
@@ -208,7 +208,7 @@ test('housekeeping: removes what is older than a year, and nothing younger', asy
         `${days}`,
       );
   });
-  await deleteOldAudit(api.sql, new Date());
+  await deleteExpiredAudit(api.sql, new Date());
   const rows = await api.sql`select detail from audit where user_id = ${person.id} order by at`;
   assert.deepEqual(
     rows.map(({ detail }) => detail),

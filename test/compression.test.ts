@@ -111,8 +111,8 @@ test('compression: no response of a route that does not declare it, whatever its
   const phone = aPhone();
   await send('/v1/auth/otp/request', { phone });
   const code = api.sent.findLast((message) => message.phone === phone)?.code;
-  const signedIn = await send('/v1/auth/otp/verify', { phone, code });
-  const { accessToken: token } = await send('/v1/auth/refresh', { refreshToken: signedIn.refreshToken });
+  const requireCaller = await send('/v1/auth/otp/verify', { phone, code });
+  const { accessToken: token } = await send('/v1/auth/refresh', { refreshToken: requireCaller.refreshToken });
   const { url } = await send('/v1/me/calendar', undefined, token);
 
   // Large ones: 40 messages of 2,000 characters, and everything that they are part of.

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
-import { deleteOldAnswers } from '../src/idempotency/stored-responses.ts';
+import { deleteExpiredResponses } from '../src/idempotency/stored-responses.ts';
 import { type Answer, expectProblem, expectStatus, type TestApp, TestClock, testApp } from './setup.ts';
 import { openSql } from './sql-tag.ts';
 import { findTraces, takeSnapshot } from './traces.ts';
@@ -267,7 +267,7 @@ test('housekeeping: removes the answers of yesterday, and not those that still c
   await api.sql`
     update idempotency_keys set created_at = created_at - interval '25 hours'
     where user_id = ${person.id} and ctid = (select min(ctid) from idempotency_keys where user_id = ${person.id})`;
-  await deleteOldAnswers(api.sql, clock.now());
+  await deleteExpiredResponses(api.sql, clock.now());
   assert.equal(await kept(person), 1);
 });
 

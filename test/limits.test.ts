@@ -1,7 +1,7 @@
 /** RATE_LIMIT: what counts, what callers are told, and that it holds over several servers. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { deleteOldCounts } from '../src/http/rate-limit-store.ts';
+import { deleteExpiredCounts } from '../src/http/rate-limit-store.ts';
 import { expectProblem, expectStatus, type TestApp, TestClock, testApp } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
 
@@ -136,6 +136,6 @@ test('housekeeping: removes the counts of minutes that are over, and not those o
     insert into request_counts (caller, minute, requests)
     values ('a', date_trunc('minute', ${clock.now()}::timestamptz), 1),
       ('a', date_trunc('minute', ${clock.now()}::timestamptz) - interval '5 minutes', 1)`;
-  await deleteOldCounts(api.sql, clock.now());
+  await deleteExpiredCounts(api.sql, clock.now());
   assert.equal((await api.sql`select 1 from request_counts`).length, 1);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { randomOf } from '../bench/seed/random.ts';
-import { deleteOldChanges } from '../src/cache/change-log.ts';
+import { deleteExpiredChanges } from '../src/cache/change-log.ts';
 import { searchQuery } from '../src/modules/events/search-words.ts';
 import { expectStatus, type TestApp, testApp } from './setup.ts';
 import { anAdmin, anEvent, aUser, deleteAccount, type Person } from './world.ts';
@@ -84,7 +84,7 @@ type Question = {
   from: Date | null;
   until: Date | null;
   relevance: boolean;
-  signedIn: boolean;
+  requireCaller: boolean;
   page: number;
   limit: number;
 };
@@ -99,7 +99,7 @@ function aQuestion(): Question {
     from: !relevance && roll() < 0.7 ? new Date(from) : null,
     until: !relevance && roll() < 0.5 ? new Date(from + span) : null,
     relevance,
-    signedIn: roll() < 0.5,
+    requireCaller: roll() < 0.5,
     page: pick([1, 1, 2, 5]),
     limit: pick([3, 10, 50]),
   };
@@ -119,12 +119,15 @@ async function ask(server: TestApp, question: Question): Promise<{ ids: string[]
     value === undefined ? [] : [[name, `${value}`]],
   );
   const path = `/v1/events${relevance ? '/search' : ''}?${new URLSearchParams(parameters)}`;
-  const { body } = expectStatus(await server.get(path, question.signedIn ? viewer?.token : undefined), 200);
+  const { body } = expectStatus(
+    await server.get(path, question.requireCaller ? viewer?.token : undefined),
+    200,
+  );
   return { ids: body.data.map((event: { id: string }) => event.id), total: body.meta.total };
 }
 
 /** The same by one plain statement over the whole table. */
-async function truth({ q, category, near, from, until, relevance, signedIn, page, limit }: Question) {
+async function truth({ q, category, near, from, until, relevance, requireCaller, page, limit }: Question) {
   const search = q === undefined ? null : searchQuery(q);
   const after = from ?? (until ? new Date(0) : api.clock.now());
   const rows = await api.sql<{ id: string }[]>`
@@ -136,7 +139,7 @@ async function truth({ q, category, near, from, until, relevance, signedIn, page
       and (${search?.anywhere ?? null}::text is null or search @@ ${search?.anywhere ?? ''}::tsquery)
       and (${near?.lat ?? null}::float8 is null
         or distance_km(${near?.lat ?? 0}, ${near?.lng ?? 0}, lat, lng) <= ${near?.radius ?? 0})
-      and not (${signedIn} and organizer_id = ${blocked?.id ?? null})
+      and not (${requireCaller} and organizer_id = ${blocked?.id ?? null})
     order by case when not ${relevance} then 0
         when search @@ ${search?.wholeInTitle ?? ''}::tsquery then 1
         when search @@ ${search?.inTitle ?? ''}::tsquery then 2
@@ -193,7 +196,7 @@ test('list: whoever has the answer to a write finds it in a list, however many w
     }
   };
   await Promise.all(Array.from({ length: 40 }, (_, n) => writeAndLook(n)));
-  const page = { from: new Date(base + 200 * day), until: null, relevance: false, signedIn: false };
+  const page = { from: new Date(base + 200 * day), until: null, relevance: false, requireCaller: false };
   const question = { ...page, page: 1, limit: 50 };
   for (const server of servers) assert.deepEqual(await ask(server, question), await truth(question));
 });
@@ -204,7 +207,7 @@ test('list: a server that missed changes which were cleared away starts anew', a
     from: null,
     until: null,
     relevance: false,
-    signedIn: false,
+    requireCaller: false,
     page: 1,
     limit: 50,
   };
@@ -213,7 +216,7 @@ test('list: a server that missed changes which were cleared away starts anew', a
   await ask(reader, near);
   for (let i = 0; i < 5; i++) await write(writer, events);
   await api.sql`update changes set at = now() - interval '2 hours'`;
-  await deleteOldChanges(api.sql);
+  await deleteExpiredChanges(api.sql);
   assert.equal((await api.sql`select from changes`).length, 0);
   await write(writer, events);
   for (const each of [question, near]) assert.deepEqual(await ask(reader, each), await truth(each));
@@ -231,7 +234,7 @@ test('list: events of a deleted account are gone from the lists of the other ser
     from,
     until: from,
     relevance: false,
-    signedIn: false,
+    requireCaller: false,
     page: 1,
     limit: 50,
   }));

@@ -1,5 +1,5 @@
 import type { Outcome, Program } from './program.ts';
-import { openWorld, type World } from './world.ts';
+import { openCommandContext, type World } from './world.ts';
 
 /** Runs one program and closes whatever it opened, however it ends. */
 export async function runProgram(
@@ -12,7 +12,7 @@ export async function runProgram(
       size: (full, small) => (quick ? small : full),
       progress,
       open: async (options) => {
-        const world = await openWorld(options);
+        const world = await openCommandContext(options);
         worlds.push(world);
         return world;
       },

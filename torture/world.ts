@@ -41,7 +41,7 @@ export type World = {
 
 const secretKey = 'the-key-of-the-tortures-is-long-enough';
 
-export async function openWorld({
+export async function openCommandContext({
   servers: count = 2,
   env: extra = {},
   target,

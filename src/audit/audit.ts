@@ -5,11 +5,11 @@ import type { Database } from '../db/client.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { newId } from '../lib/ids.ts';
-import { shortened } from '../lib/ip-address.ts';
+import { truncateAddress } from '../lib/ip-address.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
 import { dayMs } from '../lib/time.ts';
 
-export type What =
+export type AuditAction =
   | 'account_created'
   | 'signed_in'
   /** Five wrong codes: the number is locked for this purpose. */
@@ -27,28 +27,28 @@ export type What =
   | 'account_deleted';
 
 /** A person, or the number of whom nobody knows whether they have an account. */
-type Who = { userId: string } | { phone: string };
+type AuditSubject = { userId: string } | { phone: string };
 /** `address`: where the request came from; null for a command. `by`: the admin who does it to somebody else. */
-export type Trace = { secretKey: string; now: Date; address: string | null; by?: string };
+export type AuditContext = { secretKey: string; now: Date; address: string | null; by?: string };
 
 const keptMs = 365 * dayMs;
 
-const hashOf = (key: string, who: Who): Buffer =>
+const hashOf = (key: string, who: AuditSubject): Buffer =>
   keyedHash(key, 'audit', 'userId' in who ? `user\0${who.userId}` : `phone\0${who.phone}`);
 
 /** For the transaction that does it, so that neither is there without the other. */
 export async function recordAudit(
   tx: Transaction,
-  { secretKey, now, address, by }: Trace,
-  who: Who,
-  what: What,
+  { secretKey, now, address, by }: AuditContext,
+  who: AuditSubject,
+  what: AuditAction,
   detail = '',
 ): Promise<void> {
   const userId = 'userId' in who ? sql`${who.userId}::uuid` : accountOf(who.phone);
   await tx.query(sql`
     insert into audit (who, id, at, what, user_id, by_id, address, detail)
     values (${hashOf(secretKey, who)}, ${newId()}, ${now}, ${what}, ${userId}, ${by ?? null},
-      ${address === null ? null : shortened(address)}, ${detail})`);
+      ${address === null ? null : truncateAddress(address)}, ${detail})`);
 }
 
 const accountOf = (phone: string) => sql`(select user_id from phones where phone = ${phone})`;
@@ -58,15 +58,15 @@ const accountOf = (phone: string) => sql`(select user_id from phones where phone
  * hash of the id: an admin who still knows the id finds nothing with it. What an admin did to others stays without the
  * admin. Call this when the account is deleted in the same transaction: then no other transaction adds an entry.
  */
-export async function forgetInAudit(
+export async function anonymizeAudit(
   tx: Transaction,
-  trace: Trace,
+  trace: AuditContext,
   userId: string,
   phone: string,
 ): Promise<void> {
   await tx.execute(sql`delete from audit where who = ${hashOf(trace.secretKey, { phone })}`);
   // Deleted and inserted: `who` is the distribution key, which an update cannot change on every engine.
-  const entries = await tx.query<{ id: string; at: Date; what: What; detail: string }>(sql`
+  const entries = await tx.query<{ id: string; at: Date; what: AuditAction; detail: string }>(sql`
     delete from audit where who = ${hashOf(trace.secretKey, { userId })}
     -- The reason of a suspension may identify the person.
     returning id, at, what, case when what = 'account_suspended' then '' else detail end as detail`);
@@ -91,14 +91,14 @@ export const selectOwnAudit = (key: string, userId: string, phone: string) => sq
   from audit
   where who in (${hashOf(key, { userId })}, ${hashOf(key, { phone })}) order by at, id`;
 
-export async function deleteOldAudit(db: Database, now: Date): Promise<void> {
+export async function deleteExpiredAudit(db: Database, now: Date): Promise<void> {
   await db.query(sql`delete from audit where at < ${new Date(now.getTime() - keptMs)}`);
 }
 
 export type AuditRow = {
   id: string;
   at: Date;
-  what: What;
+  what: AuditAction;
   userId: string | null;
   username: string | null;
   who: Buffer;

@@ -6,7 +6,7 @@
  */
 
 import { hash } from 'node:crypto';
-import { coalesceReads } from '../db/batching.ts';
+import { createLoader } from '../db/batching.ts';
 import type { Database } from '../db/client.ts';
 import type { Queryable } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
@@ -17,15 +17,18 @@ import { isListed } from '../modules/events/policy.ts';
 import type { EventRow } from '../modules/events/present.ts';
 
 /** Where and when a listed event is. */
-export type Spot = { cell: number; startAt: Date; endAt: Date };
+export type ListingKey = { cell: number; startAt: Date; endAt: Date };
 
 /** Days are counted in UTC from 1970-01-01. */
 export const dayOf = (at: Date | number): number => Math.floor(Number(at) / dayMs);
 
-export type Placed = Pick<EventRow, 'lat' | 'lng' | 'startAt' | 'endAt' | 'visibility' | 'status' | 'hidden'>;
+export type ListableEvent = Pick<
+  EventRow,
+  'lat' | 'lng' | 'startAt' | 'endAt' | 'visibility' | 'status' | 'hidden'
+>;
 
 /** Of those events that lists show. */
-export const spotsOf = (events: Placed[]): Spot[] =>
+export const listingKeysOf = (events: ListableEvent[]): ListingKey[] =>
   events.filter(isListed).map(({ lat, lng, startAt, endAt }) => ({ cell: cellOf(lat, lng), startAt, endAt }));
 
 const shards = 16;
@@ -34,7 +37,7 @@ const shards = 16;
 export const nameOf = (id: string): string => hash('sha256', id, 'base64url').slice(0, 16);
 
 /** `records`: ids of events and people. `spots`: of events in lists, before and after. */
-export type Change = { records: string[]; spots?: Spot[] };
+export type Change = { records: string[]; spots?: ListingKey[] };
 
 /**
  * Says what changed. The last thing that a transaction does, since it holds others who write to the same shard until
@@ -59,7 +62,7 @@ export async function recordChange(tx: Transaction, change: Change): Promise<voi
 }
 
 /** A server that looks less often than this starts anew; it looks with every request. */
-export async function deleteOldChanges(db: Queryable): Promise<void> {
+export async function deleteExpiredChanges(db: Queryable): Promise<void> {
   await db.query(sql`delete from changes where at < now() - interval '5 minutes'`);
 }
 
@@ -74,7 +77,7 @@ type ChangeRow = {
 };
 
 /** Changes in a shard that are worth reading; who is further behind starts anew. */
-const mostRead = 1_000;
+const maxRead = 1_000;
 
 /**
  * The limit is there for the planner: of a table that is emptied and filled all day it knows no sizes, and would else
@@ -87,8 +90,8 @@ async function listChanges(db: Database, known: bigint[]): Promise<ChangeRow[]> 
     from (select shard, version, (${versions}::bigint[])[shard + 1] as known from change_shards) s
     left join lateral (
       select * from changes c where c.shard = s.shard and c.version > s.known and c.version <= s.version
-      order by c.version limit ${mostRead}
-    ) c on s.version - s.known <= ${mostRead}
+      order by c.version limit ${maxRead}
+    ) c on s.version - s.known <= ${maxRead}
     where s.version <> s.known
     order by s.shard, c.version`);
 }
@@ -100,7 +103,7 @@ export type Watcher = (records: string[] | null) => void;
 const longestSpan = 366;
 
 /** Moments are counted in changes seen: what was read at moment n is good as long as nothing of it changed after n. */
-export class Changes {
+export class ChangeLog {
   #moment = 1;
   /** Nothing read before this is good. */
   #reset = 1;
@@ -113,7 +116,7 @@ export class Changes {
   readonly #watchers: Watcher[] = [];
 
   constructor(db: Database) {
-    this.#look = coalesceReads(
+    this.#look = createLoader(
       async () => {
         this.#apply(await listChanges(db, this.#versions));
         return [undefined];

@@ -1,7 +1,7 @@
 /** Records kept in memory by id, and forgotten as the record of changes names them. */
 
-import { coalesceReads } from '../db/batching.ts';
-import { type Changes, nameOf } from './change-log.ts';
+import { createLoader } from '../db/batching.ts';
+import { type ChangeLog, nameOf } from './change-log.ts';
 
 type Options<T> = {
   /** Records kept at most; the one that has been here longest makes room. */
@@ -16,8 +16,8 @@ type Reading = { changed: Set<string> | null };
 /**
  * @returns gives a record at least as new as the last look at `changes`; null when there is none
  */
-export function keep<T>(
-  changes: Changes,
+export function createRecordCache<T>(
+  changes: ChangeLog,
   { most, read, idOf }: Options<T>,
 ): (id: string) => T | Promise<T | null> {
   const kept = new Map<string, T>();
@@ -47,17 +47,17 @@ export function keep<T>(
     }
   });
 
-  const load = coalesceReads(
-    async (wanted: string[]) => {
+  const load = createLoader(
+    async (eventQuery: string[]) => {
       const reading: Reading = { changed: new Set() };
       readings.add(reading);
       try {
-        const found = new Map((await read(wanted)).map((record) => [idOf(record), record]));
+        const found = new Map((await read(eventQuery)).map((record) => [idOf(record), record]));
         for (const [id, record] of found) {
           const name = nameOf(id);
           if (reading.changed?.has(name) === false) add(id, name, record);
         }
-        return wanted.map((id) => found.get(id) ?? null);
+        return eventQuery.map((id) => found.get(id) ?? null);
       } finally {
         readings.delete(reading);
       }

@@ -4,7 +4,7 @@ import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
 import { findOrCreateAccount, readPhone } from '../modules/auth/accounts.ts';
 import { setRole } from '../modules/auth/repo.ts';
-import { CommandError, inWorld } from './world.ts';
+import { CommandError, runCommand } from './world.ts';
 
 const roles: Record<string, 'admin' | 'user'> = { grant: 'admin', revoke: 'user' };
 
@@ -13,7 +13,7 @@ export async function adminCommand(config: Config, [verb = '', phone = '']: stri
   const role = roles[verb];
   if (!role || !phone) throw new CommandError('Usage: admin grant PHONE, or admin revoke PHONE');
   const number = phoneArgument(phone);
-  await inWorld(config, async ({ db, config: { secretKey } }) => {
+  await runCommand(config, async ({ db, config: { secretKey } }) => {
     await transaction(db, async (tx) => {
       const now = new Date();
       const { id, isNew } = await findOrCreateAccount(tx, number, now);

@@ -1,14 +1,14 @@
 import { type AuditRow, listAudit } from '../audit/audit.ts';
 import type { Config } from '../lib/config.ts';
 import { dayMs, parseDay, parseTimestamp } from '../lib/time.ts';
-import { CommandError, inWorld } from './world.ts';
+import { CommandError, runCommand } from './world.ts';
 
 const units: Record<string, number> = { d: dayMs, h: 3_600_000 };
 
 /** `audit [--since 2026-11-01 | 7d | 12h]`: a line for each entry, the oldest first, parted by tabs. */
 export async function auditCommand(config: Config, { since = '30d' }: { since?: string }): Promise<void> {
   const from = readSince(since, new Date());
-  await inWorld(config, async ({ db }) => {
+  await runCommand(config, async ({ db }) => {
     for await (const rows of listAudit(db, from)) {
       for (const row of rows) console.log(toLine(row));
     }

@@ -3,7 +3,7 @@
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { type Added, writeDemo } from './demo/seed.ts';
-import { CommandError, inWorld, type World } from './world.ts';
+import { type CommandContext, CommandError, runCommand } from './world.ts';
 
 export async function demoCommand(config: Config): Promise<void> {
   if (!config.demoAllowed) {
@@ -12,7 +12,7 @@ export async function demoCommand(config: Config): Promise<void> {
         'and PUBLIC_URL are loopback addresses and TRUST_PROXY is off, or with DEV_CODES=on.',
     );
   }
-  await inWorld(config, async (world) => {
+  await runCommand(config, async (world) => {
     const added = await seedDemo(world);
     if (!added) return console.log('The demo people are already here; nothing was added.');
     const { people, events, items, answers, claims } = added;
@@ -24,6 +24,6 @@ export async function demoCommand(config: Config): Promise<void> {
 }
 
 /** @returns null when the database has the demo people already; then nothing was changed */
-export function seedDemo({ db }: Pick<World, 'db'>): Promise<Added | null> {
+export function seedDemo({ db }: Pick<CommandContext, 'db'>): Promise<Added | null> {
   return writeDemo(db, new Date());
 }

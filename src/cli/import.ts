@@ -15,7 +15,7 @@ import { type Entry, readEntry } from './import/entry.ts';
 import { openGazetteer } from './import/gazetteer.ts';
 import { listImported } from './import/queries.ts';
 import { Refusal, takeOver, type Wishes } from './import/take-over.ts';
-import { CommandError, inWorld } from './world.ts';
+import { CommandError, runCommand } from './world.ts';
 
 type ImportOptions = { organizer?: string | undefined; category?: string | undefined };
 export type Report = {
@@ -42,7 +42,7 @@ export async function importCommand(config: Config, rest: string[], options: Imp
   }
   const calendar = readCalendar(await readBytes(file));
   if (!calendar) throw new CommandError(`${file} is not a calendar: it has no BEGIN:VCALENDAR.`);
-  await inWorld(config, async ({ db }) => {
+  await runCommand(config, async ({ db }) => {
     const report = await importCalendar(db, calendar, phone, category).catch((error) => {
       if (databaseProblem(error)?.code !== 'unavailable') throw error;
       throw new CommandError(
@@ -94,11 +94,11 @@ export async function importCalendar(
   );
   const { id: organizerId } = await transaction(db, (tx) => findOrCreateAccount(tx, phone, new Date()));
   const needsPlace = entries.some(({ geo, address }) => !geo && address);
-  const wishes: Wishes = { organizerId, category, gazetteer: needsPlace ? await openGazetteer() : null };
+  const commands: Wishes = { organizerId, category, gazetteer: needsPlace ? await openGazetteer() : null };
   const bar = progressBar(entries.length);
   try {
     for (let from = 0; from < entries.length; from += batch) {
-      await takeOverBatch(db, entries.slice(from, from + batch), wishes, report, () => bar.increment());
+      await takeOverBatch(db, entries.slice(from, from + batch), commands, report, () => bar.increment());
     }
   } finally {
     bar.stop();
@@ -115,19 +115,19 @@ const batch = 500;
 async function takeOverBatch(
   db: Database,
   entries: Entry[],
-  wishes: Wishes,
+  commands: Wishes,
   report: Report,
   step: () => void,
 ) {
   const known = await listImported(
     db,
-    wishes.organizerId,
+    commands.organizerId,
     entries.map(({ key }) => key),
   );
   for (const entry of entries) {
     const { line, title, notes } = entry;
     try {
-      const { result, placedByName } = await takeOver(db, entry, known.get(entry.key) ?? null, wishes);
+      const { result, placedByName } = await takeOver(db, entry, known.get(entry.key) ?? null, commands);
       report[result]++;
       if (placedByName) report.placedByName++;
       if (result !== 'unchanged') report.notes.push(...notes.map((reason) => ({ line, title, reason })));

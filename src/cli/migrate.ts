@@ -1,10 +1,10 @@
 import { newestVersion } from '../db/migrate.ts';
 import type { Config } from '../lib/config.ts';
-import { inWorld } from './world.ts';
+import { runCommand } from './world.ts';
 
 /** Every command migrates the database when it opens it; this one reports the result. */
 export async function migrateCommand(config: Config): Promise<void> {
-  await inWorld(config, async ({ migrations: { length } }) => {
+  await runCommand(config, async ({ migrations: { length } }) => {
     const version = await newestVersion();
     console.log(
       length === 0

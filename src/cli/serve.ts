@@ -6,10 +6,10 @@ import type { App } from '../http/app.ts';
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { buildApp } from '../server/build-app.ts';
-import { startHousekeeping } from '../server/maintenance.ts';
+import { startMaintenance } from '../server/maintenance.ts';
 import { seedDemo } from './demo.ts';
 import { Interrupted, stopSignal, unlessStopped } from './stop.ts';
-import { CommandError, type World, withWorld } from './world.ts';
+import { type CommandContext, CommandError, withCommandContext } from './world.ts';
 
 /** What is under way may take this long after the signal; the database needs the rest of the ten seconds. */
 const finishMs = 5_000;
@@ -23,7 +23,7 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 export async function serveCommand(config: Config): Promise<void> {
   const stop = stopSignal();
   try {
-    await withWorld(await withPort(config), stop, (world) => serve(world, stop));
+    await withCommandContext(await withPort(config), stop, (world) => serve(world, stop));
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
   }
@@ -42,11 +42,11 @@ async function withPort(config: Config): Promise<Config> {
   return { ...config, port, publicUrl: config.publicUrl.replace(/:0$/, `:${port}`) };
 }
 
-async function serve(world: World, stop: AbortSignal): Promise<void> {
+async function serve(world: CommandContext, stop: AbortSignal): Promise<void> {
   const { config, db } = world;
   if (config.demo) await unlessStopped(seedDemo(world), stop);
   const app = await buildApp(world);
-  const stopHousekeeping = startHousekeeping(db, app.log, config);
+  const stopHousekeeping = startMaintenance(db, app.log, config);
   // What the driver asks for itself on a new connection (db/sockets.ts) nobody awaits; its loss must not end the server.
   const onRejection = (error: unknown) => {
     if (!isOutage(error)) throw error;

@@ -14,13 +14,13 @@ import { sql } from '../db/sql.ts';
 import type { Target } from '../db/target.ts';
 import type { Config, ReadyConfig } from '../lib/config.ts';
 import { makeDirectory } from '../lib/make-directory.ts';
-import { keptSecret } from '../lib/secret-file.ts';
+import { readOrCreateSecret } from '../lib/secret-file.ts';
 import { CommandError } from './command-error.ts';
 import { stopSignal, unlessStopped } from './stop.ts';
 
 export { CommandError };
 
-export type World = {
+export type CommandContext = {
   config: ReadyConfig;
   target: Target;
   db: Database;
@@ -36,21 +36,21 @@ const reachMs = 6_000;
  * Runs a command, and gives it up when it is told to stop.
  * @throws as `withWorld`
  */
-export function inWorld(config: Config, work: (world: World) => Promise<void>): Promise<void> {
+export function runCommand(config: Config, work: (world: CommandContext) => Promise<void>): Promise<void> {
   const stop = stopSignal();
-  return withWorld(config, stop, (world) => unlessStopped(work(world), stop));
+  return withCommandContext(config, stop, (world) => unlessStopped(work(world), stop));
 }
 
 /**
  * Opens the database, starting the embedded one when nobody has, migrates it, and closes it whatever happens.
  * @throws CommandError for what the operator can mend; Interrupted when told to stop before `work` began
  */
-export async function withWorld(
+export async function withCommandContext(
   config: Config,
   stop: AbortSignal,
-  work: (world: World) => Promise<void>,
+  work: (world: CommandContext) => Promise<void>,
 ): Promise<void> {
-  const world = await openWorld(config, stop);
+  const world = await openCommandContext(config, stop);
   try {
     await work(world);
   } catch (error) {
@@ -60,7 +60,7 @@ export async function withWorld(
   }
 }
 
-async function openWorld(config: Config, stop: AbortSignal): Promise<World> {
+async function openCommandContext(config: Config, stop: AbortSignal): Promise<CommandContext> {
   stop.throwIfAborted();
   const secretKey = config.secretKey ?? (await openDataDir(config.dataDir));
   let migrations: string[] = [];
@@ -135,7 +135,7 @@ async function openTarget(
 async function openDataDir(dataDir: string): Promise<string> {
   try {
     await makeDirectory(dataDir);
-    return await keptSecret(path.join(dataDir, 'secret-key'));
+    return await readOrCreateSecret(path.join(dataDir, 'secret-key'));
   } catch (error) {
     throw dataDirTrouble(error, dataDir);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Problem } from '../lib/errors.ts';
-import { alone, coalesceReads, coalesceWrites } from './batching.ts';
+import { createLoader, createWriteBatcher, RETRY_INDIVIDUALLY } from './batching.ts';
 import { ConnectionLostError } from './query.ts';
 
 /** A statement whose batches are seen, and which answers when it is told to. */
@@ -31,7 +31,7 @@ const refusal = (error: unknown) => error instanceof Problem && error.code === '
 
 test('reads: what arrives in one turn is one batch, what arrives while it runs is the next', async () => {
   const { batches, run, finish } = statement();
-  const read = coalesceReads(run, { keyOf: itself, atOnce: 1 });
+  const read = createLoader(run, { keyOf: itself, atOnce: 1 });
   const early = [read('a'), read('b')];
   await turn();
   const late = [read('c'), read('d')];
@@ -49,7 +49,7 @@ test('reads: what arrives in one turn is one batch, what arrives while it runs i
 
 test('reads: one key in one batch is read once; a read that is under way is too old for whoever comes later', async () => {
   const { batches, run, finish } = statement();
-  const read = coalesceReads(run, { keyOf: itself, atOnce: 2 });
+  const read = createLoader(run, { keyOf: itself, atOnce: 2 });
   const both = [read('a'), read('a')];
   await turn();
   const later = read('a');
@@ -62,7 +62,7 @@ test('reads: one key in one batch is read once; a read that is under way is too 
 
 test('reads: no batch is above its limit, and no more batches run at once than allowed', async () => {
   const { batches, run, finish } = statement();
-  const read = coalesceReads(run, { keyOf: itself, atOnce: 2, most: 2 });
+  const read = createLoader(run, { keyOf: itself, atOnce: 2, most: 2 });
   const all = Promise.all(['a', 'b', 'c', 'd', 'e'].map(read));
   await turn();
   assert.deepEqual(batches, [
@@ -77,7 +77,7 @@ test('reads: no batch is above its limit, and no more batches run at once than a
 });
 
 test('reads: one item that makes the statement fail fails alone', async () => {
-  const read = coalesceReads(
+  const read = createLoader(
     async (items: string[]) => {
       if (items.includes('bad')) throw new Error('no such thing');
       return items;
@@ -97,8 +97,8 @@ test('reads and writes: when the connection is lost everybody hears of it once, 
     runs++;
     throw new ConnectionLostError(new Error('gone'));
   };
-  const read = coalesceReads(run, { keyOf: itself });
-  const write = coalesceWrites(run, { keyOf: itself });
+  const read = createLoader(run, { keyOf: itself });
+  const write = createWriteBatcher(run, { keyOf: itself });
   for (const ask of [read, write]) {
     runs = 0;
     const outcomes = await Promise.allSettled(['a', 'b', 'c'].map(ask));
@@ -108,7 +108,7 @@ test('reads and writes: when the connection is lost everybody hears of it once, 
 });
 
 test('reads and writes: one more than may wait is refused, the others are answered', async () => {
-  for (const coalesce of [coalesceReads, coalesceWrites]) {
+  for (const coalesce of [createLoader, createWriteBatcher]) {
     const { run, finish } = statement();
     const ask = coalesce(run, { keyOf: itself, waiting: 2 });
     const accepted = [ask('a'), ask('b')];
@@ -121,7 +121,7 @@ test('reads and writes: one more than may wait is refused, the others are answer
 
 test('writes: one key is never twice in a batch, and keeps its order past others', async () => {
   const { batches, run, finish } = statement();
-  const write = coalesceWrites(run, { keyOf: first, most: 2 });
+  const write = createWriteBatcher(run, { keyOf: first, most: 2 });
   const all = Promise.all(['a1', 'a2', 'b1', 'a3', 'c1'].map(write));
   await turn();
   for (let i = 0; i < 3; i++) await finish();
@@ -131,7 +131,7 @@ test('writes: one key is never twice in a batch, and keeps its order past others
 
 test('writes: one batch at a time; what comes meanwhile is the next', async () => {
   const { batches, run, finish } = statement();
-  const write = coalesceWrites(run, { keyOf: itself });
+  const write = createWriteBatcher(run, { keyOf: itself });
   const all = [write('a')];
   await turn();
   all.push(write('b'), write('c'));
@@ -145,7 +145,7 @@ test('writes: one batch at a time; what comes meanwhile is the next', async () =
 
 test('writes: of many at once half go first, so that the other half is never waited for idly', async () => {
   const { batches, run, finish } = statement();
-  const write = coalesceWrites(run, { keyOf: itself });
+  const write = createWriteBatcher(run, { keyOf: itself });
   const all = Promise.all(Array.from({ length: 40 }, (_, i) => write(`w${i}`)));
   await turn();
   for (let i = 0; i < 3; i++) await finish();
@@ -157,7 +157,7 @@ test('writes: of many at once half go first, so that the other half is never wai
 });
 
 test('writes: each caller has their own value or refusal', async () => {
-  const write = coalesceWrites(
+  const write = createWriteBatcher(
     async (items: string[]) =>
       items.map((item) => (item === 'bad' ? new Problem('blocked') : item.toUpperCase())),
     { keyOf: itself },
@@ -170,7 +170,7 @@ test('writes: each caller has their own value or refusal', async () => {
 
 test('writes: when a batch fails each of it is run alone, and only the culprit hears of it', async () => {
   const batches: string[][] = [];
-  const write = coalesceWrites(
+  const write = createWriteBatcher(
     async (items: string[]) => {
       batches.push(items);
       if (items.includes('bad')) throw new Error('refused');
@@ -189,11 +189,13 @@ test('writes: when a batch fails each of it is run alone, and only the culprit h
 test('writes: what would hold up its batch is run alone; the others go on, but not with its key', async () => {
   const slow = Promise.withResolvers<void>();
   const batches: string[][] = [];
-  const write = coalesceWrites<string, string>(
-    async (items, isAlone) => {
+  const write = createWriteBatcher<string, string>(
+    async (items, mayWaitForLocks) => {
       batches.push(items);
-      if (isAlone && items[0] === 's1') await slow.promise;
-      return items.map((item) => (item === 's1' && !isAlone ? alone : item.toUpperCase()));
+      if (mayWaitForLocks && items[0] === 's1') await slow.promise;
+      return items.map((item) =>
+        item === 's1' && !mayWaitForLocks ? RETRY_INDIVIDUALLY : item.toUpperCase(),
+      );
     },
     { keyOf: first },
   );
@@ -209,11 +211,13 @@ test('writes: what would hold up its batch is run alone; the others go on, but n
 test('writes: who comes on their own and would wait does not hold up the batches either; one at a time waits beside them', async () => {
   const slow = Promise.withResolvers<void>();
   const batches: string[][] = [];
-  const write = coalesceWrites<string, string>(
-    async (items, isAlone) => {
+  const write = createWriteBatcher<string, string>(
+    async (items, mayWaitForLocks) => {
       batches.push(items);
-      if (isAlone) await slow.promise;
-      return items.map((item) => (item.startsWith('s') && !isAlone ? alone : item.toUpperCase()));
+      if (mayWaitForLocks) await slow.promise;
+      return items.map((item) =>
+        item.startsWith('s') && !mayWaitForLocks ? RETRY_INDIVIDUALLY : item.toUpperCase(),
+      );
     },
     { keyOf: itself },
   );

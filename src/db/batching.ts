@@ -10,7 +10,7 @@ import { Problem } from '../lib/errors.ts';
 import { isOutage } from './errors.ts';
 
 /** What `run` gives for an item that would hold up the others of its batch: it is run again on its own. */
-export const alone = Symbol('run this one alone');
+export const RETRY_INDIVIDUALLY = Symbol('run this one alone');
 
 type Options<T> = {
   /** Items in a batch. */
@@ -47,7 +47,7 @@ function isWanted<T, V>({ since, reject }: Waiter<T, V>): boolean {
  * @param options.atOnce batches under way at the same time
  * @returns reads one item; @throws whatever `run` throws, and Problem `unavailable` when too many wait
  */
-export function coalesceReads<T, V>(
+export function createLoader<T, V>(
   run: (items: T[]) => Promise<V[]>,
   { keyOf, atOnce = 1, most = defaultMost, waiting = defaultWaiting }: Options<T> & { atOnce?: number },
 ): (item: T) => Promise<V> {
@@ -96,7 +96,7 @@ export function coalesceReads<T, V>(
  *   It must have no effect when it throws; then each item is run again on its own, so that one caller's failure is
  *   nobody else's.
  */
-export function coalesceWrites<T, V>(
+export function createWriteBatcher<T, V>(
   run: Run<T, V>,
   { keyOf, most = defaultMost, waiting = defaultWaiting }: Options<T>,
 ): (item: T) => Promise<V> {
@@ -142,14 +142,14 @@ export function coalesceWrites<T, V>(
       isBusy = false;
       const passedOver = new Set(set);
       for (const waiter of batch) if (!passedOver.has(waiter)) held.delete(waiter.key);
-      for (const waiter of set) apart = apart.then(() => runAlone(waiter));
+      for (const waiter of set) apart = apart.then(() => runIndividually(waiter));
       flush();
     };
     void answer(batch, run, { next });
   };
 
-  const runAlone = async (waiter: Waiter<T, V>) => {
-    if (isWanted(waiter)) await answer([waiter], run, { isAlone: true });
+  const runIndividually = async (waiter: Waiter<T, V>) => {
+    if (isWanted(waiter)) await answer([waiter], run, { mayWaitForLocks: true });
     held.delete(waiter.key);
     schedule();
   };
@@ -169,8 +169,8 @@ export function coalesceWrites<T, V>(
   };
 }
 
-type Run<T, V> = (items: T[], isAlone: boolean) => Promise<(V | Error | typeof alone)[]>;
-type Outcome<V> = V | Error | typeof alone;
+type Run<T, V> = (items: T[], mayWaitForLocks: boolean) => Promise<(V | Error | typeof RETRY_INDIVIDUALLY)[]>;
+type Outcome<V> = V | Error | typeof RETRY_INDIVIDUALLY;
 
 /**
  * Runs a batch and tells each waiter its outcome.
@@ -181,14 +181,17 @@ type Outcome<V> = V | Error | typeof alone;
 async function answer<T, V>(
   batch: Waiter<T, V>[],
   run: Run<T, V>,
-  { isAlone = false, next = () => {} }: { isAlone?: boolean; next?: (set: Waiter<T, V>[]) => void } = {},
+  {
+    mayWaitForLocks = false,
+    next = () => {},
+  }: { mayWaitForLocks?: boolean; next?: (set: Waiter<T, V>[]) => void } = {},
 ): Promise<Waiter<T, V>[]> {
   let outcomes: Outcome<V>[];
   let set: Waiter<T, V>[] = [];
   try {
     const items = batch.map(({ item }) => item);
-    outcomes = items.length > 0 ? await inTime(run(items, isAlone)) : [];
-    if (!isAlone) set = batch.filter((_, i) => outcomes[i] === alone);
+    outcomes = items.length > 0 ? await inTime(run(items, mayWaitForLocks)) : [];
+    if (!mayWaitForLocks) set = batch.filter((_, i) => outcomes[i] === RETRY_INDIVIDUALLY);
   } catch (error) {
     // Whether a batch took effect whose connection was lost cannot be known; it is not tried again.
     if (batch.length > 1 && !isOutage(error)) set = batch;
@@ -218,7 +221,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 function tell<T, V>({ resolve, reject }: Waiter<T, V>, outcome: Outcome<V>): void {
-  if (outcome === alone) reject(new Problem('unavailable'));
+  if (outcome === RETRY_INDIVIDUALLY) reject(new Problem('unavailable'));
   else if (outcome instanceof Error) reject(outcome);
   else resolve(outcome as V);
 }

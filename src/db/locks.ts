@@ -53,4 +53,4 @@ export const AdvisoryLock = {
  * Ends a locking clause: who is alone waits for whoever holds the row, a batch passes over it. So what one person or
  * event waits for holds up nobody else.
  */
-export const orPassOver = (isAlone: boolean) => (isAlone ? empty : sql`skip locked`);
+export const skipLockedUnless = (mayWaitForLocks: boolean) => (mayWaitForLocks ? empty : sql`skip locked`);

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-export function registerViewer(
+export function registerAuthentication(
   app: FastifyInstance,
   { reads, clock }: { reads: Reads; clock: () => Date },
 ): void {
@@ -36,7 +36,7 @@ export function registerViewer(
     if (url.startsWith('/v1') && !config?.access) throw new Error(`${method} ${url} declares no access`);
     if (config?.access !== 'optional' && config?.access !== 'required') return;
     const isRequired = config.access === 'required';
-    const isHeld = config.holdsCaller === true;
+    const isHeld = config.verifiesCaller === true;
     // onRequest runs before the body is read: 401 comes before 400, and strangers cost little.
     const findViewer: onRequestHookHandler = (request, _reply, done) => {
       const header = request.headers.authorization;
@@ -51,7 +51,7 @@ export function registerViewer(
 }
 
 /** The caller of a route whose access is `required`. */
-export function signedIn(request: FastifyRequest): Caller {
+export function requireCaller(request: FastifyRequest): Caller {
   if (!request.viewer) throw new Problem('token_missing');
   return request.viewer;
 }

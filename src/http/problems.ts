@@ -46,7 +46,7 @@ export function problemBody(problem: Problem, requestId: string) {
 export function registerProblems(app: FastifyInstance, outages: OutageLog): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     reportOutage(outages, error);
-    return answerError(error, request, reply);
+    return sendError(error, request, reply);
   });
   const allowedMethods = trackMethods(app);
   const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
@@ -70,7 +70,7 @@ function reportOutage(outages: OutageLog, error: FastifyError): void {
   else if (error instanceof Problem && error.code === 'unavailable') outages.suspectDatabase();
 }
 
-export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+export function sendError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const problem = toProblem(error);
   if (problem.code === 'internal_error')
     request.log.error({ reqId: request.id, err: error }, 'unexpected error');

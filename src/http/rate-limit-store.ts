@@ -18,13 +18,13 @@ export const windowMs = 60_000;
 const patience = 500;
 const awayMs = 1_000;
 /** Callers that are remembered before those are forgotten of whom the database knows everything. */
-const mostCallers = 50_000;
+const maxCallers = 50_000;
 
 /** `settled`: of all servers, as the database last said; `open`: not yet told; `telling`: on its way. */
 type Count = { settled: number; open: number; telling: number };
 type Options = { db: Database; secretKey: string; clock: () => Date; limit: number };
 
-export class RequestCounts {
+export class RateLimitStore {
   readonly #options: Options;
   /** Requests of a caller that the others need not know of. */
   readonly #share: number;
@@ -72,7 +72,7 @@ export class RequestCounts {
     }
     const known = this.#counts.get(caller);
     if (known) return known;
-    if (this.#counts.size >= mostCallers) this.#forget();
+    if (this.#counts.size >= maxCallers) this.#forget();
     const count = { settled: 0, open: 0, telling: 0 };
     this.#counts.set(caller, count);
     return count;
@@ -81,7 +81,7 @@ export class RequestCounts {
   /** What the database knows can be asked of it again; of the others, who are many and seldom, some count is lost. */
   #forget(): void {
     const busy = [...this.#counts].filter(([, { settled, telling }]) => settled + telling > 0);
-    this.#counts = new Map(busy.length < mostCallers / 2 ? busy : []);
+    this.#counts = new Map(busy.length < maxCallers / 2 ? busy : []);
     this.#untold = new Set();
   }
 
@@ -135,6 +135,6 @@ export class RequestCounts {
 const hashOf = (key: string, caller: string) => keyedHash(key, 'requests', caller).toString('base64url');
 
 /** Minutes that are over. An earlier one is kept for servers whose clocks are behind. */
-export async function deleteOldCounts(db: Database, now: Date): Promise<void> {
+export async function deleteExpiredCounts(db: Database, now: Date): Promise<void> {
   await db.query(sql`delete from request_counts where minute < ${new Date(now.getTime() - 2 * windowMs)}`);
 }

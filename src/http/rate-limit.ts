@@ -8,14 +8,14 @@ import type { Database } from '../db/client.ts';
 import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
 import { networkOf } from '../lib/ip-address.ts';
-import { RequestCounts, windowMs } from './rate-limit-store.ts';
+import { RateLimitStore, windowMs } from './rate-limit-store.ts';
 
 type Deps = { config: Config & { secretKey: string }; db: Database; clock: () => Date };
 
-export async function registerLimits(app: FastifyInstance, { config, db, clock }: Deps): Promise<void> {
+export async function registerRateLimit(app: FastifyInstance, { config, db, clock }: Deps): Promise<void> {
   const limit = config.rateLimit;
   if (limit === 0) return;
-  const counts = new RequestCounts({ db, clock, secretKey: config.secretKey, limit });
+  const counts = new RateLimitStore({ db, clock, secretKey: config.secretKey, limit });
   class Store implements FastifyRateLimitStore {
     incr(caller: string, done: Parameters<FastifyRateLimitStore['incr']>[1]): void {
       counts.count(caller).then(

@@ -13,7 +13,7 @@ const usually = 4_500;
  * Requests that may be open at once; whoever comes on top is told so at once, instead of waiting in a line that only
  * makes everybody late. More than are ever open while the server keeps up: at 20,000 a second they are 40 ms of work.
  */
-const mostOpen = 800;
+const maxOpen = 800;
 /** However full the server is, those who run it must see that it lives. */
 const vital = new Set(['/healthz', '/readyz', '/metrics']);
 const lookEvery = 250;
@@ -21,7 +21,7 @@ const lookEvery = 250;
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** In ms; for what may take longer than usual. */
-    deadlineMs?: number;
+    timeoutMs?: number;
   }
   interface FastifyReply {
     /** Among the open requests. */
@@ -37,9 +37,9 @@ declare module 'fastify' {
 
 /** Its code tells it from failures of the database in the log. */
 const overloaded = () =>
-  Object.assign(new Error(`${mostOpen} requests are open`), { code: 'OVERLOADED', stack: '' });
+  Object.assign(new Error(`${maxOpen} requests are open`), { code: 'OVERLOADED', stack: '' });
 
-export function registerDeadline(app: FastifyInstance, outages: OutageLog): void {
+export function registerRequestTimeout(app: FastifyInstance, outages: OutageLog): void {
   // Places that are taken and given back: a Map that grows and shrinks with every request leaves old tables behind
   // that point at new ones, and what old things point at is garbage that only a full collection finds.
   const open: (FastifyReply | null)[] = [];
@@ -52,7 +52,7 @@ export function registerDeadline(app: FastifyInstance, outages: OutageLog): void
     this.isStream = true;
     close(this);
   });
-  const isFull = () => open.length - free.length >= mostOpen;
+  const isFull = () => open.length - free.length >= maxOpen;
   outages.addProbe('overload', async () => {
     if (isFull()) throw overloaded();
   });
@@ -82,7 +82,7 @@ export function registerDeadline(app: FastifyInstance, outages: OutageLog): void
     const now = performance.now();
     for (const reply of open) {
       if (!reply || now - reply.since < usually) continue;
-      if (now - reply.since < (reply.routeOptions.config.deadlineMs ?? usually)) continue;
+      if (now - reply.since < (reply.routeOptions.config.timeoutMs ?? usually)) continue;
       close(reply);
       // Whoever has not sent their body by now may not keep the connection for it.
       if (!reply.request.raw.complete && !reply.raw.headersSent) reply.header('connection', 'close');

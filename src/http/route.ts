@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { ProblemCode } from '../lib/errors.ts';
-import { OnceHeaders } from './schemas.ts';
+import { IdempotencyHeaders } from './schemas.ts';
 
 /** `public`: the header is not read. `optional`: a token adds the caller's own fields. `required`: 401 without one. */
 export type Access = 'public' | 'optional' | 'required';
@@ -28,11 +28,11 @@ type Declaration<S extends Schemas> = S & {
    * The route's one statement decides over the caller too (`heldCallers` in db/transaction.ts), by their session, token
    * and role as they are then; so a token that was good when the server last looked may come this far.
    */
-  holdsCaller?: true;
+  verifiesCaller?: true;
   /** Takes an `Idempotency-Key`, and does under it what it does once (idempotency.ts). */
-  takesKey?: true;
+  idempotent?: true;
   /** For what may take longer than the five seconds of all others. */
-  deadlineMs?: number;
+  timeoutMs?: number;
   /** The response has an ETag, and `If-None-Match` makes it a 304 (conditional.ts). */
   conditional?: true;
   /** In bytes: larger responses are compressed (compression.ts). Only for responses without any secret. */
@@ -44,8 +44,8 @@ type Declaration<S extends Schemas> = S & {
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
-    holdsCaller?: true;
-    takesKey?: true;
+    verifiesCaller?: true;
+    idempotent?: true;
     conditional?: true;
     problems?: ProblemCode[];
     bodyTypes?: readonly string[];
@@ -61,9 +61,9 @@ export function route<S extends Schemas>(declaration: Declaration<S>) {
     summary,
     description,
     problems = [],
-    holdsCaller,
-    takesKey,
-    deadlineMs,
+    verifiesCaller,
+    idempotent,
+    timeoutMs,
     conditional,
     compressFrom,
     bodyTypes,
@@ -72,21 +72,21 @@ export function route<S extends Schemas>(declaration: Declaration<S>) {
   const common: ProblemCode[] = ['invalid_request', 'too_many_requests', 'internal_error', 'unavailable'];
   if (access !== 'public') common.push('token_invalid');
   if (access === 'required') common.push('token_missing');
-  if (takesKey) common.push('idempotency_key_reused', 'idempotency_key_in_use');
+  if (idempotent) common.push('idempotency_key_reused', 'idempotency_key_in_use');
   return {
     config: {
       access,
       problems: [...common, ...problems],
-      ...(holdsCaller && { holdsCaller }),
-      ...(takesKey && { takesKey }),
-      ...(deadlineMs && { deadlineMs }),
+      ...(verifiesCaller && { verifiesCaller }),
+      ...(idempotent && { idempotent }),
+      ...(timeoutMs && { timeoutMs }),
       ...(conditional && { conditional }),
       ...(compressFrom !== undefined && { compressFrom }),
       ...(bodyTypes && { bodyTypes }),
     },
     schema: {
       ...(schemas as unknown as S),
-      ...(takesKey && { headers: OnceHeaders }),
+      ...(idempotent && { headers: IdempotencyHeaders }),
       operationId: name,
       tags: [tag],
       summary,

@@ -99,7 +99,7 @@ export const pageLimit = Type.Integer({
 });
 
 /** A string as in the IETF's draft, in quotes, or as most clients send it, without them. */
-export const OnceHeaders = Type.Object({
+export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       pattern:

@@ -64,7 +64,7 @@ export function createStandardHeaders({ corsOrigins }: Pick<Config, 'corsOrigins
 }
 
 /** Must be registered before every other hook and route. */
-export function registerHeaders(app: FastifyInstance, headers: StandardHeaders): void {
+export function registerSecurityHeaders(app: FastifyInstance, headers: StandardHeaders): void {
   app.addHook('onRoute', ({ url, config }) => {
     // Routes of the API declare who may call them (route.ts); what is left is made for browsers.
     if (!config?.access) headers.pages.add(url);

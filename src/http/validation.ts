@@ -10,8 +10,8 @@ import { isTimeZone } from '../lib/time-zones.ts';
 
 const options: Options = { allErrors: true, useDefaults: true, strict: true, strictTypes: false };
 
-export function registerStrictness(app: FastifyInstance): void {
-  const body = strictAjv();
+export function registerValidation(app: FastifyInstance): void {
+  const body = createBodyValidator();
   // With strictNumbers the limits are not held against 1e400, which coercion lets through as Infinity.
   const query = withFormats(new Ajv({ ...options, coerceTypes: true, strictNumbers: false }));
   app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? body : query).compile(schema));
@@ -36,8 +36,8 @@ export function registerStrictness(app: FastifyInstance): void {
   // The validator names every fault before any is cut; a body of a hundred thousand would keep it busy for seconds.
   app.addHook('preValidation', (request, _reply, done) => {
     refuseOddNumbers(request);
-    const isTooMuch = request.body !== undefined && hasMoreValues(request.body, mostValues);
-    done(isTooMuch ? invalid('body', `has more than ${mostValues} values`) : undefined);
+    const isTooMuch = request.body !== undefined && hasMoreValues(request.body, maxValues);
+    done(isTooMuch ? invalid('body', `has more than ${maxValues} values`) : undefined);
   });
 
   // After validation: by then a body is no deeper than its schema, so the walk through it is bounded.
@@ -104,7 +104,7 @@ function refuseOddNumbers({ query, routeOptions }: FastifyRequest): void {
 }
 
 /** Several times what the largest body that any route takes has. */
-const mostValues = 500;
+const maxValues = 500;
 
 /** Counts values at any depth, and stops as soon as there are more. */
 function hasMoreValues(body: unknown, most: number): boolean {
@@ -145,7 +145,7 @@ function registerParsers(app: FastifyInstance): void {
 }
 
 /** What checks bodies; whoever takes in the same things from elsewhere holds them to the same rules with it. */
-export const strictAjv = (): Ajv => withFormats(new Ajv(options));
+export const createBodyValidator = (): Ajv => withFormats(new Ajv(options));
 
 function withFormats(ajv: Ajv): Ajv {
   addFormats.default(ajv, ['uri']);

@@ -11,17 +11,23 @@ import { actAs } from '../identity/act-as.ts';
 import type { Caller } from '../identity/caller.ts';
 import { Problem } from '../lib/errors.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
-import { type Answer, findKept, keepAnswers, type Once, type Replay } from './stored-responses.ts';
+import {
+  type Answer,
+  findStoredResponses,
+  type IdempotencyKey,
+  type Replay,
+  storeResponses,
+} from './stored-responses.ts';
 
 export const isReplay = (outcome: object): outcome is Replay => 'isReplay' in outcome;
 
 /** Null without the header. @param body what the request asks for; of bytes, their hash */
-export function readOnce(
+export function readIdempotencyKey(
   request: FastifyRequest,
   viewer: Caller,
   secretKey: string,
   body: unknown = request.body,
-): Once | null {
+): IdempotencyKey | null {
   const header = request.headers['idempotency-key'];
   if (typeof header !== 'string') return null;
   const key = header.startsWith('"') ? header.slice(1, -1).replace(/\\(.)/g, '$1') : header;
@@ -49,20 +55,20 @@ function sorted(value: unknown): unknown {
  * Runs `work` in the caller's name and keeps its answer with what it did; or gives the answer that is kept.
  * @throws Problem `idempotency_key_reused`, `idempotency_key_in_use`, and whatever `work` throws, which is not kept
  */
-export function doOnce(
+export function runIdempotent(
   db: Database,
   now: Date,
-  once: Once,
+  once: IdempotencyKey,
   viewer: Caller,
   work: (tx: Transaction) => Promise<Answer>,
 ): Promise<Answer | Replay> {
-  return untilKept(() =>
+  return retryOnKeyConflict(() =>
     actAs(db, viewer, async (tx) => {
-      const [known] = await findKept(tx, [once], now);
+      const [known] = await findStoredResponses(tx, [once], now);
       if (known instanceof Problem) throw known;
       if (known) return known;
       const answer = await work(tx);
-      await orInUse(Promise.all(keepAnswers([{ once, answer }], now).map(tx.execute)));
+      await refuseKeyInUse(Promise.all(storeResponses([{ once, answer }], now).map(tx.execute)));
       return answer;
     }),
   );
@@ -71,7 +77,7 @@ export function doOnce(
 const attempts = 3;
 
 /** Runs again what found at its end that somebody had used the same key meanwhile; then it finds their answer. */
-export async function untilKept<T>(run: () => Promise<T>): Promise<T> {
+export async function retryOnKeyConflict<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run();
@@ -83,7 +89,7 @@ export async function untilKept<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** Whoever used the key first has not ended: nothing is known of it yet, and this one made nothing. */
-export async function orInUse<T>(keeping: Promise<T>): Promise<T> {
+export async function refuseKeyInUse<T>(keeping: Promise<T>): Promise<T> {
   try {
     return await keeping;
   } catch (error) {
@@ -91,7 +97,7 @@ export async function orInUse<T>(keeping: Promise<T>): Promise<T> {
   }
 }
 
-export function sendOnce(reply: FastifyReply, answer: Answer | Replay) {
+export function sendReplayable(reply: FastifyReply, answer: Answer | Replay) {
   reply.code(answer.status);
   if (answer.location) reply.header('location', answer.location);
   if (isReplay(answer)) reply.header('idempotent-replayed', 'true');

@@ -8,7 +8,7 @@ import { Problem } from '../lib/errors.ts';
 import { dayMs } from '../lib/time.ts';
 
 /** A request that is to be done once: under which key, and what it asks for. */
-export type Once = { userId: string; keyHash: Buffer; requestHash: Buffer; sealKey: Buffer };
+export type IdempotencyKey = { userId: string; keyHash: Buffer; requestHash: Buffer; sealKey: Buffer };
 /** What was answered the first time. */
 export type Answer = { status: number; location?: string | undefined; body: string };
 export type Replay = Answer & { isReplay: true };
@@ -22,9 +22,9 @@ const base64 = (bytes: Buffer) => bytes.toString('base64');
  * asks, or it would miss what that request was just keeping.
  * @returns for each the first answer, a Problem `idempotency_key_reused` where that was to another request, or null
  */
-export async function findKept(
+export async function findStoredResponses(
   tx: Queryable,
-  asked: (Once | null)[],
+  asked: (IdempotencyKey | null)[],
   now: Date,
 ): Promise<(Replay | Problem | null)[]> {
   const keys = asked.filter((once) => once !== null);
@@ -49,7 +49,7 @@ export async function findKept(
  * The statements that keep these answers, for the end of the transaction that made what they tell of. Where another
  * uses the same key at this moment they wait for it, a second at most; then the primary key refuses the second.
  */
-export function keepAnswers(made: { once: Once; answer: Answer }[], now: Date) {
+export function storeResponses(made: { once: IdempotencyKey; answer: Answer }[], now: Date) {
   if (made.length === 0) return [];
   const users = made.map(({ once }) => once.userId);
   const keys = made.map(({ once }) => base64(once.keyHash));
@@ -70,21 +70,21 @@ export function keepAnswers(made: { once: Once; answer: Answer }[], now: Date) {
   ];
 }
 
-export async function deleteOldAnswers(db: Database, now: Date): Promise<void> {
+export async function deleteExpiredResponses(db: Database, now: Date): Promise<void> {
   await db.query(sql`delete from idempotency_keys where created_at <= ${since(now)}`);
 }
 
 const ivBytes = 12;
 const tagBytes = 16;
 
-function seal({ sealKey }: Once, answer: Answer): Buffer {
+function seal({ sealKey }: IdempotencyKey, answer: Answer): Buffer {
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv('aes-256-gcm', sealKey, iv, { authTagLength: tagBytes });
   const sealed = Buffer.concat([cipher.update(JSON.stringify(answer)), cipher.final()]);
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
 }
 
-function unseal({ sealKey }: Once, sealed: Buffer): Answer {
+function unseal({ sealKey }: IdempotencyKey, sealed: Buffer): Answer {
   const cipher = createDecipheriv('aes-256-gcm', sealKey, sealed.subarray(0, ivBytes), {
     authTagLength: tagBytes,
   });

@@ -1,5 +1,5 @@
 import type { Database } from '../db/client.ts';
-import { orPassOver } from '../db/locks.ts';
+import { skipLockedUnless } from '../db/locks.ts';
 import { sql } from '../db/sql.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { Problem } from '../lib/errors.ts';
@@ -33,7 +33,7 @@ export async function lockCaller(tx: Transaction, caller: Caller): Promise<void>
 export async function lockCallers(
   tx: Transaction,
   callers: Caller[],
-  isAlone: boolean,
+  mayWaitForLocks: boolean,
 ): Promise<(Viewer['role'] | null)[]> {
   const rows = await tx.query<{ n: string; role: Viewer['role'] }>(sql`
     with asked as (
@@ -41,15 +41,15 @@ export async function lockCallers(
         ${callers.map(({ id }) => id)}::uuid[], ${callers.map(({ sessionId }) => sessionId)}::uuid[],
         ${callers.map(({ accessHash }) => accessHash.toString('base64'))}::text[])
         with ordinality a (user_id, session_id, access_hash, n)
-    ) ${heldCallers(isAlone)}`);
+    ) ${lockedCallers(mayWaitForLocks)}`);
   const roles = new Map(rows.map(({ n, role }) => [Number(n), role]));
   return callers.map((_, i) => roles.get(i + 1) ?? null);
 }
 
 /** The same as part of a statement: who of `asked (user_id, session_id, access_hash, n)` is held, as (n, role). */
-export const heldCallers = (isAlone: boolean) => sql`
+export const lockedCallers = (mayWaitForLocks: boolean) => sql`
   select a.n, u.role from asked a
   join users u on u.id = a.user_id
   join sessions s on s.user_id = a.user_id and s.id = a.session_id and s.access_hash = decode(a.access_hash, 'base64')
   order by u.id, s.id
-  for key share of u, s ${orPassOver(isAlone)}`;
+  for key share of u, s ${skipLockedUnless(mayWaitForLocks)}`;

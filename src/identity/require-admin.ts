@@ -3,14 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Database } from '../db/client.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { transaction } from '../db/transaction.ts';
-import { signedIn } from '../http/authenticate.ts';
+import { requireCaller } from '../http/authenticate.ts';
 import { Problem } from '../lib/errors.ts';
 import { lockCallers } from './act-as.ts';
 import type { Caller } from './caller.ts';
 
 /** @throws Problem `not_admin` */
 export function signedInAdmin(request: FastifyRequest): Caller {
-  const viewer = signedIn(request);
+  const viewer = requireCaller(request);
   if (viewer.role !== 'admin') throw new Problem('not_admin');
   return viewer;
 }

@@ -321,12 +321,12 @@ export class Problem extends Error {
 export const invalid = (path: string, message: string): Problem => invalidFields([{ path, message }]);
 
 /** A body of a mebibyte can have a hundred thousand faults; nobody reads more than these. */
-const mostFaults = 20;
+const maxFaults = 20;
 
 /** A 400 for several. Their names may come from the sender, so they are cut too. */
 export function invalidFields(faults: FieldError[]): Problem {
   const errors = faults
-    .slice(0, mostFaults)
+    .slice(0, maxFaults)
     .map(({ path, message }) => ({ path: path.slice(0, 100), message }));
   const detail = `${errors.map(({ path, message }) => `${path} ${message}`).join('; ')}.`;
   return new Problem('invalid_request', { detail, errors });

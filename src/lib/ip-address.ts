@@ -5,7 +5,7 @@ export function networkOf(address: string): string {
 }
 
 /** As much of an address as tells a country and a provider, and no household: 203.0.113.0/24, 2001:db8:1::/48. */
-export function shortened(address: string): string {
+export function truncateAddress(address: string): string {
   const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '');
   if (/^[\d.]+$/.test(plain)) return `${plain.split('.').slice(0, 3).join('.')}.0/24`;
   return `${groupsOf(plain).slice(0, 3).join(':')}::/48`;

@@ -9,7 +9,7 @@ const length = 43;
  * all, so of two processes at once both get the same.
  * @throws Error when the file holds something else
  */
-export async function keptSecret(file: string): Promise<string> {
+export async function readOrCreateSecret(file: string): Promise<string> {
   const kept = await readFile(file, 'utf8').catch(ignoreMissing);
   const secret = kept?.trim() ?? (await makeSecret(file));
   if (secret.length < length) throw new Error(`${file} is damaged: it holds no secret`);

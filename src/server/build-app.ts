@@ -6,11 +6,11 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
-import { Changes } from '../cache/change-log.ts';
+import { ChangeLog } from '../cache/change-log.ts';
 import type { Database } from '../db/client.ts';
 import { type Flags, openFlags } from '../flags/flags.ts';
 import { registerAccessLog } from '../http/access-log.ts';
-import { registerViewer } from '../http/authenticate.ts';
+import { registerAuthentication } from '../http/authenticate.ts';
 import { registerCompression } from '../http/compression.ts';
 import { registerDocuments } from '../http/documents.ts';
 import { registerLingeringClose } from '../http/lingering-close.ts';
@@ -18,17 +18,21 @@ import { loggerOptions } from '../http/logging.ts';
 import { registerMetrics } from '../http/metrics.ts';
 import { OutageLog } from '../http/outage-log.ts';
 import {
-  answerError,
   createClientErrorHandler,
   maxParamLength,
   registerEmptyParameters,
   registerProblems,
+  sendError,
 } from '../http/problems.ts';
-import { registerLimits } from '../http/rate-limit.ts';
+import { registerRateLimit } from '../http/rate-limit.ts';
 import { requestIdOf } from '../http/request-id.ts';
-import { registerDeadline } from '../http/request-timeout.ts';
-import { createStandardHeaders, registerHeaders, registerPreflight } from '../http/security-headers.ts';
-import { readablePath, registerStrictness } from '../http/validation.ts';
+import { registerRequestTimeout } from '../http/request-timeout.ts';
+import {
+  createStandardHeaders,
+  registerPreflight,
+  registerSecurityHeaders,
+} from '../http/security-headers.ts';
+import { readablePath, registerValidation } from '../http/validation.ts';
 import { exportRoutes } from '../modules/account/export-routes.ts';
 import { ownListRoutes } from '../modules/account/own-list-routes.ts';
 import { meRoutes } from '../modules/account/routes.ts';
@@ -91,7 +95,7 @@ export async function buildApp({ config, db, sms, clock = () => new Date() }: Ap
     clientErrorHandler: createClientErrorHandler(headers),
     frameworkErrors: (error, request, reply) => {
       headers.apply(request, reply);
-      answerError(error, request, reply);
+      sendError(error, request, reply);
     },
     // An id of any length is an id that nothing has; the headers' limit bounds it.
     routerOptions: { maxParamLength },
@@ -105,7 +109,7 @@ export async function buildApp({ config, db, sms, clock = () => new Date() }: Ap
   const outages = new OutageLog(app.log);
   const storage = openStorage(config);
   addProbes(outages, db, storage);
-  const changes = new Changes(db);
+  const changes = new ChangeLog(db);
   const reads = openReads(db, changes);
   const deps: Deps = {
     config,
@@ -122,15 +126,15 @@ export async function buildApp({ config, db, sms, clock = () => new Date() }: Ap
   app.addHook('onClose', async () => deps.flags.close());
   app.addHook('onClose', async () => outages.close());
   registerAccessLog(app, config);
-  registerHeaders(app, headers);
+  registerSecurityHeaders(app, headers);
   registerLingeringClose(app);
   registerMetrics(app);
-  registerDeadline(app, outages);
-  registerStrictness(app);
+  registerRequestTimeout(app, outages);
+  registerValidation(app);
   registerProblems(app, outages);
   await registerPreflight(app, config);
-  await registerLimits(app, deps);
-  registerViewer(app, deps);
+  await registerRateLimit(app, deps);
+  registerAuthentication(app, deps);
   registerEmptyParameters(app);
   await registerCompression(app);
   registerDocuments(app);

@@ -1,10 +1,10 @@
 /** Removes what nobody can use any more; on several servers at once it is merely done twice. */
 import type { FastifyBaseLogger } from 'fastify';
-import { deleteOldAudit } from '../audit/audit.ts';
-import { deleteOldChanges } from '../cache/change-log.ts';
+import { deleteExpiredAudit } from '../audit/audit.ts';
+import { deleteExpiredChanges } from '../cache/change-log.ts';
 import type { Database } from '../db/client.ts';
-import { deleteOldCounts } from '../http/rate-limit-store.ts';
-import { deleteOldAnswers } from '../idempotency/stored-responses.ts';
+import { deleteExpiredCounts } from '../http/rate-limit-store.ts';
+import { deleteExpiredResponses } from '../idempotency/stored-responses.ts';
 import type { Config } from '../lib/config.ts';
 import { deleteExpired } from '../modules/auth/repo.ts';
 import { openStorage } from '../modules/uploads/storage.ts';
@@ -13,7 +13,7 @@ import { sweepFiles } from '../modules/uploads/sweep.ts';
 const minute = 60_000;
 
 /** Gives the function that stops it. */
-export function startHousekeeping(db: Database, log: FastifyBaseLogger, config: Config): () => void {
+export function startMaintenance(db: Database, log: FastifyBaseLogger, config: Config): () => void {
   const storage = openStorage(config);
   const every = (ms: number, work: () => Promise<void>) =>
     setInterval(() => {
@@ -21,11 +21,11 @@ export function startHousekeeping(db: Database, log: FastifyBaseLogger, config: 
     }, ms).unref();
   const timers = [
     every(60 * minute, () => deleteExpired(db, new Date())),
-    every(60 * minute, () => deleteOldAudit(db, new Date())),
-    every(60 * minute, () => deleteOldAnswers(db, new Date())),
+    every(60 * minute, () => deleteExpiredAudit(db, new Date())),
+    every(60 * minute, () => deleteExpiredResponses(db, new Date())),
     every(minute, () => sweepFiles(db, storage, new Date())),
-    every(minute, () => deleteOldChanges(db)),
-    every(minute, () => deleteOldCounts(db, new Date())),
+    every(minute, () => deleteExpiredChanges(db)),
+    every(minute, () => deleteExpiredCounts(db, new Date())),
   ];
   return () => {
     for (const timer of timers) clearInterval(timer);

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import manifest from '../../package.json' with { type: 'json' };
 import { sendJson } from '../http/route.ts';
-import { OnceHeaders, PageMeta, shared } from '../http/schemas.ts';
+import { IdempotencyHeaders, PageMeta, shared } from '../http/schemas.ts';
 import type { Config } from '../lib/config.ts';
 import { catalogue, type ProblemCode } from '../lib/errors.ts';
 import { Export, exportRows } from '../modules/account/export-routes.ts';
@@ -181,7 +181,7 @@ const bodyProblems: ProblemCode[] = [
 
 /** Adds what `route()` declares beside the schemas: the refusals by status, and who may call. */
 function documented(schema: Documented | undefined, route: RouteOptions): Documented {
-  const { access, problems = [], takesKey, conditional, bodyTypes } = route.config ?? {};
+  const { access, problems = [], idempotent, conditional, bodyTypes } = route.config ?? {};
   if (!schema || !access) return schema ?? {};
   const codes = route.method === 'GET' ? problems : [...problems, ...bodyProblems];
   const byStatus = Map.groupBy(codes, (code) => catalogue[code].status);
@@ -191,14 +191,14 @@ function documented(schema: Documented | undefined, route: RouteOptions): Docume
     status,
     {
       ...success(status, route.url, body),
-      ...(takesKey && { headers: replayed }),
+      ...(idempotent && { headers: replayed }),
       ...(conditional && { headers: tagged }),
     },
   ]);
   return {
     ...schema,
     ...(schema.querystring && { querystring: withoutDefaulted(schema.querystring) }),
-    ...(takesKey && { headers: titledHeaders }),
+    ...(idempotent && { headers: titledHeaders }),
     ...(conditional && { headers: conditionalHeaders }),
     ...(bodyTypes && { consumes: [...bodyTypes], body: rawBody }),
     security,
@@ -215,7 +215,7 @@ function withoutDefaulted(querystring: QuerySchema): QuerySchema {
 const rawBody = Type.String({ format: 'binary' });
 
 /** Within, headers have small letters. */
-const titledHeaders = Type.Object({ 'Idempotency-Key': OnceHeaders.properties['idempotency-key'] });
+const titledHeaders = Type.Object({ 'Idempotency-Key': IdempotencyHeaders.properties['idempotency-key'] });
 /** Of conditional requests. Declared for the document alone: any value is valid. */
 const conditionalHeaders = Type.Object({
   'If-None-Match': Type.Optional(

@@ -3,7 +3,7 @@
  * decide, and beside them the few rules that a schema cannot say, written here once more.
  */
 import type { ValidateFunction } from 'ajv';
-import { strictAjv } from '../../src/http/validation.ts';
+import { createBodyValidator } from '../../src/http/validation.ts';
 import { parseDay, parseTimestamp, withPlus } from '../../src/lib/time.ts';
 import type { Parameter, Schema } from '../../test/document.ts';
 
@@ -18,7 +18,7 @@ export type Operation = {
   query: Parameter[];
 };
 
-const ajv = strictAjv();
+const ajv = createBodyValidator();
 const compiled = new Map<Schema, ValidateFunction>();
 
 function fits(schema: Schema, value: unknown): boolean {

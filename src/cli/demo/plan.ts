@@ -109,8 +109,8 @@ const things = (kind: 'bring' | 'wish', list: keyof typeof kits | Thing[] = []):
 function planClaims(items: NewItem[], going: PersonKey[], random: Dice) {
   const left = items.map(({ quantityNeeded }) => quantityNeeded);
   return going.flatMap((who) => {
-    const wanted = new Set([random(), random()].map((at) => Math.floor(at * items.length * 1.4)));
-    return [...wanted].flatMap((at) => {
+    const eventQuery = new Set([random(), random()].map((at) => Math.floor(at * items.length * 1.4)));
+    return [...eventQuery].flatMap((at) => {
       const most = Math.min(left[at] ?? 0, 3);
       if (most === 0) return [];
       const quantity = 1 + Math.floor(random() * most);

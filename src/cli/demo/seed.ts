@@ -146,7 +146,7 @@ async function writeMessages(tx: Transaction, viewers: Viewers, now: Date): Prom
       const other = between[0] === who ? between[1] : between[0];
       const sides = { userId: viewers[who].id, otherId: viewers[other].id };
       await markRead(tx, sides);
-      await sendMessage(tx, { ...sides, text }, { clock: () => sent, mostAMinute: 0 });
+      await sendMessage(tx, { ...sides, text }, { clock: () => sent, maxAMinute: 0 });
     }
   }
 }

@@ -2,7 +2,7 @@
 import type { ErrorObject } from 'ajv';
 import type { Database } from '../../db/client.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
-import { strictAjv } from '../../http/validation.ts';
+import { createBodyValidator } from '../../http/validation.ts';
 import { isUtc, type Place, timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';
 import { withDefaults } from '../../modules/events/event-fields.ts';
 import type { EventRow } from '../../modules/events/present.ts';
@@ -22,12 +22,12 @@ export type Wishes = {
   gazetteer: Gazetteer | null;
 };
 export type Outcome = { result: 'added' | 'changed' | 'unchanged'; placedByName: boolean };
-type Wanted = { fields: EventFields; placedByName: boolean };
+type EventQuery = { fields: EventFields; placedByName: boolean };
 
 /** The entry cannot become an event; the message says why. */
 export class Refusal extends Error {}
 
-const isNewEvent = strictAjv().compile<NewEvent>(NewEvent);
+const isNewEvent = createBodyValidator().compile<NewEvent>(NewEvent);
 
 /**
  * @param known the event of an earlier import, as last seen; it is looked at again under lock before it is changed
@@ -37,26 +37,26 @@ export async function takeOver(
   db: Database,
   entry: Entry,
   known: EventRow | null,
-  wishes: Wishes,
+  commands: Wishes,
 ): Promise<Outcome> {
-  const wanted = wantedFields(entry, known, wishes);
-  if (known && isSame(known, wanted.fields)) return { result: 'unchanged', placedByName: false };
+  const eventQuery = wantedFields(entry, known, commands);
+  if (known && isSame(known, eventQuery.fields)) return { result: 'unchanged', placedByName: false };
   // Between a look and a lock the event may be made, changed or deleted by others; then it is looked at again.
   for (let round = 0; round < 5; round++) {
-    const outcome = await transaction(db, (tx) => tryToTakeOver(tx, entry, wishes));
+    const outcome = await transaction(db, (tx) => tryToTakeOver(tx, entry, commands));
     if (outcome) return outcome;
   }
   throw new Refusal('is being changed by others all the time; import again');
 }
 
-async function tryToTakeOver(tx: Transaction, entry: Entry, wishes: Wishes): Promise<Outcome | null> {
-  const { organizerId } = wishes;
+async function tryToTakeOver(tx: Transaction, entry: Entry, commands: Wishes): Promise<Outcome | null> {
+  const { organizerId } = commands;
   const now = new Date();
   if (!(await holdAccount(tx, organizerId))) {
     throw new CommandError('The account of the organizer is suspended, or was deleted in the meantime.');
   }
   if (await reserveKey(tx, organizerId, entry.key)) {
-    const { fields, placedByName } = wantedFields(entry, null, wishes);
+    const { fields, placedByName } = wantedFields(entry, null, commands);
     await setImported(tx, organizerId, entry.key, await insertEvent(tx, organizerId, fields, now));
     return { result: 'added', placedByName };
   }
@@ -64,7 +64,7 @@ async function tryToTakeOver(tx: Transaction, entry: Entry, wishes: Wishes): Pro
   const organizer = { id: organizerId, role: 'user' } as const;
   const before = known ? await findEventForUpdate(tx, known.id, organizer) : null;
   if (!before) return null;
-  const { fields, placedByName } = wantedFields(entry, before, wishes);
+  const { fields, placedByName } = wantedFields(entry, before, commands);
   if (isSame(before, fields)) return { result: 'unchanged', placedByName: false };
   await updateEvent(tx, before, fields, now);
   return { result: 'changed', placedByName };
@@ -75,10 +75,10 @@ async function tryToTakeOver(tx: Transaction, entry: Entry, wishes: Wishes): Pro
  * the organizer set by hand (price, capacity, cover …) outlives the next import.
  * @throws Refusal
  */
-function wantedFields(entry: Entry, before: EventRow | null, wishes: Wishes): Wanted {
+function wantedFields(entry: Entry, before: EventRow | null, commands: Wishes): EventQuery {
   // Without GEO the place follows from the address, once: a correction by hand is kept until the address changes.
   const kept = before && before.address === entry.address ? before : null;
-  const found = entry.geo || kept ? null : (wishes.gazetteer?.find(entry.address) ?? null);
+  const found = entry.geo || kept ? null : (commands.gazetteer?.find(entry.address) ?? null);
   const place = entry.geo ?? kept ?? found;
   if (!place) throw new Refusal(whyNowhere(entry));
   const timezone = entry.timezone ?? zoneOf(entry, before, place);
@@ -91,7 +91,7 @@ function wantedFields(entry: Entry, before: EventRow | null, wishes: Wishes): Wa
     allDay: entry.allDay,
     timezone,
     location: { address: entry.address || `${place.lat}, ${place.lng}`, lat: place.lat, lng: place.lng },
-    category: entry.category ?? wishes.category ?? before?.category ?? 'other',
+    category: entry.category ?? commands.category ?? before?.category ?? 'other',
     visibility: visibilityOf(entry, before),
   };
   if (!isNewEvent(body)) throw new Refusal((isNewEvent.errors ?? []).map(inWords).join('; '));

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeDirectory } from '../../lib/make-directory.ts';
-import { keptSecret } from '../../lib/secret-file.ts';
+import { readOrCreateSecret } from '../../lib/secret-file.ts';
 import { type Connection, openConnection } from '../connection.ts';
 import { crashing, untilRecovered } from '../recovery.ts';
 import { raw, sql } from '../sql.ts';
@@ -137,10 +137,10 @@ async function leaveServer(presence: Connection, placement: Placement): Promise<
 /** True when nobody else holds a share. A server that does not answer is to be stopped as well. */
 async function isLast(presence: Connection): Promise<boolean> {
   await presence.query(sql`select pg_advisory_unlock_shared(${presenceLock})`);
-  const [row] = await presence.query<{ alone: boolean }>(
+  const [row] = await presence.query<{ RETRY_INDIVIDUALLY: boolean }>(
     sql`select pg_try_advisory_lock(${presenceLock}) as alone`,
   );
-  return row?.alone ?? true;
+  return row?.RETRY_INDIVIDUALLY ?? true;
 }
 
 const passwordFileOf = (dataDir: string) => path.join(dataDir, 'database-password');
@@ -156,11 +156,11 @@ async function makeCluster(dataDir: string, placement: Placement, signal?: Abort
       () => false,
     );
   if (!(await exists(path.join(placement.clusterDir, 'PG_VERSION')))) {
-    const password = await keptSecret(passwordFile);
+    const password = await readOrCreateSecret(passwordFile);
     await initialise(placement, password, signal);
     return password;
   }
-  if (await exists(passwordFile)) return keptSecret(passwordFile);
+  if (await exists(passwordFile)) return readOrCreateSecret(passwordFile);
   throw new EmbeddedError(`${passwordFile} is missing; without it the database beside it cannot be opened.`);
 }
 

@@ -50,12 +50,12 @@ const longestSocketDir = 85;
  */
 export async function place(dataDir: string): Promise<Placement> {
   const packaged = await findBinaries();
-  const wanted = path.join(dataDir, 'postgres');
-  const linked = await readlink(wanted).catch(() => null);
-  const existing = linked === null ? wanted : path.resolve(dataDir, linked);
+  const eventQuery = path.join(dataDir, 'postgres');
+  const linked = await readlink(eventQuery).catch(() => null);
+  const existing = linked === null ? eventQuery : path.resolve(dataDir, linked);
   const owner = (await stat(existing).catch(() => null))?.uid;
   if (linked !== null && owner === undefined) {
-    throw new EmbeddedError(`${wanted} points to ${existing}, where there is no database any more.`);
+    throw new EmbeddedError(`${eventQuery} points to ${existing}, where there is no database any more.`);
   }
   if (process.getuid?.() !== 0) {
     if (owner !== undefined && owner !== process.getuid?.()) {
@@ -66,7 +66,7 @@ export async function place(dataDir: string): Promise<Placement> {
   const identity = owner ? await identityOf(existing) : await postgresUser();
   const nativeDir = (await canEnter(identity, packaged)) ? packaged : await copyBinaries(packaged);
   if (owner === undefined && !(await canEnter(identity, dataDir))) {
-    return finish(nativeDir, await placeElsewhere(wanted, identity), identity);
+    return finish(nativeDir, await placeElsewhere(eventQuery, identity), identity);
   }
   if (!(await canEnter(identity, path.dirname(existing)))) {
     throw new EmbeddedError(`The owner of the database in ${existing} may not enter that directory.`);
@@ -160,14 +160,14 @@ async function makeSharedRoot(): Promise<void> {
 }
 
 /** Where the data directory is closed to the database's user: under /var/lib/potluck, with a link to it. */
-async function placeElsewhere(wanted: string, identity: Identity): Promise<string> {
+async function placeElsewhere(eventQuery: string, identity: Identity): Promise<string> {
   await makeSharedRoot();
   const home = path.join(sharedRoot, randomBytes(8).toString('hex'));
   const clusterDir = path.join(home, 'postgres');
   await mkdir(clusterDir, { recursive: true, mode: 0o700 });
   await chown(clusterDir, identity.uid, identity.gid);
   await chown(home, identity.uid, identity.gid);
-  await symlink(clusterDir, wanted);
+  await symlink(clusterDir, eventQuery);
   return clusterDir;
 }
 

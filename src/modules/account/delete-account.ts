@@ -11,7 +11,7 @@
  * - Their own events once more, now against everybody.
  */
 
-import { type Placed, recordChange, spotsOf } from '../../cache/change-log.ts';
+import { type ListableEvent, listingKeysOf, recordChange } from '../../cache/change-log.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { deleteBookingsOf } from '../attendance/delete-bookings.ts';
@@ -47,7 +47,7 @@ export async function deleteAccount(tx: Transaction, userId: string, phoneHash: 
     where user_id = ${userId} and username = (select username from users where id = ${userId})`);
   // Takes sessions, imports and counters along. No session, no token: on every node, at once.
   await tx.query(sql`delete from users where id = ${userId}`);
-  await recordChange(tx, { records: [userId, ...sessions, ...involved], spots: spotsOf(gone) });
+  await recordChange(tx, { records: [userId, ...sessions, ...involved], spots: listingKeysOf(gone) });
   return files;
 }
 
@@ -71,9 +71,9 @@ async function lockInvolvedEvents(tx: Transaction, userId: string): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-async function deleteOwnedEvents(tx: Transaction, userId: string): Promise<Placed[]> {
+async function deleteOwnedEvents(tx: Transaction, userId: string): Promise<ListableEvent[]> {
   await tx.query(sql`select 1 from events where organizer_id = ${userId} order by id for update`);
-  return await tx.query<Placed>(sql`
+  return await tx.query<ListableEvent>(sql`
     delete from events where organizer_id = ${userId}
     returning lat, lng, start_at, end_at, visibility, status, hidden`);
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { coalesceReads } from '../../db/batching.ts';
+import { createLoader } from '../../db/batching.ts';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { route, sendJson } from '../../http/route.ts';
 import { ref, shared, timestamp } from '../../http/schemas.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -25,7 +25,7 @@ export const exportRows = [...new Set(sections.map(({ row }) => row))];
 export function exportRoutes(app: App, { db, config, clock }: Deps): void {
   const { secretKey, publicUrl } = config;
   // Two at once, since each may be large; and one for whoever asks again while they wait.
-  const read = coalesceReads(
+  const read = createLoader(
     async ([id]: string[]) => [
       id === undefined
         ? null
@@ -47,10 +47,10 @@ export function exportRoutes(app: App, { db, config, clock }: Deps): void {
         'One JSON document as it is at this moment, a section for each kind of thing. What others keep to themselves, ' +
         'such as who blocked you, is not in it.',
       response: { 200: ref(Export) },
-      deadlineMs: 60_000,
+      timeoutMs: 60_000,
     }),
     async (request, reply) => {
-      const json = await read(signedIn(request).id);
+      const json = await read(requireCaller(request).id);
       if (!json) throw new Problem('token_invalid');
       reply.header('content-disposition', 'attachment; filename="potluck-export.json"');
       return sendJson(reply.header('cache-control', 'no-store'), json);

@@ -1,12 +1,12 @@
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { largeText } from '../../http/compression.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { route, sendJson } from '../../http/route.ts';
 import type { Deps } from '../../server/build-app.ts';
 import { cursorPageBytes } from '../events/event-serializer.ts';
-import { showEvents } from '../events/load-listed-events.ts';
-import { maySee } from '../events/policy.ts';
+import { loadListedEvents } from '../events/load-listed-events.ts';
+import { isVisible } from '../events/policy.ts';
 import { ByStartPage, readSlice, toSlicePage } from '../events/start-pages.ts';
 import { OwnClaimPage, OwnClaimsQuery, OwnEventsQuery } from './own-list-schemas.ts';
 import { listOwnClaims, listOwnEvents } from './own-lists.ts';
@@ -28,12 +28,12 @@ export function ownListRoutes(app: App, { db, config, clock, reads }: Deps): voi
       compressFrom: largeText,
     }),
     async (request, reply) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const { relation, limit } = request.query;
       const found = await listOwnEvents(db, viewer, relation, readSlice(request.query, clock()));
       const { rows, nextCursor } = toSlicePage(found, limit);
       const ids = rows.map((row) => row.id);
-      const shown = await showEvents(reads, ids, viewer, (event) => maySee(event, viewer));
+      const shown = await loadListedEvents(reads, ids, viewer, (event) => isVisible(event, viewer));
       const elements = shown.filter((element) => element !== null);
       return sendJson(reply, cursorPageBytes(elements, nextCursor, config.publicUrl));
     },
@@ -55,7 +55,7 @@ export function ownListRoutes(app: App, { db, config, clock, reads }: Deps): voi
       compressFrom: largeText,
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const { cursor, limit } = request.query;
       const found = await listOwnClaims(db, viewer, readCursor(cursor, 'id')?.[0] ?? null, limit + 1);
       const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { visibleTo } from '../events/policy.ts';
+import { visibleCondition } from '../events/policy.ts';
 import { byStart, type Position, type Slice, theEnd } from '../events/start-pages.ts';
 import type { ClaimRow, ItemRow } from '../items/present.ts';
 
@@ -26,7 +26,7 @@ export async function listOwnEvents(
     saved: sql`saves s join events e on e.id = s.event_id where s.user_id = ${id}`,
   }[relation];
   return await db.query<Position>(sql`
-    select e.id, e.start_at from ${from} and ${visibleTo(viewer)} ${byStart(slice)}`);
+    select e.id, e.start_at from ${from} and ${visibleCondition(viewer)} ${byStart(slice)}`);
 }
 
 export type OwnClaimRow = ClaimRow &
@@ -45,6 +45,6 @@ export async function listOwnClaims(
     from claims c
     join items i on i.event_id = c.event_id and i.n = c.n
     join events e on e.id = c.event_id
-    where c.user_id = ${viewer.id} and c.id < ${after ?? theEnd.id}::uuid and ${visibleTo(viewer)}
+    where c.user_id = ${viewer.id} and c.id < ${after ?? theEnd.id}::uuid and ${visibleCondition(viewer)}
     order by c.id desc limit ${limit}`);
 }

@@ -1,7 +1,7 @@
-import { forgetInAudit } from '../../audit/audit.ts';
+import { anonymizeAudit } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { route } from '../../http/route.ts';
 import { ref, Success } from '../../http/schemas.ts';
 import { actAs, lockCaller } from '../../identity/act-as.ts';
@@ -11,9 +11,9 @@ import { readPhone } from '../auth/accounts.ts';
 import { checkCode, hashPhone, sendCode } from '../auth/codes.ts';
 import { CodeSent } from '../auth/schemas.ts';
 import { uploadIdOf } from '../uploads/present.ts';
-import { leaveFiles, removeFiles } from '../uploads/sweep.ts';
+import { removeFiles, reportRemainingFiles } from '../uploads/sweep.ts';
 import { findMe, notOwnUpload, updateMe } from '../users/own-profile.ts';
-import { Farewell, Me, MeChange } from '../users/own-profile-schemas.ts';
+import { DeleteAccountBody, Me, MeChange } from '../users/own-profile-schemas.ts';
 import { toMe } from '../users/present-own-profile.ts';
 import { deleteAccount } from './delete-account.ts';
 
@@ -34,7 +34,7 @@ export function meRoutes(app: App, deps: Deps): void {
       problems: ['username_taken'],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const { avatar, ...change } = request.body;
       const row = await actAs(db, viewer, async (tx) => {
         await updateMe(tx, viewer.id, {
@@ -61,7 +61,7 @@ export function meRoutes(app: App, deps: Deps): void {
       problems: ['too_many_codes', 'sms_unavailable'],
     }),
     async (request, reply) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const me = await findMe(db, viewer.id);
       if (!me) throw new Problem('token_invalid');
       const phone = readPhone(me.phone);
@@ -82,14 +82,14 @@ export function meRoutes(app: App, deps: Deps): void {
       description:
         'Needs the newest code of POST /v1/me/delete-code. Your events, items, RSVPs, claims and follows go with it, ' +
         'and every token of yours is refused from the answer on.',
-      body: Farewell,
+      body: DeleteAccountBody,
       response: { 200: Success },
       problems: ['wrong_code', 'too_many_tries'],
       // As long as the deletion of somebody who organized thousands of events may take.
-      deadlineMs: 60_000,
+      timeoutMs: 60_000,
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const outcome = await transaction(db, async (tx) => {
         const me = await findMe(tx, viewer.id);
         if (!me) return new Problem('token_invalid');
@@ -108,11 +108,11 @@ export function meRoutes(app: App, deps: Deps): void {
         if (problem) return problem;
         const { secretKey } = config;
         const files = await deleteAccount(tx, viewer.id, hashPhone(secretKey, me.phone));
-        await forgetInAudit(tx, { secretKey, now, address: null }, viewer.id, me.phone);
+        await anonymizeAudit(tx, { secretKey, now, address: null }, viewer.id, me.phone);
         return files;
       });
       if (outcome instanceof Problem) throw outcome;
-      await removeFiles(db, storage, outcome).catch((error) => leaveFiles(app.log, error));
+      await removeFiles(db, storage, outcome).catch((error) => reportRemainingFiles(app.log, error));
       return { success: true as const };
     },
   );

@@ -15,7 +15,7 @@ import { AdminUser, AdminUserQuery, NewRole, Role, Suspended, Suspension, UserPa
 import { restore, suspend } from './suspension.ts';
 
 /** As long as it may take for somebody who organizes thousands of events. */
-const deadlineMs = 60_000;
+const timeoutMs = 60_000;
 
 /** What admins do with accounts. Flags and the audit trail: system-routes.ts; reports: src/reports/. */
 export function adminUserRoutes(app: App, { db, config, clock }: Deps): void {
@@ -64,7 +64,7 @@ export function adminUserRoutes(app: App, { db, config, clock }: Deps): void {
       body: Suspension,
       response: { 200: Suspended },
       problems: ['not_admin', 'user_not_found', 'is_admin'],
-      deadlineMs,
+      timeoutMs,
     }),
     async (request) => {
       const admin = signedInAdmin(request);
@@ -90,7 +90,7 @@ export function adminUserRoutes(app: App, { db, config, clock }: Deps): void {
       params: UserParams,
       response: { 200: Suspended },
       problems: ['not_admin', 'user_not_found'],
-      deadlineMs,
+      timeoutMs,
     }),
     async (request) => {
       const admin = signedInAdmin(request);

@@ -1,6 +1,6 @@
 /** Suspending an account, and restoring it: who is suspended is out at once, and what they made is out of sight. */
 
-import { type Placed, recordChange, type Spot, spotsOf } from '../../cache/change-log.ts';
+import { type ListableEvent, type ListingKey, listingKeysOf, recordChange } from '../../cache/change-log.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -70,12 +70,12 @@ async function setHidden(
   tx: Transaction,
   userId: string,
   hidden: boolean,
-): Promise<{ ids: string[]; spots: Spot[] }> {
+): Promise<{ ids: string[]; spots: ListingKey[] }> {
   await tx.query(sql`select 1 from events where organizer_id = ${userId} order by id for update`);
-  const rows = await tx.query<Placed & { id: string }>(sql`
+  const rows = await tx.query<ListableEvent & { id: string }>(sql`
     update events set hidden = ${hidden} where organizer_id = ${userId} and hidden <> ${hidden}
     returning id, lat, lng, start_at, end_at, visibility, status`);
-  const spots = spotsOf(rows.map((row) => ({ ...row, hidden: false })));
+  const spots = listingKeysOf(rows.map((row) => ({ ...row, hidden: false })));
   await tx.query(sql`
     update user_counters set events_count = events_count + ${hidden ? -spots.length : spots.length}
     where user_id = ${userId}`);

@@ -1,27 +1,27 @@
 /** Bookings, all that wait in one transaction: a crowd costs a share of its round trips, its commit and the queue. */
 import { changeStatement } from '../../cache/change-log.ts';
-import { alone } from '../../db/batching.ts';
+import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { transaction } from '../../db/transaction.ts';
-import { orInUse } from '../../idempotency/idempotency.ts';
+import { refuseKeyInUse } from '../../idempotency/idempotency.ts';
 import {
   type Answer,
-  findKept,
-  keepAnswers,
-  type Once,
+  findStoredResponses,
+  type IdempotencyKey,
   type Replay,
+  storeResponses,
 } from '../../idempotency/stored-responses.ts';
 import { lockCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { moveUp } from '../events/waitlist.ts';
-import { type Circumstances, type Decision, decide, frees, type Wish } from './booking-policy.ts';
+import { promoteWaitlist } from '../events/waitlist.ts';
+import { type Decision, type DecisionContext, decide, frees, type GrantCommand } from './booking-policy.ts';
 import * as queries from './booking-repo.ts';
 import { type BookingRow, toBooking } from './present-booking.ts';
 
-export type Ask = { eventId: string; viewer: Caller; wish: Wish; once?: Once };
-export type Outcome = BookingRow | Replay | Problem | typeof alone;
+export type Ask = { eventId: string; viewer: Caller; wish: GrantCommand; once?: IdempotencyKey };
+export type Outcome = BookingRow | Replay | Problem | typeof RETRY_INDIVIDUALLY;
 
 /** A person has one booking or place in the waitlist of an event; a batch without keys has one ask for it at most. */
 export const keyOf = ({ eventId, viewer }: Ask): string => `${eventId} ${viewer.id}`;
@@ -42,18 +42,18 @@ export const keyOf = ({ eventId, viewer }: Ask): string => `${eventId} ${viewer.
 export function writeBookings(
   db: Database,
   asks: Ask[],
-  circumstances: Circumstances,
-  isAlone: boolean,
+  circumstances: DecisionContext,
+  mayWaitForLocks: boolean,
 ): Promise<Outcome[]> {
   return transaction(db, async (tx, commit) => {
     const { now } = circumstances;
-    const read = await lockAndRead(tx, asks, now, isAlone);
-    const { outcomes, decisions, moves } = decideAll(asks, read, circumstances, isAlone);
+    const read = await lockAndRead(tx, asks, now, mayWaitForLocks);
+    const { outcomes, decisions, moves } = decideAll(asks, read, circumstances, mayWaitForLocks);
     const answers = asks.flatMap(({ once }, i) => {
       const decision = decisions.get(i);
       return once && decision ? [{ once, answer: answerOf(decision.booking) }] : [];
     });
-    const keeping = keepAnswers(answers, now);
+    const keeping = storeResponses(answers, now);
     const writing = writes([...decisions.values()], [...moves.values()]);
     // Who waited is to be told where they stand, or may be booked now.
     const unsure = [...decisions].filter(
@@ -61,7 +61,7 @@ export function writeBookings(
     );
     const reading = unsure.length > 0 ? [queries.readBookings(unsure.map(([, { booking }]) => booking))] : [];
     const ending = commit(...writing, ...reading, ...keeping);
-    const results = await (keeping.length > 0 ? orInUse(ending) : ending);
+    const results = await (keeping.length > 0 ? refuseKeyInUse(ending) : ending);
     const settled = (results[writing.length] ?? []) as unknown as BookingRow[];
     for (const [i, { booking }] of unsure)
       outcomes[i] = settled.find(({ id }) => id === booking.id) ?? booking;
@@ -77,16 +77,16 @@ export const answerOf = (booking: BookingRow): Answer => ({
 
 type Read = Awaited<ReturnType<typeof lockAndRead>>;
 
-async function lockAndRead(tx: Transaction, asks: Ask[], now: Date, isAlone: boolean) {
+async function lockAndRead(tx: Transaction, asks: Ask[], now: Date, mayWaitForLocks: boolean) {
   const viewers = asks.map(({ viewer }) => viewer);
   const events = [...new Set(asks.map(({ eventId }) => eventId))];
   const keys = asks.map(({ eventId, viewer }) => ({ eventId, userId: viewer.id }));
   const once = asks.map((ask) => ask.once ?? null);
   // Sent together and run in this order: what the last ones read is what the others locked.
   const [roles, held, kept, found] = await Promise.all([
-    lockCallers(tx, viewers, isAlone),
-    queries.lockQueues(tx, events, isAlone),
-    findKept(tx, once, now),
+    lockCallers(tx, viewers, mayWaitForLocks),
+    queries.lockQueues(tx, events, mayWaitForLocks),
+    findStoredResponses(tx, once, now),
     queries.listBookingAccess(tx, keys, 'left out'),
   ]);
   return { roles, held, kept, found };
@@ -95,8 +95,8 @@ async function lockAndRead(tx: Transaction, asks: Ask[], now: Date, isAlone: boo
 function decideAll(
   asks: Ask[],
   { roles, held, kept, found }: Read,
-  circumstances: Circumstances,
-  isAlone: boolean,
+  circumstances: DecisionContext,
+  mayWaitForLocks: boolean,
 ) {
   const decisions = new Map<number, Decision>();
   /** By event, what the batch has moved so far. */
@@ -104,11 +104,11 @@ function decideAll(
   const seen = new Set<string>();
   const decideOne = (ask: Ask, i: number): Outcome => {
     const [access, role, first] = [found[i], roles[i], kept[i]];
-    if (!role) return isAlone ? new Problem('token_invalid') : alone;
+    if (!role) return mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
     if (first) return first;
-    if (access && !held.has(ask.eventId)) return alone;
+    if (access && !held.has(ask.eventId)) return RETRY_INDIVIDUALLY;
     // With two keys of theirs a person may ask twice in one batch.
-    if (seen.size === seen.add(keyOf(ask)).size) return alone;
+    if (seen.size === seen.add(keyOf(ask)).size) return RETRY_INDIVIDUALLY;
     const { eventId, wish } = ask;
     const before = moves.get(eventId) ?? { eventId, booked: 0, waiting: 0, added: 0 };
     const wisher = { eventId, viewer: { id: ask.viewer.id, role } };
@@ -142,8 +142,8 @@ const sum = (a: queries.Move, b: queries.Move): queries.Move => ({
 
 /** The statements that make it so. */
 function writes(decisions: Decision[], moves: queries.Move[]) {
-  const of = (wanted: Decision['effect']) =>
-    decisions.flatMap(({ effect, booking }) => (effect === wanted ? [booking] : []));
+  const of = (eventQuery: Decision['effect']) =>
+    decisions.flatMap(({ effect, booking }) => (effect === eventQuery ? [booking] : []));
   const [made, resized, ended] = [of('insert'), of('resize'), of('delete')];
   if (made.length + resized.length + ended.length === 0) return [];
   // Whoever left a seat or a place may have stood in the way.
@@ -153,7 +153,7 @@ function writes(decisions: Decision[], moves: queries.Move[]) {
     ...(resized.length > 0 ? [queries.updateSeats(resized)] : []),
     ...(ended.length > 0 ? [queries.deleteBookings(ended)] : []),
     queries.moveCounters(moves),
-    ...[...left].map((eventId) => moveUp(eventId)),
+    ...[...left].map((eventId) => promoteWaitlist(eventId)),
     changeStatement({ records: moves.map(({ eventId }) => eventId) }),
   ];
 }

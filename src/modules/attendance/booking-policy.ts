@@ -1,27 +1,27 @@
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import { maySee } from '../events/policy.ts';
+import { isVisible } from '../events/policy.ts';
 import type { BookingAccess, Move } from './booking-repo.ts';
 import type { BookingRow } from './present-booking.ts';
 
 /** `waitlist`: wait when the seats are not free. */
-export type Wish =
+export type GrantCommand =
   | { kind: 'book'; seats: number; waitlist: boolean }
   | { kind: 'resize'; seats: number }
   | { kind: 'cancel' };
 export type Wisher = { eventId: string; viewer: Viewer };
 /** `isOn`: whether the flag lets anybody book. */
-export type Circumstances = { now: Date; isOn: boolean };
+export type DecisionContext = { now: Date; isOn: boolean };
 /** The booking as it is then, or was at its end; what is to be done with it; and by how much the counters move. */
 export type Decision = { booking: BookingRow; effect: 'insert' | 'resize' | 'delete' | null; move: Move };
 
 /** The decision, or the first refusal in the order 404, 403, 409. */
 export function decide(
-  wish: Wish,
+  wish: GrantCommand,
   wisher: Wisher,
   access: BookingAccess | null,
-  circumstances: Circumstances,
+  circumstances: DecisionContext,
 ): Decision | Problem {
   if (wish.kind === 'book') return decideNew(wish, wisher, access, circumstances);
   const booking = bookingOf(access, wisher.viewer);
@@ -32,20 +32,20 @@ export function decide(
 }
 
 /** Whether it leaves seats or a place to others; the rest only takes. */
-export const frees = (wish: Wish, access: BookingAccess | null): boolean =>
+export const frees = (wish: GrantCommand, access: BookingAccess | null): boolean =>
   wish.kind === 'cancel' || (wish.kind === 'resize' && wish.seats < (access?.booking?.seats ?? 0));
 
 /** The caller's own, though the event was hidden since: it is theirs. Else why there is none. */
 export function bookingOf(access: BookingAccess | null, viewer: Viewer): BookingRow | Problem {
   if (access?.booking) return access.booking;
-  return new Problem(access && maySee(access, viewer) ? 'booking_not_found' : 'event_not_found');
+  return new Problem(access && isVisible(access, viewer) ? 'booking_not_found' : 'event_not_found');
 }
 
 function decideNew(
-  { seats, waitlist }: Extract<Wish, { kind: 'book' }>,
+  { seats, waitlist }: Extract<GrantCommand, { kind: 'book' }>,
   { eventId, viewer }: Wisher,
   access: BookingAccess | null,
-  { now, isOn }: Circumstances,
+  { now, isOn }: DecisionContext,
 ): Decision | Problem {
   const refusal = whyNoMore(access, viewer, isOn);
   if (!access || refusal) return refusal ?? new Problem('event_not_found');
@@ -72,7 +72,7 @@ function decideSeats(
   { eventId, viewer }: Wisher,
   access: BookingAccess,
   before: BookingRow,
-  { isOn }: Circumstances,
+  { isOn }: DecisionContext,
 ): Decision | Problem {
   const more = seats - before.seats;
   const booking = { ...before, seats };
@@ -98,7 +98,7 @@ function decideEnd(booking: BookingRow): Decision {
 
 /** Why the event gives no more seats, whoever asks for how many; null when it does. */
 function whyNoMore(access: BookingAccess | null, viewer: Viewer, isOn: boolean): Problem | null {
-  if (!access || !maySee(access, viewer)) return new Problem('event_not_found');
+  if (!access || !isVisible(access, viewer)) return new Problem('event_not_found');
   if (!isOn) return new Problem('feature_disabled');
   if (!access.enabledModules.includes('booking')) return new Problem('module_disabled');
   return access.status === 'cancelled' ? new Problem('event_cancelled') : null;

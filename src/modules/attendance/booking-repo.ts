@@ -1,5 +1,5 @@
 import type { Database } from '../../db/client.ts';
-import { orPassOver } from '../../db/locks.ts';
+import { skipLockedUnless } from '../../db/locks.ts';
 import type { Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
@@ -20,7 +20,7 @@ export type BookingAccess = Pick<
 };
 
 /** How far from the head of the list `bookings b` waits: by the index, as many entries as stand before it. */
-export const positionOf = () => sql`
+export const waitlistPosition = () => sql`
   case b.status when 'waiting' then (
     select count(*)::int from bookings w
     where w.event_id = b.event_id and w.status = 'waiting' and w.n <= b.n) end`;
@@ -34,14 +34,14 @@ export const positionOf = () => sql`
 export async function lockQueues(
   tx: Transaction,
   eventIds: string[],
-  isAlone: boolean,
+  mayWaitForLocks: boolean,
 ): Promise<Set<string>> {
   // Row by row: an event that is passed over leaves its counters alone as well.
   const rows = await tx.query<{ id: string }>(sql`
     select e.id from events e join event_counters c on c.event_id = e.id
     where e.id = any(${eventIds}::uuid[])
     order by e.id
-    for key share of e ${orPassOver(isAlone)}
+    for key share of e ${skipLockedUnless(mayWaitForLocks)}
     for no key update of c`);
   return new Set(rows.map(({ id }) => id));
 }
@@ -55,7 +55,7 @@ export async function listBookingAccess(
   keys: BookingKey[],
   position: 'counted' | 'left out',
 ): Promise<(BookingAccess | null)[]> {
-  const place = position === 'counted' ? positionOf() : sql`null::int`;
+  const place = position === 'counted' ? waitlistPosition() : sql`null::int`;
   const rows = await db.query<
     Omit<BookingAccess, 'booking' | 'status'> & BookingRow & { nth: number; eventStatus: EventRow['status'] }
   >(sql`
@@ -137,7 +137,7 @@ export function deleteBookings(rows: BookingKey[]) {
 /** As they are by then. */
 export function readBookings(keys: BookingKey[]) {
   return sql`
-    select b.id, b.event_id, b.user_id, b.n, b.seats, b.status, ${positionOf()} as position, b.created_at
+    select b.id, b.event_id, b.user_id, b.n, b.seats, b.status, ${waitlistPosition()} as position, b.created_at
     from unnest(${keys.map(({ eventId }) => eventId)}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[])
       k (event_id, user_id)
     join bookings b on b.event_id = k.event_id and b.user_id = k.user_id`;

@@ -1,15 +1,20 @@
-import { coalesceWrites } from '../../db/batching.ts';
+import { createWriteBatcher } from '../../db/batching.ts';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { route } from '../../http/route.ts';
 import { ref, Success } from '../../http/schemas.ts';
-import { isReplay, readOnce, sendOnce, untilKept } from '../../idempotency/idempotency.ts';
-import type { Once, Replay } from '../../idempotency/stored-responses.ts';
+import {
+  isReplay,
+  readIdempotencyKey,
+  retryOnKeyConflict,
+  sendReplayable,
+} from '../../idempotency/idempotency.ts';
+import type { IdempotencyKey, Replay } from '../../idempotency/stored-responses.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import type { Deps } from '../../server/build-app.ts';
-import { maySee, requireOrganizer } from '../events/policy.ts';
+import { isVisible, requireOrganizer } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
 import { type Ask, answerOf, keyOf, writeBookings } from './apply-bookings.ts';
 import { bookingOf } from './booking-policy.ts';
@@ -18,7 +23,7 @@ import { Booking, BookingChange, BookingList, BookingListQuery, NewBooking } fro
 import { type BookingRow, toBooking, toListedBooking } from './present-booking.ts';
 
 type Write = (ask: Ask) => Promise<BookingRow>;
-type WriteOnce = (ask: Ask & { once: Once }) => Promise<BookingRow | Replay>;
+type WriteOnce = (ask: Ask & { once: IdempotencyKey }) => Promise<BookingRow | Replay>;
 
 /** Seats at an event: one's own, and the organizer's list. */
 export function bookingRoutes(app: App, deps: Deps): void {
@@ -26,15 +31,16 @@ export function bookingRoutes(app: App, deps: Deps): void {
   const circumstances = async () => ({ now: clock(), isOn: await flags.isOn('bookings') });
   // One queue for all that somebody does with their booking, so that it keeps its order. Without a key nothing is given
   // once more.
-  const write = coalesceWrites<Ask, BookingRow>(
-    async (asks, isAlone) => (await writeBookings(db, asks, await circumstances(), isAlone)) as BookingRow[],
+  const write = createWriteBatcher<Ask, BookingRow>(
+    async (asks, mayWaitForLocks) =>
+      (await writeBookings(db, asks, await circumstances(), mayWaitForLocks)) as BookingRow[],
     { keyOf },
   );
   // Beside it, so that who uses one key twice holds up nobody without one.
-  const writeOnce = coalesceWrites<Ask & { once: Once }, BookingRow | Replay>(
-    async (asks, isAlone) => {
+  const writeOnce = createWriteBatcher<Ask & { once: IdempotencyKey }, BookingRow | Replay>(
+    async (asks, mayWaitForLocks) => {
       const now = await circumstances();
-      return untilKept(() => writeBookings(db, asks, now, isAlone));
+      return retryOnKeyConflict(() => writeBookings(db, asks, now, mayWaitForLocks));
     },
     { keyOf: ({ once }) => once.keyHash.toString('base64') },
   );
@@ -50,7 +56,7 @@ function newBookingRoute(app: App, { config }: Deps, write: Write, writeOnce: Wr
     route({
       name: 'bookSeats',
       access: 'required',
-      holdsCaller: true,
+      verifiesCaller: true,
       tag: 'Bookings',
       summary: 'Book seats, or wait for them',
       description:
@@ -63,7 +69,7 @@ function newBookingRoute(app: App, { config }: Deps, write: Write, writeOnce: Wr
       params: EventParams,
       body: NewBooking,
       response: { 201: ref(Booking) },
-      takesKey: true,
+      idempotent: true,
       problems: [
         'event_not_found',
         'feature_disabled',
@@ -74,14 +80,14 @@ function newBookingRoute(app: App, { config }: Deps, write: Write, writeOnce: Wr
       ],
     }),
     async (request, reply) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const eventId = readId(request.params.id, 'event_not_found');
       const { seats, waitlist = false } = request.body;
-      const once = readOnce(request, viewer, config.secretKey);
+      const once = readIdempotencyKey(request, viewer, config.secretKey);
       const ask: Ask = { eventId, viewer, wish: { kind: 'book', seats, waitlist } };
       if (!once) return reply.code(201).send(toBooking(await write(ask)));
       const made = await writeOnce({ ...ask, once });
-      return sendOnce(reply, isReplay(made) ? made : answerOf(made));
+      return sendReplayable(reply, isReplay(made) ? made : answerOf(made));
     },
   );
 }
@@ -101,7 +107,7 @@ function getBookingRoute(app: App, { db }: Deps): void {
       problems: ['event_not_found', 'booking_not_found'],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const eventId = readId(request.params.id, 'event_not_found');
       const [access] = await queries.listBookingAccess(db, [{ eventId, userId: viewer.id }], 'counted');
       const booking = bookingOf(access ?? null, viewer);
@@ -117,7 +123,7 @@ function ownBookingRoutes(app: App, write: Write): void {
     route({
       name: 'changeBooking',
       access: 'required',
-      holdsCaller: true,
+      verifiesCaller: true,
       tag: 'Bookings',
       summary: 'Change the number of seats',
       description:
@@ -136,7 +142,7 @@ function ownBookingRoutes(app: App, write: Write): void {
       ],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const eventId = readId(request.params.id, 'event_not_found');
       const { seats } = request.body;
       return toBooking(await write({ eventId, viewer, wish: { kind: 'resize', seats } }));
@@ -148,7 +154,7 @@ function ownBookingRoutes(app: App, write: Write): void {
     route({
       name: 'cancelBooking',
       access: 'required',
-      holdsCaller: true,
+      verifiesCaller: true,
       tag: 'Bookings',
       summary: 'Give the seats back, or leave the waitlist',
       description:
@@ -159,7 +165,7 @@ function ownBookingRoutes(app: App, write: Write): void {
       problems: ['event_not_found', 'booking_not_found'],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const eventId = readId(request.params.id, 'event_not_found');
       await write({ eventId, viewer, wish: { kind: 'cancel' } });
       return { success: true as const };
@@ -182,12 +188,12 @@ function bookingListRoute(app: App, { db, reads, config }: Deps): void {
       problems: ['event_not_found', 'not_organizer'],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const id = readId(request.params.id, 'event_not_found');
       const { status, limit, cursor } = request.query;
       const [after] = readCursor(cursor, 'number') ?? [0];
       const event = await reads.known.event(id);
-      if (!event || !maySee(event.row, viewer)) throw new Problem('event_not_found');
+      if (!event || !isVisible(event.row, viewer)) throw new Problem('event_not_found');
       requireOrganizer(event.row, viewer);
       const found = await queries.listBookings(db, id, { status, after, limit });
       const { rows, nextCursor } = toPage(found, limit, ({ n }) => [n]);

@@ -4,12 +4,12 @@ import { body, nullable, oneOf, ref, shared, timestamp } from '../../http/schema
 import { Person } from '../users/schemas.ts';
 
 export const statuses = ['booked', 'waiting'] as const;
-const mostSeats = 20;
+const maxSeats = 20;
 
 const seats = Type.Integer({
   minimum: 1,
-  maximum: mostSeats,
-  description: `Whole, from 1 to ${mostSeats}.`,
+  maximum: maxSeats,
+  description: `Whole, from 1 to ${maxSeats}.`,
   examples: [2],
 });
 

@@ -1,6 +1,6 @@
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { moveUp } from '../events/waitlist.ts';
+import { promoteWaitlist } from '../events/waitlist.ts';
 
 /**
  * Ends all that a person has booked and waits for, in the transaction that deletes their account: what they leave goes
@@ -16,5 +16,6 @@ export async function deleteBookingsOf(tx: Transaction, userId: string): Promise
       waiting_count = waiting_count - (gone.status = 'waiting')::int
     from gone where c.event_id = gone.event_id
     returning c.event_id, c.waiting_count`);
-  for (const { eventId, waitingCount } of left) if (waitingCount > 0) await tx.execute(moveUp(eventId));
+  for (const { eventId, waitingCount } of left)
+    if (waitingCount > 0) await tx.execute(promoteWaitlist(eventId));
 }

@@ -1,6 +1,6 @@
-import { coalesceWrites } from '../../db/batching.ts';
+import { createWriteBatcher } from '../../db/batching.ts';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { route } from '../../http/route.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -8,13 +8,16 @@ import { readId } from '../../lib/ids.ts';
 import type { Deps } from '../../server/build-app.ts';
 import { setSaved } from '../events/repo.ts';
 import { Answer, Answered, EventParams, Save, Saved } from '../events/schemas.ts';
-import { type Ask, answerEvents, type Count, keyOf } from './rsvps.ts';
+import { type Ask, applyRsvps, type Count, keyOf } from './rsvps.ts';
 
 /** What people say of an event: RSVP and save. */
 export function eventAnswerRoutes(app: App, { db, clock }: Deps): void {
-  const answer = coalesceWrites<Ask, Count>((asks, isAlone) => answerEvents(db, asks, clock(), isAlone), {
-    keyOf,
-  });
+  const answer = createWriteBatcher<Ask, Count>(
+    (asks, mayWaitForLocks) => applyRsvps(db, asks, clock(), mayWaitForLocks),
+    {
+      keyOf,
+    },
+  );
 
   // Spec 4.12
   app.post(
@@ -22,7 +25,7 @@ export function eventAnswerRoutes(app: App, { db, clock }: Deps): void {
     route({
       name: 'answerEvent',
       access: 'required',
-      holdsCaller: true,
+      verifiesCaller: true,
       tag: 'Events',
       summary: 'Answer an event, or take the answer back',
       description: 'Leaving `going` keeps the claims; give them back one by one.',
@@ -32,7 +35,7 @@ export function eventAnswerRoutes(app: App, { db, clock }: Deps): void {
       problems: ['event_not_found', 'event_cancelled'],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const eventId = readId(request.params.id, 'event_not_found');
       const { status } = request.body;
       const { rsvpCount } = await answer({ eventId, viewer, status });
@@ -55,7 +58,7 @@ export function eventAnswerRoutes(app: App, { db, clock }: Deps): void {
       problems: ['event_not_found'],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const id = readId(request.params.id, 'event_not_found');
       const { saved } = request.body;
       if (!(await actAs(db, viewer, (tx) => setSaved(tx, id, viewer, saved, clock())))) {

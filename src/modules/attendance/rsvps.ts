@@ -1,12 +1,12 @@
 /** RSVPs, all that wait in one transaction: each costs a share of its round trips, its commit and the counter's row. */
 
 import { changeStatement } from '../../cache/change-log.ts';
-import { alone } from '../../db/batching.ts';
+import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
-import { orPassOver } from '../../db/locks.ts';
+import { skipLockedUnless } from '../../db/locks.ts';
 import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
-import { heldCallers } from '../../identity/act-as.ts';
+import { lockedCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { Rsvp } from '../events/repo.ts';
@@ -23,20 +23,20 @@ export const keyOf = ({ eventId, viewer }: Ask): string => `${eventId} ${viewer.
  * @param isAlone waits for callers and events that others hold; in a batch their asks come back as `alone`
  * @returns for each ask the event's number of RSVPs after it, as if they had come one after the other
  */
-export function answerEvents(
+export function applyRsvps(
   db: Database,
   asks: Ask[],
   now: Date,
-  isAlone: boolean,
-): Promise<(Count | Problem | typeof alone)[]> {
+  mayWaitForLocks: boolean,
+): Promise<(Count | Problem | typeof RETRY_INDIVIDUALLY)[]> {
   return transaction(db, async (_tx, commit) => {
     const records = [...new Set(asks.map(({ eventId }) => eventId))];
-    const [found] = await commit(setAnswers(asks, now, isAlone), changeStatement({ records }));
-    const rows = new Map((found as unknown as AnswerRow[]).map((row) => [Number(row.n), row]));
+    const [found] = await commit(setRsvps(asks, now, mayWaitForLocks), changeStatement({ records }));
+    const rows = new Map((found as unknown as RsvpResult[]).map((row) => [Number(row.n), row]));
     const counts = new Map<string, number>();
     return asks.map((ask, i) => {
       const row = rows.get(i + 1);
-      const refusal = refusalOf(ask, row, isAlone);
+      const refusal = refusalOf(ask, row, mayWaitForLocks);
       if (refusal) return refusal;
       const rsvpCount = (counts.get(ask.eventId) ?? row?.rsvpCount ?? 0) + (row?.change ?? 0);
       counts.set(ask.eventId, rsvpCount);
@@ -46,7 +46,7 @@ export function answerEvents(
 }
 
 /** `isHeld` is null where there is no such event; `change` and `rsvpCount` (as it was before) where nothing was done. */
-type AnswerRow = {
+type RsvpResult = {
   n: string;
   hasCaller: boolean;
   isHeld: boolean | null;
@@ -55,11 +55,15 @@ type AnswerRow = {
   rsvpCount: number | null;
 };
 
-function refusalOf(ask: Ask, row: AnswerRow | undefined, isAlone: boolean): Problem | typeof alone | null {
-  if (!row?.hasCaller) return isAlone ? new Problem('token_invalid') : alone;
+function refusalOf(
+  ask: Ask,
+  row: RsvpResult | undefined,
+  mayWaitForLocks: boolean,
+): Problem | typeof RETRY_INDIVIDUALLY | null {
+  if (!row?.hasCaller) return mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
   // Who waited for it and does not have it waited for its deletion.
-  if (row.isHeld === null || (!row.isHeld && isAlone)) return new Problem('event_not_found');
-  if (!row.isHeld) return alone;
+  if (row.isHeld === null || (!row.isHeld && mayWaitForLocks)) return new Problem('event_not_found');
+  if (!row.isHeld) return RETRY_INDIVIDUALLY;
   if (row.change !== null) return null;
   // An answer that is taken back may be on an event that was hidden since.
   if (!row.isVisible) return new Problem('event_not_found');
@@ -80,7 +84,7 @@ function refusalOf(ask: Ask, row: AnswerRow | undefined, isAlone: boolean): Prob
  * On a cancelled event the same answer again is no new one: it may be the second try of a caller who never heard of
  * the first.
  */
-function setAnswers(asks: Ask[], now: Date, isAlone: boolean) {
+function setRsvps(asks: Ask[], now: Date, mayWaitForLocks: boolean) {
   const people = asks.map(({ viewer }) => viewer);
   return sql`
     with asked as materialized (
@@ -90,12 +94,12 @@ function setAnswers(asks: Ask[], now: Date, isAlone: boolean) {
         ${asks.map(({ status }) => status)}::text[])
         with ordinality a (event_id, user_id, session_id, access_hash, status, n)
     ), callers as materialized (
-      ${heldCallers(isAlone)}
+      ${lockedCallers(mayWaitForLocks)}
     ), held as materialized (
       select e.id, e.status, e.visibility, e.hidden, e.organizer_id from events e
       where e.id in (select event_id from asked) and exists (select 1 from callers)
       order by e.id
-      for key share of e ${orPassOver(isAlone)}
+      for key share of e ${skipLockedUnless(mayWaitForLocks)}
     ), allowed as materialized (
       select a.*, e.status as event_status, e.id is not null as is_held, c.n is not null as has_caller,
         c.role = 'admin' or not e.hidden and (e.visibility <> 'private' or e.organizer_id = a.user_id) as is_visible

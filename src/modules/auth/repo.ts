@@ -111,7 +111,7 @@ async function lockCode(tx: Transaction, phoneHash: Buffer, purpose: Purpose, no
     on conflict do nothing`);
 }
 
-export type SendCap = [scope: string, mostInADay: number];
+export type SendCap = [scope: string, maxInADay: number];
 
 /** Counts a message against each cap that is not yet reached; gives how many those were. Keys must come sorted. */
 export async function countSends(tx: Transaction, caps: SendCap[], now: Date): Promise<number> {

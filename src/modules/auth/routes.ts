@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { recordAudit } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { route } from '../../http/route.ts';
 import { ref, Success } from '../../http/schemas.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -119,7 +119,7 @@ export function authRoutes(app: App, deps: Deps): void {
       response: { 200: Success },
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       await transaction(db, async (tx) => {
         if (await deleteSession(tx, { userId: viewer.id, sessionId: viewer.sessionId }))
           await recordAudit(tx, traceOf(request), { userId: viewer.id }, 'logged_out');
@@ -139,7 +139,7 @@ export function authRoutes(app: App, deps: Deps): void {
       response: { 200: ref(Me) },
     }),
     async (request) => {
-      const me = await findMe(db, signedIn(request).id);
+      const me = await findMe(db, requireCaller(request).id);
       if (!me) throw new Problem('token_invalid');
       return toMe(me, config.publicUrl);
     },
@@ -156,7 +156,7 @@ export function authRoutes(app: App, deps: Deps): void {
       response: { 200: Type.Object({ data: Type.Array(ref(Session)) }) },
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const rows = await listSessions(db, viewer.id, clock());
       return {
         data: rows.map((row) => ({
@@ -186,7 +186,7 @@ export function authRoutes(app: App, deps: Deps): void {
     }),
     async (request) => {
       const id = readId(request.params.id, 'session_not_found');
-      const { id: userId } = signedIn(request);
+      const { id: userId } = requireCaller(request);
       const isEnded = await transaction(db, async (tx) => {
         const isEnded = await deleteSession(tx, { userId, sessionId: id });
         if (isEnded) await recordAudit(tx, traceOf(request), { userId }, 'device_signed_out');

@@ -1,5 +1,5 @@
 /** Sessions: an access token for 30 minutes, a refresh token for 30 days, and an end after 180 days at the latest. */
-import { recordAudit, type Trace } from '../../audit/audit.ts';
+import { type AuditContext, recordAudit } from '../../audit/audit.ts';
 import type { Database } from '../../db/client.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { transaction } from '../../db/transaction.ts';
@@ -46,7 +46,11 @@ export async function openSession(
  * as long as that one is unused; any other token that this server once gave out, when it comes again, ends the session.
  * @throws Problem `refresh_token_invalid`
  */
-export async function refreshSession(db: Database, refreshToken: string, trace: Trace): Promise<Tokens> {
+export async function refreshSession(
+  db: Database,
+  refreshToken: string,
+  trace: AuditContext,
+): Promise<Tokens> {
   const { secretKey: key, now } = trace;
   const token = parseToken('refresh', refreshToken, key);
   if (!token) throw new Problem('refresh_token_invalid');

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import ICAL from 'ical.js';
 import nodeIcal from 'node-ical';
 import type { EventRow } from '../events/present.ts';
-import { fileName, keepingWriter, openWriter, toCalendar } from './present.ts';
+import { cachingWriter, fileName, openWriter, toCalendar } from './present.ts';
 
 const publicUrl = 'https://events.example.org';
 const id = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
@@ -249,7 +249,7 @@ test('calendar: many events in several zones have each zone once, and the same b
 
 test('calendar: a description is cut by characters, and what was written is written again when it changed', () => {
   const event = row({ description: '🥘'.repeat(21) });
-  const write = keepingWriter(openWriter(publicUrl, 20));
+  const write = cachingWriter(openWriter(publicUrl, 20));
   const first = write({ event, organizer: 'Mara' });
   assert.ok(unfolded(first.text).includes(`DESCRIPTION:${'🥘'.repeat(19)}…`));
   assert.equal(write({ event, organizer: 'Mara' }), first);

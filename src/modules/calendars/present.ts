@@ -56,11 +56,11 @@ function headLines(name: string | undefined): string {
 }
 
 /** @param mostText characters of a description; what is longer is cut */
-export function openWriter(publicUrl: string, mostText = Number.POSITIVE_INFINITY): Writer {
+export function openWriter(publicUrl: string, maxText = Number.POSITIVE_INFINITY): Writer {
   const calendar = new ICalCalendar();
   return ({ event, organizer }) => {
     const { moments, timezone, ...times } = event.allDay ? datesOf(event) : timesOf(event);
-    const description = shorten(clean(event.description), mostText);
+    const description = shorten(clean(event.description), maxText);
     const data = { ...dataOf(event, publicUrl), ...times, timezone, description };
     const text = new ICalEvent(data, calendar).toString();
     const extra = extraLines(event, organizer, publicUrl);
@@ -73,10 +73,10 @@ export function openWriter(publicUrl: string, mostText = Number.POSITIVE_INFINIT
 }
 
 /** Entries kept; about 1 KB each, at most ten times as much. */
-const mostKept = 2_000;
+const maxKept = 2_000;
 
 /** The same, of which what was written lately is not written again. */
-export function keepingWriter(write: Writer): Writer {
+export function cachingWriter(write: Writer): Writer {
   const kept = new Map<string, Entry & { written: Written }>();
   return ({ event, organizer }) => {
     const known = kept.get(event.id);
@@ -84,7 +84,7 @@ export function keepingWriter(write: Writer): Writer {
     const written = write({ event, organizer });
     kept.delete(event.id);
     kept.set(event.id, { event, organizer, written });
-    if (kept.size > mostKept) kept.delete(kept.keys().next().value ?? '');
+    if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? '');
     return written;
   };
 }

@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { visibleTo } from '../events/policy.ts';
+import { visibleCondition } from '../events/policy.ts';
 import type { Secret } from './secrets.ts';
 
 /** When the address that holds now was made; null when there is none. */
@@ -54,7 +54,7 @@ export async function listOwnEvents(
         union all select event_id from rsvps where user_id = ${viewer.id}
         union all select event_id from saves where user_id = ${viewer.id}
         union all select event_id from bookings where user_id = ${viewer.id} and status = 'booked')
-      and e.end_at >= ${since} and ${visibleTo(viewer)}
+      and e.end_at >= ${since} and ${visibleCondition(viewer)}
     order by e.start_at, e.id limit ${most}`);
   return rows.map(({ id }) => id);
 }

@@ -1,41 +1,41 @@
 import { Type } from 'typebox';
 import type { Transaction } from '../../db/transaction.ts';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { largeText } from '../../http/compression.ts';
 import { route } from '../../http/route.ts';
 import { Success } from '../../http/schemas.ts';
-import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { readIdempotencyKey, runIdempotent, sendReplayable } from '../../idempotency/idempotency.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { dayMs } from '../../lib/time.ts';
-import type { KeptEvent, Reads } from '../../reads.ts';
+import type { CachedEvent, Reads } from '../../reads.ts';
 import type { Deps } from '../../server/build-app.ts';
-import { readWanted } from '../discovery/routes.ts';
-import { maySee } from '../events/policy.ts';
+import { readEventQuery } from '../discovery/routes.ts';
+import { isVisible } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
 import { sendCalendar, writeAll } from './answer.ts';
-import { type Entry, fileName, keepingWriter, openWriter, toCalendar, type Writer } from './present.ts';
+import { cachingWriter, type Entry, fileName, openWriter, toCalendar, type Writer } from './present.ts';
 import { deleteCalendar, findCalendar, findOwner, listOwnEvents, setCalendar } from './repo.ts';
 import { Calendar, CalendarAddress, CalendarParams, CalendarQuery, CalendarState } from './schemas.ts';
 import { newSecret, parseSecret } from './secrets.ts';
 
 /** A calendar of several has so many events, and so many characters of each description. */
-const mostEvents = 500;
-const mostText = 2_000;
+const maxEvents = 500;
+const maxText = 2_000;
 /** What is over stays in a person's own calendar for so long. */
 const pastMs = 90 * dayMs;
 
 export function calendarRoutes(app: App, deps: Deps): void {
   // Those of several share what is written of an event.
-  const write = keepingWriter(openWriter(deps.config.publicUrl, mostText));
+  const write = cachingWriter(openWriter(deps.config.publicUrl, maxText));
   eventCalendars(app, deps, write);
   ownAddress(app, deps);
   ownCalendar(app, deps, write);
 }
 
-const toEntry = async ({ row }: KeptEvent, reads: Reads): Promise<Entry> => {
+const toEntry = async ({ row }: CachedEvent, reads: Reads): Promise<Entry> => {
   const person = await reads.known.person(row.organizerId);
   return { event: row, organizer: person?.name ?? null };
 };
@@ -62,7 +62,7 @@ function eventCalendars(app: App, { config, clock, lists, reads }: Deps, write: 
     async (request, reply) => {
       const id = readId(request.params.id, 'event_not_found');
       const event = await reads.event(id, request.viewer);
-      if (!event || !maySee(event.row, request.viewer)) throw new Problem('event_not_found');
+      if (!event || !isVisible(event.row, request.viewer)) throw new Problem('event_not_found');
       const text = toCalendar([writeWhole(await toEntry(event, reads))]);
       const name = fileName(event.row.title);
       return sendCalendar(request, reply, { text, fileName: name, disposition: 'attachment' });
@@ -77,17 +77,17 @@ function eventCalendars(app: App, { config, clock, lists, reads }: Deps, write: 
       tag: 'Calendars',
       summary: 'Public events as a calendar',
       description:
-        `What GET /v1/events lists, by the same filters and without pages: the first ${mostEvents} by start, ` +
-        `descriptions cut to ${mostText} characters. An address to subscribe to.`,
+        `What GET /v1/events lists, by the same filters and without pages: the first ${maxEvents} by start, ` +
+        `descriptions cut to ${maxText} characters. An address to subscribe to.`,
       querystring: CalendarQuery,
       response: { 200: Calendar, 304: Type.Null() },
       conditional: true,
       compressFrom: largeText,
     }),
     async (request, reply) => {
-      const wanted = readWanted(request.query, clock());
-      const slice = { page: 1, limit: mostEvents };
-      const { listed } = await lists(wanted, 'start', slice, request.viewer);
+      const eventQuery = readEventQuery(request.query, clock());
+      const slice = { page: 1, limit: maxEvents };
+      const { listed } = await lists(eventQuery, 'start', slice, request.viewer);
       const entries = await Promise.all(listed.map(({ event }) => toEntry(event, reads)));
       const text = toCalendar(await writeAll(entries, write), 'Potluck events');
       return sendCalendar(request, reply, { text, fileName: 'events.ics', disposition: 'inline' });
@@ -109,22 +109,22 @@ function ownAddress(app: App, { db, config, clock }: Deps): void {
         'A calendar program that has it shows the events that you organize, answered, saved or booked. ' +
         'A new address ends the one before.',
       response: { 201: CalendarAddress },
-      takesKey: true,
+      idempotent: true,
     }),
     async (request, reply) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const create = async (tx: Transaction): Promise<{ url: string }> => {
         const secret = newSecret(viewer.id);
         await setCalendar(tx, viewer.id, secret.hash, clock());
         return { url: `${publicUrl}/v1/calendars/${secret.text}.ics` };
       };
-      const once = readOnce(request, viewer, config.secretKey);
+      const once = readIdempotencyKey(request, viewer, config.secretKey);
       if (!once) return reply.code(201).send(await actAs(db, viewer, create));
-      const made = await doOnce(db, clock(), once, viewer, async (tx) => ({
+      const made = await runIdempotent(db, clock(), once, viewer, async (tx) => ({
         status: 201,
         body: JSON.stringify(await create(tx)),
       }));
-      return sendOnce(reply, made);
+      return sendReplayable(reply, made);
     },
   );
 
@@ -141,7 +141,7 @@ function ownAddress(app: App, { db, config, clock }: Deps): void {
       response: { 200: CalendarState },
     }),
     async (request) => {
-      const createdAt = await findCalendar(db, signedIn(request).id);
+      const createdAt = await findCalendar(db, requireCaller(request).id);
       return { exists: createdAt !== null, createdAt: createdAt?.toISOString() ?? null };
     },
   );
@@ -157,7 +157,7 @@ function ownAddress(app: App, { db, config, clock }: Deps): void {
       response: { 200: Success },
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       await actAs(db, viewer, (tx) => deleteCalendar(tx, viewer.id));
       return { success: true as const };
     },
@@ -174,7 +174,7 @@ function ownCalendar(app: App, { db, clock, reads }: Deps, write: Writer): void 
       summary: "A person's own calendar, by its secret address",
       description:
         'What they organize, answered, saved or booked, as far as they may see it, from 90 days ago on: the ' +
-        `first ${mostEvents} by start, descriptions cut to ${mostText} characters. Cancelled events stay, with ` +
+        `first ${maxEvents} by start, descriptions cut to ${maxText} characters. Cancelled events stay, with ` +
         '`STATUS:CANCELLED`.',
       params: CalendarParams,
       response: { 200: Calendar, 304: Type.Null() },
@@ -186,10 +186,10 @@ function ownCalendar(app: App, { db, clock, reads }: Deps, write: Writer): void 
       const owner = secret && (await findOwner(db, secret));
       if (!owner) throw new Problem('calendar_not_found');
       const since = new Date(clock().getTime() - pastMs);
-      const ids = await listOwnEvents(db, owner, { since, most: mostEvents });
+      const ids = await listOwnEvents(db, owner, { since, most: maxEvents });
       const events = await Promise.all(ids.map((id) => reads.event(id, null)));
       // Seen once more, as it is by now.
-      const seen = events.filter((event) => event !== null && maySee(event.row, owner)) as KeptEvent[];
+      const seen = events.filter((event) => event !== null && isVisible(event.row, owner)) as CachedEvent[];
       const entries = await Promise.all(seen.map((event) => toEntry(event, reads)));
       const text = toCalendar(await writeAll(entries, write), 'Potluck');
       const answer = { text, fileName: 'potluck.ics', disposition: 'inline', isSecret: true } as const;

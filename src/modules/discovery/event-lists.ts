@@ -1,20 +1,20 @@
 /** The lists of events: which ones match, in which order, how many there are, and one page of them. */
-import type { Changes } from '../../cache/change-log.ts';
-import { coalesceReads } from '../../db/batching.ts';
+import type { ChangeLog } from '../../cache/change-log.ts';
+import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { type Circle, circleCells } from '../../lib/grid-cells.ts';
 import { distanceKm, farthestKm, type Place } from '../../lib/sphere.ts';
-import type { KeptEvent, Reads } from '../../reads.ts';
+import type { CachedEvent, Reads } from '../../reads.ts';
 import { isListed } from '../events/policy.ts';
-import type { Mine } from '../events/present.ts';
+import type { ViewerState } from '../events/present.ts';
 import { listAround, listWordsAround } from './geo-queries.ts';
 import { listNearby, openCells } from './nearby-lists.ts';
 import type { Page, Slice } from './timeline-page.ts';
 import { type Filter, listOfOrganizers } from './timeline-queries.ts';
 import { openTimelines } from './timelines.ts';
 
-export type Wanted = Filter & {
+export type EventQuery = Filter & {
   /** Radius in km. */
   circle: Circle | null;
   /** Events that have not ended by `from`, and begin by `until`. */
@@ -24,46 +24,46 @@ export type Wanted = Filter & {
 /** By start and id; or by where the words are, then by start and id. */
 export type Order = 'start' | 'relevance';
 /** `distanceKm`: null where no place was asked for. `mine`: null without a viewer. */
-export type Listed = { event: KeptEvent; distanceKm: number | null; mine: Mine | null };
+export type Listed = { event: CachedEvent; distanceKm: number | null; mine: ViewerState | null };
 export type Lists = (
-  wanted: Wanted,
+  eventQuery: EventQuery,
   order: Order,
   slice: Slice,
   viewer: Viewer | null,
 ) => Promise<{ listed: Listed[]; total: number }>;
 
 /** Circles of up to about 300 km are walked in memory. */
-const mostCells = 500;
+const maxCells = 500;
 const attempts = 4;
 const everything: Filter = { category: null, search: null };
 
-export function openLists(db: Database, changes: Changes, reads: Reads): Lists {
+export function openLists(db: Database, changes: ChangeLog, reads: Reads): Lists {
   const cells = openCells(db, changes);
   const timelines = openTimelines(db, changes);
   // Few at once, so that they leave connections to those who only read a row.
-  const atOnce = coalesceReads<() => Promise<Page>, Page>(async ([run]) => (run ? [await run()] : []), {
+  const atOnce = createLoader<() => Promise<Page>, Page>(async ([run]) => (run ? [await run()] : []), {
     keyOf: () => `${turn++}`,
     atOnce: 3,
     most: 1,
   });
   let turn = 0;
 
-  async function find(wanted: Wanted, order: Order, slice: Slice, blocked: string[]): Promise<Page> {
-    const { circle, from, until, category, search } = wanted;
+  async function find(eventQuery: EventQuery, order: Order, slice: Slice, blocked: string[]): Promise<Page> {
+    const { circle, from, until, category, search } = eventQuery;
     const isGraded = order === 'relevance' && search !== null;
     const span = { from: from?.getTime() ?? null, until: until?.getTime() ?? null };
     if (circle === null || circle.radius >= farthestKm) {
-      const hidden = await listOfOrganizers(db, wanted, isGraded, blocked);
+      const hidden = await listOfOrganizers(db, eventQuery, isGraded, blocked);
       return timelines({ category, search }, isGraded, span, hidden, slice);
     }
-    const around = { ...wanted, circle, hiddenOrganizers: blocked };
-    const named = circleCells(circle, mostCells);
+    const around = { ...eventQuery, circle, hiddenOrganizers: blocked };
+    const named = circleCells(circle, maxCells);
     if (search) {
       const byWords = (await countWords({ category, search })) < (await countCells(named));
       return atOnce(() => listWordsAround(db, around, slice, byWords));
     }
     if (named) {
-      const hidden = await listOfOrganizers(db, wanted, false, blocked);
+      const hidden = await listOfOrganizers(db, eventQuery, false, blocked);
       const filter = { category, from, until, hidden: new Set(hidden.map(({ id }) => id)) };
       return listNearby(await cells(named), circle, filter, slice);
     }
@@ -78,7 +78,7 @@ export function openLists(db: Database, changes: Changes, reads: Reads): Lists {
 
   async function show(eventIds: string[], place: Place | null, viewer: Viewer | null): Promise<Listed[]> {
     const [mine, events] = await Promise.all([
-      viewer && eventIds.length > 0 ? reads.mineOf({ userId: viewer.id, eventIds }) : null,
+      viewer && eventIds.length > 0 ? reads.viewerStatesOf({ userId: viewer.id, eventIds }) : null,
       Promise.all(eventIds.map((id) => reads.known.event(id))),
     ]);
     return events.flatMap((event, i) => {
@@ -88,13 +88,13 @@ export function openLists(db: Database, changes: Changes, reads: Reads): Lists {
     });
   }
 
-  return async (wanted, order, slice, viewer) => {
+  return async (eventQuery, order, slice, viewer) => {
     const blocked = viewer ? reads.blocked(viewer.id) : [];
     for (let attempt = 1; ; attempt++) {
       // Whoever has a viewer has looked already.
       if (!viewer || attempt > 1) await changes.catchUp();
-      const { ids, total } = await find(wanted, order, slice, await blocked);
-      const listed = await show(ids, wanted.circle, viewer);
+      const { ids, total } = await find(eventQuery, order, slice, await blocked);
+      const listed = await show(ids, eventQuery.circle, viewer);
       const gone = ids.length - listed.length;
       // What was hidden or deleted since it was found makes room for others, unless that goes on and on.
       if (gone === 0 || attempt === attempts) return { listed, total: total - gone };

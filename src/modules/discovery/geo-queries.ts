@@ -19,7 +19,7 @@ export type Around = Filter & {
   hiddenOrganizers: string[];
 };
 
-const mostCells = 2_000;
+const maxCells = 2_000;
 
 /** @param byWords whether fewer events have the words than lie in the cells: those are found first then, else the others */
 export async function listWordsAround(
@@ -29,7 +29,7 @@ export async function listWordsAround(
   byWords: boolean,
 ): Promise<Page> {
   const { circle } = around;
-  const cells = circleCells(circle, mostCells);
+  const cells = circleCells(circle, maxCells);
   // One statement, so that page and total are of one moment. The outer join keeps the total on a page past the end.
   const found = await db.query<{ total: number; id: string | null }>(sql`
     with matches as materialized (

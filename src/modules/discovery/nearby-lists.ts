@@ -5,8 +5,8 @@
  */
 
 import TinyQueue from 'tinyqueue';
-import type { Changes } from '../../cache/change-log.ts';
-import { coalesceReads } from '../../db/batching.ts';
+import type { ChangeLog } from '../../cache/change-log.ts';
+import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Circle } from '../../lib/grid-cells.ts';
@@ -70,11 +70,11 @@ export function toCell(rows: CellRow[], moment: number): Cell {
 
 /** Events of a block that make it worth one more. */
 const blockSize = 256;
-const mostSides = 4;
+const maxSides = 4;
 
 /** By a grid over the cell. */
 function split(rows: CellRow[]): CellRow[][] {
-  const sides = Math.min(Math.ceil(Math.sqrt(rows.length / blockSize)), mostSides);
+  const sides = Math.min(Math.ceil(Math.sqrt(rows.length / blockSize)), maxSides);
   const side = (values: number[]) => {
     const low = values.reduce((least, value) => Math.min(least, value));
     const high = values.reduce((most, value) => Math.max(most, value));
@@ -131,32 +131,32 @@ const codeOf = (category: string): number => codes.get(category) ?? 255;
 const chord = (a: Point, b: Point) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
 /** Events kept at most, at about 130 bytes each, and as many again by category; the cells that were used longest ago make room. */
-const mostEvents = 2_000_000;
+const maxEvents = 2_000_000;
 
 /** Gives the cells that are asked for, as they are at least as of the last look at the changes. */
-export function openCells(db: Database, changes: Changes): (cells: number[]) => Promise<Cell[]> {
+export function openCells(db: Database, changes: ChangeLog): (cells: number[]) => Promise<Cell[]> {
   const kept = new Map<number, Cell>();
   let events = 0;
 
-  const load = coalesceReads(
+  const load = createLoader(
     async (cells: number[]) => {
       const { moment } = changes;
       const rows = Map.groupBy(await listCells(db, cells), ({ cell }) => cell);
-      return cells.map((cell) => keep(cell, toCell(rows.get(cell) ?? [], moment)));
+      return cells.map((cell) => createRecordCache(cell, toCell(rows.get(cell) ?? [], moment)));
     },
     // About a city's; so who asks for one waits for no other, and a second is read while the first is taken in.
     { keyOf: String, most: 24, atOnce: 2 },
   );
 
-  const keep = (number: number, cell: Cell): Cell => {
+  const createRecordCache = (number: number, cell: Cell): Cell => {
     events += cell.size - (kept.get(number)?.size ?? 0);
     kept.set(number, cell);
-    if (events > mostEvents) makeRoom();
+    if (events > maxEvents) makeRoom();
     return cell;
   };
   const makeRoom = () => {
     for (const [number, cell] of [...kept].sort(([, a], [, b]) => a.usedAt - b.usedAt)) {
-      if (events <= mostEvents * 0.9) return;
+      if (events <= maxEvents * 0.9) return;
       kept.delete(number);
       events -= cell.size;
     }

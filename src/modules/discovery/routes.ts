@@ -15,7 +15,7 @@ import {
   EventSearchQuery,
 } from '../events/schemas.ts';
 import { searchQuery } from '../events/search-words.ts';
-import type { Order, Wanted } from './event-lists.ts';
+import type { EventQuery, Order } from './event-lists.ts';
 import type { Slice } from './timeline-page.ts';
 
 const defaultRadiusKm = 50;
@@ -23,12 +23,12 @@ const defaultRadiusKm = 50;
 export function eventListRoutes(app: App, { config, clock, lists }: Deps): void {
   const answer = async (
     reply: FastifyReply,
-    wanted: Wanted,
+    eventQuery: EventQuery,
     order: Order,
     { page, limit }: Slice,
     viewer: Viewer | null,
   ) => {
-    const { listed, total } = await lists(wanted, order, { page, limit }, viewer);
+    const { listed, total } = await lists(eventQuery, order, { page, limit }, viewer);
     return sendJson(reply, pageBytes(listed, { total, page, limit }, config.publicUrl));
   };
 
@@ -48,7 +48,7 @@ export function eventListRoutes(app: App, { config, clock, lists }: Deps): void 
       compressFrom: largeText,
     }),
     async (request, reply) =>
-      answer(reply, readWanted(request.query, clock()), 'start', request.query, request.viewer),
+      answer(reply, readEventQuery(request.query, clock()), 'start', request.query, request.viewer),
   );
 
   // Spec 4.10
@@ -66,14 +66,14 @@ export function eventListRoutes(app: App, { config, clock, lists }: Deps): void 
     }),
     async (request, reply) => {
       if (request.query.q.trim() === '') throw invalid('q', 'must not be empty');
-      const wanted = readWanted({ q: request.query.q }, clock());
-      return answer(reply, wanted, 'relevance', request.query, request.viewer);
+      const eventQuery = readEventQuery({ q: request.query.q }, clock());
+      return answer(reply, eventQuery, 'relevance', request.query, request.viewer);
     },
   );
 }
 
 /** @throws Problem `invalid_request` for what the schema cannot say: which parameters need which others */
-export function readWanted(query: Partial<EventListQuery>, now: Date): Wanted {
+export function readEventQuery(query: Partial<EventListQuery>, now: Date): EventQuery {
   const { lat, lng, radius } = query;
   if (lat !== undefined && lng === undefined) throw invalid('lng', 'is required with lat');
   if (lng !== undefined && lat === undefined) throw invalid('lat', 'is required with lng');

@@ -5,8 +5,8 @@
  * used (changes.ts), so both are exact.
  */
 
-import { type Changes, dayOf } from '../../cache/change-log.ts';
-import { coalesceReads } from '../../db/batching.ts';
+import { type ChangeLog, dayOf } from '../../cache/change-log.ts';
+import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import { type DayCounts, type Known, type Page, pageOf, type Slice, type Span } from './timeline-page.ts';
 import type { DayCount, Days, Entry, Filter, Grade } from './timeline-queries.ts';
@@ -25,20 +25,20 @@ type Timeline = {
   running: Map<number, Good<Entry[]>>;
 };
 
-const mostTimelines = 1_000;
+const maxTimelines = 1_000;
 /** Days of entries in memory, of one timeline. */
-const mostDays = 2_000;
+const maxDays = 2_000;
 /** Of more changed days than this, all are counted anew. */
-const mostRecounted = 60;
+const maxRecounted = 60;
 
 const gradesOf = ({ isGraded }: Timeline): readonly Grade[] => (isGraded ? queries.grades : [0]);
 const slot = (grade: Grade, day: number) => day * queries.grades.length + grade;
 const none: DayCounts = { days: [], counts: [] };
 
-export function openTimelines(db: Database, changes: Changes) {
+export function openTimelines(db: Database, changes: ChangeLog) {
   const kept = new Map<string, Timeline>();
   /** Few at once, since each may be heavy; those who wait for the same wait for one. */
-  const load = coalesceReads<Job, void>(async ([job]) => [await job?.run()], {
+  const load = createLoader<Job, void>(async ([job]) => [await job?.run()], {
     keyOf: ({ key }) => key,
     atOnce: 4,
     most: 1,
@@ -52,7 +52,7 @@ export function openTimelines(db: Database, changes: Changes) {
     // The one that was used longest ago makes room.
     kept.delete(key);
     kept.set(key, timeline);
-    if (kept.size > mostTimelines) kept.delete(kept.keys().next().value ?? key);
+    if (kept.size > maxTimelines) kept.delete(kept.keys().next().value ?? key);
     return timeline;
   }
 
@@ -64,7 +64,7 @@ export function openTimelines(db: Database, changes: Changes) {
     const { moment } = changes;
     const changed = counts && changes.daysSince(counts.moment);
     const value =
-      counts && changed && changed.length <= mostRecounted
+      counts && changed && changed.length <= maxRecounted
         ? recounted(counts.value, changed, await queries.recountDays(db, filter, isGraded, changed))
         : recounted(new Map(), [], await queries.countDays(db, filter, isGraded));
     // Whoever else counted in the meantime may have seen more.
@@ -77,7 +77,7 @@ export function openTimelines(db: Database, changes: Changes) {
     const byWords = filter.search !== null && isRarerThanDays(timeline, days);
     const found = await queries.listDays(db, filter, isGraded, days, byWords);
     const bySlot = Map.groupBy(found, ({ grade, start }) => slot(grade, dayOf(start)));
-    if (entries.size > mostDays) entries.clear();
+    if (entries.size > maxDays) entries.clear();
     for (const grade of days.grade === null ? gradesOf(timeline) : [days.grade]) {
       for (const day of daysWithin(timeline.counts?.value.get(grade) ?? none, days)) {
         const at = slot(grade, day);
@@ -88,7 +88,7 @@ export function openTimelines(db: Database, changes: Changes) {
 
   async function readRunning({ filter, isGraded, running }: Timeline, day: number): Promise<void> {
     const { moment } = changes;
-    if (running.size > mostDays) running.clear();
+    if (running.size > maxDays) running.clear();
     setNewer(running, day, { moment, value: await queries.listRunning(db, filter, isGraded, day) });
   }
 

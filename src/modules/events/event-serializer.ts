@@ -5,17 +5,17 @@
  */
 import fastJson, { type Schema } from 'fast-json-stringify';
 import { contentHash, weakTag } from '../../http/conditional.ts';
-import type { KeptEvent } from '../../reads.ts';
+import type { CachedEvent } from '../../reads.ts';
 import type { Listed } from '../discovery/event-lists.ts';
 import type { PersonRow } from '../users/present.ts';
 import {
-  type FullMine,
-  type Mine,
   type MyBooking,
   rounded,
   toEvent,
   toListedEvent,
   toMyBooking,
+  type ViewerState,
+  type ViewerStateWithBooking,
 } from './present.ts';
 import { Category, CommonEvent, ListedEvent, Template } from './schemas.ts';
 
@@ -33,10 +33,10 @@ const opening = Buffer.from('{"data":[');
 /** The same few again and again. */
 const mineBytes = new Map<string, Buffer>();
 
-const mineJson = ({ myRsvp, isSaved }: Mine): string =>
+const mineJson = ({ myRsvp, isSaved }: ViewerState): string =>
   `,"myRsvp":${JSON.stringify(myRsvp)},"isSaved":${isSaved}`;
 
-function ofMine(mine: Mine): Buffer {
+function ofMine(mine: ViewerState): Buffer {
   const json = mineJson(mine);
   const known = mineBytes.get(json) ?? Buffer.from(json);
   mineBytes.set(json, known);
@@ -49,17 +49,17 @@ const notBooked = bookingJson(null);
 
 /** The full record, as `Event` says. @param mine null without a viewer */
 export const eventJson = (
-  event: KeptEvent,
+  event: CachedEvent,
   organizer: PersonRow | null,
-  mine: FullMine | null,
+  mine: ViewerStateWithBooking | null,
   publicUrl: string,
 ): string => eventRecord(event, organizer, mine, publicUrl).json;
 
 /** The full record and its ETag, which changes whenever the record of this viewer does. */
 export function eventRecord(
-  event: KeptEvent,
+  event: CachedEvent,
   organizer: PersonRow | null,
-  mine: FullMine | null,
+  mine: ViewerStateWithBooking | null,
   publicUrl: string,
 ): { json: string; etag: string } {
   let { full } = event;

@@ -7,14 +7,14 @@ import type { EventRow } from './present.ts';
  * @param isShown says no to what was hidden or changed since it was found; what was deleted is left out at any rate
  * @returns in the order of the ids, with the viewer's own fields; null for what is left out
  */
-export async function showEvents(
+export async function loadListedEvents(
   reads: Reads,
   ids: string[],
   viewer: Viewer | null,
   isShown: (event: EventRow) => boolean,
 ): Promise<(Listed | null)[]> {
   const [mine, events] = await Promise.all([
-    viewer && ids.length > 0 ? reads.mineOf({ userId: viewer.id, eventIds: ids }) : null,
+    viewer && ids.length > 0 ? reads.viewerStatesOf({ userId: viewer.id, eventIds: ids }) : null,
     // Without a viewer, nobody has looked at the changes yet.
     Promise.all(ids.map((id) => reads.event(id, viewer))),
   ]);

@@ -9,7 +9,7 @@ import type { EventRow } from './present.ts';
  * A private event is a draft: it is there for its organizer and for admins. One that is hidden, because its organizer is
  * suspended, is there for admins alone.
  */
-export function maySee(
+export function isVisible(
   event: Pick<EventRow, 'visibility' | 'organizerId' | 'hidden'>,
   viewer: Viewer | null,
 ): boolean {
@@ -18,7 +18,7 @@ export function maySee(
 }
 
 /** The same as a condition on `events e`: true, or not (null where there is no viewer to compare with). */
-export function visibleTo(viewer: Viewer | null) {
+export function visibleCondition(viewer: Viewer | null) {
   const isAdmin = viewer?.role === 'admin';
   return sql`
     (${isAdmin} or not e.hidden and (e.visibility <> 'private' or e.organizer_id = ${viewer?.id ?? null}::uuid))`;

@@ -38,10 +38,10 @@ export type EventRow = {
   bookedCount: number;
 };
 /** What somebody has to do with an event. */
-export type Mine = { myRsvp: 'going' | 'interested' | null; isSaved: boolean };
+export type ViewerState = { myRsvp: 'going' | 'interested' | null; isSaved: boolean };
 /** `position`: in the waitlist, from 1; null when booked. */
 export type MyBooking = { id: string; seats: number; position: number | null; createdAt: Date };
-export type FullMine = Mine & { booking: MyBooking | null };
+export type ViewerStateWithBooking = ViewerState & { booking: MyBooking | null };
 
 function common(row: EventRow, publicUrl: string) {
   return {

@@ -1,17 +1,17 @@
-import { recordChange, spotsOf } from '../../cache/change-log.ts';
+import { listingKeysOf, recordChange } from '../../cache/change-log.ts';
 import type { Queryable } from '../../db/query.ts';
 import { assignments, insertValues, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
 import { newId } from '../../lib/ids.ts';
-import { positionOf } from '../attendance/booking-repo.ts';
+import { waitlistPosition } from '../attendance/booking-repo.ts';
 import type { BookingStatus } from '../attendance/present-booking.ts';
 import { isShownOtherwise } from './event-fields.ts';
-import { isListed, maySee, visibleTo } from './policy.ts';
-import type { EventRow, FullMine, Mine, MyBooking } from './present.ts';
+import { isListed, isVisible, visibleCondition } from './policy.ts';
+import type { EventRow, MyBooking, ViewerState, ViewerStateWithBooking } from './present.ts';
 import { searchVector } from './search-words.ts';
-import { moveUp } from './waitlist.ts';
+import { promoteWaitlist } from './waitlist.ts';
 
 /** What an event is made of; times are set and ids given elsewhere. */
 export type EventFields = Omit<
@@ -42,14 +42,14 @@ export async function findEvent(db: Queryable, id: string): Promise<EventRow | n
   return (await listEventRows(db, [id]))[0] ?? null;
 }
 
-export type MineKey = { eventId: string; userId: string };
+export type ViewerStateKey = { eventId: string; userId: string };
 
 /**
  * What each of these people has to do with each of these events, in their order. Only what is there comes as rows: of
  * the events of a list most people have answered few.
  */
-export async function listMine(db: Queryable, keys: MineKey[]): Promise<Mine[]> {
-  const rows = await db.query<Mine & { n: number }>(sql`
+export async function listViewerStates(db: Queryable, keys: ViewerStateKey[]): Promise<ViewerState[]> {
+  const rows = await db.query<ViewerState & { n: number }>(sql`
     select k.n::int, r.status as my_rsvp, s.user_id is not null as is_saved
     from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
       with ordinality k (event_id, user_id, n)
@@ -60,13 +60,16 @@ export async function listMine(db: Queryable, keys: MineKey[]): Promise<Mine[]> 
   return keys.map((_, i) => found.get(i + 1) ?? nothing);
 }
 
-export const nothing: Mine = { myRsvp: null, isSaved: false };
+export const nothing: ViewerState = { myRsvp: null, isSaved: false };
 
 /** The same for one event each, with the booking and, for who waits, the place in the waitlist. */
-export async function listMineInFull(db: Queryable, keys: MineKey[]): Promise<FullMine[]> {
-  const rows = await db.query<Mine & MyBooking & { n: number; status: BookingStatus | null }>(sql`
+export async function listViewerStatesWithBookings(
+  db: Queryable,
+  keys: ViewerStateKey[],
+): Promise<ViewerStateWithBooking[]> {
+  const rows = await db.query<ViewerState & MyBooking & { n: number; status: BookingStatus | null }>(sql`
     select k.n::int, r.status as my_rsvp, s.user_id is not null as is_saved,
-      b.id, b.seats, b.status, ${positionOf()} as position, b.created_at
+      b.id, b.seats, b.status, ${waitlistPosition()} as position, b.created_at
     from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
       with ordinality k (event_id, user_id, n)
     left join rsvps r on r.event_id = k.event_id and r.user_id = k.user_id
@@ -76,10 +79,10 @@ export async function listMineInFull(db: Queryable, keys: MineKey[]): Promise<Fu
   const found = new Map(
     rows.map((row) => [row.n, { myRsvp: row.myRsvp, isSaved: row.isSaved, booking: row.status && row }]),
   );
-  return keys.map((_, i) => found.get(i + 1) ?? nothingAtAll);
+  return keys.map((_, i) => found.get(i + 1) ?? noViewerStateWithBooking);
 }
 
-export const nothingAtAll: FullMine = { ...nothing, booking: null };
+export const noViewerStateWithBooking: ViewerStateWithBooking = { ...nothing, booking: null };
 
 /**
  * What the viewer may see of an event, locked against other changes and against whatever is just being hung on it.
@@ -91,7 +94,7 @@ export async function findEventForUpdate(
 ): Promise<EventRow | null> {
   await tx.query(sql`select 1 from events where id = ${id} for update`);
   const event = await findEvent(tx, id);
-  return event && maySee(event, viewer) ? event : null;
+  return event && isVisible(event, viewer) ? event : null;
 }
 
 /** 1 when the event adds to its organizer's `eventsCount`. */
@@ -114,7 +117,7 @@ export async function insertEvent(
     sql`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${id}, 0, 0, 0)`,
   );
   await moveEventsCount(tx, organizerId, countsAsPublic(shown));
-  await recordChange(tx, { records: [id], spots: spotsOf([shown]) });
+  await recordChange(tx, { records: [id], spots: listingKeysOf([shown]) });
   return id;
 }
 
@@ -130,9 +133,9 @@ export async function updateEvent(
   await tx.query(
     sql`update events set ${assignments({ ...columns(fields), sequence, updated_at: now })} where id = ${before.id}`,
   );
-  if (fields.capacity !== before.capacity) await tx.execute(moveUp(before.id));
+  if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
   await moveEventsCount(tx, before.organizerId, countsAsPublic(after) - countsAsPublic(before));
-  await recordChange(tx, { records: [before.id], spots: spotsOf([before, after]) });
+  await recordChange(tx, { records: [before.id], spots: listingKeysOf([before, after]) });
 }
 
 /** Takes everything along that hangs on the event; `event` must be the locked row. */
@@ -142,7 +145,7 @@ export async function deleteEvent(tx: Transaction, event: EventRow): Promise<voi
     sql`delete from imports where organizer_id = ${event.organizerId} and event_id = ${event.id}`,
   );
   await moveEventsCount(tx, event.organizerId, -countsAsPublic(event));
-  await recordChange(tx, { records: [event.id], spots: spotsOf([event]) });
+  await recordChange(tx, { records: [event.id], spots: listingKeysOf([event]) });
 }
 
 async function moveEventsCount(tx: Transaction, organizerId: string, by: number): Promise<void> {
@@ -189,7 +192,7 @@ export async function setSaved(
   now: Date,
 ): Promise<boolean> {
   const [event] = await tx.query<{ isVisible: boolean }>(sql`
-    select ${visibleTo(viewer)} as is_visible from events e where e.id = ${eventId} for key share`);
+    select ${visibleCondition(viewer)} as is_visible from events e where e.id = ${eventId} for key share`);
   if (!saved) {
     const count = await tx.execute(
       sql`delete from saves where event_id = ${eventId} and user_id = ${viewer.id}`,

@@ -2,23 +2,23 @@ import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { Transaction } from '../../db/transaction.ts';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { largeText } from '../../http/compression.ts';
 import { addVary, isNotModified, sendNotModified } from '../../http/conditional.ts';
 import { coverSvg, sendSvg } from '../../http/placeholder-images.ts';
 import { route, sendJson } from '../../http/route.ts';
 import { ref, Success } from '../../http/schemas.ts';
-import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { readIdempotencyKey, runIdempotent, sendReplayable } from '../../idempotency/idempotency.ts';
 import { actAs } from '../../identity/act-as.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import { toKept } from '../../reads.ts';
+import { toCachedEvent } from '../../reads.ts';
 import type { Deps } from '../../server/build-app.ts';
 import { categories, findCategory, templates } from './catalogue.ts';
 import { changed, requireCapacity, withDefaults } from './event-fields.ts';
 import { eventJson, eventRecord } from './event-serializer.ts';
-import { maySee, requireOrganizer } from './policy.ts';
+import { isVisible, requireOrganizer } from './policy.ts';
 import type { EventRow } from './present.ts';
 import * as queries from './repo.ts';
 import { Category, Event, EventChange, EventParams, NewEvent, Template } from './schemas.ts';
@@ -31,7 +31,7 @@ export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void 
       reads.known.person(row.organizerId),
       reads.mine({ eventId: row.id, userId: viewer.id }),
     ]);
-    return sendJson(reply, eventJson(toKept(row), organizer, mine, config.publicUrl));
+    return sendJson(reply, eventJson(toCachedEvent(row), organizer, mine, config.publicUrl));
   };
 
   app.get(
@@ -84,7 +84,7 @@ export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void 
         reads.event(id, viewer),
         viewer && reads.mine({ eventId: id, userId: viewer.id }),
       ]);
-      if (!event || !maySee(event.row, viewer)) throw new Problem('event_not_found');
+      if (!event || !isVisible(event.row, viewer)) throw new Problem('event_not_found');
       const organizer = await reads.known.person(event.row.organizerId);
       const { json, etag } = eventRecord(event, organizer, mine, config.publicUrl);
       addVary(reply, 'Authorization, Accept-Encoding');
@@ -123,25 +123,30 @@ export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void 
       description: 'The caller becomes its organizer.',
       body: NewEvent,
       response: { 201: ref(Event) },
-      takesKey: true,
+      idempotent: true,
     }),
     async (request, reply) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const fields = withDefaults(request.body);
       const create = async (tx: Transaction): Promise<EventRow> => {
         const row = await queries.findEvent(tx, await queries.insertEvent(tx, viewer.id, fields, clock()));
         if (!row) throw new Problem('event_not_found');
         return row;
       };
-      const once = readOnce(request, viewer, config.secretKey);
+      const once = readIdempotencyKey(request, viewer, config.secretKey);
       if (once) {
         const organizer = await reads.known.person(viewer.id);
-        const made = await doOnce(db, clock(), once, viewer, async (tx) => {
+        const made = await runIdempotent(db, clock(), once, viewer, async (tx) => {
           const row = await create(tx);
-          const json = eventJson(toKept(row), organizer, queries.nothingAtAll, config.publicUrl);
+          const json = eventJson(
+            toCachedEvent(row),
+            organizer,
+            queries.noViewerStateWithBooking,
+            config.publicUrl,
+          );
           return { status: 201, location: `/v1/events/${row.id}`, body: json };
         });
-        return sendOnce(reply, made);
+        return sendReplayable(reply, made);
       }
       const row = await actAs(db, viewer, create);
       return show(reply.code(201).header('location', `/v1/events/${row.id}`), row, viewer);
@@ -164,7 +169,7 @@ export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void 
       problems: ['event_not_found', 'not_organizer', 'capacity_below_booked'],
     }),
     async (request, reply) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const id = readId(request.params.id, 'event_not_found');
       const row = await actAs(db, viewer, async (tx) => {
         const before = await findOwned(tx, id, viewer);
@@ -191,7 +196,7 @@ export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void 
       problems: ['event_not_found', 'not_organizer'],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const id = readId(request.params.id, 'event_not_found');
       await actAs(db, viewer, async (tx) => {
         await queries.deleteEvent(tx, await findOwned(tx, id, viewer));

@@ -35,18 +35,18 @@ export type Search = {
   wholeInTitle: string;
 };
 
-const mostLookedUp = 3;
+const maxLookedUp = 3;
 
 /** A text without a single word gives empty literals, which find nothing. */
 export function searchQuery(q: string): Search {
-  const wanted = [...new Set(words(q))];
-  const longest = wanted.toSorted((a, b) => b.length - a.length).slice(0, mostLookedUp);
+  const eventQuery = [...new Set(words(q))];
+  const longest = eventQuery.toSorted((a, b) => b.length - a.length).slice(0, maxLookedUp);
   const literal = (list: string[], kind: string) => list.map((word) => `'${word}'${kind}`).join(' & ');
   return {
-    anywhere: literal(wanted, ':*'),
-    longest: literal(wanted.length > mostLookedUp ? longest : wanted, ':*'),
-    inTitle: literal(wanted, ':*A'),
-    inTitleOrAddress: literal(wanted, ':*AB'),
-    wholeInTitle: literal(wanted, ':A'),
+    anywhere: literal(eventQuery, ':*'),
+    longest: literal(eventQuery.length > maxLookedUp ? longest : eventQuery, ':*'),
+    inTitle: literal(eventQuery, ':*A'),
+    inTitleOrAddress: literal(eventQuery, ':*AB'),
+    wholeInTitle: literal(eventQuery, ':A'),
   };
 }

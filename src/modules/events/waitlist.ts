@@ -8,7 +8,7 @@ import { sql } from '../../db/sql.ts';
  * here can change before it is written. Each who waits wants a seat at least, so no more than the free ones are looked
  * at, however long the list is.
  */
-export function moveUp(eventId: string) {
+export function promoteWaitlist(eventId: string) {
   return sql`
     with free as materialized (
       select case e.capacity when 0 then null else greatest(e.capacity - c.booked_count, 0) end as seats

@@ -5,11 +5,11 @@ import { listed } from '../discovery/timeline-queries.ts';
 import { type Position, theEnd } from '../events/start-pages.ts';
 
 /** Of more people than these the feed takes the first by id: the same ones on every page. */
-export const mostFollowed = 5_000;
+export const maxFollowed = 5_000;
 
 /** `people`: at most three; when `isOrganizer`, the first of them organizes the event. */
 export type Found = Position & { people: string[]; reasonsCount: number; isOrganizer: boolean };
-export type Wanted = { viewer: Viewer; now: Date; after: Position; limit: number };
+export type EventQuery = { viewer: Viewer; now: Date; after: Position; limit: number };
 
 export async function countFollowed(db: Database, userId: string): Promise<number> {
   const [row] = await db.query<{ followingCount: number }>(sql`
@@ -25,7 +25,7 @@ const around = ({ id }: Viewer) => sql`
   followed as materialized (
     select other_id as id, followed_by as follows_back from relations
     where user_id = ${id} and follows
-    order by other_id limit ${mostFollowed}
+    order by other_id limit ${maxFollowed}
   ), hidden as materialized (
     select other_id as id from relations where user_id = ${id} and (blocks or blocked_by)
   )`;
@@ -49,7 +49,10 @@ const eachOnce = (limit: number) => sql`
  * A declared fan-out. It costs what these people organize and answered, whatever else there is: for each of them two
  * descents of an index (events_by_organizer, rsvps_by_user), and for each answer of `going` one look at its event.
  */
-export async function listByPeople(db: Database, { viewer, now, after, limit }: Wanted): Promise<Found[]> {
+export async function listByPeople(
+  db: Database,
+  { viewer, now, after, limit }: EventQuery,
+): Promise<Found[]> {
   const isShown = sql`
     ${listed()} and e.end_at > ${now} and (e.start_at, e.id) > (${after.startAt}::timestamptz, ${after.id}::uuid)`;
   return await db.query<Found>(sql`
@@ -79,7 +82,7 @@ export async function listByPeople(db: Database, { viewer, now, after, limit }: 
  */
 export async function listByTime(
   db: Database,
-  { viewer, now, after, limit }: Wanted,
+  { viewer, now, after, limit }: EventQuery,
   most: number,
 ): Promise<{ found: Found[]; seenTo: Position | null }> {
   // Two selects, since each is one index: what is going on at this moment, as a whole, and what begins later, in order.

@@ -1,26 +1,26 @@
-import { coalesceReads } from '../../db/batching.ts';
+import { createLoader } from '../../db/batching.ts';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { largeText } from '../../http/compression.ts';
 import { readCursor } from '../../http/cursors.ts';
 import { route, sendJson } from '../../http/route.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import type { Deps } from '../../server/build-app.ts';
 import { cursorPageBytes } from '../events/event-serializer.ts';
-import { showEvents } from '../events/load-listed-events.ts';
+import { loadListedEvents } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';
 import { theBeginning, toSlicePage } from '../events/start-pages.ts';
 import { findFeed } from './find.ts';
 import { toReasons } from './present.ts';
-import { type Found, mostFollowed, type Wanted } from './repo.ts';
+import { type EventQuery, type Found, maxFollowed } from './repo.ts';
 import { FeedPage, FeedQuery } from './schemas.ts';
 
 /** What the people whom the caller follows are up to. */
 export function feedRoutes(app: App, { db, config, clock, reads }: Deps): void {
   // Few at once, so that the feeds of people who follow thousands leave connections to those who read a row.
   let turn = 0;
-  const findInTurn = coalesceReads<Wanted, Found[]>(
-    async ([wanted]) => (wanted ? [await findFeed(db, wanted)] : []),
+  const findInTurn = createLoader<EventQuery, Found[]>(
+    async ([eventQuery]) => (eventQuery ? [await findFeed(db, eventQuery)] : []),
     {
       keyOf: () => `${turn++}`,
       atOnce: 3,
@@ -39,13 +39,13 @@ export function feedRoutes(app: App, { db, config, clock, reads }: Deps): void {
         'Public events that have not ended, by start, each once, with the people who are the reason. Nothing organized ' +
         'by somebody whom a block stands between, and no answers of people whose profile the caller may not see. ' +
         'The cursor is a place in that order: what is added meanwhile makes nothing come twice or never. Of more than ' +
-        `${mostFollowed.toLocaleString('en')} people whom somebody follows the feed takes that many.`,
+        `${maxFollowed.toLocaleString('en')} people whom somebody follows the feed takes that many.`,
       querystring: FeedQuery,
       response: { 200: FeedPage },
       compressFrom: largeText,
     }),
     async (request, reply) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const { cursor, limit } = request.query;
       const place = readCursor(cursor, 'time', 'id');
       const after = place ? { startAt: place[0], id: place[1] } : theBeginning;
@@ -58,7 +58,7 @@ export function feedRoutes(app: App, { db, config, clock, reads }: Deps): void {
   const show = async (rows: Found[], viewer: Viewer) => {
     const ids = rows.map(({ id }) => id);
     const [events, people] = await Promise.all([
-      showEvents(reads, ids, viewer, isListed),
+      loadListedEvents(reads, ids, viewer, isListed),
       Promise.all(rows.map(({ people }) => Promise.all(people.map((id) => reads.known.person(id))))),
     ]);
     return rows.flatMap((row, i) => {

@@ -1,14 +1,14 @@
 /** Who brings what, for the event's organizer. */
 
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { largeText } from '../../http/compression.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { route } from '../../http/route.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId, readItemId } from '../../lib/ids.ts';
 import type { Deps } from '../../server/build-app.ts';
-import { maySee, requireOrganizer } from '../events/policy.ts';
+import { isVisible, requireOrganizer } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
 import { toGivenClaim } from './present.ts';
 import { findClaimAccess, listClaims } from './repo.ts';
@@ -41,7 +41,7 @@ export function claimListRoutes(app: App, { db, reads, config }: Deps): void {
       problems: ['item_not_found', 'not_organizer'],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const id = readItemId(request.params.id);
       const access = await findClaimAccess(db, id, viewer);
       if (!access) throw new Problem('item_not_found');
@@ -65,10 +65,10 @@ export function claimListRoutes(app: App, { db, reads, config }: Deps): void {
       problems: ['event_not_found', 'not_organizer'],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const id = readId(request.params.id, 'event_not_found');
       const event = await reads.event(id, viewer);
-      if (!event || !maySee(event.row, viewer)) throw new Problem('event_not_found');
+      if (!event || !isVisible(event.row, viewer)) throw new Problem('event_not_found');
       requireOrganizer(event.row, viewer);
       return page({ eventId: id }, request.query);
     },

@@ -1,39 +1,39 @@
 /** Claims, all that wait in one transaction: those on one item meet here and not at the row of its stock. */
 
-import { alone } from '../../db/batching.ts';
+import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import { isOutage } from '../../db/errors.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { transaction } from '../../db/transaction.ts';
-import { orInUse } from '../../idempotency/idempotency.ts';
+import { refuseKeyInUse } from '../../idempotency/idempotency.ts';
 import {
   type Answer,
-  findKept,
-  keepAnswers,
-  type Once,
+  findStoredResponses,
+  type IdempotencyKey,
   type Replay,
+  storeResponses,
 } from '../../idempotency/stored-responses.ts';
 import { lockCallers } from '../../identity/act-as.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { formatItemId, newId, readItemId } from '../../lib/ids.ts';
 import { moduleOf } from '../events/catalogue.ts';
-import { maySee } from '../events/policy.ts';
+import { isVisible } from '../events/policy.ts';
 import { grantClaims } from './grant-claims.ts';
 import { type ClaimRow, toClaim } from './present.ts';
 import * as queries from './repo.ts';
 
 /** A quantity of null gives the claim back; a change gives the claim that is there another quantity. */
-export type Ask = queries.ClaimKey & { quantity: number | null; isChange?: true; once?: Once };
+export type Ask = queries.ClaimKey & { quantity: number | null; isChange?: true; once?: IdempotencyKey };
 
 /** `isOn`: whether the flag lets anybody claim anything. Giving back is always possible. */
-type Circumstances = { now: Date; isOn: boolean };
+type DecisionContext = { now: Date; isOn: boolean };
 
 /** A person has one claim on an item at most; a batch has one ask of theirs for it at most. */
 export const keyOf = ({ item, viewer }: Ask): string => `${formatItemId(item)} ${viewer.id}`;
 
 /** A wish for more is for more than any item has, and not for the database to add up. */
-const mostOfAnyItem = 1_000_000;
+const maxOfAnyItem = 1_000_000;
 /** Fewer asks for an item are decided one by one at once: they may well be for what is just running out. */
 const crowd = 4;
 
@@ -46,31 +46,33 @@ const crowd = 4;
 export async function claimItems(
   db: Database,
   asks: Ask[],
-  { now, isOn }: Circumstances,
-  isAlone: boolean,
-): Promise<(ClaimRow | Problem | typeof alone)[]> {
+  { now, isOn }: DecisionContext,
+  mayWaitForLocks: boolean,
+): Promise<(ClaimRow | Problem | typeof RETRY_INDIVIDUALLY)[]> {
   // Nobody here has a key, so nothing is given once more.
-  if (isAlone || !isOn)
-    return decideClaims(db, asks, { now, isOn }, isAlone) as Promise<(ClaimRow | Problem | typeof alone)[]>;
+  if (mayWaitForLocks || !isOn)
+    return decideClaims(db, asks, { now, isOn }, mayWaitForLocks) as Promise<
+      (ClaimRow | Problem | typeof RETRY_INDIVIDUALLY)[]
+    >;
   const crowds = Map.groupBy(asks, ({ item }) => formatItemId(item));
-  const wishes = asks.flatMap(({ quantity, isChange, ...key }) => {
+  const commands = asks.flatMap(({ quantity, isChange, ...key }) => {
     const isCrowded = (crowds.get(formatItemId(key.item))?.length ?? 0) >= crowd;
-    return isCrowded && !isChange && quantity !== null && quantity <= mostOfAnyItem
+    return isCrowded && !isChange && quantity !== null && quantity <= maxOfAnyItem
       ? [{ ...key, quantity }]
       : [];
   });
-  const granted = await grantClaims(db, wishes, now);
-  const claims = new Map(wishes.map((wish, i) => [keyOf(wish), granted[i]]));
+  const granted = await grantClaims(db, commands, now);
+  const claims = new Map(commands.map((wish, i) => [keyOf(wish), granted[i]]));
   const rest = asks.filter((ask) => !claims.get(keyOf(ask)));
   // What was granted stays so, whatever becomes of the others.
-  const decided = await decideClaims(db, rest, { now, isOn }, isAlone).catch((error: Error) =>
-    rest.map(() => (isOutage(error) ? error : alone)),
+  const decided = await decideClaims(db, rest, { now, isOn }, mayWaitForLocks).catch((error: Error) =>
+    rest.map(() => (isOutage(error) ? error : RETRY_INDIVIDUALLY)),
   );
   const outcomes = new Map(rest.map((ask, i) => [keyOf(ask), decided[i]]));
-  return asks.map((ask) => claims.get(keyOf(ask)) ?? outcomes.get(keyOf(ask)) ?? alone) as (
+  return asks.map((ask) => claims.get(keyOf(ask)) ?? outcomes.get(keyOf(ask)) ?? RETRY_INDIVIDUALLY) as (
     | ClaimRow
     | Problem
-    | typeof alone
+    | typeof RETRY_INDIVIDUALLY
   )[];
 }
 
@@ -88,12 +90,12 @@ export async function claimItems(
 export async function decideClaims(
   db: Database,
   asks: Ask[],
-  circumstances: Circumstances,
-  isAlone: boolean,
-): Promise<(ClaimRow | Replay | Problem | typeof alone)[]> {
+  circumstances: DecisionContext,
+  mayWaitForLocks: boolean,
+): Promise<(ClaimRow | Replay | Problem | typeof RETRY_INDIVIDUALLY)[]> {
   if (asks.length === 0) return [];
   return transaction(db, async (tx, commit) => {
-    const { roles, held, kept, found } = await lockAndRead(tx, asks, circumstances.now, isAlone);
+    const { roles, held, kept, found } = await lockAndRead(tx, asks, circumstances.now, mayWaitForLocks);
     const done: Done = { made: [], changed: [], ended: [] };
     /** By item, what the batch has taken from its stock so far. */
     const taken = new Map<string, number>();
@@ -102,11 +104,11 @@ export async function decideClaims(
       const id = formatItemId(ask.item);
       const access = found[i] ?? null;
       const role = roles[i];
-      if (!role) return isAlone ? new Problem('token_invalid') : alone;
+      if (!role) return mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
       const first = kept[i];
       if (first) return first;
-      if (access && !held.has(id)) return alone;
-      if (isTwice(ask)) return alone;
+      if (access && !held.has(id)) return RETRY_INDIVIDUALLY;
+      if (isTwice(ask)) return RETRY_INDIVIDUALLY;
       const before = taken.get(id) ?? 0;
       const own = access?.claim?.quantity ?? 0;
       const claim = decide(
@@ -123,22 +125,22 @@ export async function decideClaims(
       const outcome = outcomes[i];
       return once && isClaim(outcome) ? [{ once, answer: answerOf(outcome) }] : [];
     });
-    const keeping = keepAnswers(answers, circumstances.now);
+    const keeping = storeResponses(answers, circumstances.now);
     const ending = commit(...writes(done, taken), ...keeping);
-    await (keeping.length > 0 ? orInUse(ending) : ending);
+    await (keeping.length > 0 ? refuseKeyInUse(ending) : ending);
     return outcomes;
   });
 }
 
-async function lockAndRead(tx: Transaction, asks: Ask[], now: Date, isAlone: boolean) {
+async function lockAndRead(tx: Transaction, asks: Ask[], now: Date, mayWaitForLocks: boolean) {
   const viewers = asks.map(({ viewer }) => viewer);
   const items = [...new Map(asks.map(({ item }) => [formatItemId(item), item])).values()];
   const keys = asks.map(({ once }) => once ?? null);
   // Sent together and run in this order: what the last ones read is what the others locked.
   const [roles, held, kept, found] = await Promise.all([
-    lockCallers(tx, viewers, isAlone),
-    queries.lockItems(tx, items, isAlone),
-    findKept(tx, keys, now),
+    lockCallers(tx, viewers, mayWaitForLocks),
+    queries.lockItems(tx, items, mayWaitForLocks),
+    findStoredResponses(tx, keys, now),
     queries.listClaimAccess(tx, asks),
   ]);
   return { roles, held, kept, found };
@@ -154,8 +156,9 @@ function seenTwice(): (ask: Ask) => boolean {
   };
 }
 
-const isClaim = (outcome: ClaimRow | Replay | Problem | typeof alone | undefined): outcome is ClaimRow =>
-  typeof outcome === 'object' && 'quantity' in outcome;
+const isClaim = (
+  outcome: ClaimRow | Replay | Problem | typeof RETRY_INDIVIDUALLY | undefined,
+): outcome is ClaimRow => typeof outcome === 'object' && 'quantity' in outcome;
 
 /** The answer to a claim that was made, as it is kept. */
 export const answerOf = (claim: ClaimRow): Answer => ({ status: 201, body: JSON.stringify(toClaim(claim)) });
@@ -167,9 +170,9 @@ export const answerOf = (claim: ClaimRow): Answer => ({ status: 201, body: JSON.
 function decide(
   { item, viewer, quantity, isChange }: Omit<Ask, 'viewer'> & { viewer: Viewer },
   access: queries.ClaimAccess | null,
-  { now, isOn }: Circumstances,
+  { now, isOn }: DecisionContext,
 ): ClaimRow | Problem {
-  const isThere = access !== null && maySee(access, viewer);
+  const isThere = access !== null && isVisible(access, viewer);
   const own = access?.claim ?? null;
   // A claim can be given back though the event was hidden since.
   if (own && quantity === null) return own;

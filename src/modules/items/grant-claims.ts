@@ -3,22 +3,26 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
-import { heldCallers } from '../../identity/act-as.ts';
+import { lockedCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { type ItemId, newId } from '../../lib/ids.ts';
 import { moduleOf } from '../events/catalogue.ts';
 import type { ClaimRow } from './present.ts';
 
-type Wish = { item: ItemId; viewer: Caller; quantity: number };
+type GrantCommand = { item: ItemId; viewer: Caller; quantity: number };
 
 /**
  * Grants what plainly can be granted: where everybody's wish for an item in this batch fits into what is left of it.
  * Who is not granted anything is told nothing here; `claims.ts` decides over them and knows why.
  * @returns for each wish its claim, or null
  */
-export async function grantClaims(db: Database, wishes: Wish[], now: Date): Promise<(ClaimRow | null)[]> {
-  if (wishes.length === 0) return [];
-  const claims = wishes.map(({ item, viewer, quantity }) => ({
+export async function grantClaims(
+  db: Database,
+  commands: GrantCommand[],
+  now: Date,
+): Promise<(ClaimRow | null)[]> {
+  if (commands.length === 0) return [];
+  const claims = commands.map(({ item, viewer, quantity }) => ({
     id: newId(),
     ...item,
     userId: viewer.id,
@@ -26,7 +30,7 @@ export async function grantClaims(db: Database, wishes: Wish[], now: Date): Prom
     createdAt: now,
   }));
   const granted = await transaction(db, async (_tx, commit) => {
-    const [rows] = await commit(insertPlainClaims(wishes, claims, now));
+    const [rows] = await commit(insertPlainClaims(commands, claims, now));
     return new Set((rows as unknown as { id: string }[]).map(({ id }) => id));
   });
   return claims.map((claim) => (granted.has(claim.id) ? claim : null));
@@ -38,8 +42,8 @@ export async function grantClaims(db: Database, wishes: Wish[], now: Date): Prom
  * new number is made of it. A claim of the same person that another server has just committed is not seen here; then
  * the primary key refuses the batch as a whole.
  */
-function insertPlainClaims(wishes: Wish[], claims: ClaimRow[], now: Date) {
-  const people = wishes.map(({ viewer }) => viewer);
+function insertPlainClaims(commands: GrantCommand[], claims: ClaimRow[], now: Date) {
+  const people = commands.map(({ viewer }) => viewer);
   return sql`
     with asked as materialized (
       select * from unnest(
@@ -49,7 +53,7 @@ function insertPlainClaims(wishes: Wish[], claims: ClaimRow[], now: Date) {
         ${claims.map(({ quantity }) => quantity)}::int[])
         with ordinality a (event_id, item_n, user_id, session_id, access_hash, id, quantity, n)
     ), callers as materialized (
-      ${heldCallers(false)}
+      ${lockedCallers(false)}
     ), held as materialized (
       select i.event_id, i.n, i.kind, e.status, e.visibility, e.hidden, e.organizer_id, e.enabled_modules, s.needed, s.claimed
       from (select distinct event_id, item_n as n from asked) k

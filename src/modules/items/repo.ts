@@ -1,5 +1,5 @@
 import type { Database } from '../../db/client.ts';
-import { orPassOver } from '../../db/locks.ts';
+import { skipLockedUnless } from '../../db/locks.ts';
 import type { Queryable } from '../../db/query.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
@@ -7,9 +7,9 @@ import type { Transaction } from '../../db/transaction.ts';
 import type { Caller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
-import { maySee } from '../events/policy.ts';
+import { isVisible } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';
-import type { MineKey, Rsvp } from '../events/repo.ts';
+import type { Rsvp, ViewerStateKey } from '../events/repo.ts';
 import { type ClaimRow, defaultEmoji, type ItemRow, type MyClaim } from './present.ts';
 import type { ItemChange, Kind, NewItem } from './schemas.ts';
 
@@ -25,9 +25,9 @@ export async function listItems(db: Database, eventIds: string[]): Promise<ItemR
 /** What these people have claimed on these events. */
 export async function listMyClaims(
   db: Queryable,
-  keys: MineKey[],
-): Promise<(MineKey & MyClaim & { n: number })[]> {
-  return await db.query<MineKey & MyClaim & { n: number }>(sql`
+  keys: ViewerStateKey[],
+): Promise<(ViewerStateKey & MyClaim & { n: number })[]> {
+  return await db.query<ViewerStateKey & MyClaim & { n: number }>(sql`
     select c.event_id, c.user_id, c.n, c.id, c.quantity
     from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
       k (event_id, user_id)
@@ -127,7 +127,7 @@ export async function findClaimAccess(
   viewer: Viewer,
 ): Promise<ClaimAccess | null> {
   const [access] = await listClaimAccess(db, [{ item, viewer }]);
-  return access && maySee(access, viewer) ? access : null;
+  return access && isVisible(access, viewer) ? access : null;
 }
 
 /** One for each key, in their order; null where there is no such item. Hidden ones are here too. */
@@ -154,7 +154,11 @@ export async function listClaimAccess(
  * transaction does, and locks their stock: the queue of all who claim one of them or give it back.
  * @returns the ids of the items that are held; one that is not is gone or, unless `isAlone`, taken by another
  */
-export async function lockItems(tx: Transaction, items: ItemId[], isAlone: boolean): Promise<Set<string>> {
+export async function lockItems(
+  tx: Transaction,
+  items: ItemId[],
+  mayWaitForLocks: boolean,
+): Promise<Set<string>> {
   // Row by row: an item that is passed over leaves its stock alone as well.
   const rows = await tx.query<ItemId>(sql`
     select i.event_id, i.n
@@ -163,7 +167,7 @@ export async function lockItems(tx: Transaction, items: ItemId[], isAlone: boole
     join items i on i.event_id = k.event_id and i.n = k.n
     join item_stock s on s.event_id = k.event_id and s.n = k.n
     order by e.id, i.n
-    for key share of e, i ${orPassOver(isAlone)}
+    for key share of e, i ${skipLockedUnless(mayWaitForLocks)}
     for update of s`);
   return new Set(rows.map(formatItemId));
 }

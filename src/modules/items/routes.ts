@@ -1,19 +1,25 @@
-import { coalesceWrites } from '../../db/batching.ts';
+import { createWriteBatcher } from '../../db/batching.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { largeText } from '../../http/compression.ts';
 import { route } from '../../http/route.ts';
 import { ref, Success } from '../../http/schemas.ts';
-import { doOnce, isReplay, readOnce, sendOnce, untilKept } from '../../idempotency/idempotency.ts';
-import type { Once, Replay } from '../../idempotency/stored-responses.ts';
+import {
+  isReplay,
+  readIdempotencyKey,
+  retryOnKeyConflict,
+  runIdempotent,
+  sendReplayable,
+} from '../../idempotency/idempotency.ts';
+import type { IdempotencyKey, Replay } from '../../idempotency/stored-responses.ts';
 import { actAs } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { type ItemId, readId, readItemId } from '../../lib/ids.ts';
 import type { Deps } from '../../server/build-app.ts';
 import { moduleOf } from '../events/catalogue.ts';
-import { maySee, requireOrganizer } from '../events/policy.ts';
+import { isVisible, requireOrganizer } from '../events/policy.ts';
 import { findEventForUpdate } from '../events/repo.ts';
 import { EventParams } from '../events/schemas.ts';
 import { type Ask, answerOf, claimItems, decideClaims, keyOf } from './claims.ts';
@@ -55,7 +61,7 @@ export function itemRoutes(app: App, { db, clock, reads, config }: Deps): void {
         reads.items(id),
         viewer && reads.myClaims({ eventId: id, userId: viewer.id }),
       ]);
-      if (!event || !maySee(event.row, viewer)) throw new Problem('event_not_found');
+      if (!event || !isVisible(event.row, viewer)) throw new Problem('event_not_found');
       const shown = rows.filter(({ kind }) => query.kind === undefined || kind === query.kind);
       return { data: shown.map((row) => toItem(row, myClaims)) };
     },
@@ -73,11 +79,11 @@ export function itemRoutes(app: App, { db, clock, reads, config }: Deps): void {
       params: EventParams,
       body: NewItem,
       response: { 201: ref(AddedItem) },
-      takesKey: true,
+      idempotent: true,
       problems: ['event_not_found', 'not_organizer', 'module_disabled', 'event_cancelled'],
     }),
     async (request, reply) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const id = readId(request.params.id, 'event_not_found');
       const add = async (tx: Transaction) => {
         const event = await findEventForUpdate(tx, id, viewer);
@@ -87,13 +93,13 @@ export function itemRoutes(app: App, { db, clock, reads, config }: Deps): void {
         if (event.status === 'cancelled') throw new Problem('event_cancelled');
         return toAddedItem(await queries.insertItem(tx, id, request.body, clock()));
       };
-      const once = readOnce(request, viewer, config.secretKey);
+      const once = readIdempotencyKey(request, viewer, config.secretKey);
       if (!once) return reply.code(201).send(await actAs(db, viewer, add));
-      const made = await doOnce(db, clock(), once, viewer, async (tx) => ({
+      const made = await runIdempotent(db, clock(), once, viewer, async (tx) => ({
         status: 201,
         body: JSON.stringify(await add(tx)),
       }));
-      return sendOnce(reply, made);
+      return sendReplayable(reply, made);
     },
   );
 
@@ -113,7 +119,7 @@ export function itemRoutes(app: App, { db, clock, reads, config }: Deps): void {
       problems: ['item_not_found', 'not_organizer', 'quantity_below_claimed'],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const id = readItemId(request.params.id);
       return actAs(db, viewer, async (tx) => {
         await findOwned(tx, id, viewer);
@@ -138,7 +144,7 @@ export function itemRoutes(app: App, { db, clock, reads, config }: Deps): void {
       problems: ['item_not_found', 'not_organizer'],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const id = readItemId(request.params.id);
       await actAs(db, viewer, async (tx) => {
         await findOwned(tx, id, viewer);
@@ -160,15 +166,15 @@ async function findOwned(tx: Transaction, id: ItemId, viewer: Caller): Promise<v
 export function claimRoutes(app: App, { db, clock, flags, config }: Deps): void {
   // One queue for all three, so that they keep their order.
   const circumstances = async () => ({ now: clock(), isOn: await flags.isOn('claims') });
-  const claim = coalesceWrites<Ask, ClaimRow>(
-    async (asks, isAlone) => claimItems(db, asks, await circumstances(), isAlone),
+  const claim = createWriteBatcher<Ask, ClaimRow>(
+    async (asks, mayWaitForLocks) => claimItems(db, asks, await circumstances(), mayWaitForLocks),
     { keyOf },
   );
   // Beside it, so that who uses one key twice holds up nobody without one. A batch has each key once.
-  const claimOnce = coalesceWrites<Ask & { once: Once }, ClaimRow | Replay>(
-    async (asks, isAlone) => {
+  const claimOnce = createWriteBatcher<Ask & { once: IdempotencyKey }, ClaimRow | Replay>(
+    async (asks, mayWaitForLocks) => {
       const now = await circumstances();
-      return untilKept(() => decideClaims(db, asks, now, isAlone));
+      return retryOnKeyConflict(() => decideClaims(db, asks, now, mayWaitForLocks));
     },
     { keyOf: ({ once }) => once.keyHash.toString('base64') },
   );
@@ -179,7 +185,7 @@ export function claimRoutes(app: App, { db, clock, flags, config }: Deps): void 
     route({
       name: 'claimItem',
       access: 'required',
-      holdsCaller: true,
+      verifiesCaller: true,
       tag: 'Items',
       summary: 'Claim a quantity of an item',
       description:
@@ -187,7 +193,7 @@ export function claimRoutes(app: App, { db, clock, flags, config }: Deps): void 
       params: ItemParams,
       body: ClaimRequest,
       response: { 201: ref(Claim) },
-      takesKey: true,
+      idempotent: true,
       problems: [
         'item_not_found',
         'rsvp_required',
@@ -199,13 +205,13 @@ export function claimRoutes(app: App, { db, clock, flags, config }: Deps): void 
       ],
     }),
     async (request, reply) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const item = readItemId(request.params.id);
       const { quantity } = request.body;
-      const once = readOnce(request, viewer, config.secretKey);
+      const once = readIdempotencyKey(request, viewer, config.secretKey);
       if (!once) return reply.code(201).send(toClaim(await claim({ item, viewer, quantity })));
       const made = await claimOnce({ item, viewer, quantity, once });
-      return sendOnce(reply, isReplay(made) ? made : answerOf(made));
+      return sendReplayable(reply, isReplay(made) ? made : answerOf(made));
     },
   );
 
@@ -214,7 +220,7 @@ export function claimRoutes(app: App, { db, clock, flags, config }: Deps): void 
     route({
       name: 'changeClaim',
       access: 'required',
-      holdsCaller: true,
+      verifiesCaller: true,
       tag: 'Items',
       summary: 'Change the quantity of a claim',
       description:
@@ -234,7 +240,7 @@ export function claimRoutes(app: App, { db, clock, flags, config }: Deps): void 
       ],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const { quantity } = request.body;
       return toClaim(await claim({ item: readItemId(request.params.id), viewer, quantity, isChange: true }));
     },
@@ -246,7 +252,7 @@ export function claimRoutes(app: App, { db, clock, flags, config }: Deps): void 
     route({
       name: 'unclaimItem',
       access: 'required',
-      holdsCaller: true,
+      verifiesCaller: true,
       tag: 'Items',
       summary: 'Give a claim back',
       description:
@@ -257,7 +263,7 @@ export function claimRoutes(app: App, { db, clock, flags, config }: Deps): void 
       problems: ['item_not_found', 'claim_not_found'],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       await claim({ item: readItemId(request.params.id), viewer, quantity: null });
       return { success: true as const };
     },

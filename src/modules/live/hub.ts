@@ -11,7 +11,7 @@ import type { Caller } from '../../identity/caller.ts';
 import { isLive, type LiveSession } from '../../identity/sessions.ts';
 import { Problem, type ProblemCode } from '../../lib/errors.ts';
 import type { Reads } from '../../reads.ts';
-import { maySee } from '../events/policy.ts';
+import { isVisible } from '../events/policy.ts';
 import { changeMessages, type LiveState, toState } from './present.ts';
 import { type LiveRow, listLiveRows } from './repo.ts';
 
@@ -21,7 +21,7 @@ const lookEvery = 150;
 const patience = 5_000;
 const awayEvery = 1_000;
 /** Events in a statement. */
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 
 export type Listener = {
   caller: Caller | null;
@@ -129,8 +129,8 @@ export class Hub {
   async #read(topics: Map<string, Topic | null>): Promise<Map<string, LiveRow | null>> {
     const known = [...topics].map(([id, topic]) => ({ id, print: topic?.row.print ?? '' }));
     const rows = new Map<string, LiveRow | null>();
-    for (let i = 0; i < known.length; i += mostAtOnce) {
-      const some = await listLiveRows(this.#deps.db, known.slice(i, i + mostAtOnce));
+    for (let i = 0; i < known.length; i += maxAtOnce) {
+      const some = await listLiveRows(this.#deps.db, known.slice(i, i + maxAtOnce));
       for (const [id, row] of some) rows.set(id, row);
     }
     return rows;
@@ -186,7 +186,7 @@ function refusalOf(
 ): ProblemCode | null {
   const viewer = caller && (viewers.get(caller) ?? null);
   if (caller && !viewer) return 'token_invalid';
-  return row && maySee(row, viewer) ? null : 'event_not_found';
+  return row && isVisible(row, viewer) ? null : 'event_not_found';
 }
 
 function welcome(topic: Topic | null, newcomer: Newcomer, viewers: Viewers): void {

@@ -7,15 +7,15 @@ import type { Listener } from './hub.ts';
 import { goneMessage, heartbeat, type LiveState, retryHint, snapshotMessage } from './present.ts';
 
 /** Streams on a server, and of one person or, without a token, one address. */
-const mostStreams = 5_000;
-const mostEach = 20;
+const maxStreams = 5_000;
+const maxEach = 20;
 /** In ms. Proxies close what is silent for a minute. */
 const heartbeatEvery = 15_000;
 /** In ms. Whoever has taken nothing for so long is not there any more. */
-const mostBehind = 15_000;
+const maxBehind = 15_000;
 const sweepEvery = 1_000;
 /** In bytes that a listener has not taken yet; above that they are told the newest state once they have. */
-const mostBuffered = 64 * 1024;
+const maxBuffered = 64 * 1024;
 /** In ms, for last words to be taken. */
 const lastWordsMs = 1_000;
 
@@ -39,11 +39,11 @@ export class Streams {
    */
   take(who: string): () => void {
     const own = this.#seats.get(who) ?? 0;
-    if (own >= mostEach) {
-      const detail = `${mostEach} streams of this caller are open. Close one first.`;
+    if (own >= maxEach) {
+      const detail = `${maxEach} streams of this caller are open. Close one first.`;
       throw new Problem('too_many_requests', { detail, retryAfter: 5 });
     }
-    if (this.#taken >= mostStreams) {
+    if (this.#taken >= maxStreams) {
       throw new Problem('unavailable', { detail: 'No more streams can be opened here.', retryAfter: 5 });
     }
     this.#taken++;
@@ -76,7 +76,7 @@ export class Streams {
 
   #sweep(): void {
     const now = this.#clock().getTime();
-    for (const stream of this.#open) stream.keep(now);
+    for (const stream of this.#open) stream.createRecordCache(now);
   }
 }
 
@@ -114,7 +114,7 @@ class Stream implements Listener {
 
   tell(state: LiveState, messages: Buffer): void {
     if (this.#behind) this.#behind.state = state;
-    else if (this.#reply.raw.writableLength <= mostBuffered) this.#write(messages);
+    else if (this.#reply.raw.writableLength <= maxBuffered) this.#write(messages);
     else this.#behind = { since: this.#clock().getTime(), state };
   }
 
@@ -126,9 +126,9 @@ class Stream implements Listener {
   }
 
   /** Called now and then. @param now in ms */
-  keep(now: number): void {
+  createRecordCache(now: number): void {
     if (this.#behind) {
-      if (Math.abs(now - this.#behind.since) < mostBehind) return;
+      if (Math.abs(now - this.#behind.since) < maxBehind) return;
       metrics.dropped.inc();
       this.#reply.raw.destroy();
     } else if (Math.abs(now - this.#wroteAt) >= heartbeatEvery) this.#write(heartbeat);

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { heldPeople, type Pair } from '../users/relation-locks.ts';
+import { lockedPeople, type Pair } from '../users/relation-locks.ts';
 import type { ConversationRow, MessageRow, Sides } from './present.ts';
 
 export type { Sides } from './present.ts';
@@ -13,11 +13,15 @@ export type Window = { userId: string; since: Date; sent: number };
 const never = new Date(0);
 
 /** Locks these people's counts, and makes those that are not there. Nothing is counted for whoever is gone. */
-export async function lockWindows(tx: Transaction, userIds: string[], isAlone: boolean): Promise<Window[]> {
+export async function lockWindows(
+  tx: Transaction,
+  userIds: string[],
+  mayWaitForLocks: boolean,
+): Promise<Window[]> {
   if (userIds.length === 0) return [];
   return await tx.query<Window>(sql`
     with held as materialized (
-      ${heldPeople(userIds, isAlone)}
+      ${lockedPeople(userIds, mayWaitForLocks)}
     )
     insert into message_counts as c (user_id, since, sent)
     select id, ${never}, 0 from held order by id

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { coalesceWrites } from '../../db/batching.ts';
+import { createWriteBatcher } from '../../db/batching.ts';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
-import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { readIdempotencyKey, runIdempotent, sendReplayable } from '../../idempotency/idempotency.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
@@ -23,11 +23,11 @@ export function messageRoutes(app: App, { db, clock, reads, config, flags }: Dep
     if (!(await reads.known.person(id))) throw new Problem('user_not_found');
   };
 
-  const circumstances = { clock, mostAMinute: config.messagesPerMinute };
+  const circumstances = { clock, maxAMinute: config.messagesPerMinute };
   let asked = 0;
   // Each has a key of its own: any number of messages between two people share a batch, in their order.
-  const send = coalesceWrites<Ask, MessageRow>(
-    (asks, isAlone) => sendMessages(db, asks, circumstances, isAlone),
+  const send = createWriteBatcher<Ask, MessageRow>(
+    (asks, mayWaitForLocks) => sendMessages(db, asks, circumstances, mayWaitForLocks),
     { keyOf: () => `${asked++}` },
   );
 
@@ -44,27 +44,27 @@ export function messageRoutes(app: App, { db, clock, reads, config, flags }: Dep
       params: UserParams,
       body: NewMessage,
       response: { 201: ref(Message) },
-      takesKey: true,
+      idempotent: true,
       problems: ['user_not_found', 'self_relation', 'blocked', 'feature_disabled'],
     }),
     async (request, reply) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const sides = { userId: viewer.id, otherId: readId(request.params.id, 'user_not_found') };
       if (sides.otherId === viewer.id) throw new Problem('self_relation');
       // Whoever is gone would be asked for apart from all others, where one waits for the next.
       await requirePerson(sides.otherId);
       await flags.require('messages');
       const { text } = request.body;
-      const once = readOnce(request, viewer, config.secretKey);
+      const once = readIdempotencyKey(request, viewer, config.secretKey);
       if (!once) {
         const row = await send({ viewer, otherId: sides.otherId, text });
         return reply.code(201).send(toMessage(sides, row));
       }
-      const made = await doOnce(db, clock(), once, viewer, async (tx) => {
+      const made = await runIdempotent(db, clock(), once, viewer, async (tx) => {
         const row = await sendMessage(tx, { ...sides, text }, circumstances);
         return { status: 201, body: JSON.stringify(toMessage(sides, row)) };
       });
-      return sendOnce(reply, made);
+      return sendReplayable(reply, made);
     },
   );
 
@@ -83,7 +83,7 @@ export function messageRoutes(app: App, { db, clock, reads, config, flags }: Dep
       problems: ['user_not_found'],
     }),
     async (request) => {
-      const { id: userId } = signedIn(request);
+      const { id: userId } = requireCaller(request);
       const { cursor, limit } = request.query;
       const sides = { userId, otherId: readId(request.params.id, 'user_not_found') };
       const [before = null] = readCursor(cursor, 'id') ?? [];
@@ -109,7 +109,7 @@ export function messageRoutes(app: App, { db, clock, reads, config, flags }: Dep
       problems: ['user_not_found'],
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const sides = { userId: viewer.id, otherId: readId(request.params.id, 'user_not_found') };
       await requirePerson(sides.otherId);
       await actAs(db, viewer, (tx) => queries.markRead(tx, sides));
@@ -130,7 +130,7 @@ export function messageRoutes(app: App, { db, clock, reads, config, flags }: Dep
       response: { 200: ConversationPage },
     }),
     async (request) => {
-      const { id: userId } = signedIn(request);
+      const { id: userId } = requireCaller(request);
       const { cursor, limit } = request.query;
       const [before = null] = readCursor(cursor, 'id') ?? [];
       const found = await queries.listConversations(db, userId, before, limit + 1);

@@ -1,6 +1,6 @@
 /** Sending: all messages that wait go out in one transaction, which decides over each in the order in which they came. */
 
-import { alone } from '../../db/batching.ts';
+import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { transaction } from '../../db/transaction.ts';
@@ -15,8 +15,8 @@ import * as queries from './repo.ts';
 
 export type Ask = { viewer: Caller; otherId: string; text: string };
 /** `mostAMinute`: messages of one sender; 0: no limit. */
-export type Circumstances = { clock: () => Date; mostAMinute: number };
-type Outcome = MessageRow | Problem | typeof alone;
+export type DecisionContext = { clock: () => Date; maxAMinute: number };
+type Outcome = MessageRow | Problem | typeof RETRY_INDIVIDUALLY;
 
 /**
  * Sends messages, each to somebody else than its sender.
@@ -26,16 +26,16 @@ type Outcome = MessageRow | Problem | typeof alone;
 export function sendMessages(
   db: Database,
   asks: Ask[],
-  circumstances: Circumstances,
-  isAlone: boolean,
+  circumstances: DecisionContext,
+  mayWaitForLocks: boolean,
 ): Promise<Outcome[]> {
   return transaction(db, async (tx, commit) => {
     const viewers = asks.map(({ viewer }) => viewer);
     const [roles, decide] = await Promise.all([
-      lockCallers(tx, viewers, isAlone),
-      lockMessages(tx, asks.map(toLetter), circumstances, isAlone),
+      lockCallers(tx, viewers, mayWaitForLocks),
+      lockMessages(tx, asks.map(toCommand), circumstances, mayWaitForLocks),
     ]);
-    const gone = isAlone ? new Problem('token_invalid') : alone;
+    const gone = mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
     const { outcomes, writes } = decide((i) => (roles[i] ? null : gone));
     await commit(...writes);
     return outcomes;
@@ -43,8 +43,12 @@ export function sendMessages(
 }
 
 /** Who sends what to whom. */
-export type Letter = queries.Sides & { text: string };
-const toLetter = ({ viewer, otherId, text }: Ask): Letter => ({ userId: viewer.id, otherId, text });
+export type NewMessageCommand = queries.Sides & { text: string };
+const toCommand = ({ viewer, otherId, text }: Ask): NewMessageCommand => ({
+  userId: viewer.id,
+  otherId,
+  text,
+});
 
 /**
  * Sends one message in a transaction that holds its sender already.
@@ -52,8 +56,8 @@ const toLetter = ({ viewer, otherId, text }: Ask): Letter => ({ userId: viewer.i
  */
 export async function sendMessage(
   tx: Transaction,
-  letter: Letter,
-  circumstances: Circumstances,
+  letter: NewMessageCommand,
+  circumstances: DecisionContext,
 ): Promise<MessageRow> {
   const decide = await lockMessages(tx, [letter], circumstances, true);
   const { outcomes, writes } = decide(() => null);
@@ -74,24 +78,24 @@ export async function sendMessage(
  */
 async function lockMessages(
   tx: Transaction,
-  letters: Letter[],
-  { clock, mostAMinute }: Circumstances,
-  isAlone: boolean,
+  letters: NewMessageCommand[],
+  { clock, maxAMinute }: DecisionContext,
+  mayWaitForLocks: boolean,
 ) {
   const pairs = new Map(letters.map((letter) => [keyOf(letter), pairOf(letter.userId, letter.otherId)]));
-  const senders = mostAMinute > 0 ? [...new Set(letters.map(({ userId }) => userId))] : [];
+  const senders = maxAMinute > 0 ? [...new Set(letters.map(({ userId }) => userId))] : [];
   const [relations, windows, moments] = await Promise.all([
-    lockPairs(tx, [...pairs.values()], isAlone),
-    queries.lockWindows(tx, senders, isAlone),
+    lockPairs(tx, [...pairs.values()], mayWaitForLocks),
+    queries.lockWindows(tx, senders, mayWaitForLocks),
     queries.listLastMoments(tx, [...pairs.values()]),
   ]);
   const now = clock();
-  const counts = new Counts(windows, mostAMinute, now);
+  const counts = new Counts(windows, maxAMinute, now);
   const times = new Times(moments, now);
-  return (refusalOf: (i: number) => Problem | typeof alone | null) => {
+  return (refusalOf: (i: number) => Problem | typeof RETRY_INDIVIDUALLY | null) => {
     const outcomes = letters.map((letter, i): Outcome => {
       const relation = relations.get(keyOf(letter));
-      const refusal = refusalOf(i) ?? refuse(relation, isAlone) ?? counts.count(letter.userId);
+      const refusal = refusalOf(i) ?? refuse(relation, mayWaitForLocks) ?? counts.count(letter.userId);
       if (refusal) return refusal;
       const createdAt = times.next(keyOf(letter));
       return { id: newIdAt(createdAt), isOwn: true, text: letter.text, createdAt };
@@ -102,15 +106,18 @@ async function lockMessages(
 
 const keyOf = ({ userId, otherId }: queries.Sides): string => keyOfPair(pairOf(userId, otherId));
 
-function refuse(relation: RelationRow | undefined, isAlone: boolean): Problem | typeof alone | null {
-  if (!relation) return isAlone ? new Problem('user_not_found') : alone;
+function refuse(
+  relation: RelationRow | undefined,
+  mayWaitForLocks: boolean,
+): Problem | typeof RETRY_INDIVIDUALLY | null {
+  if (!relation) return mayWaitForLocks ? new Problem('user_not_found') : RETRY_INDIVIDUALLY;
   return relation.blocks || relation.blockedBy ? new Problem('blocked') : null;
 }
 
-function writesOf(letters: Letter[], outcomes: Outcome[], counts: Counts, pairs: Pair[]) {
+function writesOf(letters: NewMessageCommand[], outcomes: Outcome[], counts: Counts, pairs: Pair[]) {
   const sent = letters.flatMap(({ userId, otherId }, i) => {
     const outcome = outcomes[i];
-    return outcome && outcome !== alone && !(outcome instanceof Problem)
+    return outcome && outcome !== RETRY_INDIVIDUALLY && !(outcome instanceof Problem)
       ? [{ userId, otherId, ...outcome }]
       : [];
   });

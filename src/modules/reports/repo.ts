@@ -12,7 +12,7 @@ import type { NewReport } from './schemas.ts';
 import { findSubject, type Subject } from './subjects.ts';
 
 /** Reports of one person in 24 hours. */
-const mostInADay = 50;
+const maxInADay = 50;
 
 /**
  * In the reporter's name, whose account the transaction must hold. The account of whom it is about is held too, so that
@@ -48,7 +48,7 @@ async function refuseFlood(tx: Transaction, reporterId: string, now: Date): Prom
     select count(*)::int as sent, min(created_at) as first from reports
     where reporter_id = ${reporterId} and created_at > ${new Date(now.getTime() - dayMs)}`),
   );
-  if (sent < mostInADay) return;
+  if (sent < maxInADay) return;
   const wait = first.getTime() + dayMs - now.getTime();
   throw new Problem('too_many_requests', { retryAfter: Math.max(1, Math.ceil(wait / 1000)) });
 }

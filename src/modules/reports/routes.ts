@@ -1,11 +1,11 @@
 import { recordAudit } from '../../audit/audit.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
-import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
+import { readIdempotencyKey, runIdempotent, sendReplayable } from '../../idempotency/idempotency.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { actAsAdmin, signedInAdmin } from '../../identity/require-admin.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -29,19 +29,19 @@ export function reportRoutes(app: App, { db, config, clock }: Deps): void {
         'was sent to them; once each, and up to 50 in 24 hours.',
       body: NewReport,
       response: { 201: ref(Report) },
-      takesKey: true,
+      idempotent: true,
       problems: ['subject_not_found', 'self_relation', 'already_reported'],
     }),
     async (request, reply) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const add = async (tx: Transaction) => toReport(await insertReport(tx, viewer, request.body, clock()));
-      const once = readOnce(request, viewer, config.secretKey);
+      const once = readIdempotencyKey(request, viewer, config.secretKey);
       if (!once) return reply.code(201).send(await actAs(db, viewer, add));
-      const made = await doOnce(db, clock(), once, viewer, async (tx) => ({
+      const made = await runIdempotent(db, clock(), once, viewer, async (tx) => ({
         status: 201,
         body: JSON.stringify(await add(tx)),
       }));
-      return sendOnce(reply, made);
+      return sendReplayable(reply, made);
     },
   );
 

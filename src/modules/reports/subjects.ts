@@ -3,7 +3,7 @@ import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { formatItemId, type ItemId, readId, readItemId } from '../../lib/ids.ts';
-import { maySee } from '../events/policy.ts';
+import { isVisible } from '../events/policy.ts';
 import { findEvent } from '../events/repo.ts';
 import { findClaimAccess } from '../items/repo.ts';
 
@@ -30,7 +30,7 @@ type Find = (tx: Transaction, id: string, viewer: Viewer) => Promise<Found | nul
 const finders: Record<'event' | 'message' | 'user', Find> = {
   async event(tx, id, viewer) {
     const event = await findEvent(tx, id);
-    return event && maySee(event, viewer) ? { id, aboutId: event.organizerId } : null;
+    return event && isVisible(event, viewer) ? { id, aboutId: event.organizerId } : null;
   },
   /** Of what was sent to them alone. */
   async message(tx, id, viewer) {

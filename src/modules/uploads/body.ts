@@ -1,16 +1,16 @@
 /** How an image comes in: as the body itself. What is read at the same time is bounded, since it is held in memory. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { Problem } from '../../lib/errors.ts';
 import { imageTypes } from './images.ts';
 
 /** In bytes. */
-export const mostBytes = 10 * 1024 ** 2;
+export const maxBytes = 10 * 1024 ** 2;
 /** Images that a process holds or waits for at the same time; one more gets a 503 at once. */
-export const mostAtOnce = 16;
+export const maxAtOnce = 16;
 /** As many as browsers send at once. */
-export const mostOfOne = 6;
+export const maxOfOne = 6;
 
 /**
  * The media types that a request may declare. The first bytes of the file alone decide its format: many clients, among
@@ -56,10 +56,10 @@ export function boundedRoom() {
   const inside = new Map<string, number>();
   let all = 0;
   return (request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: (error?: Error) => void) => {
-    const { id } = signedIn(request);
+    const { id } = requireCaller(request);
     const own = inside.get(id) ?? 0;
-    if (own >= mostOfOne) return done(tooManyOfOne());
-    if (all >= mostAtOnce) return done(new Problem('unavailable', { retryAfter: 5 }));
+    if (own >= maxOfOne) return done(tooManyOfOne());
+    if (all >= maxAtOnce) return done(new Problem('unavailable', { retryAfter: 5 }));
     inside.set(id, own + 1);
     all++;
     // However it ends: answered, given up or cut off.
@@ -75,6 +75,6 @@ export function boundedRoom() {
 
 const tooManyOfOne = () =>
   new Problem('too_many_requests', {
-    detail: `At most ${mostOfOne} images of a person are taken in at once.`,
+    detail: `At most ${maxOfOne} images of a person are taken in at once.`,
     retryAfter: 2,
   });

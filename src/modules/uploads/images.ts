@@ -11,12 +11,12 @@ export type ImageType = (typeof imageTypes)[number];
 /** `data` is WebP; sizes in pixels. */
 export type Picture = { data: Buffer; width: number; height: number };
 
-const mostPixels = 50_000_000;
+const maxPixels = 50_000_000;
 const longestSide = 2_048;
 /** Of an animation the first frame is taken; one of more than this is no picture that somebody meant to send. */
-const mostFrames = 100;
+const maxFrames = 100;
 /** Each scan of a progressive JPEG goes over the whole image again, however few bytes it has; cameras write about ten. */
-const mostScans = 100;
+const maxScans = 100;
 /** In seconds. */
 const longestWork = 10;
 /** How long somebody may wait for their turn. */
@@ -61,13 +61,13 @@ async function convert(bytes: Buffer, type: ImageType): Promise<Picture> {
   const about = await decoded(read(false).metadata());
   if (`image/${about.format}` !== type)
     throw invalidImage(`has the first bytes of ${type} and is ${about.format}`);
-  if (about.width * about.height > mostPixels)
+  if (about.width * about.height > maxPixels)
     throw invalidImage(`has ${about.width} × ${about.height} pixels; at most 50 megapixels are taken`);
-  if ((about.pages ?? 1) > mostFrames || apngFrames(bytes, type) > mostFrames)
-    throw invalidImage(`is an animation of more than ${mostFrames} frames`);
-  if (type === 'image/jpeg' && countScans(bytes) > mostScans)
-    throw invalidImage(`has more than ${mostScans} scans; save it as an ordinary JPEG`);
-  const { data, info } = await decoded(kept(read(mostPixels)).toBuffer({ resolveWithObject: true }));
+  if ((about.pages ?? 1) > maxFrames || apngFrames(bytes, type) > maxFrames)
+    throw invalidImage(`is an animation of more than ${maxFrames} frames`);
+  if (type === 'image/jpeg' && countScans(bytes) > maxScans)
+    throw invalidImage(`has more than ${maxScans} scans; save it as an ordinary JPEG`);
+  const { data, info } = await decoded(kept(read(maxPixels)).toBuffer({ resolveWithObject: true }));
   return { data, width: info.width, height: info.height };
 }
 
@@ -105,7 +105,7 @@ function apngFrames(bytes: Buffer, type: ImageType): number {
 function countScans(bytes: Buffer): number {
   const marker = Buffer.from([0xff, 0xda]);
   let scans = 0;
-  for (let at = bytes.indexOf(marker); at >= 0 && scans <= mostScans; at = bytes.indexOf(marker, at + 2))
+  for (let at = bytes.indexOf(marker); at >= 0 && scans <= maxScans; at = bytes.indexOf(marker, at + 2))
     scans++;
   return scans;
 }

@@ -15,9 +15,9 @@ import { dayMs } from '../../lib/time.ts';
 import type { UploadRow } from './present.ts';
 
 /** In a day of UTC. */
-const mostInADay = 100;
+const maxInADay = 100;
 /** In bytes, as they are stored. */
-const mostBytes = 1024 ** 3;
+const maxBytes = 1024 ** 3;
 /** A file that was announced and is not told of by then belongs to nobody. */
 const writingMs = 60 * 60_000;
 
@@ -25,8 +25,8 @@ const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 
 /** @throws Problem `too_many_uploads`, `storage_full` */
 function checkUsage(usage: { today: number; bytes: string }, now: Date): void {
-  if (Number(usage.bytes) > mostBytes) throw new Problem('storage_full');
-  if (usage.today <= mostInADay) return;
+  if (Number(usage.bytes) > maxBytes) throw new Problem('storage_full');
+  if (usage.today <= maxInADay) return;
   const msLeft = dayMs - (now.getTime() % dayMs);
   throw new Problem('too_many_uploads', { retryAfter: Math.ceil(msLeft / 1000) });
 }

@@ -1,28 +1,28 @@
 import { hash } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { coalesceReads } from '../../db/batching.ts';
+import { createLoader } from '../../db/batching.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { isNotModified, sendNotModified } from '../../http/conditional.ts';
 import { route } from '../../http/route.ts';
 import { ref, Success } from '../../http/schemas.ts';
-import { doOnce, readOnce, sendOnce } from '../../idempotency/idempotency.ts';
-import { type Answer, findKept } from '../../idempotency/stored-responses.ts';
+import { readIdempotencyKey, runIdempotent, sendReplayable } from '../../idempotency/idempotency.ts';
+import { type Answer, findStoredResponses } from '../../idempotency/stored-responses.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId, readId } from '../../lib/ids.ts';
 import type { Deps } from '../../server/build-app.ts';
-import { bodyTypes, boundedRoom, mostAtOnce, mostBytes, mostOfOne, sentImage, takeImages } from './body.ts';
+import { bodyTypes, boundedRoom, maxAtOnce, maxBytes, maxOfOne, sentImage, takeImages } from './body.ts';
 import { makePicture, type Picture } from './images.ts';
 import { toUpload, type UploadRow } from './present.ts';
 import * as queries from './repo.ts';
 import { Upload, UploadParams } from './schemas.ts';
-import { leaveFiles, removeFiles } from './sweep.ts';
+import { removeFiles, reportRemainingFiles } from './sweep.ts';
 
 export function uploadRoutes(app: App, { db, config, clock, flags, storage, outages }: Deps): void {
-  const find = coalesceReads((ids: string[]) => queries.listUploads(db, ids), { keyOf: (id) => id });
+  const find = createLoader((ids: string[]) => queries.listUploads(db, ids), { keyOf: (id) => id });
 
   /** Logs what the storage cannot do as an outage; the caller may try again. */
   const stored = <T>(work: Promise<T>): Promise<T> =>
@@ -33,10 +33,14 @@ export function uploadRoutes(app: App, { db, config, clock, flags, storage, outa
 
   /** At once where that is possible; else housekeeping does it. */
   const remove = (ids: string[]) =>
-    removeFiles(db, storage, ids).catch((error) => leaveFiles(app.log, error));
+    removeFiles(db, storage, ids).catch((error) => reportRemainingFiles(app.log, error));
 
   /** Writes the file, and lets `tell` put it into the database; without that nothing stays of it. */
-  const keep = async <T>(userId: string, picture: Picture, tell: (row: UploadRow) => Promise<T>) => {
+  const createRecordCache = async <T>(
+    userId: string,
+    picture: Picture,
+    tell: (row: UploadRow) => Promise<T>,
+  ) => {
     const { data, width, height } = picture;
     const row = { id: newId(), userId, width, height, bytes: data.length, createdAt: clock() };
     await queries.announceFile(db, row.id, row.createdAt);
@@ -63,7 +67,7 @@ export function uploadRoutes(app: App, { db, config, clock, flags, storage, outa
       conditional: true,
       problems: ['upload_not_found', 'storage_unavailable'],
       // For whoever has a slow line.
-      deadlineMs: 60_000,
+      timeoutMs: 60_000,
     }),
     async (request, reply) => {
       const id = readId(request.params.id, 'upload_not_found');
@@ -96,10 +100,10 @@ export function uploadRoutes(app: App, { db, config, clock, flags, storage, outa
       response: { 200: Success },
       problems: ['upload_not_found', 'not_owner'],
       // A bucket may take its time.
-      deadlineMs: 30_000,
+      timeoutMs: 30_000,
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const id = readId(request.params.id, 'upload_not_found');
       await actAs(db, viewer, (tx) => queries.deleteUpload(tx, id, viewer, clock()));
       await remove([id]);
@@ -123,8 +127,8 @@ export function uploadRoutes(app: App, { db, config, clock, flags, storage, outa
             'another format a 400. The image is turned upright, ' +
             'freed of all metadata, made smaller where a side has more than 2,048 pixels, and kept as WebP; of an ' +
             'animation the first frame. 100 a day, and 1 GiB of kept images, for each person.\n\n' +
-            `At most ${mostOfOne} uploads of a person run at once: one more is a 429 with \`too_many_requests\`. At most ` +
-            `${mostAtOnce} run at once on a server: one more is a 503 with \`unavailable\`. Try again after \`Retry-After\`.`,
+            `At most ${maxOfOne} uploads of a person run at once: one more is a 429 with \`too_many_requests\`. At most ` +
+            `${maxAtOnce} run at once on a server: one more is a 503 with \`unavailable\`. Try again after \`Retry-After\`.`,
           bodyTypes,
           response: { 201: ref(Upload) },
           problems: [
@@ -134,32 +138,32 @@ export function uploadRoutes(app: App, { db, config, clock, flags, storage, outa
             'too_many_uploads',
             'storage_unavailable',
           ],
-          takesKey: true,
+          idempotent: true,
           // A minute to arrive (app.ts), then to wait for its turn, be decoded and stored.
-          deadlineMs: 90_000,
+          timeoutMs: 90_000,
         }),
-        bodyLimit: mostBytes,
+        bodyLimit: maxBytes,
         preParsing: boundedRoom(),
       },
       async (request, reply) => {
-        const viewer = signedIn(request);
+        const viewer = requireCaller(request);
         const bytes = sentImage(request);
         await flags.require('uploads');
-        const once = readOnce(request, viewer, config.secretKey, hash('sha256', bytes));
-        const [known] = once ? await findKept(db, [once], clock()) : [];
+        const once = readIdempotencyKey(request, viewer, config.secretKey, hash('sha256', bytes));
+        const [known] = once ? await findStoredResponses(db, [once], clock()) : [];
         if (known instanceof Problem) throw known;
-        if (known) return sendOnce(reply, known);
+        if (known) return sendReplayable(reply, known);
         await queries.requireRoom(db, viewer.id, clock());
         const picture = await makePicture(bytes);
-        const answer = await keep(viewer.id, picture, (row) => {
+        const answer = await createRecordCache(viewer.id, picture, (row) => {
           const tell = async (tx: Transaction): Promise<Answer> => {
             await queries.insertUpload(tx, row, clock());
             const upload = toUpload(row, config.publicUrl);
             return { status: 201, location: upload.url, body: JSON.stringify(upload) };
           };
-          return once ? doOnce(db, clock(), once, viewer, tell) : actAs(db, viewer, tell);
+          return once ? runIdempotent(db, clock(), once, viewer, tell) : actAs(db, viewer, tell);
         });
-        return sendOnce(reply, answer);
+        return sendReplayable(reply, answer);
       },
     );
   });

@@ -33,5 +33,5 @@ export async function removeFiles(db: Database, storage: Storage, ids: string[])
 }
 
 /** For whoever has an answer to give that does not depend on it. */
-export const leaveFiles = (log: FastifyBaseLogger, error: unknown): void =>
+export const reportRemainingFiles = (log: FastifyBaseLogger, error: unknown): void =>
   log.warn({ err: error }, 'files of images that are gone could not be deleted; it will be tried again');

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { largeText } from '../../http/compression.ts';
 import { cursorPage, cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import { route, sendJson } from '../../http/route.ts';
@@ -9,7 +9,7 @@ import type { Viewer } from '../../identity/caller.ts';
 import { readId } from '../../lib/ids.ts';
 import type { Deps } from '../../server/build-app.ts';
 import { cursorPageBytes } from '../events/event-serializer.ts';
-import { showEvents } from '../events/load-listed-events.ts';
+import { loadListedEvents } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';
 import { ByStartPage, ByStartQuery, readSlice, toSlicePage } from '../events/start-pages.ts';
 import { listFound, listOrganized, listRelated, type Relation } from './follow-lists.ts';
@@ -91,7 +91,7 @@ export function userListRoutes(app: App, { db, config, clock, reads }: Deps): vo
       await requireProfile(db, id, viewer);
       const found = await listOrganized(db, id, readSlice(query, clock()));
       const { rows, nextCursor } = toSlicePage(found, query.limit);
-      const shown = await showEvents(
+      const shown = await loadListedEvents(
         reads,
         rows.map((row) => row.id),
         viewer,
@@ -114,7 +114,7 @@ export function userListRoutes(app: App, { db, config, clock, reads }: Deps): vo
       response: { 200: PeoplePage },
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       return people(viewer.id, 'blocks', viewer, request.query);
     },
   );

@@ -66,7 +66,7 @@ export const MeChange = body(
 export type MeChange = Static<typeof MeChange>;
 
 /** Spec 4.8 */
-export const Farewell = body(
+export const DeleteAccountBody = body(
   { confirmCode: Type.String({ maxLength: 20, description: 'From POST /v1/me/delete-code.' }) },
   { examples: [{ confirmCode: '493027' }] },
 );

@@ -1,6 +1,6 @@
 /** What is between two people, held for what depends on it: many pairs at once. */
 
-import { orPassOver } from '../../db/locks.ts';
+import { skipLockedUnless } from '../../db/locks.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { RelationRow } from './present.ts';
@@ -13,8 +13,8 @@ export const pairOf = (one: string, other: string): Pair =>
 export const keyOfPair = ({ first, second }: Pair): string => first + second;
 
 /** These people, share-locked: whoever is just leaving is waited for or, in a batch, passed over. */
-export const heldPeople = (ids: string[], isAlone: boolean) => sql`
-  select id from users where id = any(${ids}::uuid[]) order by id for key share ${orPassOver(isAlone)}`;
+export const lockedPeople = (ids: string[], mayWaitForLocks: boolean) => sql`
+  select id from users where id = any(${ids}::uuid[]) order by id for key share ${skipLockedUnless(mayWaitForLocks)}`;
 
 /**
  * Locks what is between these people, as `changeRelation` does: nobody blocks the other meanwhile, and neither account
@@ -24,13 +24,13 @@ export const heldPeople = (ids: string[], isAlone: boolean) => sql`
 export async function lockPairs(
   tx: Transaction,
   pairs: Pair[],
-  isAlone: boolean,
+  mayWaitForLocks: boolean,
 ): Promise<Map<string, RelationRow>> {
   const firsts = pairs.map(({ first }) => first);
   const seconds = pairs.map(({ second }) => second);
   const rows = await tx.query<RelationRow & { userId: string; otherId: string }>(sql`
     with held as materialized (
-      ${heldPeople([...firsts, ...seconds], isAlone)}
+      ${lockedPeople([...firsts, ...seconds], mayWaitForLocks)}
     )
     insert into relations as r (user_id, other_id, follows, followed_by, blocks, blocked_by)
     select distinct k.first, k.second, false, false, false, false

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { App } from '../../http/app.ts';
-import { signedIn } from '../../http/authenticate.ts';
+import { requireCaller } from '../../http/authenticate.ts';
 import { avatarSvg, sendSvg } from '../../http/placeholder-images.ts';
 import { route } from '../../http/route.ts';
 import { ref } from '../../http/schemas.ts';
@@ -28,7 +28,7 @@ export function userRoutes(app: App, { db, config }: Deps): void {
       response: { 200: Type.Object({ data: Type.Array(ref(FoundUser)) }) },
     }),
     async (request) => {
-      const viewer = signedIn(request);
+      const viewer = requireCaller(request);
       const term = readTerm(request.query.q);
       const hidden = await queries.listHidden(db, viewer.id);
       const rows = await queries.searchUsers(db, term, hidden, request.query.limit);
@@ -109,7 +109,7 @@ export function userRoutes(app: App, { db, config }: Deps): void {
       problems: ['user_not_found', 'self_relation', 'blocked'],
     }),
     async (request) => {
-      const followersCount = await change(signedIn(request), request.params.id, follow(true));
+      const followersCount = await change(requireCaller(request), request.params.id, follow(true));
       return { isFollowing: true, followersCount };
     },
   );
@@ -128,7 +128,7 @@ export function userRoutes(app: App, { db, config }: Deps): void {
       problems: ['user_not_found', 'self_relation'],
     }),
     async (request) => {
-      const followersCount = await change(signedIn(request), request.params.id, follow(false));
+      const followersCount = await change(requireCaller(request), request.params.id, follow(false));
       return { isFollowing: false, followersCount };
     },
   );
@@ -150,7 +150,7 @@ export function userRoutes(app: App, { db, config }: Deps): void {
       problems: ['user_not_found', 'self_relation'],
     }),
     async (request) => {
-      await change(signedIn(request), request.params.id, block(true));
+      await change(requireCaller(request), request.params.id, block(true));
       return { isBlocked: true };
     },
   );
@@ -171,7 +171,7 @@ export function userRoutes(app: App, { db, config }: Deps): void {
       problems: ['user_not_found', 'self_relation'],
     }),
     async (request) => {
-      await change(signedIn(request), request.params.id, block(false));
+      await change(requireCaller(request), request.params.id, block(false));
       return { isBlocked: false };
     },
   );
