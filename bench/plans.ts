@@ -3,9 +3,11 @@ import { parseArgs } from 'node:util';
 import { ChangeLog } from '../src/cache/change-log.ts';
 import { connect, type Database } from '../src/db/client.ts';
 import { raw, type Statement, sql } from '../src/db/sql.ts';
+import type { BaseServices } from '../src/http/services.ts';
 import { type EventQuery, type Lists, openLists } from '../src/modules/discovery/event-lists.ts';
 import { searchQuery } from '../src/modules/events/search-words.ts';
-import { openReads } from '../src/reads.ts';
+import { createEventServices } from '../src/modules/events/services.ts';
+import { createUserServices } from '../src/modules/users/services.ts';
 import { openDataset } from './seed.ts';
 
 const { values } = parseArgs({ options: { events: { type: 'string', default: '200000' } } });
@@ -57,8 +59,10 @@ async function timed(lists: Lists, [, wanted, order, page]: (typeof questions)[n
 }
 
 for (const question of questions) {
-  const changes = new ChangeLog(db);
-  const lists = openLists(db, changes, openReads(db, changes));
+  // Of the base services, lists use these two.
+  const base = { db, changeLog: new ChangeLog(db) } as BaseServices;
+  const users = { ...base, ...createUserServices(base) };
+  const lists = openLists({ ...users, ...createEventServices(users) });
   sent = [];
   const first = await timed(lists, question);
   const statements = sent;

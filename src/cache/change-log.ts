@@ -11,26 +11,13 @@ import type { Database } from '../db/client.ts';
 import type { Queryable } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { cellOf } from '../lib/grid-cells.ts';
 import { dayMs } from '../lib/time.ts';
-import { isListed } from '../modules/events/policy.ts';
-import type { EventRow } from '../modules/events/present.ts';
 
 /** Where and when a listed event is. */
 export type ListingKey = { cell: number; startAt: Date; endAt: Date };
 
 /** Days are counted in UTC from 1970-01-01. */
 export const dayOf = (at: Date | number): number => Math.floor(Number(at) / dayMs);
-
-export type ListableEvent = Pick<
-  EventRow,
-  'lat' | 'lng' | 'startAt' | 'endAt' | 'visibility' | 'status' | 'hidden'
->;
-
-/** Of those events that lists show. */
-export const listingKeysOf = (events: ListableEvent[]): ListingKey[] =>
-  events.filter(isListed).map(({ lat, lng, startAt, endAt }) => ({ cell: cellOf(lat, lng), startAt, endAt }));
-
 const shards = 16;
 
 /** How changes name a record: they outlive it, and must tell nothing of it. */

@@ -5,7 +5,7 @@ import { type ChangeLog, nameOf } from './change-log.ts';
 
 type Options<T> = {
   /** Records kept at most; the one that has been here longest makes room. */
-  most: number;
+  maxRecords: number;
   read: (ids: string[]) => Promise<T[]>;
   idOf: (record: T) => string;
 };
@@ -18,7 +18,7 @@ type Reading = { changed: Set<string> | null };
  */
 export function createRecordCache<T>(
   changes: ChangeLog,
-  { most, read, idOf }: Options<T>,
+  { maxRecords, read, idOf }: Options<T>,
 ): (id: string) => T | Promise<T | null> {
   const kept = new Map<string, T>();
   /** By the names that changes give to records. */
@@ -32,7 +32,7 @@ export function createRecordCache<T>(
   const add = (id: string, name: string, record: T) => {
     kept.set(id, record);
     ids.set(name, id);
-    if (kept.size > most) forget(kept.keys().next().value ?? id);
+    if (kept.size > maxRecords) forget(kept.keys().next().value ?? id);
   };
 
   changes.watch((names) => {
@@ -63,7 +63,7 @@ export function createRecordCache<T>(
       }
     },
     // A page has up to 50 records, so there is room for several.
-    { keyOf: (id) => id, most: 500 },
+    { keyOf: (id) => id, maxBatchSize: 500 },
   );
 
   return (id) => kept.get(id) ?? load(id);

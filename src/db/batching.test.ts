@@ -31,7 +31,7 @@ const refusal = (error: unknown) => error instanceof Problem && error.code === '
 
 test('reads: what arrives in one turn is one batch, what arrives while it runs is the next', async () => {
   const { batches, run, finish } = statement();
-  const read = createLoader(run, { keyOf: itself, atOnce: 1 });
+  const read = createLoader(run, { keyOf: itself, concurrency: 1 });
   const early = [read('a'), read('b')];
   await turn();
   const late = [read('c'), read('d')];
@@ -49,7 +49,7 @@ test('reads: what arrives in one turn is one batch, what arrives while it runs i
 
 test('reads: one key in one batch is read once; a read that is under way is too old for whoever comes later', async () => {
   const { batches, run, finish } = statement();
-  const read = createLoader(run, { keyOf: itself, atOnce: 2 });
+  const read = createLoader(run, { keyOf: itself, concurrency: 2 });
   const both = [read('a'), read('a')];
   await turn();
   const later = read('a');
@@ -62,7 +62,7 @@ test('reads: one key in one batch is read once; a read that is under way is too 
 
 test('reads: no batch is above its limit, and no more batches run at once than allowed', async () => {
   const { batches, run, finish } = statement();
-  const read = createLoader(run, { keyOf: itself, atOnce: 2, most: 2 });
+  const read = createLoader(run, { keyOf: itself, concurrency: 2, maxBatchSize: 2 });
   const all = Promise.all(['a', 'b', 'c', 'd', 'e'].map(read));
   await turn();
   assert.deepEqual(batches, [
@@ -110,7 +110,7 @@ test('reads and writes: when the connection is lost everybody hears of it once, 
 test('reads and writes: one more than may wait is refused, the others are answered', async () => {
   for (const coalesce of [createLoader, createWriteBatcher]) {
     const { run, finish } = statement();
-    const ask = coalesce(run, { keyOf: itself, waiting: 2 });
+    const ask = coalesce(run, { keyOf: itself, maxWaiting: 2 });
     const accepted = [ask('a'), ask('b')];
     await assert.rejects(ask('c'), refusal);
     await turn();
@@ -121,7 +121,7 @@ test('reads and writes: one more than may wait is refused, the others are answer
 
 test('writes: one key is never twice in a batch, and keeps its order past others', async () => {
   const { batches, run, finish } = statement();
-  const write = createWriteBatcher(run, { keyOf: first, most: 2 });
+  const write = createWriteBatcher(run, { keyOf: first, maxBatchSize: 2 });
   const all = Promise.all(['a1', 'a2', 'b1', 'a3', 'c1'].map(write));
   await turn();
   for (let i = 0; i < 3; i++) await finish();

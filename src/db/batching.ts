@@ -14,9 +14,9 @@ export const RETRY_INDIVIDUALLY = Symbol('run this one alone');
 
 type Options<T> = {
   /** Items in a batch. */
-  most?: number;
+  maxBatchSize?: number;
   /** Items that may wait; one more gets a 503. Bounds memory, and the time that anybody waits. */
-  waiting?: number;
+  maxWaiting?: number;
   keyOf: (item: T) => string;
 };
 
@@ -44,12 +44,17 @@ function isWanted<T, V>({ since, reject }: Waiter<T, V>): boolean {
 /**
  * Reads: those with one key share one answer.
  * @param run answers a batch of items with different keys, one answer for each in order
- * @param options.atOnce batches under way at the same time
+ * @param options.concurrency batches under way at the same time
  * @returns reads one item; @throws whatever `run` throws, and Problem `unavailable` when too many wait
  */
 export function createLoader<T, V>(
   run: (items: T[]) => Promise<V[]>,
-  { keyOf, atOnce = 1, most = defaultMost, waiting = defaultWaiting }: Options<T> & { atOnce?: number },
+  {
+    keyOf,
+    concurrency = 1,
+    maxBatchSize = defaultMost,
+    maxWaiting = defaultWaiting,
+  }: Options<T> & { concurrency?: number },
 ): (item: T) => Promise<V> {
   let queue = new Map<string, Waiter<T, V>>();
   let underWay = 0;
@@ -57,10 +62,10 @@ export function createLoader<T, V>(
 
   const flush = () => {
     scheduled = false;
-    while (underWay < atOnce && queue.size > 0) {
+    while (underWay < concurrency && queue.size > 0) {
       // A new Map each time: one that is filled and emptied for ever keeps garbage alive (as in http/deadline.ts).
       const waiters = [...queue.values()];
-      const batch = waiters.splice(0, most);
+      const batch = waiters.splice(0, maxBatchSize);
       queue = new Map(waiters.map((waiter) => [waiter.key, waiter]));
       underWay++;
       const next = () => {
@@ -77,10 +82,10 @@ export function createLoader<T, V>(
     const key = keyOf(item);
     const known = queue.get(key);
     if (known) return known.promise;
-    if (queue.size >= waiting) return Promise.reject(new Problem('unavailable'));
+    if (queue.size >= maxWaiting) return Promise.reject(new Problem('unavailable'));
     const waiter = waiterFor<T, V>(item, key);
     queue.set(key, waiter);
-    if (!scheduled && underWay < atOnce) {
+    if (!scheduled && underWay < concurrency) {
       scheduled = true;
       setImmediate(flush);
     }
@@ -98,7 +103,7 @@ export function createLoader<T, V>(
  */
 export function createWriteBatcher<T, V>(
   run: Run<T, V>,
-  { keyOf, most = defaultMost, waiting = defaultWaiting }: Options<T>,
+  { keyOf, maxBatchSize = defaultMost, maxWaiting = defaultWaiting }: Options<T>,
 ): (item: T) => Promise<V> {
   let queue: Waiter<T, V>[] = [];
   /** Keys under way; whatever else has one of them waits for it. */
@@ -116,7 +121,7 @@ export function createWriteBatcher<T, V>(
     // Of many, half of those who are about, those just answered among them: one half is in the database while the
     // other is read and answered. All in one batch would have the app and the database wait for each other in turns.
     const about = queue.length + lastSize;
-    const share = Math.min(most, about < crowd ? about : Math.ceil(about / 2));
+    const share = Math.min(maxBatchSize, about < crowd ? about : Math.ceil(about / 2));
     for (const waiter of queue) {
       if (!isWanted(waiter)) continue;
       if (batch.length < share && !held.has(waiter.key) && !passed.has(waiter.key)) {
@@ -161,7 +166,7 @@ export function createWriteBatcher<T, V>(
   };
 
   return (item) => {
-    if (queue.length >= waiting) return Promise.reject(new Problem('unavailable'));
+    if (queue.length >= maxWaiting) return Promise.reject(new Problem('unavailable'));
     const waiter = waiterFor<T, V>(item, keyOf(item));
     queue.push(waiter);
     schedule();

@@ -1,10 +1,10 @@
 /** Who is asking. Each request first learns which sessions ended or changed, so a dead token is dead at once. */
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Caller } from '../identity/caller.ts';
+import type { SessionCache } from '../identity/session-cache.ts';
 import { isLive, type LiveSession } from '../identity/sessions.ts';
 import { parseToken } from '../identity/tokens.ts';
 import { Problem } from '../lib/errors.ts';
-import type { Reads } from '../reads.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,7 +14,7 @@ declare module 'fastify' {
 
 export function registerAuthentication(
   app: FastifyInstance,
-  { reads, clock }: { reads: Reads; clock: () => Date },
+  { sessions, clock }: { sessions: SessionCache; clock: () => Date },
 ): void {
   app.decorateRequest('viewer', null);
   const lookUp = async (header: string, isHeld: boolean): Promise<Caller> => {
@@ -23,8 +23,8 @@ export function registerAuthentication(
     if (!token) throw new Problem('token_invalid');
     const live = (session: LiveSession | null) =>
       session && isLive(session, token, clock()) ? session : null;
-    const remembered = isHeld ? live(await reads.known.session(token)) : null;
-    const session = remembered ?? live(await reads.session(token));
+    const remembered = isHeld ? live(await sessions.findCached(token)) : null;
+    const session = remembered ?? live(await sessions.find(token));
     if (!session) throw new Problem('token_invalid');
     const { userId: id, role, id: sessionId } = session;
     return { id, role, sessionId, accessHash: token.hash };

@@ -8,7 +8,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import { ChangeLog } from '../cache/change-log.ts';
 import type { Database } from '../db/client.ts';
-import { type Flags, openFlags } from '../flags/flags.ts';
+import { openFlags } from '../flags/flags.ts';
 import { registerAccessLog } from '../http/access-log.ts';
 import { registerAuthentication } from '../http/authenticate.ts';
 import { registerCompression } from '../http/compression.ts';
@@ -33,6 +33,7 @@ import {
   registerSecurityHeaders,
 } from '../http/security-headers.ts';
 import { readablePath, registerValidation } from '../http/validation.ts';
+import { createSessionCache } from '../identity/session-cache.ts';
 import { exportRoutes } from '../modules/account/export-routes.ts';
 import { ownListRoutes } from '../modules/account/own-list-routes.ts';
 import { meRoutes } from '../modules/account/routes.ts';
@@ -41,9 +42,8 @@ import { adminSystemRoutes } from '../modules/admin/system-routes.ts';
 import { bookingRoutes } from '../modules/attendance/booking-routes.ts';
 import { eventAnswerRoutes } from '../modules/attendance/rsvp-routes.ts';
 import { authRoutes } from '../modules/auth/routes.ts';
-import { type SmsDriver, smsDriver } from '../modules/auth/sms.ts';
+import type { SmsDriver } from '../modules/auth/sms.ts';
 import { calendarRoutes } from '../modules/calendars/routes.ts';
-import { type Lists, openLists } from '../modules/discovery/event-lists.ts';
 import { eventListRoutes } from '../modules/discovery/routes.ts';
 import { eventRoutes } from '../modules/events/routes.ts';
 import { feedRoutes } from '../modules/feed/routes.ts';
@@ -53,26 +53,14 @@ import { liveRoutes } from '../modules/live/routes.ts';
 import { messageRoutes } from '../modules/messages/routes.ts';
 import { reportRoutes } from '../modules/reports/routes.ts';
 import { uploadRoutes } from '../modules/uploads/routes.ts';
-import { openStorage, type Storage } from '../modules/uploads/storage.ts';
 import { userListRoutes } from '../modules/users/list-routes.ts';
 import { userRoutes } from '../modules/users/routes.ts';
-import { openReads, type Reads } from '../reads.ts';
 import { healthRoutes } from './health.ts';
 import { registerOpenApi } from './openapi.ts';
 import { addProbes } from './outage-probes.ts';
 import { pageRoutes } from './pages.ts';
-export type Deps = {
-  config: ReadyConfig;
-  db: Database;
-  reads: Reads;
-  lists: Lists;
-  sms: SmsDriver;
-  clock: () => Date;
-  flags: Flags;
-  /** Of images. */
-  storage: Storage;
-  outages: OutageLog;
-};
+import { createServices, type Services } from './services.ts';
+export type Deps = Services;
 export type AppOptions = {
   config: ReadyConfig;
   db: Database;
@@ -107,21 +95,21 @@ export async function buildApp({ config, db, sms, clock = () => new Date() }: Ap
   app.setChildLoggerFactory((logger) => logger);
 
   const outages = new OutageLog(app.log);
-  const storage = openStorage(config);
-  addProbes(outages, db, storage);
-  const changes = new ChangeLog(db);
-  const reads = openReads(db, changes);
-  const deps: Deps = {
-    config,
-    db,
-    reads,
-    lists: openLists(db, changes, reads),
-    clock,
-    sms: sms ?? smsDriver(config, app.log),
-    flags: await openFlags(db, config, randomUUID()),
-    storage,
-    outages,
-  };
+  const changeLog = new ChangeLog(db);
+  const deps = createServices(
+    {
+      config,
+      db,
+      clock,
+      log: app.log,
+      changeLog,
+      sessions: createSessionCache(db, changeLog),
+      flags: await openFlags(db, config, randomUUID()),
+      outages,
+    },
+    sms,
+  );
+  addProbes(outages, db, deps.storage);
 
   app.addHook('onClose', async () => deps.flags.close());
   app.addHook('onClose', async () => outages.close());

@@ -11,11 +11,12 @@
  * - Their own events once more, now against everybody.
  */
 
-import { type ListableEvent, listingKeysOf, recordChange } from '../../cache/change-log.ts';
+import { recordChange } from '../../cache/change-log.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { deleteBookingsOf } from '../attendance/delete-bookings.ts';
 import { listSessionKeys } from '../auth/repo.ts';
+import { type ListableEvent, listingKeysOf } from '../events/listing-keys.ts';
 import { deleteReports } from '../reports/repo.ts';
 import { deleteUploadsOf } from '../uploads/repo.ts';
 

@@ -33,7 +33,7 @@ export function exportRoutes(app: App, { db, config, clock }: Deps): void {
             hashPhone(secretKey, phone),
           ),
     ],
-    { keyOf: (id) => id, atOnce: 2, most: 1 },
+    { keyOf: (id) => id, concurrency: 2, maxBatchSize: 1 },
   );
 
   app.get(

@@ -13,7 +13,7 @@ import { listOwnClaims, listOwnEvents } from './own-lists.ts';
 import { toOwnClaim } from './present-own-lists.ts';
 
 /** What the caller has to do with: their events and claims. Whom they blocked: users/list-routes.ts. */
-export function ownListRoutes(app: App, { db, config, clock, reads }: Deps): void {
+export function ownListRoutes(app: App, { db, config, clock, events, viewerStates }: Deps): void {
   app.get(
     '/v1/me/events',
     route({
@@ -33,7 +33,9 @@ export function ownListRoutes(app: App, { db, config, clock, reads }: Deps): voi
       const found = await listOwnEvents(db, viewer, relation, readSlice(request.query, clock()));
       const { rows, nextCursor } = toSlicePage(found, limit);
       const ids = rows.map((row) => row.id);
-      const shown = await loadListedEvents(reads, ids, viewer, (event) => isVisible(event, viewer));
+      const shown = await loadListedEvents({ events, viewerStates }, ids, viewer, (event) =>
+        isVisible(event, viewer),
+      );
       const elements = shown.filter((element) => element !== null);
       return sendJson(reply, cursorPageBytes(elements, nextCursor, config.publicUrl));
     },

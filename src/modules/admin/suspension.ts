@@ -1,10 +1,11 @@
 /** Suspending an account, and restoring it: who is suspended is out at once, and what they made is out of sight. */
 
-import { type ListableEvent, type ListingKey, listingKeysOf, recordChange } from '../../cache/change-log.ts';
+import { type ListingKey, recordChange } from '../../cache/change-log.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import { listSessionKeys } from '../auth/repo.ts';
+import { type ListableEvent, listingKeysOf } from '../events/listing-keys.ts';
 
 type State = { role: 'user' | 'admin'; suspendedAt: Date | null };
 

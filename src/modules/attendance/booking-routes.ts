@@ -173,7 +173,7 @@ function ownBookingRoutes(app: App, write: Write): void {
   );
 }
 
-function bookingListRoute(app: App, { db, reads, config }: Deps): void {
+function bookingListRoute(app: App, { db, events, people, config }: Deps): void {
   app.get(
     '/v1/events/:id/bookings',
     route({
@@ -192,16 +192,16 @@ function bookingListRoute(app: App, { db, reads, config }: Deps): void {
       const id = readId(request.params.id, 'event_not_found');
       const { status, limit, cursor } = request.query;
       const [after] = readCursor(cursor, 'number') ?? [0];
-      const event = await reads.known.event(id);
+      const event = await events.findCurrent(id);
       if (!event || !isVisible(event.row, viewer)) throw new Problem('event_not_found');
       requireOrganizer(event.row, viewer);
       const found = await queries.listBookings(db, id, { status, after, limit });
       const { rows, nextCursor } = toPage(found, limit, ({ n }) => [n]);
-      const people = await Promise.all(rows.map(({ userId }) => reads.known.person(userId)));
+      const persons = await Promise.all(rows.map(({ userId }) => people.find(userId)));
       return {
         // Whose account was deleted just now is left out.
         data: rows.flatMap((row, i) => {
-          const person = people[i];
+          const person = persons[i];
           return person ? [toListedBooking(row, person, config.publicUrl)] : [];
         }),
         nextCursor,

@@ -10,11 +10,12 @@ import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { dayMs } from '../../lib/time.ts';
-import type { CachedEvent, Reads } from '../../reads.ts';
 import type { Deps } from '../../server/build-app.ts';
 import { readEventQuery } from '../discovery/routes.ts';
+import type { CachedEvent } from '../events/event-cache.ts';
 import { isVisible } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
+import type { People } from '../users/people.ts';
 import { sendCalendar, writeAll } from './answer.ts';
 import { cachingWriter, type Entry, fileName, openWriter, toCalendar, type Writer } from './present.ts';
 import { deleteCalendar, findCalendar, findOwner, listOwnEvents, setCalendar } from './repo.ts';
@@ -35,12 +36,12 @@ export function calendarRoutes(app: App, deps: Deps): void {
   ownCalendar(app, deps, write);
 }
 
-const toEntry = async ({ row }: CachedEvent, reads: Reads): Promise<Entry> => {
-  const person = await reads.known.person(row.organizerId);
+const toEntry = async ({ row }: CachedEvent, people: People): Promise<Entry> => {
+  const person = await people.find(row.organizerId);
   return { event: row, organizer: person?.name ?? null };
 };
 
-function eventCalendars(app: App, { config, clock, lists, reads }: Deps, write: Writer): void {
+function eventCalendars(app: App, { config, clock, lists, events, people }: Deps, write: Writer): void {
   const writeWhole = openWriter(config.publicUrl);
 
   app.get(
@@ -61,9 +62,9 @@ function eventCalendars(app: App, { config, clock, lists, reads }: Deps, write: 
     }),
     async (request, reply) => {
       const id = readId(request.params.id, 'event_not_found');
-      const event = await reads.event(id, request.viewer);
+      const event = await events.find(id, request.viewer);
       if (!event || !isVisible(event.row, request.viewer)) throw new Problem('event_not_found');
-      const text = toCalendar([writeWhole(await toEntry(event, reads))]);
+      const text = toCalendar([writeWhole(await toEntry(event, people))]);
       const name = fileName(event.row.title);
       return sendCalendar(request, reply, { text, fileName: name, disposition: 'attachment' });
     },
@@ -88,7 +89,7 @@ function eventCalendars(app: App, { config, clock, lists, reads }: Deps, write: 
       const eventQuery = readEventQuery(request.query, clock());
       const slice = { page: 1, limit: maxEvents };
       const { listed } = await lists(eventQuery, 'start', slice, request.viewer);
-      const entries = await Promise.all(listed.map(({ event }) => toEntry(event, reads)));
+      const entries = await Promise.all(listed.map(({ event }) => toEntry(event, people)));
       const text = toCalendar(await writeAll(entries, write), 'Potluck events');
       return sendCalendar(request, reply, { text, fileName: 'events.ics', disposition: 'inline' });
     },
@@ -164,7 +165,7 @@ function ownAddress(app: App, { db, config, clock }: Deps): void {
   );
 }
 
-function ownCalendar(app: App, { db, clock, reads }: Deps, write: Writer): void {
+function ownCalendar(app: App, { db, clock, events, people }: Deps, write: Writer): void {
   app.get(
     '/v1/calendars/:secret.ics',
     route({
@@ -187,10 +188,10 @@ function ownCalendar(app: App, { db, clock, reads }: Deps, write: Writer): void 
       if (!owner) throw new Problem('calendar_not_found');
       const since = new Date(clock().getTime() - pastMs);
       const ids = await listOwnEvents(db, owner, { since, most: maxEvents });
-      const events = await Promise.all(ids.map((id) => reads.event(id, null)));
+      const found = await Promise.all(ids.map((id) => events.find(id, null)));
       // Seen once more, as it is by now.
-      const seen = events.filter((event) => event !== null && isVisible(event.row, owner)) as CachedEvent[];
-      const entries = await Promise.all(seen.map((event) => toEntry(event, reads)));
+      const seen = found.filter((event) => event !== null && isVisible(event.row, owner)) as CachedEvent[];
+      const entries = await Promise.all(seen.map((event) => toEntry(event, people)));
       const text = toCalendar(await writeAll(entries, write), 'Potluck');
       const answer = { text, fileName: 'potluck.ics', disposition: 'inline', isSecret: true } as const;
       return sendCalendar(request, reply, answer);

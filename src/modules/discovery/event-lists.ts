@@ -1,13 +1,11 @@
-/** The lists of events: which ones match, in which order, how many there are, and one page of them. */
-import type { ChangeLog } from '../../cache/change-log.ts';
 import { createLoader } from '../../db/batching.ts';
-import type { Database } from '../../db/client.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { type Circle, circleCells } from '../../lib/grid-cells.ts';
 import { distanceKm, farthestKm, type Place } from '../../lib/sphere.ts';
-import type { CachedEvent, Reads } from '../../reads.ts';
+import type { CachedEvent } from '../events/event-cache.ts';
 import { isListed } from '../events/policy.ts';
 import type { ViewerState } from '../events/present.ts';
+import type { EventServices } from '../events/services.ts';
 import { listAround, listWordsAround } from './geo-queries.ts';
 import { listNearby, openCells } from './nearby-lists.ts';
 import type { Page, Slice } from './timeline-page.ts';
@@ -37,14 +35,14 @@ const maxCells = 500;
 const attempts = 4;
 const everything: Filter = { category: null, search: null };
 
-export function openLists(db: Database, changes: ChangeLog, reads: Reads): Lists {
+export function openLists({ db, changeLog: changes, people, events, viewerStates }: EventServices): Lists {
   const cells = openCells(db, changes);
   const timelines = openTimelines(db, changes);
   // Few at once, so that they leave connections to those who only read a row.
   const atOnce = createLoader<() => Promise<Page>, Page>(async ([run]) => (run ? [await run()] : []), {
     keyOf: () => `${turn++}`,
-    atOnce: 3,
-    most: 1,
+    concurrency: 3,
+    maxBatchSize: 1,
   });
   let turn = 0;
 
@@ -77,11 +75,11 @@ export function openLists(db: Database, changes: ChangeLog, reads: Reads): Lists
     named ? (await cells(named)).reduce((sum, { size }) => sum + size, 0) : Number.POSITIVE_INFINITY;
 
   async function show(eventIds: string[], place: Place | null, viewer: Viewer | null): Promise<Listed[]> {
-    const [mine, events] = await Promise.all([
-      viewer && eventIds.length > 0 ? reads.viewerStatesOf({ userId: viewer.id, eventIds }) : null,
-      Promise.all(eventIds.map((id) => reads.known.event(id))),
+    const [mine, found] = await Promise.all([
+      viewer && eventIds.length > 0 ? viewerStates.findMany({ userId: viewer.id, eventIds }) : null,
+      Promise.all(eventIds.map((id) => events.findCurrent(id))),
     ]);
-    return events.flatMap((event, i) => {
+    return found.flatMap((event, i) => {
       // Changed or deleted since it was found.
       if (!event || !isListed(event.row)) return [];
       return [{ event, distanceKm: place && distanceKm(place, event.row), mine: mine?.[i] ?? null }];
@@ -89,7 +87,7 @@ export function openLists(db: Database, changes: ChangeLog, reads: Reads): Lists
   }
 
   return async (eventQuery, order, slice, viewer) => {
-    const blocked = viewer ? reads.blocked(viewer.id) : [];
+    const blocked = viewer ? people.blockedBy(viewer.id) : [];
     for (let attempt = 1; ; attempt++) {
       // Whoever has a viewer has looked already.
       if (!viewer || attempt > 1) await changes.catchUp();

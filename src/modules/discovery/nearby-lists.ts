@@ -145,7 +145,7 @@ export function openCells(db: Database, changes: ChangeLog): (cells: number[]) =
       return cells.map((cell) => createRecordCache(cell, toCell(rows.get(cell) ?? [], moment)));
     },
     // About a city's; so who asks for one waits for no other, and a second is read while the first is taken in.
-    { keyOf: String, most: 24, atOnce: 2 },
+    { keyOf: String, maxBatchSize: 24, concurrency: 2 },
   );
 
   const createRecordCache = (number: number, cell: Cell): Cell => {

@@ -40,8 +40,8 @@ export function openTimelines(db: Database, changes: ChangeLog) {
   /** Few at once, since each may be heavy; those who wait for the same wait for one. */
   const load = createLoader<Job, void>(async ([job]) => [await job?.run()], {
     keyOf: ({ key }) => key,
-    atOnce: 4,
-    most: 1,
+    concurrency: 4,
+    maxBatchSize: 1,
   });
 
   function timelineOf(filter: Filter, isGraded: boolean): Timeline {

@@ -5,9 +5,9 @@
  */
 import fastJson, { type Schema } from 'fast-json-stringify';
 import { contentHash, weakTag } from '../../http/conditional.ts';
-import type { CachedEvent } from '../../reads.ts';
 import type { Listed } from '../discovery/event-lists.ts';
 import type { PersonRow } from '../users/present.ts';
+import type { CachedEvent } from './event-cache.ts';
 import {
   type MyBooking,
   rounded,

@@ -1,4 +1,4 @@
-import { listingKeysOf, recordChange } from '../../cache/change-log.ts';
+import { recordChange } from '../../cache/change-log.ts';
 import type { Queryable } from '../../db/query.ts';
 import { assignments, insertValues, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
@@ -8,6 +8,7 @@ import { newId } from '../../lib/ids.ts';
 import { waitlistPosition } from '../attendance/booking-repo.ts';
 import type { BookingStatus } from '../attendance/present-booking.ts';
 import { isShownOtherwise } from './event-fields.ts';
+import { listingKeysOf } from './listing-keys.ts';
 import { isListed, isVisible, visibleCondition } from './policy.ts';
 import type { EventRow, MyBooking, ViewerState, ViewerStateWithBooking } from './present.ts';
 import { searchVector } from './search-words.ts';

@@ -13,9 +13,9 @@ import { actAs } from '../../identity/act-as.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
-import { toCachedEvent } from '../../reads.ts';
 import type { Deps } from '../../server/build-app.ts';
 import { categories, findCategory, templates } from './catalogue.ts';
+import { toCachedEvent } from './event-cache.ts';
 import { changed, requireCapacity, withDefaults } from './event-fields.ts';
 import { eventJson, eventRecord } from './event-serializer.ts';
 import { isVisible, requireOrganizer } from './policy.ts';
@@ -24,12 +24,12 @@ import * as queries from './repo.ts';
 import { Category, Event, EventChange, EventParams, NewEvent, Template } from './schemas.ts';
 
 /** The event itself: its record, and what its organizer does with it. Lists: list-routes.ts; answers: answer-routes.ts. */
-export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void {
+export function eventRoutes(app: App, { db, config, clock, events, people, viewerStates }: Deps): void {
   /** What a write made of it. */
   const show = async (reply: FastifyReply, row: EventRow, viewer: Viewer) => {
     const [organizer, mine] = await Promise.all([
-      reads.known.person(row.organizerId),
-      reads.mine({ eventId: row.id, userId: viewer.id }),
+      people.find(row.organizerId),
+      viewerStates.find({ eventId: row.id, userId: viewer.id }),
     ]);
     return sendJson(reply, eventJson(toCachedEvent(row), organizer, mine, config.publicUrl));
   };
@@ -81,11 +81,11 @@ export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void 
       const id = readId(request.params.id, 'event_not_found');
       const { viewer } = request;
       const [event, mine] = await Promise.all([
-        reads.event(id, viewer),
-        viewer && reads.mine({ eventId: id, userId: viewer.id }),
+        events.find(id, viewer),
+        viewer && viewerStates.find({ eventId: id, userId: viewer.id }),
       ]);
       if (!event || !isVisible(event.row, viewer)) throw new Problem('event_not_found');
-      const organizer = await reads.known.person(event.row.organizerId);
+      const organizer = await people.find(event.row.organizerId);
       const { json, etag } = eventRecord(event, organizer, mine, config.publicUrl);
       addVary(reply, 'Authorization, Accept-Encoding');
       reply.header('etag', etag).header('cache-control', 'private, no-cache');
@@ -135,7 +135,7 @@ export function eventRoutes(app: App, { db, config, clock, reads }: Deps): void 
       };
       const once = readIdempotencyKey(request, viewer, config.secretKey);
       if (once) {
-        const organizer = await reads.known.person(viewer.id);
+        const organizer = await people.find(viewer.id);
         const made = await runIdempotent(db, clock(), once, viewer, async (tx) => {
           const row = await create(tx);
           const json = eventJson(

@@ -16,15 +16,15 @@ import { type EventQuery, type Found, maxFollowed } from './repo.ts';
 import { FeedPage, FeedQuery } from './schemas.ts';
 
 /** What the people whom the caller follows are up to. */
-export function feedRoutes(app: App, { db, config, clock, reads }: Deps): void {
+export function feedRoutes(app: App, { db, config, clock, events, people, viewerStates }: Deps): void {
   // Few at once, so that the feeds of people who follow thousands leave connections to those who read a row.
   let turn = 0;
   const findInTurn = createLoader<EventQuery, Found[]>(
     async ([eventQuery]) => (eventQuery ? [await findFeed(db, eventQuery)] : []),
     {
       keyOf: () => `${turn++}`,
-      atOnce: 3,
-      most: 1,
+      concurrency: 3,
+      maxBatchSize: 1,
     },
   );
 
@@ -57,14 +57,14 @@ export function feedRoutes(app: App, { db, config, clock, reads }: Deps): void {
 
   const show = async (rows: Found[], viewer: Viewer) => {
     const ids = rows.map(({ id }) => id);
-    const [events, people] = await Promise.all([
-      loadListedEvents(reads, ids, viewer, isListed),
-      Promise.all(rows.map(({ people }) => Promise.all(people.map((id) => reads.known.person(id))))),
+    const [listed, persons] = await Promise.all([
+      loadListedEvents({ events, viewerStates }, ids, viewer, isListed),
+      Promise.all(rows.map((row) => Promise.all(row.people.map((id) => people.find(id))))),
     ]);
     return rows.flatMap((row, i) => {
-      const event = events[i];
+      const event = listed[i];
       if (!event) return [];
-      const reasons = toReasons(row, people[i] ?? [], config.publicUrl);
+      const reasons = toReasons(row, persons[i] ?? [], config.publicUrl);
       return [{ ...event, more: `,${JSON.stringify(reasons).slice(1, -1)}` }];
     });
   };

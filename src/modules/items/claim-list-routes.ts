@@ -14,15 +14,15 @@ import { toGivenClaim } from './present.ts';
 import { findClaimAccess, listClaims } from './repo.ts';
 import { ClaimListQuery, ClaimPage, ItemParams } from './schemas.ts';
 
-export function claimListRoutes(app: App, { db, reads, config }: Deps): void {
+export function claimListRoutes(app: App, { db, events, people, config }: Deps): void {
   const page = async (
     of: { eventId: string; n?: number },
     { cursor, limit }: { cursor?: string; limit: number },
   ) => {
     const found = await listClaims(db, of, readCursor(cursor, 'number', 'id'), limit + 1);
     const { rows, nextCursor } = toPage(found, limit, ({ n, id }) => [n, id]);
-    const people = await Promise.all(rows.map(({ userId }) => reads.known.person(userId)));
-    const claims = rows.map((row, i) => toGivenClaim(row, people[i] ?? null, config.publicUrl));
+    const persons = await Promise.all(rows.map(({ userId }) => people.find(userId)));
+    const claims = rows.map((row, i) => toGivenClaim(row, persons[i] ?? null, config.publicUrl));
     return { data: claims.filter((claim) => claim !== null), nextCursor };
   };
 
@@ -67,7 +67,7 @@ export function claimListRoutes(app: App, { db, reads, config }: Deps): void {
     async (request) => {
       const viewer = requireCaller(request);
       const id = readId(request.params.id, 'event_not_found');
-      const event = await reads.event(id, viewer);
+      const event = await events.find(id, viewer);
       if (!event || !isVisible(event.row, viewer)) throw new Problem('event_not_found');
       requireOrganizer(event.row, viewer);
       return page({ eventId: id }, request.query);

@@ -37,7 +37,7 @@ import {
   NewItem,
 } from './schemas.ts';
 
-export function itemRoutes(app: App, { db, clock, reads, config }: Deps): void {
+export function itemRoutes(app: App, { db, clock, events, items, config }: Deps): void {
   // Spec 4.14
   app.get(
     '/v1/events/:id/items',
@@ -57,9 +57,9 @@ export function itemRoutes(app: App, { db, clock, reads, config }: Deps): void {
       const { viewer, query } = request;
       const id = readId(request.params.id, 'event_not_found');
       const [event, rows, myClaims] = await Promise.all([
-        reads.event(id, viewer),
-        reads.items(id),
-        viewer && reads.myClaims({ eventId: id, userId: viewer.id }),
+        events.find(id, viewer),
+        items.itemsOf(id),
+        viewer && items.claimsOf({ eventId: id, userId: viewer.id }),
       ]);
       if (!event || !isVisible(event.row, viewer)) throw new Problem('event_not_found');
       const shown = rows.filter(({ kind }) => query.kind === undefined || kind === query.kind);

@@ -6,12 +6,11 @@
  * There is one look at a time, so states never go back. Whoever comes waits for a look that begins after them.
  */
 
-import type { Database } from '../../db/client.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { isLive, type LiveSession } from '../../identity/sessions.ts';
 import { Problem, type ProblemCode } from '../../lib/errors.ts';
-import type { Reads } from '../../reads.ts';
 import { isVisible } from '../events/policy.ts';
+import type { EventServices } from '../events/services.ts';
 import { changeMessages, type LiveState, toState } from './present.ts';
 import { type LiveRow, listLiveRows } from './repo.ts';
 
@@ -37,7 +36,7 @@ type Newcomer = { eventId: string; caller: Caller | null; begin: Begin } & Promi
 type Topic = { row: LiveRow; state: LiveState; listeners: Set<Listener> };
 /** Null for those whose session has ended. */
 type Viewers = Map<Caller, Caller | null>;
-type Deps = { db: Database; reads: Reads; clock: () => Date };
+type Deps = Pick<EventServices, 'db' | 'changeLog' | 'sessions' | 'clock'>;
 
 export class Hub {
   readonly #deps: Deps;
@@ -137,10 +136,10 @@ export class Hub {
   }
 
   async #viewersOf(people: { caller: Caller | null }[]): Promise<Viewers> {
-    const { reads, clock } = this.#deps;
+    const { changeLog, sessions, clock } = this.#deps;
     const callers = people.flatMap(({ caller }) => caller ?? []);
     if (callers.length === 0) return new Map();
-    await reads.catchUp();
+    await changeLog.catchUp();
     const viewers: Viewers = new Map();
     const now = clock();
     const add = (caller: Caller, session: LiveSession | null) => {
@@ -149,7 +148,7 @@ export class Hub {
     };
     const loading: Promise<void>[] = [];
     for (const caller of callers) {
-      const session = reads.known.session({ userId: caller.id, sessionId: caller.sessionId });
+      const session = sessions.findCached({ userId: caller.id, sessionId: caller.sessionId });
       // Nearly always in memory, and then nobody waits.
       if (session instanceof Promise) loading.push(session.then((loaded) => add(caller, loaded)));
       else add(caller, session);

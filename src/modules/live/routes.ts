@@ -11,8 +11,8 @@ import { type LiveState, snapshotMessage } from './present.ts';
 import { LiveData, LiveHeaders, LiveQuery } from './schemas.ts';
 import { mediaType, Streams } from './streams.ts';
 
-export function liveRoutes(app: App, { db, reads, clock }: Deps): void {
-  const hub = new Hub({ db, reads, clock });
+export function liveRoutes(app: App, { db, changeLog, sessions, clock }: Deps): void {
+  const hub = new Hub({ db, changeLog, sessions, clock });
   const streams = new Streams(clock);
   // Before the server waits for what is under way: streams never end by themselves.
   app.addHook('preClose', async () => {

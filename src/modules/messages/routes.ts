@@ -17,10 +17,10 @@ import { ConversationPage, Message, MessagePage, NewMessage, Read } from './sche
 import { type Ask, sendMessage, sendMessages } from './send.ts';
 
 /** Messages between two people. */
-export function messageRoutes(app: App, { db, clock, reads, config, flags }: Deps): void {
+export function messageRoutes(app: App, { db, clock, people, config, flags }: Deps): void {
   /** Of all who look at a conversation, this is asked of memory: every request has looked at the changes. */
   const requirePerson = async (id: string) => {
-    if (!(await reads.known.person(id))) throw new Problem('user_not_found');
+    if (!(await people.find(id))) throw new Problem('user_not_found');
   };
 
   const circumstances = { clock, maxAMinute: config.messagesPerMinute };
@@ -135,10 +135,10 @@ export function messageRoutes(app: App, { db, clock, reads, config, flags }: Dep
       const [before = null] = readCursor(cursor, 'id') ?? [];
       const found = await queries.listConversations(db, userId, before, limit + 1);
       const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
-      const people = await Promise.all(rows.map(async ({ otherId }) => reads.known.person(otherId)));
+      const persons = await Promise.all(rows.map(async ({ otherId }) => people.find(otherId)));
       const data = rows.flatMap((row, i) => {
         // Whoever is gone has just gone, and their messages with them.
-        const other = people[i];
+        const other = persons[i];
         return other ? [toConversation(userId, row, other, config.publicUrl)] : [];
       });
       return { data, nextCursor };

@@ -25,7 +25,7 @@ const ofProfiles =
   'suspended ones for everybody, so a page may have fewer people than `limit`.';
 
 /** Who is around a person, and what they organize. */
-export function userListRoutes(app: App, { db, config, clock, reads }: Deps): void {
+export function userListRoutes(app: App, { db, config, clock, events, viewerStates }: Deps): void {
   const people = async (
     userId: string,
     relation: Relation,
@@ -92,7 +92,7 @@ export function userListRoutes(app: App, { db, config, clock, reads }: Deps): vo
       const found = await listOrganized(db, id, readSlice(query, clock()));
       const { rows, nextCursor } = toSlicePage(found, query.limit);
       const shown = await loadListedEvents(
-        reads,
+        { events, viewerStates },
         rows.map((row) => row.id),
         viewer,
         isListed,

@@ -1,0 +1,20 @@
+/** The services that every module builds on. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { ChangeLog } from '../cache/change-log.ts';
+import type { Database } from '../db/client.ts';
+import type { Flags } from '../flags/flags.ts';
+import type { SessionCache } from '../identity/session-cache.ts';
+import type { ReadyConfig } from '../lib/config.ts';
+import type { OutageLog } from './outage-log.ts';
+
+export type BaseServices = {
+  config: ReadyConfig;
+  db: Database;
+  /** The current time; tests move it. */
+  clock: () => Date;
+  log: FastifyBaseLogger;
+  changeLog: ChangeLog;
+  sessions: SessionCache;
+  flags: Flags;
+  outages: OutageLog;
+};

@@ -1,0 +1,31 @@
+/** Sessions in memory, verified against the change log on each request: a session that ended is refused at once. */
+import type { ChangeLog } from '../cache/change-log.ts';
+import { createRecordCache } from '../cache/record-cache.ts';
+import type { Database } from '../db/client.ts';
+import { type LiveSession, listLiveSessions, sessionKey } from './sessions.ts';
+import type { TokenIds } from './tokens.ts';
+
+export type SessionCache = {
+  /** Reads the change log first. Returns null if there is no such session. */
+  find(ids: TokenIds): Promise<LiveSession | null>;
+  /** As of the last time that this server read the change log. */
+  findCached(ids: TokenIds): LiveSession | Promise<LiveSession | null>;
+};
+
+/** About 400 bytes each. */
+const maxSessions = 50_000;
+
+export function createSessionCache(db: Database, changeLog: ChangeLog): SessionCache {
+  const cached = createRecordCache<LiveSession>(changeLog, {
+    maxRecords: maxSessions,
+    read: (keys) => listLiveSessions(db, keys),
+    idOf: ({ userId, id }) => sessionKey({ userId, sessionId: id }),
+  });
+  return {
+    find: async (ids) => {
+      await changeLog.catchUp();
+      return cached(sessionKey(ids));
+    },
+    findCached: (ids) => cached(sessionKey(ids)),
+  };
+}

@@ -1,0 +1,31 @@
+/** Loads what a viewer has to do with events: RSVP, saved flag and booking. */
+import { createLoader } from '../../db/batching.ts';
+import type { Database } from '../../db/client.ts';
+import type { ViewerState, ViewerStateWithBooking } from './present.ts';
+import { listViewerStates, listViewerStatesWithBookings, type ViewerStateKey } from './repo.ts';
+
+export type ViewerStates = {
+  /** The state for one event, with the booking. */
+  find(key: ViewerStateKey): Promise<ViewerStateWithBooking>;
+  /** The states for the events of a list, in its order, without bookings. */
+  findMany(key: { userId: string; eventIds: string[] }): Promise<ViewerState[]>;
+};
+
+/** A list has up to 50 events. */
+const maxListsPerStatement = 32;
+
+export function createViewerStates(db: Database): ViewerStates {
+  return {
+    find: createLoader((keys: ViewerStateKey[]) => listViewerStatesWithBookings(db, keys), {
+      keyOf: ({ eventId, userId }) => eventId + userId,
+    }),
+    findMany: createLoader(
+      async (keys: { userId: string; eventIds: string[] }[]) => {
+        const each = keys.flatMap(({ userId, eventIds }) => eventIds.map((eventId) => ({ userId, eventId })));
+        const all = await listViewerStates(db, each);
+        return keys.map(({ eventIds }) => all.splice(0, eventIds.length));
+      },
+      { keyOf: ({ userId, eventIds }) => userId + eventIds.join(''), maxBatchSize: maxListsPerStatement },
+    ),
+  };
+}

@@ -1,0 +1,34 @@
+/** People as other records name them, in memory; and who blocked whom. */
+import type { ChangeLog } from '../../cache/change-log.ts';
+import { createRecordCache } from '../../cache/record-cache.ts';
+import { createLoader } from '../../db/batching.ts';
+import type { Database } from '../../db/client.ts';
+import type { PersonRow } from './present.ts';
+import { listBlocked, listPeople } from './repo.ts';
+
+export type People = {
+  /** Null for an unknown id. Requires that the request has read the change log. */
+  find(id: string): PersonRow | Promise<PersonRow | null>;
+  /** Ids of the people whom `userId` blocked. */
+  blockedBy(userId: string): Promise<string[]>;
+};
+
+/** About 300 bytes each. */
+const maxPeople = 50_000;
+
+export function createPeople(db: Database, changeLog: ChangeLog): People {
+  return {
+    find: createRecordCache<PersonRow>(changeLog, {
+      maxRecords: maxPeople,
+      read: (ids) => listPeople(db, ids),
+      idOf: ({ id }) => id,
+    }),
+    blockedBy: createLoader(
+      async (ids: string[]) => {
+        const rows = Map.groupBy(await listBlocked(db, ids), ({ userId }) => userId);
+        return ids.map((id) => rows.get(id)?.map(({ otherId }) => otherId) ?? []);
+      },
+      { keyOf: (id) => id },
+    ),
+  };
+}
