@@ -8,7 +8,8 @@ import { Problem } from '../lib/errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    viewer: Caller | null;
+    /** The person whose token the request carries; null without a token. */
+    caller: Caller | null;
   }
 }
 
@@ -16,7 +17,7 @@ export function registerAuthentication(
   app: FastifyInstance,
   { sessions, clock }: { sessions: SessionCache; clock: () => Date },
 ): void {
-  app.decorateRequest('viewer', null);
+  app.decorateRequest('caller', null);
   const lookUp = async (header: string, isHeld: boolean): Promise<Caller> => {
     const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1];
     const token = bearer ? parseToken('access', bearer) : null;
@@ -42,7 +43,7 @@ export function registerAuthentication(
       const header = request.headers.authorization;
       if (header === undefined) return done(isRequired ? new Problem('token_missing') : undefined);
       lookUp(header, isHeld).then((viewer) => {
-        request.viewer = viewer;
+        request.caller = viewer;
         done();
       }, done);
     };
@@ -52,6 +53,6 @@ export function registerAuthentication(
 
 /** The caller of a route whose access is `required`. */
 export function requireCaller(request: FastifyRequest): Caller {
-  if (!request.viewer) throw new Problem('token_missing');
-  return request.viewer;
+  if (!request.caller) throw new Problem('token_missing');
+  return request.caller;
 }

@@ -1,6 +1,8 @@
 /** Pictures for those who have none: drawn from an id, so that they need no storage and reveal nothing. */
+
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
+import type { ContentResponse } from './define-endpoint.ts';
 
 const bytesOf = (id: string) => createHash('sha256').update(id).digest();
 const hue = (byte = 0) => Math.round((byte / 256) * 360);
@@ -45,3 +47,11 @@ export function sendSvg(reply: FastifyReply, picture: string) {
     .header('cache-control', 'public, max-age=604800, immutable')
     .send(picture);
 }
+
+/** The response with a generated image, which never changes. */
+export const svgResponse = (picture: string): ContentResponse => ({
+  statusCode: 200,
+  contentType: 'image/svg+xml',
+  content: picture,
+  headers: { 'cache-control': 'public, max-age=604800, immutable' },
+});

@@ -12,10 +12,10 @@ import type { Caller } from '../identity/caller.ts';
 import { Problem } from '../lib/errors.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
 import {
-  type Answer,
   findStoredResponses,
   type IdempotencyKey,
   type Replay,
+  type StoredResponse,
   storeResponses,
 } from './stored-responses.ts';
 
@@ -60,8 +60,8 @@ export function runIdempotent(
   now: Date,
   once: IdempotencyKey,
   viewer: Caller,
-  work: (tx: Transaction) => Promise<Answer>,
-): Promise<Answer | Replay> {
+  work: (tx: Transaction) => Promise<StoredResponse>,
+): Promise<StoredResponse | Replay> {
   return retryOnKeyConflict(() =>
     actAs(db, viewer, async (tx) => {
       const [known] = await findStoredResponses(tx, [once], now);
@@ -97,7 +97,7 @@ export async function refuseKeyInUse<T>(keeping: Promise<T>): Promise<T> {
   }
 }
 
-export function sendReplayable(reply: FastifyReply, answer: Answer | Replay) {
+export function sendReplayable(reply: FastifyReply, answer: StoredResponse | Replay) {
   reply.code(answer.status);
   if (answer.location) reply.header('location', answer.location);
   if (isReplay(answer)) reply.header('idempotent-replayed', 'true');

@@ -10,8 +10,8 @@ import { dayMs } from '../lib/time.ts';
 /** A request that is to be done once: under which key, and what it asks for. */
 export type IdempotencyKey = { userId: string; keyHash: Buffer; requestHash: Buffer; sealKey: Buffer };
 /** What was answered the first time. */
-export type Answer = { status: number; location?: string | undefined; body: string };
-export type Replay = Answer & { isReplay: true };
+export type StoredResponse = { status: number; location?: string | undefined; body: string };
+export type Replay = StoredResponse & { isReplay: true };
 
 const lifetimeMs = dayMs;
 const since = (now: Date) => new Date(now.getTime() - lifetimeMs);
@@ -49,7 +49,7 @@ export async function findStoredResponses(
  * The statements that keep these answers, for the end of the transaction that made what they tell of. Where another
  * uses the same key at this moment they wait for it, a second at most; then the primary key refuses the second.
  */
-export function storeResponses(made: { once: IdempotencyKey; answer: Answer }[], now: Date) {
+export function storeResponses(made: { once: IdempotencyKey; answer: StoredResponse }[], now: Date) {
   if (made.length === 0) return [];
   const users = made.map(({ once }) => once.userId);
   const keys = made.map(({ once }) => base64(once.keyHash));
@@ -77,18 +77,18 @@ export async function deleteExpiredResponses(db: Database, now: Date): Promise<v
 const ivBytes = 12;
 const tagBytes = 16;
 
-function seal({ sealKey }: IdempotencyKey, answer: Answer): Buffer {
+function seal({ sealKey }: IdempotencyKey, answer: StoredResponse): Buffer {
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv('aes-256-gcm', sealKey, iv, { authTagLength: tagBytes });
   const sealed = Buffer.concat([cipher.update(JSON.stringify(answer)), cipher.final()]);
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
 }
 
-function unseal({ sealKey }: IdempotencyKey, sealed: Buffer): Answer {
+function unseal({ sealKey }: IdempotencyKey, sealed: Buffer): StoredResponse {
   const cipher = createDecipheriv('aes-256-gcm', sealKey, sealed.subarray(0, ivBytes), {
     authTagLength: tagBytes,
   });
   cipher.setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
   const text = Buffer.concat([cipher.update(sealed.subarray(ivBytes + tagBytes)), cipher.final()]);
-  return JSON.parse(text.toString()) as Answer;
+  return JSON.parse(text.toString()) as StoredResponse;
 }

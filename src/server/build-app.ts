@@ -12,6 +12,7 @@ import { openFlags } from '../flags/flags.ts';
 import { registerAccessLog } from '../http/access-log.ts';
 import { registerAuthentication } from '../http/authenticate.ts';
 import { registerCompression } from '../http/compression.ts';
+import { registerModule } from '../http/define-module.ts';
 import { registerDocuments } from '../http/documents.ts';
 import { registerLingeringClose } from '../http/lingering-close.ts';
 import { loggerOptions } from '../http/logging.ts';
@@ -54,8 +55,8 @@ import { messageRoutes } from '../modules/messages/routes.ts';
 import { reportRoutes } from '../modules/reports/routes.ts';
 import { uploadRoutes } from '../modules/uploads/routes.ts';
 import { userListRoutes } from '../modules/users/list-routes.ts';
-import { userRoutes } from '../modules/users/routes.ts';
 import { healthRoutes } from './health.ts';
+import { modules } from './modules.ts';
 import { registerOpenApi } from './openapi.ts';
 import { addProbes } from './outage-probes.ts';
 import { pageRoutes } from './pages.ts';
@@ -128,6 +129,7 @@ export async function buildApp({ config, db, sms, clock = () => new Date() }: Ap
   registerDocuments(app);
   await registerOpenApi(app, config);
 
+  for (const module of modules) await registerModule(app, module, deps);
   await app.register(async (scope) => {
     const routes = scope.withTypeProvider<TypeBoxTypeProvider>();
     healthRoutes(routes, deps);
@@ -136,7 +138,6 @@ export async function buildApp({ config, db, sms, clock = () => new Date() }: Ap
     meRoutes(routes, deps);
     ownListRoutes(routes, deps);
     exportRoutes(routes, deps);
-    userRoutes(routes, deps);
     userListRoutes(routes, deps);
     messageRoutes(routes, deps);
     eventListRoutes(routes, deps);

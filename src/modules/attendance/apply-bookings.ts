@@ -6,10 +6,10 @@ import type { Transaction } from '../../db/transaction.ts';
 import { transaction } from '../../db/transaction.ts';
 import { refuseKeyInUse } from '../../idempotency/idempotency.ts';
 import {
-  type Answer,
   findStoredResponses,
   type IdempotencyKey,
   type Replay,
+  type StoredResponse,
   storeResponses,
 } from '../../idempotency/stored-responses.ts';
 import { lockCallers } from '../../identity/act-as.ts';
@@ -70,7 +70,7 @@ export function writeBookings(
 }
 
 /** The answer to a booking that was made, as it is kept. */
-export const answerOf = (booking: BookingRow): Answer => ({
+export const answerOf = (booking: BookingRow): StoredResponse => ({
   status: 201,
   body: JSON.stringify(toBooking(booking)),
 });

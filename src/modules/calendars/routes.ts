@@ -62,8 +62,8 @@ function eventCalendars(app: App, { config, clock, lists, events, people }: Deps
     }),
     async (request, reply) => {
       const id = readId(request.params.id, 'event_not_found');
-      const event = await events.find(id, request.viewer);
-      if (!event || !isVisible(event.row, request.viewer)) throw new Problem('event_not_found');
+      const event = await events.find(id, request.caller);
+      if (!event || !isVisible(event.row, request.caller)) throw new Problem('event_not_found');
       const text = toCalendar([writeWhole(await toEntry(event, people))]);
       const name = fileName(event.row.title);
       return sendCalendar(request, reply, { text, fileName: name, disposition: 'attachment' });
@@ -88,7 +88,7 @@ function eventCalendars(app: App, { config, clock, lists, events, people }: Deps
     async (request, reply) => {
       const eventQuery = readEventQuery(request.query, clock());
       const slice = { page: 1, limit: maxEvents };
-      const { listed } = await lists(eventQuery, 'start', slice, request.viewer);
+      const { listed } = await lists(eventQuery, 'start', slice, request.caller);
       const entries = await Promise.all(listed.map(({ event }) => toEntry(event, people)));
       const text = toCalendar(await writeAll(entries, write), 'Potluck events');
       return sendCalendar(request, reply, { text, fileName: 'events.ics', disposition: 'inline' });

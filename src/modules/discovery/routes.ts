@@ -48,7 +48,7 @@ export function eventListRoutes(app: App, { config, clock, lists }: Deps): void 
       compressFrom: largeText,
     }),
     async (request, reply) =>
-      answer(reply, readEventQuery(request.query, clock()), 'start', request.query, request.viewer),
+      answer(reply, readEventQuery(request.query, clock()), 'start', request.query, request.caller),
   );
 
   // Spec 4.10
@@ -67,7 +67,7 @@ export function eventListRoutes(app: App, { config, clock, lists }: Deps): void 
     async (request, reply) => {
       if (request.query.q.trim() === '') throw invalid('q', 'must not be empty');
       const eventQuery = readEventQuery({ q: request.query.q }, clock());
-      return answer(reply, eventQuery, 'relevance', request.query, request.viewer);
+      return answer(reply, eventQuery, 'relevance', request.query, request.caller);
     },
   );
 }

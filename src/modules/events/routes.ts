@@ -79,7 +79,7 @@ export function eventRoutes(app: App, { db, config, clock, events, people, viewe
     }),
     async (request, reply) => {
       const id = readId(request.params.id, 'event_not_found');
-      const { viewer } = request;
+      const { caller: viewer } = request;
       const [event, mine] = await Promise.all([
         events.find(id, viewer),
         viewer && viewerStates.find({ eventId: id, userId: viewer.id }),

@@ -7,10 +7,10 @@ import type { Transaction } from '../../db/transaction.ts';
 import { transaction } from '../../db/transaction.ts';
 import { refuseKeyInUse } from '../../idempotency/idempotency.ts';
 import {
-  type Answer,
   findStoredResponses,
   type IdempotencyKey,
   type Replay,
+  type StoredResponse,
   storeResponses,
 } from '../../idempotency/stored-responses.ts';
 import { lockCallers } from '../../identity/act-as.ts';
@@ -161,7 +161,10 @@ const isClaim = (
 ): outcome is ClaimRow => typeof outcome === 'object' && 'quantity' in outcome;
 
 /** The answer to a claim that was made, as it is kept. */
-export const answerOf = (claim: ClaimRow): Answer => ({ status: 201, body: JSON.stringify(toClaim(claim)) });
+export const answerOf = (claim: ClaimRow): StoredResponse => ({
+  status: 201,
+  body: JSON.stringify(toClaim(claim)),
+});
 
 /**
  * The claim that the ask makes, changes or ends, or the first refusal in the order 404, 403, 409, 422. Taking less needs

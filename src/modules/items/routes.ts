@@ -54,7 +54,7 @@ export function itemRoutes(app: App, { db, clock, events, items, config }: Deps)
       problems: ['event_not_found'],
     }),
     async (request) => {
-      const { viewer, query } = request;
+      const { caller: viewer, query } = request;
       const id = readId(request.params.id, 'event_not_found');
       const [event, rows, myClaims] = await Promise.all([
         events.find(id, viewer),

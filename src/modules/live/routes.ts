@@ -21,7 +21,7 @@ export function liveRoutes(app: App, { db, changeLog, sessions, clock }: Deps): 
   });
 
   /** One snapshot. */
-  const show = async (id: string, { viewer }: FastifyRequest, reply: FastifyReply) => {
+  const show = async (id: string, { caller: viewer }: FastifyRequest, reply: FastifyReply) => {
     const shown = Promise.withResolvers<LiveState>();
     await hub.listen(id, viewer, (state) => {
       shown.resolve(state);
@@ -32,7 +32,7 @@ export function liveRoutes(app: App, { db, changeLog, sessions, clock }: Deps): 
   };
 
   const stream = async (id: string, request: FastifyRequest, reply: FastifyReply, lastId?: string) => {
-    const { viewer } = request;
+    const { caller: viewer } = request;
     const giveBack = streams.take(viewer?.id ?? networkOf(request.ip));
     let listener: Listener | null = null;
     const leave = () => {

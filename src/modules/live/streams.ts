@@ -89,7 +89,7 @@ class Stream implements Listener {
   #behind: { since: number; state: LiveState } | null = null;
 
   constructor(reply: FastifyReply, clock: () => Date) {
-    this.caller = reply.request.viewer;
+    this.caller = reply.request.caller;
     this.#reply = reply;
     this.#clock = clock;
   }

@@ -9,7 +9,7 @@ import { isNotModified, sendNotModified } from '../../http/conditional.ts';
 import { route } from '../../http/route.ts';
 import { ref, Success } from '../../http/schemas.ts';
 import { readIdempotencyKey, runIdempotent, sendReplayable } from '../../idempotency/idempotency.ts';
-import { type Answer, findStoredResponses } from '../../idempotency/stored-responses.ts';
+import { findStoredResponses, type StoredResponse } from '../../idempotency/stored-responses.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId, readId } from '../../lib/ids.ts';
@@ -156,7 +156,7 @@ export function uploadRoutes(app: App, { db, config, clock, flags, storage, outa
         await queries.requireRoom(db, viewer.id, clock());
         const picture = await makePicture(bytes);
         const answer = await createRecordCache(viewer.id, picture, (row) => {
-          const tell = async (tx: Transaction): Promise<Answer> => {
+          const tell = async (tx: Transaction): Promise<StoredResponse> => {
             await queries.insertUpload(tx, row, clock());
             const upload = toUpload(row, config.publicUrl);
             return { status: 201, location: upload.url, body: JSON.stringify(upload) };

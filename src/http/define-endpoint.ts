@@ -1,0 +1,214 @@
+/** Declares an HTTP endpoint: one object holds what clients, validation, documentation and the handler need. */
+import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import { type IdempotencyContext, idempotencyContext } from '../idempotency/context.ts';
+import type { Caller } from '../identity/caller.ts';
+import type { ProblemCode } from '../lib/errors.ts';
+import type { App } from './app.ts';
+import { IdempotencyHeaders } from './schemas.ts';
+
+/** `public`: no token is read. `optional`: a token adds the caller's own fields. `required`: 401 without a token. */
+export type Access = 'public' | 'optional' | 'required';
+
+type Optional = TSchema | undefined;
+type ValueOf<S extends Optional> = S extends TSchema ? Static<S> : undefined;
+type CallerOf<A extends Access> = A extends 'required' ? Caller : A extends 'optional' ? Caller | null : null;
+
+export type EndpointRequest<A extends Access, P extends Optional, Q extends Optional, B extends Optional> = {
+  caller: CallerOf<A>;
+  params: ValueOf<P>;
+  query: ValueOf<Q>;
+  body: ValueOf<B>;
+  /** For endpoints that declare `idempotent`. */
+  idempotency: IdempotencyContext;
+  /** Headers, address and abort state. */
+  request: FastifyRequest;
+  /** For streams alone, which write to the socket themselves and return `STREAMED`. */
+  reply: FastifyReply;
+};
+
+type Headers = Record<string, string | number>;
+
+/** JSON that is serialized already: by an idempotent replay, or composed of serialized fragments. */
+export type JsonTextResponse = { statusCode: number; json: string | Buffer; headers?: Headers };
+/** A response that is not JSON. */
+export type ContentResponse = {
+  statusCode: number;
+  contentType: string;
+  content: string | Buffer | NodeJS.ReadableStream;
+  headers?: Headers;
+};
+/** The handler has taken over the connection. */
+export const STREAMED = Symbol('streamed');
+
+/** `{ status, body }` for one of the declared statuses, or a response that is serialized already. */
+export type EndpointResponse<R extends Record<number, TSchema>> =
+  | { [S in keyof R & number]: { status: S; body: Static<R[S]>; headers?: Headers } }[keyof R & number]
+  | JsonTextResponse
+  | ContentResponse
+  | typeof STREAMED;
+
+type Metadata = {
+  method: HTTPMethods;
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** Codes of the problems that this endpoint can respond with, beyond those of every endpoint of its kind. */
+  problems?: ProblemCode[];
+  /** Accepts an `Idempotency-Key`. The handler uses `runIdempotent`, or stores its response in its own batch. */
+  idempotent?: true;
+  /**
+   * The handler's statement itself verifies the caller's session, token and role (`lockedCallers`). The check before
+   * the handler may then use a session that was cached before the request.
+   */
+  verifiesCaller?: true;
+  /** Default: 4.5 seconds. */
+  timeoutMs?: number;
+  /** The response has an ETag, and `If-None-Match` turns it into a 304 (conditional.ts). */
+  conditional?: true;
+  /** In bytes: larger responses are compressed (compression.ts). Only for responses without any secret. */
+  compressFrom?: number;
+  /** Media types of a body that is not JSON. The module's `setup` adds parsers for them. */
+  bodyTypes?: readonly string[];
+  /** Further Fastify options of the route, such as `bodyLimit`. */
+  routeOptions?: Record<string, unknown>;
+};
+
+type Declaration<
+  A extends Access,
+  P extends Optional,
+  Q extends Optional,
+  B extends Optional,
+  R extends Record<number, TSchema>,
+  S,
+> = Metadata & {
+  access: A;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** Request headers that the endpoint reads. */
+  headers?: TSchema;
+  response: R;
+  handler(
+    request: EndpointRequest<A, P, Q, B>,
+    services: S,
+  ): Promise<EndpointResponse<NoInfer<R>>> | EndpointResponse<NoInfer<R>>;
+};
+
+/** An endpoint whose handler needs the services `S`. */
+export type Endpoint<S = never> = Metadata & {
+  access: Access;
+  params?: Optional;
+  query?: Optional;
+  body?: Optional;
+  headers?: TSchema;
+  response: Record<number, TSchema>;
+  handler: (request: never, services: S) => unknown;
+};
+
+export function defineEndpoint<
+  const A extends Access,
+  R extends Record<number, TSchema>,
+  P extends Optional = undefined,
+  Q extends Optional = undefined,
+  B extends Optional = undefined,
+  S = object,
+>(declaration: Declaration<A, P, Q, B, R, S>): Endpoint<S> {
+  return declaration as Endpoint<S>;
+}
+
+/** What registration itself needs of the services. */
+export type RegistrationServices = { config: { secretKey: string } };
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+    verifiesCaller?: true;
+    idempotent?: true;
+    conditional?: true;
+    problems?: ProblemCode[];
+    bodyTypes?: readonly string[];
+  }
+}
+
+/** Problems of every endpoint, and of those with a caller or an idempotency key. */
+function problemsOf({ access, idempotent, problems = [] }: Endpoint<never>): ProblemCode[] {
+  return [
+    'invalid_request',
+    'too_many_requests',
+    'internal_error',
+    'unavailable',
+    ...(access === 'public' ? [] : ['token_invalid' as const]),
+    ...(access === 'required' ? ['token_missing' as const] : []),
+    ...(idempotent ? (['idempotency_key_reused', 'idempotency_key_in_use'] as const) : []),
+    ...problems,
+  ];
+}
+
+/** Adds the endpoint's route to `app`. */
+export function registerEndpoint<S extends RegistrationServices>(
+  app: App,
+  endpoint: Endpoint<S>,
+  services: S,
+): void {
+  const { access, idempotent, verifiesCaller, timeoutMs, conditional, compressFrom, bodyTypes } = endpoint;
+  const handle = endpoint.handler as (request: unknown, services: S) => Promise<Response>;
+  app.route({
+    ...endpoint.routeOptions,
+    method: endpoint.method,
+    url: endpoint.path,
+    config: {
+      access,
+      problems: problemsOf(endpoint),
+      ...(verifiesCaller && { verifiesCaller }),
+      ...(idempotent && { idempotent }),
+      ...(timeoutMs && { timeoutMs }),
+      ...(conditional && { conditional }),
+      ...(compressFrom !== undefined && { compressFrom }),
+      ...(bodyTypes && { bodyTypes }),
+    },
+    schema: schemaOf(endpoint),
+    handler: async (request, reply) => {
+      const { caller, params, query, body } = request;
+      const idempotency = idempotent
+        ? idempotencyContext(request, reply, caller, services.config.secretKey)
+        : undefined;
+      const response = await handle({ caller, params, query, body, idempotency, request, reply }, services);
+      return send(reply, response);
+    },
+  });
+}
+
+function schemaOf(endpoint: Endpoint<never>): FastifySchema {
+  const { params, query, body, headers, response, idempotent } = endpoint;
+  return {
+    ...(params && { params }),
+    ...(query && { querystring: query }),
+    ...(body && { body }),
+    ...((headers || idempotent) && { headers: headers ?? IdempotencyHeaders }),
+    response,
+    operationId: endpoint.operationId,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    ...(endpoint.description && { description: endpoint.description }),
+  } as FastifySchema;
+}
+
+type Response =
+  | { status: number; body: unknown; headers?: Headers }
+  | JsonTextResponse
+  | ContentResponse
+  | typeof STREAMED;
+
+/** The one path to the wire: bodies are serialized by the declared schema of their status. */
+function send(reply: FastifyReply, response: Response): FastifyReply {
+  // A stream writes by itself, and a request that timed out has its response.
+  if (response === STREAMED || reply.sent) return reply;
+  if (response.headers) reply.headers(response.headers);
+  if ('body' in response) return reply.code(response.status).send(response.body);
+  reply.code(response.statusCode);
+  if ('json' in response) return reply.type('application/json; charset=utf-8').send(response.json);
+  return reply.type(response.contentType).send(response.content);
+}

@@ -1,0 +1,60 @@
+/** `Idempotency-Key`: the key of a request and the serialization of its response. Decision 19 describes the header. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../identity/caller.ts';
+import { keyedHash } from '../lib/keyed-hash.ts';
+import type { IdempotencyKey } from './stored-responses.ts';
+
+export type IdempotencyContext = {
+  /**
+   * The key of the request; null without the header.
+   * @param body what the request asks for; of a body that is not JSON, its hash. Default: the parsed body
+   */
+  readKey(body?: unknown): IdempotencyKey | null;
+  /** The JSON text of a response body, by the schema that the endpoint declares for its status. */
+  serialize(status: number, body: unknown): string;
+};
+
+export function idempotencyContext(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller: Caller | null,
+  secretKey: string,
+): IdempotencyContext {
+  return {
+    readKey: (body = request.body) => (caller ? readKey(request, caller, secretKey, body) : null),
+    serialize: (status, body) => {
+      const serializer = reply.getSerializationFunction(`${status}`);
+      if (!serializer) throw new Error(`no response schema for status ${status}`);
+      return serializer(body as Record<string, unknown>);
+    },
+  };
+}
+
+function readKey(
+  request: FastifyRequest,
+  caller: Caller,
+  secretKey: string,
+  body: unknown,
+): IdempotencyKey | null {
+  const header = request.headers['idempotency-key'];
+  if (typeof header !== 'string') return null;
+  const key = header.startsWith('"') ? header.slice(1, -1).replace(/\\(.)/g, '$1') : header;
+  const mac = (purpose: string, text: string) => keyedHash(secretKey, purpose, `${caller.id}\0${text}`);
+  return {
+    userId: caller.id,
+    keyHash: mac('idempotency key', key),
+    sealKey: mac('idempotency seal', key),
+    requestHash: mac(
+      'idempotency request',
+      `${request.method} ${request.url}\0${JSON.stringify(sortFields(body))}`,
+    ),
+  };
+}
+
+/** The order of fields does not distinguish requests. */
+function sortFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortFields);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([name, inner]) => [name, sortFields(inner)]);
+}

@@ -1,0 +1,26 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { block, changeRelation } from './change-relation.ts';
+import { Blocked, UserParams } from './schemas.ts';
+import type { UserServices } from './services.ts';
+
+/** Block a person (specification 4.5). */
+export const blockUser = defineEndpoint({
+  method: 'POST',
+  path: '/v1/users/:id/block',
+  operationId: 'blockUser',
+  tag: 'People',
+  summary: 'Block a person',
+  description:
+    'Ends follows between the two and prevents new ones and messages, hides each from the other in search, and ' +
+    "hides the person's events from the caller's lists. It does not prevent RSVPs, bookings and claims: events " +
+    'stay open to both, and the organizer of an event sees everybody who comes.',
+  access: 'required',
+  params: UserParams,
+  response: { 200: Blocked },
+  problems: ['user_not_found', 'self_relation'],
+
+  async handler({ caller, params }, services: UserServices) {
+    await changeRelation(services, caller, params.id, block);
+    return { status: 200, body: { isBlocked: true } };
+  },
+});

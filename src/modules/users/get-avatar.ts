@@ -1,0 +1,20 @@
+import { Type } from 'typebox';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { avatarSvg, svgResponse } from '../../http/placeholder-images.ts';
+import { UserParams } from './schemas.ts';
+import { readUserId } from './user-id.ts';
+
+export const getAvatar = defineEndpoint({
+  method: 'GET',
+  path: '/v1/users/:id/avatar.svg',
+  operationId: 'getAvatar',
+  tag: 'People',
+  summary: 'The generated avatar',
+  description: 'Drawn from the id alone, so it tells nothing and never changes.',
+  access: 'public',
+  params: UserParams,
+  response: { 200: Type.String({ description: 'An SVG image.' }) },
+  problems: ['user_not_found'],
+
+  handler: ({ params }) => svgResponse(avatarSvg(readUserId(params.id))),
+});

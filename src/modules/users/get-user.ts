@@ -1,0 +1,26 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { requireProfile } from './policy.ts';
+import { toProfile } from './present.ts';
+import { Profile, UserParams } from './schemas.ts';
+import type { UserServices } from './services.ts';
+import { readUserId } from './user-id.ts';
+
+/** A person's public profile (specification 4.2). */
+export const getUser = defineEndpoint({
+  method: 'GET',
+  path: '/v1/users/:id',
+  operationId: 'getUser',
+  tag: 'People',
+  summary: "A person's public profile",
+  description: 'A private profile is open to its owner, to admins and to the people whom the owner follows.',
+  access: 'optional',
+  params: UserParams,
+  response: { 200: ref(Profile) },
+  problems: ['user_not_found', 'profile_private'],
+
+  async handler({ caller, params }, { db, config }: UserServices) {
+    const { row, relation } = await requireProfile(db, readUserId(params.id), caller);
+    return { status: 200, body: toProfile(row, relation, config.publicUrl) };
+  },
+});

@@ -1,0 +1,38 @@
+import { largeText } from '../../http/compression.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { listRelatedPeople, PeoplePage, PeopleQuery } from './list-related-people.ts';
+import { requireProfile } from './policy.ts';
+import { UserParams } from './schemas.ts';
+import type { UserServices } from './services.ts';
+import { readUserId } from './user-id.ts';
+
+const listAround = (relation: 'followers' | 'following', operationId: string, summary: string) =>
+  defineEndpoint({
+    method: 'GET',
+    path: `/v1/users/:id/${relation}`,
+    operationId,
+    tag: 'People',
+    summary,
+    description:
+      'By the age of their accounts. For callers who may see the profile. People between whom and the caller there is ' +
+      'a block are left out, and suspended people always, so a page may have fewer people than `limit`.',
+    access: 'optional',
+    params: UserParams,
+    query: PeopleQuery,
+    response: { 200: PeoplePage },
+    compressFrom: largeText,
+    problems: ['user_not_found', 'profile_private'],
+
+    async handler({ caller, params, query }, services: UserServices) {
+      const id = readUserId(params.id);
+      await requireProfile(services.db, id, caller);
+      return { status: 200, body: await listRelatedPeople(services, id, relation, caller, query) };
+    },
+  });
+
+export const listFollowers = listAround('followers', 'listFollowers', 'List the followers of a person');
+export const listFollowing = listAround(
+  'following',
+  'listFollowing',
+  'List the people whom a person follows',
+);

@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { invalid } from '../../lib/errors.ts';
+import { toFoundUser } from './present.ts';
+import { searchUsers as findUsers, listFollowed, listHidden, userSearchTerm } from './repo.ts';
+import { FoundUser, UserSearchQuery } from './schemas.ts';
+import type { UserServices } from './services.ts';
+
+/** Searches people (specification 4.1). */
+export const searchUsers = defineEndpoint({
+  method: 'GET',
+  path: '/v1/users/search',
+  operationId: 'searchUsers',
+  tag: 'People',
+  summary: 'Search people by name or username',
+  description: 'Leaves out people whom the caller blocked or who blocked the caller.',
+  access: 'required',
+  query: UserSearchQuery,
+  response: { 200: Type.Object({ data: Type.Array(ref(FoundUser)) }) },
+
+  async handler({ caller, query }, { db, config }: UserServices) {
+    const term = readTerm(query.q);
+    const hidden = await listHidden(db, caller.id);
+    const rows = await findUsers(db, term, hidden, query.limit);
+    const ids = rows.map(({ id }) => id);
+    const followed = await listFollowed(db, caller.id, ids);
+    const data = rows.map((row) => toFoundUser(row, followed.has(row.id), config.publicUrl));
+    return { status: 200, body: { data } };
+  },
+});
+
+/** Both the typed and the folded term need two characters: ß is one character that is folded to ss. */
+function readTerm(q: string): string {
+  const term = userSearchTerm(q);
+  const length = Math.min([...q.normalize().trim()].length, [...term].length);
+  if (length < 2) throw invalid('q', 'must have at least 2 characters');
+  return term;
+}

@@ -1,0 +1,6 @@
+/** The modules, in the order of their imports: a module imports only those above it. */
+import type { Module } from '../http/define-module.ts';
+import { users } from '../modules/users/index.ts';
+import type { Services } from './services.ts';
+
+export const modules: Module<Services>[] = [users];
