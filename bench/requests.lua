@@ -1,9 +1,11 @@
 -- Sends the requests of a prepared file one after the other, and prints what came of them as one line of JSON.
 -- Each line of the file: method, path, token, body, with tabs between; what is not there is empty.
--- Arguments: the file, and "statuses" to count the answers by status, which costs the load generator some time.
+-- Arguments: the file; "statuses" to count the responses by status, which costs the load generator some time; "once" to
+-- stop after the last request of the file instead of beginning again.
 
 local requests = {}
 local at = 0
+local once = false
 statuses = {}
 local threads = {}
 
@@ -19,14 +21,18 @@ function init(args)
     if body ~= "" then headers["Content-Type"] = "application/json" end
     table.insert(requests, wrk.format(method, path, headers, body ~= "" and body or nil))
   end
-  if args[2] == "statuses" then
-    response = function(status)
-      statuses[status] = (statuses[status] or 0) + 1
+  for i = 2, #args do
+    if args[i] == "once" then once = true end
+    if args[i] == "statuses" then
+      response = function(status)
+        statuses[status] = (statuses[status] or 0) + 1
+      end
     end
   end
 end
 
 function request()
+  if once and at == #requests then wrk.thread:stop() end
   at = at % #requests + 1
   return requests[at]
 end

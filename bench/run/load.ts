@@ -35,12 +35,14 @@ export type Wrk = {
   connections: number;
   /** Statuses that are right beside 2xx. */
   alsoExpected: number[];
+  /** Stops early when every request was sent: sent twice, a request would fail. */
+  once?: boolean;
 };
 
 /** @throws Failure with every kind of error that there was */
 export async function wrk(load: Wrk, signal: AbortSignal): Promise<Measured> {
-  const { port, requestsFile, seconds, connections, alsoExpected } = load;
-  const counting = alsoExpected.length > 0 ? ['statuses'] : [];
+  const { port, requestsFile, seconds, connections, alsoExpected, once } = load;
+  const counting = [...(alsoExpected.length > 0 ? ['statuses'] : []), ...(once ? ['once'] : [])];
   const scale = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s'];
   const address = `http://127.0.0.1:${port}`;
   const printed = await output('wrk', [...scale, '-s', script, address, requestsFile, ...counting], signal);

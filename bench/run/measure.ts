@@ -183,11 +183,11 @@ async function measureSql(bench: Bench, { work, prepared }: Prepping, limit: Lim
 
 const load = (
   { options: { connections }, signal }: Bench,
-  { requestsFile }: Pick<Prepping, 'requestsFile'>,
+  { requestsFile, work }: Pick<Prepping, 'requestsFile' | 'work'>,
   port: number,
   seconds: number,
   alsoExpected: number[],
-) => wrk({ port, requestsFile, seconds, connections, alsoExpected }, signal);
+) => wrk({ port, requestsFile, seconds, connections, alsoExpected, once: work.once ?? false }, signal);
 
 /**
  * What was under way when the load generator left is written or given up by then: it must neither be missed by a check

@@ -37,6 +37,8 @@ export type WorkItem = {
   bestPeer: number | null;
   /** Statuses that are right beside 2xx. */
   alsoExpected?: number[];
+  /** Each request is sent at most once, so a fast server ends the measurement early. */
+  once?: true;
   prepare(world: World): Promise<Prepared>;
 };
 

@@ -16,6 +16,8 @@ const oneItem: WorkItem = {
   item: 'W6',
   variant: 'one item',
   bestPeer: null,
+  // A person claims an item once.
+  once: true,
   async prepare(world) {
     const count = Math.min(world.mostWrites, userCount * deepItems.count);
     const requests = Array.from({ length: count }, (_, step) =>
