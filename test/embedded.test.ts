@@ -108,7 +108,7 @@ describe('embedded database', { concurrency: 2 }, () => {
         /^PORT is "http"; it must be .*\nDEMO is "perhaps"; it must be .*$/,
       ],
       [{ DATA_DIR: file }, /^DATA_DIR is .*file, which cannot be used: EEXIST/],
-      [{ DATA_DIR: broken }, /points to \/nowhere\/postgres, where there is no database any more\.$/],
+      [{ DATA_DIR: broken }, /points to \/nowhere\/postgres, which does not exist\.$/],
       [
         { DATABASE_URL: `postgres://u:${secret}@127.0.0.1:1/x` },
         /^The database at DATABASE_URL .*ECONNREFUSED/,
