@@ -3,7 +3,7 @@ import { empty, type Statement, sql } from './sql.ts';
 
 /**
  * Transactions lock tables in this order, and the rows of a table in ascending order of the key. Two transactions that
- * lock the same rows therefore cannot deadlock. `node docs/generate.ts` writes the order into docs/architecture.md.
+ * lock the same rows therefore cannot deadlock. `npm run docs` writes the order into docs/architecture.md.
  *
  * Exception: accounts (`users`) are locked FOR KEY SHARE in any order. That is safe because a transaction locks at most
  * one account exclusively, its caller's own. Suspension and role changes also lock the account of another person:
