@@ -24,6 +24,11 @@ async function expectAlive(url: string): Promise<void> {
   assert.equal((await fetch(`${url}/readyz`)).status, 200);
 }
 
+/** The process id of the embedded PostgreSQL. */
+async function postgresPid(dataDir: string): Promise<string | undefined> {
+  return (await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n', 1)[0];
+}
+
 describe('embedded database', { concurrency: 2 }, () => {
   test('sharing: two first starts at once and a command on one directory; the last to leave stops the database', async () => {
     const DATA_DIR = await aPlace();
@@ -34,8 +39,10 @@ describe('embedded database', { concurrency: 2 }, () => {
     assert.equal(await grant.ended, 0, grant.output.err);
     assert.match(grant.output.out, /\+12025550177 is an admin now/);
     assert.equal((await ask(two, 'GET', '/v1/auth/me', token)).body.role, 'admin');
+    const pid = await postgresPid(DATA_DIR);
     assert.equal(await stop(one, 'SIGTERM'), 0);
     await expectAlive(two.url);
+    assert.equal(await postgresPid(DATA_DIR), pid, 'the server was restarted');
     assert.equal(await stop(two, 'SIGINT'), 0);
     await expectNoPostgres(DATA_DIR);
   });
@@ -108,7 +115,7 @@ describe('embedded database', { concurrency: 2 }, () => {
         /^PORT is "http"; it must be .*\nDEMO is "perhaps"; it must be .*$/,
       ],
       [{ DATA_DIR: file }, /^DATA_DIR is .*file, which cannot be used: EEXIST/],
-      [{ DATA_DIR: broken }, /points to \/nowhere\/postgres, where there is no database any more\.$/],
+      [{ DATA_DIR: broken }, /points to \/nowhere\/postgres, which does not exist\.$/],
       [
         { DATABASE_URL: `postgres://u:${secret}@127.0.0.1:1/x` },
         /^The database at DATABASE_URL .*ECONNREFUSED/,

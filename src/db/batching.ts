@@ -1,25 +1,27 @@
 /**
- * Coalescing: requests that arrive while the database is busy are answered by one statement. A batch costs one round
- * trip, one snapshot and one commit, whatever it holds, so the busier the server, the cheaper each request.
+ * Batching: items that arrive while the database is busy share the next statement. A batch costs one round trip, one
+ * snapshot and one commit for any number of items, so the cost of a request falls as the load rises.
  *
- * Nobody waits for a batch to fill: what has arrived in one turn of the event loop goes out at its end, and what
- * arrives while batches are under way goes out with the next. Every statement begins after the requests that it
- * answers have arrived, so each sees all that was acknowledged before it.
+ * Batches have no collection delay. The items that arrive in one turn of the event loop are sent at the end of that turn;
+ * items that arrive while the maximum number of batches is running are sent with the next batch. A statement starts
+ * after all of its items have arrived, so each item sees every write that was acknowledged before it arrived.
  */
 import { Problem } from '../lib/errors.ts';
 import { isOutage } from './errors.ts';
 
-/** What `run` gives for an item that would hold up the others of its batch: it is run again on its own. */
-export const RETRY_INDIVIDUALLY = Symbol('run this one alone');
+/** The outcome of an item whose rows are locked by another transaction. The item is run again individually. */
+export const RETRY_INDIVIDUALLY = Symbol('retry individually');
 
 type Options<T> = {
-  /** Items in a batch. */
+  /** The maximum number of items in a batch. */
   maxBatchSize?: number;
-  /** Items that may wait; one more gets a 503. Bounds memory, and the time that anybody waits. */
+  /** The maximum number of waiting items; further items get a 503. It limits memory and waiting time. */
   maxWaiting?: number;
   keyOf: (item: T) => string;
 };
 
+type Outcome<V> = V | Error | typeof RETRY_INDIVIDUALLY;
+type Run<T, V> = (items: T[], mayWaitForLocks: boolean) => Promise<Outcome<V>[]>;
 type Waiter<T, V> = { item: T; key: string; since: number } & PromiseWithResolvers<V>;
 
 function waiterFor<T, V>(item: T, key: string): Waiter<T, V> {
@@ -27,66 +29,67 @@ function waiterFor<T, V>(item: T, key: string): Waiter<T, V> {
   return { item, key, since: performance.now(), promise, resolve, reject };
 }
 
-const defaultMost = 128;
-const defaultWaiting = 10_000;
-/** Fewer than these are one batch of writes at any rate. */
-const crowd = 16;
-/** In ms. Whoever waited longer has had a 503 by now; there is nobody left to answer. */
-const patience = 5_000;
+const defaultMaxBatchSize = 128;
+const defaultMaxWaiting = 10_000;
+/** Below this number of pending writes, all of them are sent in one batch. */
+const minToSplit = 16;
+/** The time limit for waiting and for a batch. The request timeout has sent a 503 by then. */
+const timeoutMs = 5_000;
 
-/** True for what is still worth running; tells the others that it was not. */
-function isWanted<T, V>({ since, reject }: Waiter<T, V>): boolean {
-  if (performance.now() - since <= patience) return true;
+/** Returns true if the item can still be run; rejects it otherwise. */
+function isWithinTimeout<T, V>({ since, reject }: Waiter<T, V>): boolean {
+  if (performance.now() - since <= timeoutMs) return true;
   reject(new Problem('unavailable'));
   return false;
 }
 
 /**
- * Reads: those with one key share one answer.
- * @param run answers a batch of items with different keys, one answer for each in order
- * @param options.concurrency batches under way at the same time
- * @returns reads one item; @throws whatever `run` throws, and Problem `unavailable` when too many wait
+ * Batches reads. Waiting items with the same key share one result.
+ * @param run loads a batch of items with distinct keys; returns one value for each item, in the same order
+ * @param options.concurrency the maximum number of batches that run at the same time
+ * @returns a function that loads one item; it rejects with the error of `run`, or with Problem `unavailable` if more
+ *   than `maxWaiting` items wait
  */
 export function createLoader<T, V>(
   run: (items: T[]) => Promise<V[]>,
   {
     keyOf,
     concurrency = 1,
-    maxBatchSize = defaultMost,
-    maxWaiting = defaultWaiting,
+    maxBatchSize = defaultMaxBatchSize,
+    maxWaiting = defaultMaxWaiting,
   }: Options<T> & { concurrency?: number },
 ): (item: T) => Promise<V> {
   let queue = new Map<string, Waiter<T, V>>();
-  let underWay = 0;
-  let scheduled = false;
+  let running = 0;
+  let isScheduled = false;
 
   const flush = () => {
-    scheduled = false;
-    while (underWay < concurrency && queue.size > 0) {
-      // A new Map each time: one that is filled and emptied for ever keeps garbage alive (as in http/deadline.ts).
+    isScheduled = false;
+    while (running < concurrency && queue.size > 0) {
+      // A new Map for each batch: a Map that is filled and emptied permanently retains its old hash tables.
       const waiters = [...queue.values()];
       const batch = waiters.splice(0, maxBatchSize);
       queue = new Map(waiters.map((waiter) => [waiter.key, waiter]));
-      underWay++;
-      const next = () => {
-        underWay--;
+      running++;
+      const startNext = () => {
+        running--;
         flush();
       };
-      void answer(batch.filter(isWanted), run, { next }).then((set) => {
-        for (const waiter of set) void answer([waiter], run);
+      void runBatch(batch.filter(isWithinTimeout), run, { startNext }).then((retries) => {
+        for (const waiter of retries) void runBatch([waiter], run);
       });
     }
   };
 
   return (item) => {
     const key = keyOf(item);
-    const known = queue.get(key);
-    if (known) return known.promise;
+    const waiting = queue.get(key);
+    if (waiting) return waiting.promise;
     if (queue.size >= maxWaiting) return Promise.reject(new Problem('unavailable'));
     const waiter = waiterFor<T, V>(item, key);
     queue.set(key, waiter);
-    if (!scheduled && underWay < concurrency) {
-      scheduled = true;
+    if (!isScheduled && running < concurrency) {
+      isScheduled = true;
       setImmediate(flush);
     }
     return waiter.promise;
@@ -94,74 +97,73 @@ export function createLoader<T, V>(
 }
 
 /**
- * Writes: one batch at a time, so what fights for the same row meets in a batch instead of in the database. Two items of
- * one key never share a batch and keep the order in which they came.
- * @param run answers a batch, an outcome for each item in order: its value, the Error that refuses it, or `alone` for
- *   one that would make the others wait: it is run again beside the batches, with `isAlone`, where it may wait.
- *   It must have no effect when it throws; then each item is run again on its own, so that one caller's failure is
- *   nobody else's.
+ * Batches writes. One batch runs at a time, so writes to the same row meet in a batch instead of waiting for each
+ * other's locks. Items with the same key never share a batch, and keep their order of arrival.
+ * @param run writes a batch; returns an outcome for each item, in the same order: a value, the Error that refuses the
+ *   item, or `RETRY_INDIVIDUALLY` for an item that would wait for a lock. Such an item is run again outside the batches
+ *   with `mayWaitForLocks` set. If `run` throws, it must have had no effect; each item is then run again individually,
+ *   so that the failure of one item does not affect the others.
+ * @returns a function that writes one item; it rejects with the item's Error, the error of `run`, or Problem
+ *   `unavailable` if more than `maxWaiting` items wait
  */
 export function createWriteBatcher<T, V>(
   run: Run<T, V>,
-  { keyOf, maxBatchSize = defaultMost, maxWaiting = defaultWaiting }: Options<T>,
+  { keyOf, maxBatchSize = defaultMaxBatchSize, maxWaiting = defaultMaxWaiting }: Options<T>,
 ): (item: T) => Promise<V> {
   let queue: Waiter<T, V>[] = [];
-  /** Keys under way; whatever else has one of them waits for it. */
-  const held = new Set<string>();
+  /** Keys of the running items; other items with these keys wait. */
+  const runningKeys = new Set<string>();
   let isBusy = false;
-  let scheduled = false;
-  let lastSize = 0;
-  /** One at a time beside the batches: each may wait for a lock, with a connection that others need. */
-  let apart: Promise<void> = Promise.resolve();
+  let isScheduled = false;
+  let lastBatchSize = 0;
+  /** Individual retries run one at a time: each may wait for a lock, and occupies a connection of the pool. */
+  let retries: Promise<void> = Promise.resolve();
 
-  const take = (): Waiter<T, V>[] => {
+  const takeBatch = (): Waiter<T, V>[] => {
     const batch: Waiter<T, V>[] = [];
     const left: Waiter<T, V>[] = [];
-    const passed = new Set<string>();
-    // Of many, half of those who are about, those just answered among them: one half is in the database while the
-    // other is read and answered. All in one batch would have the app and the database wait for each other in turns.
-    const about = queue.length + lastSize;
-    const share = Math.min(maxBatchSize, about < crowd ? about : Math.ceil(about / 2));
+    const leftKeys = new Set<string>();
+    const size = Math.min(maxBatchSize, batchSizeFor(queue.length + lastBatchSize));
     for (const waiter of queue) {
-      if (!isWanted(waiter)) continue;
-      if (batch.length < share && !held.has(waiter.key) && !passed.has(waiter.key)) {
+      if (!isWithinTimeout(waiter)) continue;
+      if (batch.length < size && !runningKeys.has(waiter.key) && !leftKeys.has(waiter.key)) {
         batch.push(waiter);
-        held.add(waiter.key);
+        runningKeys.add(waiter.key);
       } else {
         left.push(waiter);
-        passed.add(waiter.key);
+        leftKeys.add(waiter.key);
       }
     }
     queue = left;
-    lastSize = batch.length;
+    lastBatchSize = batch.length;
     return batch;
   };
 
   const flush = () => {
-    scheduled = false;
+    isScheduled = false;
     if (isBusy) return;
-    const batch = take();
+    const batch = takeBatch();
     if (batch.length === 0) return;
     isBusy = true;
-    const next = (set: Waiter<T, V>[]) => {
+    const startNext = (toRetry: Waiter<T, V>[]) => {
       isBusy = false;
-      const passedOver = new Set(set);
-      for (const waiter of batch) if (!passedOver.has(waiter)) held.delete(waiter.key);
-      for (const waiter of set) apart = apart.then(() => runIndividually(waiter));
+      const retried = new Set(toRetry);
+      for (const waiter of batch) if (!retried.has(waiter)) runningKeys.delete(waiter.key);
+      for (const waiter of toRetry) retries = retries.then(() => runIndividually(waiter));
       flush();
     };
-    void answer(batch, run, { next });
+    void runBatch(batch, run, { startNext });
   };
 
   const runIndividually = async (waiter: Waiter<T, V>) => {
-    if (isWanted(waiter)) await answer([waiter], run, { mayWaitForLocks: true });
-    held.delete(waiter.key);
+    if (isWithinTimeout(waiter)) await runBatch([waiter], run, { mayWaitForLocks: true });
+    runningKeys.delete(waiter.key);
     schedule();
   };
 
   const schedule = () => {
-    if (scheduled || isBusy || queue.length === 0) return;
-    scheduled = true;
+    if (isScheduled || isBusy || queue.length === 0) return;
+    isScheduled = true;
     setImmediate(flush);
   };
 
@@ -174,58 +176,61 @@ export function createWriteBatcher<T, V>(
   };
 }
 
-type Run<T, V> = (items: T[], mayWaitForLocks: boolean) => Promise<(V | Error | typeof RETRY_INDIVIDUALLY)[]>;
-type Outcome<V> = V | Error | typeof RETRY_INDIVIDUALLY;
+/**
+ * The size of the next batch of writes. Above `minToSplit`, a batch holds half of the pending writes: PostgreSQL runs one
+ * half while the server reads and responds to the other. With all writes in one batch, both would alternately be idle.
+ * @param pending the waiting items and those of the last batch, whose callers are likely to write again
+ */
+const batchSizeFor = (pending: number): number => (pending < minToSplit ? pending : Math.ceil(pending / 2));
+
+type RunOptions<T, V> = { mayWaitForLocks?: boolean; startNext?: (toRetry: Waiter<T, V>[]) => void };
 
 /**
- * Runs a batch and tells each waiter its outcome.
- * @param next told of those that are to be run again on their own, before anybody is told: the database gets its next
- *   batch first, and works on it while the answers go out
- * @returns the same
+ * Runs a batch and settles the promise of each item, except those that must be retried individually.
+ * @param options.startNext called before the promises are settled: PostgreSQL receives the next batch first, and works
+ *   on it while the responses are sent
+ * @returns the items to retry individually
  */
-async function answer<T, V>(
+async function runBatch<T, V>(
   batch: Waiter<T, V>[],
   run: Run<T, V>,
-  {
-    mayWaitForLocks = false,
-    next = () => {},
-  }: { mayWaitForLocks?: boolean; next?: (set: Waiter<T, V>[]) => void } = {},
+  { mayWaitForLocks = false, startNext = () => {} }: RunOptions<T, V> = {},
 ): Promise<Waiter<T, V>[]> {
   let outcomes: Outcome<V>[];
-  let set: Waiter<T, V>[] = [];
+  let toRetry: Waiter<T, V>[] = [];
   try {
     const items = batch.map(({ item }) => item);
-    outcomes = items.length > 0 ? await inTime(run(items, mayWaitForLocks)) : [];
-    if (!mayWaitForLocks) set = batch.filter((_, i) => outcomes[i] === RETRY_INDIVIDUALLY);
+    outcomes = items.length > 0 ? await withTimeout(run(items, mayWaitForLocks)) : [];
+    if (!mayWaitForLocks) toRetry = batch.filter((_, i) => outcomes[i] === RETRY_INDIVIDUALLY);
   } catch (error) {
-    // Whether a batch took effect whose connection was lost cannot be known; it is not tried again.
-    if (batch.length > 1 && !isOutage(error)) set = batch;
+    // After a lost connection it is unknown whether the batch took effect, so it is not run again.
+    if (batch.length > 1 && !isOutage(error)) toRetry = batch;
     outcomes = batch.map(() => error as Error);
   }
-  next(set);
-  const passedOver = new Set(set);
+  startNext(toRetry);
+  const retried = new Set(toRetry);
   for (const [i, waiter] of batch.entries()) {
-    if (!passedOver.has(waiter)) tell(waiter, outcomes[i] as Outcome<V>);
+    if (!retried.has(waiter)) settle(waiter, outcomes[i] as Outcome<V>);
   }
-  return set;
+  return toRetry;
 }
 
-const silent = () => Object.assign(new Error('The database does not answer'), { code: 'ETIMEDOUT' });
+const timeoutError = () => Object.assign(new Error('The database does not respond'), { code: 'ETIMEDOUT' });
 
-/** A connection that went silent must hold up nobody for longer than the requests of one batch. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
+/** Rejects after `timeoutMs`: a connection without responses delays the requests of one batch only. */
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(silent()), patience);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(timeoutError()), timeoutMs);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function tell<T, V>({ resolve, reject }: Waiter<T, V>, outcome: Outcome<V>): void {
+function settle<T, V>({ resolve, reject }: Waiter<T, V>, outcome: Outcome<V>): void {
   if (outcome === RETRY_INDIVIDUALLY) reject(new Problem('unavailable'));
   else if (outcome instanceof Error) reject(outcome);
   else resolve(outcome as V);

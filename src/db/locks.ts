@@ -1,9 +1,13 @@
-import { empty, sql } from './sql.ts';
-/** The order in which transactions lock rows, and the numbers of advisory locks: each is defined here and nowhere else. */
+/** The order in which transactions lock rows, and the keys of advisory locks. Both are defined only here. */
+import { empty, type Statement, sql } from './sql.ts';
 
 /**
- * Transactions lock rows in this order of tables, and within a table in ascending order of the key. Two transactions
- * that lock the same rows therefore never wait for each other in a circle. docs/architecture.md is generated from it.
+ * Transactions lock tables in this order, and the rows of a table in ascending order of the key. Two transactions that
+ * lock the same rows therefore cannot deadlock. `npm run docs` writes the order into docs/architecture.md.
+ *
+ * Exception: accounts (`users`) are locked FOR KEY SHARE in any order. That is safe because a transaction locks at most
+ * one account exclusively, its caller's own. Suspension and role changes also lock the account of another person:
+ * suspension refuses admins, and `AdvisoryLock.roleChange` serializes role changes.
  */
 export const LOCK_ORDER = [
   'codes',
@@ -41,16 +45,17 @@ export type LockedTable = (typeof LOCK_ORDER)[number];
 export const AdvisoryLock = {
   /** Held while migrations run. */
   migration: 7_305_114,
-  /** Held shared by every process that uses the embedded database; the last one stops it. */
+  /** Held shared by every process that uses the embedded database; the last process stops the database. */
   embeddedDatabase: 7_305_115,
-  /** Held while an admin's role changes: the last admin cannot be removed by two requests at once. */
+  /** Held while a role changes: two concurrent requests cannot remove the last two admins. */
   roleChange: 7_305_116,
-  /** Held while the demo is written: two servers that start together write it once. */
+  /** Held while the demo data is written: two servers that start at the same time write it once. */
   demo: 7_305_117,
 } as const;
 
 /**
- * Ends a locking clause: who is alone waits for whoever holds the row, a batch passes over it. So what one person or
- * event waits for holds up nobody else.
+ * The end of a locking clause. A batch skips rows that another transaction has locked; an individual retry waits for
+ * them. A lock on one row therefore delays no other item of the batch.
  */
-export const skipLockedUnless = (mayWaitForLocks: boolean) => (mayWaitForLocks ? empty : sql`skip locked`);
+export const skipLockedUnless = (mayWaitForLocks: boolean): Statement =>
+  mayWaitForLocks ? empty : sql`skip locked`;

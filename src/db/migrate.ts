@@ -1,33 +1,31 @@
-/** Plain SQL migrations, forward only; any number of servers may start at once. */
-
+/** Plain SQL migrations, forward only. Any number of servers may run them at the same time. */
 import path from 'node:path';
 import Postgrator from 'postgrator';
 import type { Database } from './client.ts';
 import { type Connection, openConnection, transactionOn } from './connection.ts';
-import type { Queryable } from './query.ts';
-import { one } from './query.ts';
+import { AdvisoryLock } from './locks.ts';
+import { one, type Queryable } from './query.ts';
 import { sql } from './sql.ts';
 import type { Target } from './target.ts';
 
-// The directory's own name may hold what a pattern reads as more than itself, such as [ and (.
+// The path of the installation may contain characters that have a meaning in a glob pattern, such as [ and (.
 const directory = path.join(import.meta.dirname, 'migrations').replace(/[*?[\]{}()!+@\\]/g, '\\$&');
 const options = {
   driver: 'pg',
   migrationPattern: `${directory}/*.do.*.sql`,
   schemaTable: 'schema_version',
-  // A checkout with other line ends is the same migration.
+  // Checksums are computed with LF line endings, so that a checkout with CRLF has the same ones.
   newline: 'LF',
 } as const;
-/** Any number that nothing else locks with. */
-const migrationLock = 7_305_114;
 
-/** Why this database cannot be brought to this version: for the operator, in a line. */
+/** The reason why this database cannot be migrated to this version, as one line for the operator. */
 export class MigrationError extends Error {}
 
 /**
- * Brings the database to the newest version, wholly or not at all: it is one transaction.
- * @returns the names of the migrations that it ran
- * @throws MigrationError for a database that this version cannot work with
+ * Migrates the database to the newest version in one transaction.
+ * @param signal closes the connection; PostgreSQL then rolls the transaction back
+ * @returns the names of the migrations that ran
+ * @throws MigrationError for a database that this version cannot use
  */
 export async function migrate(target: Target, signal?: AbortSignal): Promise<string[]> {
   const connection = await openConnection(target, 'migration');
@@ -42,22 +40,24 @@ export async function migrate(target: Target, signal?: AbortSignal): Promise<str
 }
 
 /**
- * The same as a part of a transaction.
- * @param version default: the newest
+ * Runs the migrations inside the transaction of the connection.
+ * @param version the version to migrate to; default: the newest
+ * @returns the names of the migrations that ran
+ * @throws MigrationError for a database that this version cannot use
  */
 export async function migrateIn(connection: Connection, version?: number): Promise<string[]> {
   await refuseUnfit(connection);
-  // The second server waits here, then finds nothing left to do.
-  await connection.query(sql`select pg_advisory_xact_lock(${migrationLock})`);
+  // A second server waits here; after that all migrations have run.
+  await connection.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.migration})`);
   const runner = new Postgrator({ ...options, execQuery: (query) => connection.client.query(query) });
-  const done = await runner.migrate(version === undefined ? undefined : `${version}`).catch(namedTrouble);
+  const done = await runner.migrate(version === undefined ? undefined : `${version}`).catch(explainChecksum);
   await refuseNewer(connection);
   return done.map((migration) => `${migration.version} ${migration.name}`);
 }
 
-function namedTrouble(error: Error): never {
+function explainChecksum(error: Error): never {
   if (!error.message.startsWith('MD5 checksum failed')) throw error;
-  throw new MigrationError(`one of the migrations that ran in it is another one here (${error.message})`);
+  throw new MigrationError(`one of its migrations differs from the file of this version (${error.message})`);
 }
 
 async function refuseUnfit(connection: Queryable): Promise<void> {
@@ -71,11 +71,11 @@ async function refuseUnfit(connection: Queryable): Promise<void> {
 
 async function refuseNewer(db: Queryable): Promise<void> {
   if ((await versionOf(db)) > (await newestVersion())) {
-    throw new MigrationError('a newer version of Potluck has been at work in it; start that one');
+    throw new MigrationError('a newer version of Potluck has migrated it; start that version');
   }
 }
 
-/** True when every migration of this version of Potluck has run; those of a newer one beside it do no harm. */
+/** Returns true if all migrations of this version have run. Further migrations of a newer version do not matter. */
 export async function isMigrated(db: Database): Promise<boolean> {
   newest ??= newestVersion();
   return (await versionOf(db)) >= (await newest);
@@ -83,7 +83,7 @@ export async function isMigrated(db: Database): Promise<boolean> {
 
 let newest: Promise<number> | undefined;
 
-/** The newest migration that ran in it; 0 for a database that is none of ours. */
+/** The number of the newest migration that has run; 0 for a database without Potluck's tables. */
 export async function versionOf(db: Queryable): Promise<number> {
   const [table] = await db.query(sql`select to_regclass('schema_version') as name`);
   if (!table?.name) return 0;
@@ -93,7 +93,7 @@ export async function versionOf(db: Queryable): Promise<number> {
   return row?.version ?? 0;
 }
 
-/** The newest migration there is. */
+/** The number of the newest migration of this version of Potluck. */
 export async function newestVersion(): Promise<number> {
   const migrations = await new Postgrator(options).getMigrations();
   return Math.max(...migrations.map((migration) => migration.version));

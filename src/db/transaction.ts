@@ -1,4 +1,4 @@
-/** Transactions, and the lock that ties a write to the person who makes it. */
+/** Runs work in a transaction, and again after a deadlock. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckedOut, Database } from './client.ts';
 import { isOutage, isRetryable } from './errors.ts';
@@ -11,16 +11,12 @@ export type Transaction = Queryable & { readonly isTransaction: true };
 const maxAttempts = 5;
 
 /**
- * Runs `work` in a transaction, again (at most five times) if PostgreSQL ended it because of a deadlock.
- * `work` must have no effect outside the database. It may pass its last statements to `commit`, which sends them
- * together with the end of the transaction and so saves a round trip.
+ * Runs `work` in a transaction at isolation level READ COMMITTED. If PostgreSQL aborts the transaction because of a
+ * deadlock or a serialization failure, it runs again, five times in all. `work` must have no effect outside the
+ * database, and must lock rows in the order of `LOCK_ORDER` (locks.ts).
  *
- * Everything takes its locks in one order, which is what keeps deadlocks out in the first place:
- * codes, code_sends, phones, users, sessions, usernames, imports, events, rsvps and saves, event_counters, bookings,
- * items, item_stock, claims, relations, user_counters, reports, flags, message_counts, conversations, messages, uploads,
- * upload_usage, loose_files, change_shards, idempotency_keys; within a table by key. Two accounts are share-locked in any order:
- * nobody ever takes a second one for themselves, but for an admin who suspends somebody that is none, or who changes a
- * role, before which all other changes of roles are over (src/admin/).
+ * `work` may pass its last statements to `commit`, which sends them together with COMMIT and so saves a round trip.
+ * @throws the error of `work`; pg.DatabaseError; ConnectionLostError, after which the outcome is unknown
  */
 export async function transaction<T>(db: Database, work: Work<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -51,27 +47,27 @@ async function runOnce<T>(db: Database, work: Work<T>): Promise<T> {
 
 /** The connection is pipelined: BEGIN and the first statements, and the last statements and COMMIT, share a round trip. */
 async function runOn<T>(connection: CheckedOut, work: Work<T>): Promise<T> {
-  let ended: Promise<void> | undefined;
-  const end = () => {
-    ended ??= connection.command(sql`commit`).then((command) => {
-      // PostgreSQL answers ROLLBACK if an earlier statement failed.
+  let committed: Promise<void> | undefined;
+  const sendCommit = () => {
+    committed ??= connection.command(sql`commit`).then((command) => {
+      // PostgreSQL reports ROLLBACK if an earlier statement failed.
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
     });
-    return ended;
+    return committed;
   };
   const commit: Commit = async (...last) => {
     const sent = last.map((statement) => connection.query(statement));
-    const committed = end();
-    // The statement that failed reports why; the rollback that follows adds nothing.
-    committed.catch(() => {});
+    const end = sendCommit();
+    // The failed statement reports the reason; the error of COMMIT that follows from it is ignored.
+    end.catch(() => {});
     const results = await Promise.all(sent);
-    await committed;
+    await end;
     return results;
   };
   const tx: Transaction = { query: connection.query, execute: connection.execute, isTransaction: true };
   const begun = connection.command(sql`begin isolation level read committed`);
   const [result] = await Promise.all([work(tx, commit), begun]);
-  await end();
+  await sendCommit();
   return result;
 }
 

@@ -6,11 +6,14 @@ import type { IdempotencyKey } from './stored-responses.ts';
 
 export type IdempotencyContext = {
   /**
-   * The key of the request; null without the header.
-   * @param body what the request asks for; of a body that is not JSON, its hash. Default: the parsed body
+   * Returns the key of the request; null without the header or without a caller.
+   * @param body identifies the content of the request. Default: the parsed body; for a body that is not JSON, pass its hash
    */
   readKey(body?: unknown): IdempotencyKey | null;
-  /** The JSON text of a response body, by the schema that the endpoint declares for its status. */
+  /**
+   * Serializes a response body by the schema that the endpoint declares for the status.
+   * @throws Error if the endpoint declares no schema for the status
+   */
   serialize(status: number, body: unknown): string;
 };
 
@@ -51,7 +54,7 @@ function readKey(
   };
 }
 
-/** The order of fields does not distinguish requests. */
+/** Sorts the fields of objects at every depth: bodies that differ only in the order of fields are equal. */
 function sortFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortFields);
   if (typeof value !== 'object' || value === null) return value;

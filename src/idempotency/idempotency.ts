@@ -68,7 +68,9 @@ export function runIdempotent(
       if (known instanceof Problem) throw known;
       if (known) return known;
       const answer = await work(tx);
-      await refuseKeyInUse(Promise.all(storeResponses([{ once, answer }], now).map(tx.execute)));
+      await refuseKeyInUse(
+        Promise.all(storeResponses([{ key: once, response: answer }], now).map(tx.execute)),
+      );
       return answer;
     }),
   );

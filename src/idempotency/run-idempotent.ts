@@ -1,4 +1,4 @@
-/** Runs the work of a request once for each idempotency key, and returns the stored response after that. */
+/** Runs the work of a request once for each idempotency key; a repeated request gets the stored response. */
 import type { Database } from '../db/client.ts';
 import { violates } from '../db/errors.ts';
 import type { Transaction } from '../db/transaction.ts';
@@ -9,13 +9,13 @@ import type { IdempotencyContext } from './context.ts';
 import { findStoredResponses, type StoredResponse, storeResponses } from './stored-responses.ts';
 
 type Response = { status: number; body: unknown; headers?: Record<string, string | number> };
-/** A response as it is sent again: serialized, and marked. */
+/** A serialized response. That of a repeated request has the header `Idempotent-Replayed`. */
 export type ReplayResponse = { statusCode: number; json: string; headers: Record<string, string> };
 
 /**
- * Runs `work` in a transaction in the caller's name. With an idempotency key, the response is stored in the same
- * transaction: neither exists without the other. A request that repeats the key gets the stored response.
- * @throws Problem `idempotency_key_reused`, `idempotency_key_in_use`, and whatever `work` throws, which is not stored
+ * Runs `work` in a transaction on behalf of the caller. If the request has an idempotency key, the transaction also
+ * stores the response, and a request that repeats the key gets the stored response. Errors are not stored.
+ * @throws Problem `idempotency_key_reused`, `idempotency_key_in_use`; the error of `work`
  */
 export async function runIdempotent<R extends Response>(
   { db, clock }: { db: Database; clock: () => Date },
@@ -39,7 +39,7 @@ export async function runIdempotent<R extends Response>(
         body: json,
         ...(location !== undefined && { location: `${location}` }),
       };
-      const storing = storeResponses([{ once: key, answer: response }], now).map(tx.execute);
+      const storing = storeResponses([{ key, response }], now).map(tx.execute);
       await refuseKeyInUse(Promise.all(storing));
       return { statusCode: status, json, headers: textHeaders(headers) };
     }),
@@ -49,7 +49,7 @@ export async function runIdempotent<R extends Response>(
 const textHeaders = (headers: Record<string, string | number> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`]));
 
-/** The stored response, marked as a replay. */
+/** Returns a stored response with the header that marks it as a replay. */
 export const replay = ({ status, body, location }: StoredResponse): ReplayResponse => ({
   statusCode: status,
   json: body,
@@ -58,7 +58,10 @@ export const replay = ({ status, body, location }: StoredResponse): ReplayRespon
 
 const maxAttempts = 3;
 
-/** Runs again if another request stored its response under the same key first; the next run finds that response. */
+/**
+ * Runs `run` again if another request has stored its response under the same key; the next run finds that response.
+ * @throws Problem `idempotency_key_in_use` after three attempts; any other error of `run`
+ */
 export async function retryOnKeyConflict<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -70,7 +73,10 @@ export async function retryOnKeyConflict<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Another request holds the key and has not ended: its outcome is unknown, and this request has no effect. */
+/**
+ * Waits for the statements of `storeResponses`.
+ * @throws Problem `idempotency_key_in_use` if another request with the same key has not ended; any other error
+ */
 export async function refuseKeyInUse<T>(storing: Promise<T>): Promise<T> {
   try {
     return await storing;

@@ -20,7 +20,7 @@ const faults = (env: NodeJS.ProcessEnv): string => {
   }
 };
 
-test('config: nothing has to be set to try it out', () => {
+test('config: every variable has a default outside production', () => {
   const config = readConfig({});
   assert.deepEqual(
     [
@@ -37,7 +37,7 @@ test('config: nothing has to be set to try it out', () => {
   assert.ok(Object.isFrozen(config));
 });
 
-test('config: production asks for key, address and driver, and switches demo off and limits on', () => {
+test('config: production requires SECRET_KEY, PUBLIC_URL and SMS_DRIVER, disables the demo and enables limits', () => {
   for (const name of ['SECRET_KEY', 'PUBLIC_URL', 'SMS_DRIVER'])
     assert.match(faults({ NODE_ENV: 'production' }), new RegExp(name));
   const config = readConfig(production);
@@ -48,7 +48,7 @@ test('config: production asks for key, address and driver, and switches demo off
   assert.match(faults({ ...production, SECRET_KEY: 'short' }), /32 or more/);
 });
 
-test('config: NODE_ENV is development, test, production or not set; any other value is one line', () => {
+test('config: NODE_ENV is development, test, production or not set; any other value is an error of one line', () => {
   for (const NODE_ENV of ['', 'development', 'test'])
     assert.equal(readConfig({ NODE_ENV }).production, false);
   assert.equal(readConfig(production).production, true);
@@ -58,7 +58,7 @@ test('config: NODE_ENV is development, test, production or not set; any other va
   }
 });
 
-test('config: responses carry codes and the demo is on where only this machine can connect, or with DEV_CODES=on', () => {
+test('config: codes in responses and the demo are on if only this machine can connect, or with DEV_CODES=on', () => {
   const read = (env: NodeJS.ProcessEnv) => {
     const { devCodes, demo, demoAllowed } = readConfig(env);
     return { devCodes, demo, demoAllowed };
@@ -94,7 +94,7 @@ test('config: responses carry codes and the demo is on where only this machine c
   assert.equal(readConfig({ DATABASE_URL: 'postgres://db/potluck' }).demo, false);
 });
 
-test('config: DEMO=on is one line where others can connect, and in production; so is DEV_CODES=on in production', () => {
+test('config: DEMO=on is an error if other machines can connect, and in production; DEV_CODES=on in production', () => {
   for (const env of [
     { HOST: '0.0.0.0' },
     { TRUST_PROXY: 'loopback' },
@@ -113,7 +113,7 @@ test('config: DEMO=on is one line where others can connect, and in production; s
   assert.match(text, /^DEV_CODES is on, which is not allowed in production: [^\n]+$/);
 });
 
-test('config: every wrong value is named in a line of its own, and no secret with it', () => {
+test('config: the error names each invalid variable on its own line, and contains no secret', () => {
   const env = {
     PORT: '70000',
     HOST: ' ',
@@ -142,7 +142,7 @@ test('config: every wrong value is named in a line of its own, and no secret wit
   );
 });
 
-test('config: CORS_ORIGINS is everybody, nobody, or origins as browsers write them', () => {
+test('config: CORS_ORIGINS is *, off, or a list of serialized origins', () => {
   const read = (CORS_ORIGINS: string) => readConfig({ CORS_ORIGINS }).corsOrigins;
   assert.equal(readConfig({}).corsOrigins, '*');
   assert.deepEqual(read('off'), []);
@@ -154,7 +154,7 @@ test('config: CORS_ORIGINS is everybody, nobody, or origins as browsers write th
     assert.match(faults({ CORS_ORIGINS: wrong }), /^CORS_ORIGINS has /, wrong);
 });
 
-test('config: images go into a bucket when one is named, with both keys or none', () => {
+test('config: S3_BUCKET selects a bucket for images, with both keys or none', () => {
   assert.equal(readConfig({}).s3, undefined);
   assert.deepEqual(readConfig({ S3_BUCKET: 'pictures' }).s3, {
     bucket: 'pictures',
@@ -175,7 +175,7 @@ test('config: images go into a bucket when one is named, with both keys or none'
   assert.match(faults(keys), /^S3_BUCKET is not set/);
 });
 
-test('config: .env.example names every variable that is read, and no other', async () => {
+test('config: .env.example documents exactly the variables that the code reads', async () => {
   const root = path.join(import.meta.dirname, '..', '..');
   const source = await readFile(path.join(root, 'src', 'lib', 'config.ts'), 'utf8');
   const example = await readFile(path.join(root, '.env.example'), 'utf8');

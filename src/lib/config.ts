@@ -1,4 +1,4 @@
-/** The environment, read once at the start into one frozen object. Every variable is explained in `.env.example`. */
+/** Reads the environment variables, once at the start, into a frozen object. `.env.example` documents every variable. */
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { isLoopbackHost, isLoopbackUrl } from './loopback.ts';
@@ -7,7 +7,7 @@ export type SmsConfig =
   | { driver: 'console' }
   | { driver: 'twilio'; accountSid: string; authToken: string; from: string; baseUrl: string | undefined };
 
-/** A bucket. Without an endpoint it is at Amazon; without keys they are those of the machine. */
+/** An S3 bucket. Default endpoint: Amazon's. Default keys: those of the machine, as the AWS SDK finds them. */
 export type S3Config = {
   bucket: string;
   region: string;
@@ -19,48 +19,51 @@ export type Config = Readonly<{
   production: boolean;
   port: number;
   host: string;
-  /** Undefined: the embedded database under `dataDir`. */
+  /** Undefined for the embedded database in `dataDir`. */
   databaseUrl: string | undefined;
-  /** Absolute. */
+  /** An absolute path. */
   dataDir: string;
-  /** Only this machine can reach the server: HOST and PUBLIC_URL are loopback addresses, TRUST_PROXY is off. */
+  /** True if only this machine can reach the server: HOST and PUBLIC_URL are loopback addresses, TRUST_PROXY is off. */
   isLocal: boolean;
   demo: boolean;
   /** Whether demo accounts, whose phone numbers are known, may exist. */
   demoAllowed: boolean;
-  /** Whether a response may carry the code that it sends (`devCode`), if the driver sends no messages. */
+  /** Whether a response may contain the code that it sends (`devCode`), if the SMS driver is `console`. */
   devCodes: boolean;
-  /** Undefined until the command has made or read the one kept under `dataDir`. */
+  /** Undefined until the command has read or created the key file in `dataDir`. */
   secretKey: string | undefined;
-  /** Where clients reach this server, without a slash at the end. */
+  /** The URL at which clients reach this server, without a trailing slash. */
   publicUrl: string;
   sms: SmsConfig;
-  /** Text messages that may be sent in a day, to everybody together. */
+  /** The maximum number of text messages that the server sends per day. */
   smsPerDay: number;
-  /** Requests a minute for each caller; 0 switches the limit off. */
+  /** The maximum number of requests per minute for each client network; 0 for no limit. */
   rateLimit: number;
-  /** Messages a minute that a person may send; 0 switches the limit off. */
+  /** The maximum number of messages per minute for each sender; 0 for no limit. */
   messagesPerMinute: number;
-  /** Whose pages may read answers: everybody's, or those of these origins; empty: nobody's. */
+  /** The origins whose pages may read responses; `*` for all origins. */
   corsOrigins: '*' | string[];
-  /** Reverse proxies whose word about the caller's address is taken: addresses, networks, or `loopback` and the like. */
+  /** Reverse proxies whose `X-Forwarded-For` is trusted: addresses, networks, or names such as `loopback`. */
   trustProxy: string[] | false;
-  /** The start value of the flag `claims`. */
+  /** The default value of the flag `claims`. */
   claimsEnabled: boolean;
   logLevel: string;
   /** Whether each request is logged. */
   logRequests: boolean;
-  /** Where images are kept; undefined: under `dataDir`. */
+  /** Where images are stored; undefined for a directory in `dataDir`. */
   s3: S3Config | undefined;
 }>;
 
-/** Says which variables are wrong and why, one to a line. Never holds a secret. */
+/** Invalid variables. The message has one line for each, and contains no secrets. */
 export class ConfigError extends Error {}
 
 const environments = ['development', 'test', 'production'] as const;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** @throws ConfigError with one line for each variable that is wrong */
+/**
+ * Reads the configuration from environment variables.
+ * @throws ConfigError with one line for each invalid variable
+ */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = reader(env);
   const production = read.oneOf('NODE_ENV', environments, 'development') === 'production';
@@ -102,7 +105,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
 type Reach = { host: string; publicUrl: string | undefined; trustProxy: string[] | false };
 
-/** The variables by which clients on other machines reach this server. One behind a proxy listens on loopback too. */
+/** Returns the variables that may let other machines reach this server. A server behind a proxy can listen on loopback. */
 function exposingVariables({ host, publicUrl, trustProxy }: Reach): string[] {
   const names: string[] = [];
   if (!isLoopbackHost(host)) names.push('HOST');
@@ -151,13 +154,13 @@ function readSecretKey(read: Reader, production: boolean): string | undefined {
 
 function readPublicUrl(read: Reader, production: boolean): string | undefined {
   if (production && read.text('PUBLIC_URL') === undefined) {
-    read.faults.push('PUBLIC_URL is not set; in production it must be: pictures are linked by it.');
+    read.faults.push('PUBLIC_URL is not set; in production it must be: links to images begin with it.');
   }
   return read.url('PUBLIC_URL', ['http:', 'https:']);
 }
 
 function readSms(read: Reader, production: boolean): SmsConfig {
-  // Nobody should find out by waiting for a message that their server never meant to send.
+  // No default in production: a server that sends no messages must be a deliberate choice.
   if (production && read.text('SMS_DRIVER') === undefined) {
     read.faults.push(
       'SMS_DRIVER is not set; in production it must be: twilio, which sends the codes, ' +
@@ -183,7 +186,7 @@ function readS3(read: Reader): S3Config | undefined {
   const [accessKeyId, secretAccessKey] = [read.text('S3_ACCESS_KEY_ID'), read.text('S3_SECRET_ACCESS_KEY')];
   const endpoint = read.url('S3_ENDPOINT', ['http:', 'https:']);
   if (bucket === undefined) {
-    // Somebody means a bucket, and their images would go into a directory.
+    // The operator intends to use a bucket; without this check, images would be stored in a directory.
     if (endpoint ?? accessKeyId ?? secretAccessKey)
       read.needed('S3_BUCKET', 'the other S3 variables need it');
     return undefined;
@@ -202,8 +205,8 @@ function readProxies(read: Reader): string[] | false {
   const proxies = value.split(',').map((proxy) => proxy.trim());
   for (const proxy of proxies) {
     const [address = '', bits, ...rest] = proxy.split('/');
-    const most = isIP(address) === 6 ? 128 : 32;
-    const isNetwork = isIP(address) !== 0 && rest.length === 0 && isWhole(bits ?? '0', 0, most);
+    const maxBits = isIP(address) === 6 ? 128 : 32;
+    const isNetwork = isIP(address) !== 0 && rest.length === 0 && isWhole(bits ?? '0', 0, maxBits);
     if (!isNetwork && !networks.test(proxy)) {
       read.faults.push(
         `TRUST_PROXY has "${proxy}"; it must be a list of addresses, networks such as 10.0.0.0/8, ` +
@@ -220,7 +223,7 @@ function readOrigins(read: Reader): '*' | string[] {
   if (value === 'off') return [];
   const origins = value.split(',').map((origin) => origin.trim());
   for (const origin of origins) {
-    // As browsers write it, or it would never be found equal.
+    // Requests are compared with the serialization that browsers send.
     if (!isUrl(origin, ['http:', 'https:']) || new URL(origin).origin !== origin) {
       read.faults.push(
         `CORS_ORIGINS has "${origin}"; it must be *, off, or a list of origins such as https://app.example.org, ` +
@@ -231,7 +234,7 @@ function readOrigins(read: Reader): '*' | string[] {
   return origins;
 }
 
-/** What a client on this machine calls the server. */
+/** Returns the URL of the server for clients on this machine. */
 function localUrl(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -239,7 +242,7 @@ function localUrl(host: string, port: number): string {
 
 type Reader = ReturnType<typeof reader>;
 
-/** Reads variable by variable and remembers what is wrong with them. A variable that is empty counts as not set. */
+/** Reads single variables and collects the faults. An empty variable counts as not set. */
 function reader(env: NodeJS.ProcessEnv) {
   const faults: string[] = [];
   const text = (name: string) => env[name]?.trim() || undefined;
@@ -261,11 +264,11 @@ function reader(env: NodeJS.ProcessEnv) {
   }
 
   function url(name: string, protocols: string[]): string | undefined {
-    // As PostgreSQL's own tools take it, with a socket: postgres://user:password@/name?host=/directory
+    // A database URL without a host, for a socket: postgres://user:password@/name?host=/directory
     const value = text(name)?.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)\//, '$1localhost/');
     if (value === undefined) return undefined;
     if (isUrl(value, protocols)) return value.replace(/\/+$/, '');
-    // The value is left out on purpose: a database address holds a password.
+    // The message does not contain the value, because a database URL may contain a password.
     faults.push(
       `${name} is not an address that starts with ${protocols.join('// or ')}//; ` +
         'characters such as @, # and % in a password must be percent-encoded.',
@@ -297,4 +300,5 @@ function isUrl(value: string, protocols: string[]): boolean {
   }
 }
 
+/** The configuration of a server that has a secret key. */
 export type ReadyConfig = Config & { secretKey: string };

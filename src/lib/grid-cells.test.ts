@@ -21,7 +21,7 @@ const lat = fc.oneof(
 );
 const lng = fc.oneof(fc.constantFrom(-180, 180, 0, 179.99), fc.double({ min: -180, max: 180, noNaN: true }));
 
-/** Where one comes to who goes so far, in km, in this direction, in radians. */
+/** Returns the point at a distance in km and a bearing in radians. */
 function destination(lat: number, lng: number, bearing: number, km: number): [number, number] {
   const [phi, lambda] = [(lat * Math.PI) / 180, (lng * Math.PI) / 180];
   const angle = km / earthRadiusKm;
@@ -42,7 +42,7 @@ const radius = fc.oneof(
 const bearing = fc.double({ min: 0, max: 2 * Math.PI, noNaN: true });
 const part = fc.constantFrom(0.5, 0.99, 0.9999, 0.9999999);
 
-test('circleBands: whatever lies in the circle, in any direction, lies in one of its bands, and in one alone', () => {
+test('circleBands: every point of the circle lies in exactly one band', () => {
   fc.assert(
     fc.property(lat, lng, radius, bearing, part, (lat1, lng1, km, direction, fraction) => {
       const cell = cellOf(...destination(lat1, lng1, direction, km * fraction));
@@ -53,11 +53,11 @@ test('circleBands: whatever lies in the circle, in any direction, lies in one of
   );
 });
 
-test('circleBands: whatever lies in an inner band lies in the circle', () => {
+test('circleBands: every point of an inner band lies in the circle', () => {
   let inner = 0;
   fc.assert(
     fc.property(lat, lng, radius, bearing, part, (lat1, lng1, km, direction, fraction) => {
-      // From just outside to well inside.
+      // From outside the circle to its centre.
       const [lat2, lng2] = destination(lat1, lng1, direction, km * (1.5 - fraction));
       const cell = cellOf(lat2, lng2);
       const bands = circleBands({ lat: lat1, lng: lng1, radius: km });
@@ -71,7 +71,7 @@ test('circleBands: whatever lies in an inner band lies in the circle', () => {
   assert.ok(inner > 500, `only ${inner} points were in inner bands`);
 });
 
-test('circleBands: most of a large circle is inner, and half the globe has few bands', () => {
+test('circleBands: most cells of a large circle are inner, and half the globe has fewer than 4,000 bands', () => {
   for (const [lat, lng, radius] of [
     [48, 11, 1_000],
     [0, 179, 5_000],
@@ -89,37 +89,37 @@ test('circleBands: most of a large circle is inner, and half the globe has few b
   }
 });
 
-test('circleCells: the cells of the bands, one by one', () => {
+test('circleCells: exactly the cells of the bands', () => {
   fc.assert(
     fc.property(lat, lng, fc.double({ min: 0.1, max: 900, noNaN: true }), (lat1, lng1, km) => {
       const circle = { lat: lat1, lng: lng1, radius: km };
       const cells = circleBands(circle).flatMap(({ first, last }) =>
         Array.from({ length: last - first + 1 }, (_, i) => first + i),
       );
-      const named = circleCells(circle, 1_000_000) ?? [];
-      assert.deepEqual(named.toSorted(), cells.toSorted());
-      assert.equal(new Set(named).size, named.length);
+      const actual = circleCells(circle, 1_000_000) ?? [];
+      assert.deepEqual(actual.toSorted(), cells.toSorted());
+      assert.equal(new Set(actual).size, actual.length);
     }),
     { numRuns: 300 },
   );
 });
 
-test('circleCells: across the antimeridian and round a pole', () => {
+test('circleCells: crosses the antimeridian and a pole', () => {
   assert.ok(circleCells({ lat: 0, lng: 179.95, radius: 50 }, 100)?.includes(cellOf(0, -179.9)));
   assert.ok(circleCells({ lat: 89.9, lng: 0, radius: 20 }, 100)?.includes(cellOf(89.95, 180)));
 });
 
-test('circleCells: as few in the far north as at the equator, and few more than the circle covers', () => {
+test('circleCells: at most 30 cells for 50 km at every latitude', () => {
   for (const lat of [0, 30, 60, 70, 80, 88]) {
     const count = circleCells({ lat, lng: 10, radius: 50 }, 1_000)?.length ?? Number.POSITIVE_INFINITY;
     assert.ok(count <= 30, `${count} at ${lat}°`);
   }
 });
 
-test('circleCells: a circle that would name too many cells names none', () => {
+test('circleCells: null above the maximum number of cells', () => {
   assert.equal(circleCells({ lat: 50, lng: 10, radius: 20_000 }, 1_000), null);
 });
 
-test('cellOf: the two names of the antimeridian are one place', () => {
+test('cellOf: +180° equals −180°', () => {
   assert.equal(cellOf(10, 180), cellOf(10, -180));
 });

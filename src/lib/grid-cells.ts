@@ -1,55 +1,55 @@
 /**
- * A grid over the globe, of rows 0.25° high whose cells are all about as wide (28 km), so that a circle touches about
- * as many in Lapland as in Lagos. An event stores the number of its cell.
+ * A grid over the globe. Rows are 0.25° high; the cells of all rows are about 28 km wide, so a circle covers about the
+ * same number of cells at every latitude. An event stores the number of its cell.
  */
 import { degrees, earthRadiusKm, radians } from './sphere.ts';
 
 const perDegree = 4;
 const rows = 180 * perDegree;
-/** Numbers that a row takes up; its cells are the first of them. */
+/** The difference between the first cell numbers of two adjacent rows. Rows with fewer cells leave numbers unused. */
 const stride = 360 * perDegree;
 
 const clamp = (value: number, min: number, max: number) => Math.min(Math.max(value, min), max);
 
 const rowOf = (lat: number) => clamp(Math.floor((lat + 90) * perDegree), 0, rows - 1);
 
-/** Cells in each row: as many as are 0.25° wide at the equator, less by the cosine of its middle; at the poles one. */
+/** The number of cells of each row: 1,440 at the equator, reduced by the cosine of the row's latitude; at least one. */
 const columns = Array.from({ length: rows }, (_, row) =>
   Math.max(1, Math.round(stride * Math.cos(radians((row + 0.5) / perDegree - 90)))),
 );
 const columnsOf = (row: number) => columns[row] ?? 1;
 
-/** Of a longitude in turns from 180° west, which may go round more than once. */
+/** Maps any column, also a negative one or one beyond the antimeridian, to a column of the row. */
 const wrap = (column: number, count: number) => ((column % count) + count) % count;
 
-/** The cell of a point; +180° is −180°, and the poles belong to the outermost rows. */
+/** Returns the cell of a point in degrees. +180° equals −180°; the poles belong to the outermost rows. */
 export function cellOf(lat: number, lng: number): number {
   const row = rowOf(lat);
   const count = columnsOf(row);
   return row * stride + wrap(Math.floor(((lng + 180) / 360) * count), count);
 }
 
-/** How far from exact a computed angle may be; about 6 mm. */
-const doubt = 1e-9;
+/** The maximum error of a computed angle, in radians and in degrees; about 6 mm on the ground. */
+const tolerance = 1e-9;
 
 /**
- * The cells that a circle touches, and perhaps a few more; never fewer. Null when they are more than `most`.
- * @param radius in km along the surface of the sphere
+ * Returns the cells that a circle intersects, and possibly a few more.
+ * @returns null if there are more than `maxCells`
  */
-export function circleCells(circle: Circle, most: number): number[] | null {
+export function circleCells(circle: Circle, maxCells: number): number[] | null {
   const cells: number[] = [];
   for (const { row, outer } of circleRows(circle)) {
-    if (cells.length + outer.width > most) return null;
+    if (cells.length + outer.width > maxCells) return null;
     const count = columnsOf(row);
     for (let step = 0; step < outer.width; step++) cells.push(row * stride + wrap(outer.west + step, count));
   }
   return cells;
 }
 
-/** Cells from first to last; `isInner`: all of each lies within the circle, so that nothing in it needs measuring. */
+/** A range of cells. `isInner`: all cells lie entirely within the circle, so their points need no distance check. */
 export type Band = { first: number; last: number; isInner: boolean };
 
-/** The same as ranges, of which even half the globe has few thousand. */
+/** Returns the cells that a circle intersects as ranges. Half the globe has fewer than 4,000 ranges. */
 export function circleBands(circle: Circle): Band[] {
   return [...circleRows(circle)].flatMap(({ row, outer, inner }) => [
     ...ranges(row, outer.west, inner.west, false),
@@ -58,7 +58,7 @@ export function circleBands(circle: Circle): Band[] {
   ]);
 }
 
-/** Columns from west to before east, which may go on across the antimeridian. */
+/** Returns the cells of the columns from `west` to before `east`; two ranges if they cross the antimeridian. */
 function ranges(row: number, west: number, east: number, isInner: boolean): Band[] {
   if (west >= east) return [];
   const count = columnsOf(row);
@@ -71,49 +71,51 @@ function ranges(row: number, west: number, east: number, isInner: boolean): Band
   ];
 }
 
+/** Latitude and longitude in degrees; radius in km along the surface. */
 export type Circle = { lat: number; lng: number; radius: number };
-/** Columns of a row, counted from the antimeridian on. */
+/** Adjacent columns of a row, counted eastwards from the antimeridian. */
 type Columns = { west: number; width: number };
 
-/** For each row that a circle touches, the columns that it touches and those that lie within it. */
+/** For each row that a circle intersects: the columns that it intersects, and the columns that lie within it. */
 function* circleRows({
   lat,
   lng,
   radius,
 }: Circle): Generator<{ row: number; outer: Columns; inner: Columns }> {
   const angle = radius / earthRadiusKm;
-  const reach = degrees(angle + doubt);
-  const north = rowOf(lat + reach);
-  for (let row = rowOf(lat - reach); row <= north; row++) {
+  const latRadius = degrees(angle + tolerance);
+  const north = rowOf(lat + latRadius);
+  for (let row = rowOf(lat - latRadius); row <= north; row++) {
     const count = columnsOf(row);
-    const turns = (angle: number) => (angle / 360) * count;
-    const widest = Math.max(...halfWidths(lat, angle + doubt, row)) + doubt;
-    const narrowest = Math.min(...halfWidths(lat, angle - doubt, row)) - doubt;
-    const west = Math.floor(turns(lng + 180 - widest));
-    const width = Math.floor(turns(lng + 180 + widest)) - west + 1;
-    // All the way round is counted from behind the centre.
-    const outer = width < count ? { west, width } : { west: Math.floor(turns(lng)), width: count };
-    const first = Math.max(Math.ceil(turns(lng + 180 - narrowest)), outer.west);
-    const end = Math.min(Math.floor(turns(lng + 180 + narrowest)), outer.west + outer.width);
-    const isWhole = narrowest >= 180 - 2 * doubt;
+    const toColumns = (angle: number) => (angle / 360) * count;
+    const widest = Math.max(...halfWidths(lat, angle + tolerance, row)) + tolerance;
+    const narrowest = Math.min(...halfWidths(lat, angle - tolerance, row)) - tolerance;
+    const west = Math.floor(toColumns(lng + 180 - widest));
+    const width = Math.floor(toColumns(lng + 180 + widest)) - west + 1;
+    // A circle that covers the whole row starts at its centre.
+    const outer = width < count ? { west, width } : { west: Math.floor(toColumns(lng)), width: count };
+    const first = Math.max(Math.ceil(toColumns(lng + 180 - narrowest)), outer.west);
+    const end = Math.min(Math.floor(toColumns(lng + 180 + narrowest)), outer.west + outer.width);
+    const isWhole = narrowest >= 180 - 2 * tolerance;
     yield { row, outer, inner: isWhole ? outer : { west: first, width: Math.max(end - first, 0) } };
   }
 }
 
 /**
- * How many degrees east and west a circle reaches on the parallels of a row where that can be most or least: its two
- * edges, and where a meridian touches the circle (sin φ = sin φ₀ / cos r). On parallel φ, by the spherical law of
- * cosines, cos Δλ = (cos r − sin φ₀ sin φ) / (cos φ₀ cos φ); above 1 it touches nothing, below −1 it goes all round.
+ * Returns half the width of a circle, in degrees of longitude, on the parallels of a row on which it can be greatest or
+ * least: the row's two edges, and the parallel on which a meridian is a tangent of the circle (sin φ = sin φ₀ / cos r).
+ * On parallel φ, by the spherical law of cosines, cos Δλ = (cos r − sin φ₀ sin φ) / (cos φ₀ cos φ). Above 1 the circle
+ * does not intersect the parallel; below −1 it contains all of it.
  */
 function halfWidths(lat: number, angle: number, row: number): number[] {
   const phi0 = radians(lat);
   const south = radians(row / perDegree - 90);
   const north = radians((row + 1) / perDegree - 90);
-  const touched = Math.asin(clamp(Math.sin(phi0) / Math.cos(angle), -1, 1));
-  const parallels = touched > south && touched < north ? [south, touched, north] : [south, north];
+  const tangent = Math.asin(clamp(Math.sin(phi0) / Math.cos(angle), -1, 1));
+  const parallels = tangent > south && tangent < north ? [south, tangent, north] : [south, north];
   return parallels.map((phi) => {
-    const above = Math.cos(angle) - Math.sin(phi0) * Math.sin(phi);
-    const cos = above / Math.max(Math.cos(phi0) * Math.cos(phi), 1e-15);
+    const numerator = Math.cos(angle) - Math.sin(phi0) * Math.sin(phi);
+    const cos = numerator / Math.max(Math.cos(phi0) * Math.cos(phi), 1e-15);
     return degrees(Math.acos(clamp(cos, -1, 1)));
   });
 }

@@ -1,28 +1,40 @@
-/** Identifiers: UUIDv7 for everything but items, whose id is `<event id>.<n>`. */
+/** Identifiers: UUIDv7 for everything except items, whose id is `<event id>.<n>`. */
 import { randomUUIDv7 } from 'node:crypto';
 import { Problem, type ProblemCode } from './errors.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Sorts by time of creation. */
+/** The nil UUID: sorts before every id, and belongs to nothing. */
+export const minId = '00000000-0000-0000-0000-000000000000';
+/** The max UUID: sorts after every id, and belongs to nothing. */
+export const maxId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** The position of a row in a list that is ordered by time and then id. */
+export type Position = { startAt: Date; id: string };
+/** Sorts before every row. */
+export const theBeginning: Position = { startAt: new Date('0001-01-01T00:00:00.000Z'), id: minId };
+/** Sorts after every row. */
+export const theEnd: Position = { startAt: new Date('9999-12-31T23:59:59.999Z'), id: maxId };
+
+/** Returns a new id. Ids sort by time of creation. */
 export const newId = (): string => randomUUIDv7();
 
-/** As of a given moment, for what has to sort in an order that clocks alone would not give. */
+/** Returns a new id that sorts as if it were created at `at`. */
 export function newIdAt(at: Date): string {
   const time = at.getTime().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}${newId().slice(13)}`;
 }
 
-/** Gives the id in small letters. @throws Problem with `unknown`: an id that is not well formed is simply unknown. */
-export function readId(text: string, unknown: ProblemCode): string {
-  if (!uuid.test(text)) throw new Problem(unknown);
+/** Returns the id in lower case. @throws Problem `code` if the text is not a UUID: nothing can have this id */
+export function readId(text: string, code: ProblemCode): string {
+  if (!uuid.test(text)) throw new Problem(code);
   return text.toLowerCase();
 }
 
-/** The two parts of an item's id; the first names its event. */
+/** An item's id: the id of its event, and its number within the event. */
 export type ItemId = { eventId: string; n: number };
 
-/** @throws Problem `item_not_found` */
+/** @throws Problem `item_not_found` if the text is not the id of an item */
 export function readItemId(text: string): ItemId {
   const [event = '', n = '', ...rest] = text.split('.');
   if (rest.length > 0 || !/^[1-9]\d{0,8}$/.test(n)) throw new Problem('item_not_found');

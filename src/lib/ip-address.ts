@@ -1,16 +1,22 @@
-/** Whoever has an IPv6 address has the 2⁶⁴ beside it; an IPv4 address stands for itself, however it is written. */
+/** Networks of IP addresses. */
+
+/** IPv4 addresses in IPv6 notation, such as ::ffff:203.0.113.7, are treated as IPv4. */
+const mappedPrefix = /^::ffff:(?=[\d.]+$)/i;
+
+/** Returns the network that one client controls: the /64 of an IPv6 address, or the IPv4 address itself. */
 export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  const plain = address.replace(mappedPrefix, '');
   return plain.includes(':') && !plain.includes('.') ? groupsOf(plain).slice(0, 4).join(':') : plain;
 }
 
-/** As much of an address as tells a country and a provider, and no household: 203.0.113.0/24, 2001:db8:1::/48. */
+/** Returns a network that identifies a provider but no household: 203.0.113.0/24, 2001:db8:1::/48. */
 export function truncateAddress(address: string): string {
-  const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  const plain = address.replace(mappedPrefix, '');
   if (/^[\d.]+$/.test(plain)) return `${plain.split('.').slice(0, 3).join('.')}.0/24`;
   return `${groupsOf(plain).slice(0, 3).join(':')}::/48`;
 }
 
+/** Returns the groups of an IPv6 address, with `::` expanded. */
 function groupsOf(address: string): string[] {
   const [head = '', tail = ''] = address.split('::');
   const [before, after] = [head, tail].map((part) => part.split(':').filter(Boolean)) as [string[], string[]];

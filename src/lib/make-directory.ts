@@ -2,19 +2,20 @@ import { mkdir, readlink, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Makes a directory and its parents. The `recursive` option of Node's own mkdir never returns where a file system
- * answers ENOENT inside a directory that exists, as /proc does.
+ * Creates a directory and its parents, unless they exist. The `recursive` option of Node's mkdir does not terminate on
+ * file systems that report ENOENT inside a directory that exists, such as /proc.
  * @throws an error of the file system
  */
 export async function makeDirectory(directory: string): Promise<void> {
   if (await makeOne(directory)) return;
   const parent = path.dirname(directory);
   if (!(await exists(parent))) await makeDirectory(parent);
-  // The parent exists now. If it did before, another request has made it, or nothing can be made in it.
-  if (!(await makeOne(directory))) throw fileError('ENOENT', `nothing can be made in ${parent}`, directory);
+  // The parent exists now, so a second failure means that the file system does not allow directories in it.
+  if (!(await makeOne(directory)))
+    throw fileError('ENOENT', `no directory can be created in ${parent}`, directory);
 }
 
-/** @returns false if the parent does not exist, or if the file system says so */
+/** Creates one directory, unless it exists. @returns false if the file system reports that the parent does not exist */
 async function makeOne(directory: string): Promise<boolean> {
   try {
     await mkdir(directory);
@@ -34,7 +35,7 @@ async function makeOne(directory: string): Promise<boolean> {
 const fileError = (code: string, message: string, file: string) =>
   Object.assign(new Error(message), { code, path: file });
 
-/** Follows links: false for one that leads nowhere. */
+/** Returns false also for a link to a file that does not exist. */
 async function exists(file: string): Promise<boolean> {
   try {
     await stat(file);

@@ -1,22 +1,24 @@
-/** Secrets that a server makes for itself at its first start. */
+/** Secrets that Potluck generates at its first start. */
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 
-const length = 43;
+/** 256 bits in base64url. */
+const secretLength = 43;
 
 /**
- * 256 random bits from a file that only its owner may read, made when there is none. The file appears whole or not at
- * all, so of two processes at once both get the same.
- * @throws Error when the file holds something else
+ * Reads the secret of 256 random bits in the file, which is created with permissions for its owner only. The file is
+ * created atomically, so two processes that start at the same time get the same secret.
+ * @throws Error if the file does not contain a secret; errors of the file system
  */
 export async function readOrCreateSecret(file: string): Promise<string> {
-  const kept = await readFile(file, 'utf8').catch(ignoreMissing);
-  const secret = kept?.trim() ?? (await makeSecret(file));
-  if (secret.length < length) throw new Error(`${file} is damaged: it holds no secret`);
+  const stored = await readFile(file, 'utf8').catch(ignoreMissing);
+  const secret = stored?.trim() ?? (await createSecret(file));
+  if (secret.length < secretLength) throw new Error(`${file} is damaged: it holds no secret`);
   return secret;
 }
 
-async function makeSecret(file: string): Promise<string> {
+/** Writes a new secret to the file, unless it exists. Returns the secret in the file. */
+async function createSecret(file: string): Promise<string> {
   const draft = `${file}-${randomBytes(6).toString('hex')}`;
   try {
     await writeFile(draft, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 });

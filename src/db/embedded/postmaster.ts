@@ -1,8 +1,8 @@
 /**
- * The process of the embedded PostgreSQL: started, recognised and stopped.
+ * Starts, detects and stops the process of the embedded PostgreSQL.
  *
- * It is started without a shell (no path needs quoting) and in a session of its own: a Ctrl-C in the terminal reaches
- * the app alone, which ends the database when it is done with it.
+ * The process is started without a shell, so no path needs quoting, and in its own session: Ctrl-C in a terminal reaches
+ * only Potluck, which stops PostgreSQL after its own shutdown.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,12 +14,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { EmbeddedError, type Placement } from './placement.ts';
 
-/** Part of the socket's name; the server listens on nothing else. */
+/** Part of the socket's file name. The server listens on no TCP port. */
 export const port = 5432;
 
 const mib = 1024 ** 2;
 
-/** An eighth of the memory, in MiB: Potluck and the system's own cache live beside it. */
+/** The size of the shared buffers in MiB: an eighth of the memory, between 128 and 1,024. */
 const bufferSize = (): number => {
   const memory = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, os.totalmem());
   return Math.min(Math.max(Math.floor(memory / 8 / mib), 128), 1024);
@@ -31,28 +31,29 @@ const settings = {
   max_connections: '120',
   jit: 'off',
   shared_buffers: `${bufferSize()}MB`,
-  // After each checkpoint the first change of a page writes the whole of it: 8 KB for an answer of 100 bytes.
+  // The first change of a page after a checkpoint writes the whole page, 8 KB, to the WAL: frequent checkpoints are costly.
   max_wal_size: '4GB',
   checkpoint_timeout: '15min',
-  // Statements and values, phones among them, stay out of the log.
+  // Statements and their parameters, which include phone numbers, are not logged.
   log_min_messages: 'fatal',
   log_min_error_statement: 'panic',
 };
 
-/** Recovery after a crash may take its time. */
-const startMs = 120_000;
-/** How long the backends of a killed server may go on with their statements. */
-const orphansMs = 15_000;
+/** Includes recovery after a crash. */
+const startTimeoutMs = 120_000;
+/** How long the backends of a killed server may continue to run their statements. */
+const orphanTimeoutMs = 15_000;
 const pollMs = 20;
 
 const lockFileOf = (clusterDir: string) => path.join(clusterDir, 'postmaster.pid');
 const run = promisify(execFile);
 
 /**
- * Starts the server unless it is running, and waits until it takes connections.
- * @param extra settings beside or over ours
- * @returns whether it was this call that started it
- * @throws EmbeddedError with the end of the server's log; the signal's reason, with a server it started ended
+ * Starts the server unless it is running, and waits until it accepts connections.
+ * @param extra additional settings, which override the default ones
+ * @param signal cancels; a server that this call started is stopped
+ * @returns true if this call started the server
+ * @throws EmbeddedError with the last lines of the server's log; the signal's reason
  */
 export async function startServer(
   placement: Placement,
@@ -60,19 +61,19 @@ export async function startServer(
   signal?: AbortSignal,
 ): Promise<boolean> {
   if (await isRunning(placement, signal)) return false;
-  const deadline = performance.now() + orphansMs;
+  const deadline = performance.now() + orphanTimeoutMs;
   for (;;) {
-    const trouble = await launch(placement, extra, signal);
-    if (trouble === null) return true;
-    const orphaned = /shared memory block .* is still in use/.test(trouble);
-    if (!orphaned || performance.now() > deadline) {
-      throw new EmbeddedError(`The embedded PostgreSQL did not start.\n${trouble}`.trim());
+    const failure = await launch(placement, extra, signal);
+    if (failure === null) return true;
+    const hasOrphans = /shared memory block .* is still in use/.test(failure);
+    if (!hasOrphans || performance.now() > deadline) {
+      throw new EmbeddedError(`The embedded PostgreSQL did not start.\n${failure}`.trim());
     }
     await sleep(200, undefined, { signal });
   }
 }
 
-/** Null, or why it did not start. */
+/** Returns null, or the last lines of the log if the server did not start. */
 async function launch(
   { postgres, clusterDir, socketDir, identity }: Placement,
   extra: Record<string, string>,
@@ -84,7 +85,7 @@ async function launch(
   try {
     if (identity) await chown(file, identity.uid, identity.gid);
     const { size } = await log.stat();
-    // The setting is a list; in double quotes a comma or a space belongs to the path.
+    // The setting is a list. Double quotes make commas and spaces part of the path.
     const directories = `"${socketDir.replaceAll('"', '""')}"`;
     const all = { ...settings, unix_socket_directories: directories, ...extra };
     const server = spawn(
@@ -93,71 +94,76 @@ async function launch(
       { cwd: '/', env: cleanEnv(), detached: true, stdio: ['ignore', log.fd, log.fd], ...identity },
     );
     server.unref();
-    if (await untilReady(server, clusterDir, signal)) return null;
-    // By its path: the server has moved the position of the open file to its end.
+    if (await waitUntilReady(server, clusterDir, signal)) return null;
+    // Read by path, because the server shares the file's position and has moved it to the end.
     return lastLines((await readFile(file)).subarray(size).toString());
   } finally {
     await log.close();
   }
 }
 
-/** False when the process ended first. */
-async function untilReady(server: ChildProcess, clusterDir: string, signal?: AbortSignal): Promise<boolean> {
-  const ended = { yet: false };
+/** Returns false if the process ended before it accepted connections. */
+async function waitUntilReady(
+  server: ChildProcess,
+  clusterDir: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const state = { hasEnded: false };
   server.once('exit', () => {
-    ended.yet = true;
+    state.hasEnded = true;
   });
   server.once('error', () => {
-    ended.yet = true;
+    state.hasEnded = true;
   });
   try {
-    for (let waited = 0; waited < startMs && !ended.yet; waited += pollMs) {
+    for (let waited = 0; waited < startTimeoutMs && !state.hasEnded; waited += pollMs) {
       const lock = await readLockFile(clusterDir);
       if (lock?.pid === server.pid && lock?.isReady) return true;
       await sleep(pollMs, undefined, { signal });
     }
   } catch (error) {
-    // Nobody waits for it any more. Recovery takes up again where it was cut off.
-    if (!ended.yet && server.kill('SIGQUIT')) await Promise.race([once(server, 'exit'), sleep(1_000)]);
+    // The start was cancelled. The next start resumes an interrupted recovery.
+    if (!state.hasEnded && server.kill('SIGQUIT')) await Promise.race([once(server, 'exit'), sleep(1_000)]);
     throw error;
   }
-  if (!ended.yet) throw new EmbeddedError('The embedded PostgreSQL is still recovering. Start again later.');
+  if (!state.hasEnded)
+    throw new EmbeddedError('The embedded PostgreSQL is still recovering. Start again later.');
   return false;
 }
 
 const lastLines = (text: string) => text.trim().split('\n').slice(-5).join('\n');
 
-/** LC_ALL=C: the log then speaks one language. No PG… variable of ours may change what the server does. */
+/** LC_ALL=C makes the log English. No PG… variable of Potluck's environment reaches the server. */
 export const cleanEnv = (): Record<string, string> => ({ PATH: process.env.PATH ?? '', LC_ALL: 'C' });
 
-/** Whether the server of this very directory lives and, if it is only starting, waits until it takes connections. */
+/** Returns true if the server of this cluster runs. Waits until a server that is starting accepts connections. */
 async function isRunning({ clusterDir, socketDir }: Placement, signal?: AbortSignal): Promise<boolean> {
-  for (let waited = 0; waited < startMs; waited += pollMs) {
+  const socket = `${socketDir}/.s.PGSQL.${port}`;
+  for (let waited = 0; waited < startTimeoutMs; waited += pollMs) {
     const lock = await readLockFile(clusterDir);
     if (!lock) return false;
     if (!(await isServer(lock.pid, clusterDir))) {
-      // In another container, where the same number means another process, it is reached all the same.
-      if (await answers(`${socketDir}/.s.PGSQL.${port}`)) return true;
-      // After a reboot the number may be anybody's, and PostgreSQL would refuse to start beside that process.
-      // The socket has a lock file of its own, which counts while a killed server is not yet cleared away.
-      const socket = `${socketDir}/.s.PGSQL.${port}`;
+      // A server in another container has a process id of that container, but its socket accepts connections.
+      if (await acceptsConnections(socket)) return true;
+      // After a reboot another process may have this id, and PostgreSQL would refuse to start. The lock file of the
+      // socket has the same effect after the server was killed.
       for (const file of [lockFileOf(clusterDir), `${socket}.lock`, socket]) await rm(file, { force: true });
       return false;
     }
     if (lock.isReady) return true;
     await sleep(pollMs, undefined, { signal });
   }
-  throw new EmbeddedError('The embedded PostgreSQL is running but does not take connections.');
+  throw new EmbeddedError('The embedded PostgreSQL is running but does not accept connections.');
 }
 
-/** What the server wrote about itself: its process, and whether it takes connections. */
+/** Reads the server's lock file: its process id, and whether it accepts connections. */
 async function readLockFile(clusterDir: string): Promise<{ pid: number; isReady: boolean } | null> {
   const text = await readFile(lockFileOf(clusterDir), 'utf8').catch(() => null);
   if (text === null) return null;
   return { pid: Number(text.split('\n', 1)[0]), isReady: text.trimEnd().endsWith('ready') };
 }
 
-/** Whether that process is the server of that directory. */
+/** Returns true if the process is the server of this cluster. */
 async function isServer(pid: number, clusterDir: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   if (os.platform() === 'linux') {
@@ -170,7 +176,7 @@ async function isServer(pid: number, clusterDir: string): Promise<boolean> {
   return stdout.includes('postgres') && stdout.includes(` ${clusterDir} `);
 }
 
-async function answers(socket: string): Promise<boolean> {
+async function acceptsConnections(socket: string): Promise<boolean> {
   if (!(await stat(socket).catch(() => null))) return false;
   const client = connect(socket);
   try {
@@ -183,17 +189,17 @@ async function answers(socket: string): Promise<boolean> {
   }
 }
 
-/** How the server is asked to end, and for how long each: in order, without a checkpoint, at once. */
-const ways = [
+/** The signals to stop the server, and how long to wait after each: fast shutdown, immediate shutdown, kill. */
+const shutdownSteps = [
   { signal: 'SIGINT', ms: 2_000 },
   { signal: 'SIGQUIT', ms: 500 },
   { signal: 'SIGKILL', ms: 500 },
 ] as const;
 
-/** Ends the server within three seconds. Cut short, it has something to recover at its next start, and loses nothing. */
+/** Stops the server within three seconds. After an immediate shutdown the next start recovers; no commit is lost. */
 export async function stopServer({ clusterDir }: Placement): Promise<void> {
   const pid = (await readLockFile(clusterDir))?.pid ?? 0;
-  for (const { signal, ms } of ways) {
+  for (const { signal, ms } of shutdownSteps) {
     if (!(await isServer(pid, clusterDir))) return;
     kill(pid, signal);
     for (let waited = 0; waited < ms && (await isServer(pid, clusterDir)); waited += pollMs)

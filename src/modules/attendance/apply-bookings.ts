@@ -51,7 +51,7 @@ export function writeBookings(
     const { outcomes, decisions, moves } = decideAll(asks, read, circumstances, mayWaitForLocks);
     const answers = asks.flatMap(({ once }, i) => {
       const decision = decisions.get(i);
-      return once && decision ? [{ once, answer: answerOf(decision.booking) }] : [];
+      return once && decision ? [{ key: once, response: answerOf(decision.booking) }] : [];
     });
     const keeping = storeResponses(answers, now);
     const writing = writes([...decisions.values()], [...moves.values()]);

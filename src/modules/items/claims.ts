@@ -123,7 +123,7 @@ export async function decideClaims(
     });
     const answers = asks.flatMap(({ once }, i) => {
       const outcome = outcomes[i];
-      return once && isClaim(outcome) ? [{ once, answer: answerOf(outcome) }] : [];
+      return once && isClaim(outcome) ? [{ key: once, response: answerOf(outcome) }] : [];
     });
     const keeping = storeResponses(answers, circumstances.now);
     const ending = commit(...writes(done, taken), ...keeping);
