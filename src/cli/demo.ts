@@ -2,7 +2,7 @@
 
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
-import { type Added, writeDemo } from './demo/seed.ts';
+import { type DemoCounts, writeDemo } from './demo/write-demo.ts';
 import { type CommandContext, CommandError, runCommand } from './world.ts';
 
 export async function demoCommand(config: Config): Promise<void> {
@@ -15,15 +15,15 @@ export async function demoCommand(config: Config): Promise<void> {
   await runCommand(config, async (world) => {
     const added = await seedDemo(world);
     if (!added) return console.log('The demo people are already here; nothing was added.');
-    const { people, events, items, answers, claims } = added;
+    const { people, events, items, rsvps, claims } = added;
     console.log(
-      `Added ${people} people and ${events} events in Gothenburg, with ${items} items, ${answers} answers and ${claims} claims.`,
+      `Added ${people} people and ${events} events in Gothenburg, with ${items} items, ${rsvps} RSVPs and ${claims} claims.`,
     );
     for (const { who, phone } of demoPhones) console.log(`  ${who.padEnd(10)} ${phone}`);
   });
 }
 
 /** @returns null when the database has the demo people already; then nothing was changed */
-export function seedDemo({ db }: Pick<CommandContext, 'db'>): Promise<Added | null> {
+export function seedDemo({ db }: Pick<CommandContext, 'db'>): Promise<DemoCounts | null> {
   return writeDemo(db, new Date());
 }
