@@ -9,13 +9,14 @@ import { transaction } from '../db/transaction.ts';
 import type { Config } from '../lib/config.ts';
 import { findOrCreateAccount } from '../modules/auth/accounts.ts';
 import { categorySlugs } from '../modules/events/catalogue.ts';
-import { phoneArgument } from './admin.ts';
+import { parsePhoneArgument } from './admin.ts';
+import { runCommand } from './command-context.ts';
+import { CommandError } from './command-error.ts';
 import { type Calendar, type Fault, readCalendar } from './import/calendar.ts';
 import { type Entry, readEntry } from './import/entry.ts';
 import { openGazetteer } from './import/gazetteer.ts';
 import { listImported } from './import/queries.ts';
 import { Refusal, takeOver, type Wishes } from './import/take-over.ts';
-import { CommandError, runCommand } from './world.ts';
 
 type ImportOptions = { organizer?: string | undefined; category?: string | undefined };
 export type Report = {
@@ -35,7 +36,7 @@ export async function importCommand(config: Config, rest: string[], options: Imp
   if (!file || others.length > 0 || !options.organizer) {
     throw new CommandError('Usage: import FILE.ics --organizer PHONE [--category SLUG]');
   }
-  const phone = phoneArgument(options.organizer);
+  const phone = parsePhoneArgument(options.organizer);
   const { category } = options;
   if (category !== undefined && !categorySlugs.some((slug) => slug === category)) {
     throw new CommandError(`There is no category "${category}". There are: ${categorySlugs.join(', ')}.`);

@@ -8,7 +8,7 @@ import { withDefaults } from '../../modules/events/event-fields.ts';
 import type { EventRow } from '../../modules/events/present.ts';
 import { type EventFields, findEventForUpdate, insertEvent, updateEvent } from '../../modules/events/repo.ts';
 import { NewEvent } from '../../modules/events/schemas.ts';
-import { CommandError } from '../world.ts';
+import { CommandError } from '../command-error.ts';
 import type { Entry } from './entry.ts';
 import type { Gazetteer } from './gazetteer.ts';
 import { holdAccount, listImported, reserveKey, setImported } from './queries.ts';
