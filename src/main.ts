@@ -1,14 +1,13 @@
-/** The process: `node src/main.ts COMMAND`. What each command does is in its own file, loaded when it is asked for. */
-
+/** The process `node src/main.ts COMMAND`. The file of a command is loaded only when that command runs. */
 import manifest from '../package.json' with { type: 'json' };
-import { readArguments } from './cli/arguments.ts';
+import { parseArguments } from './cli/arguments.ts';
 import { CommandError } from './cli/command-error.ts';
 import { Interrupted, stopSignal } from './cli/stop.ts';
 import { ConfigError, readConfig } from './lib/config.ts';
 
-// Before anything else is loaded: a signal must find somebody at home.
+// Handles signals before the modules of the command are loaded, which takes a while.
 stopSignal();
-// Whoever stops reading what is printed does not stop the server.
+// A closed pipe at stdout or stderr must not end the server.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 
@@ -17,13 +16,13 @@ const helpText = `npm run potluck -- COMMAND
   serve                                  start the server (also: npm start)
   migrate                                bring the database to this version
   demo                                   add the demo people and events
-  import FILE.ics --organizer PHONE      take over a calendar; again: only what changed
-         [--category SLUG]               for entries whose CATEGORIES name none of ours (default: other)
-  backup FILE [--force]                  everything in the database, into one file; servers may go on meanwhile.
+  import FILE.ics --organizer PHONE      import a calendar; a repeated import applies only changes
+         [--category SLUG]               category of entries without a known one (default: other)
+  backup FILE [--force]                  write the whole database to one file; servers can keep running.
                                          --force replaces an existing file
-  restore FILE                           take a backup into an empty database
-  admin grant PHONE | admin revoke PHONE give or take the admin role
-  audit [--since 7d | 12h | 2026-11-01]  who signed in or was kept out, roles and deletions (default: 30d)
+  restore FILE                           load a backup into an empty database
+  admin grant PHONE | admin revoke PHONE grant or revoke the admin role
+  audit [--since 7d | 12h | 2026-11-01]  list sign-ins, refused sign-ins, role changes, deletions (default: 30d)
   version                                print the version of Potluck (also: --version, -v)
   help                                   print this text (also: --help, -h)
 
@@ -31,7 +30,7 @@ Settings are environment variables: see .env.example.
 `;
 
 async function main(argv: string[]): Promise<void> {
-  const { command, rest, values, help, version } = readArguments(argv);
+  const { command, rest, values, help, version } = parseArguments(argv);
   if (version) return void process.stdout.write(`${manifest.version}\n`);
   if (help) return void process.stdout.write(helpText);
   const config = readConfig(process.env);
@@ -46,7 +45,7 @@ async function main(argv: string[]): Promise<void> {
   throw new CommandError(`There is no command "${command}".\n\n${helpText}`);
 }
 
-/** `.env` beside the package is read where there is one; what the environment itself says goes before it. */
+/** Loads `.env` from the working directory if it exists. Variables that are set already keep their values. */
 function readDotEnv(): void {
   try {
     process.loadEnvFile();
@@ -55,16 +54,15 @@ function readDotEnv(): void {
   }
 }
 
-const foreseen = [ConfigError, CommandError, Interrupted];
+const expectedErrors = [ConfigError, CommandError, Interrupted];
 
 try {
   readDotEnv();
   await main(process.argv.slice(2));
 } catch (error) {
-  const known = foreseen.some((kind) => error instanceof kind);
-  // What we foresaw is said in a line; only what we did not comes with its stack.
-  console.error(known ? (error as Error).message : error);
+  const isExpected = expectedErrors.some((kind) => error instanceof kind);
+  console.error(isExpected ? (error as Error).message : error);
   process.exitCode = error instanceof Interrupted ? error.exitCode : 1;
 }
-// Everything is closed by now; a connection that somebody does not let go of must not keep the process.
+// All resources are closed. A leaked connection must not keep the process alive.
 setTimeout(() => process.exit(), 200).unref();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import nodeIcal from 'node-ical';
-import { calendar, counts, entry, faultsOf, importer } from './calendar-files.ts';
+import { calendar, counts, entry, errorsOf, importer } from './calendar-files.ts';
 import { open } from './live-stage.ts';
 import { expectProblem, expectStatus, testApp } from './setup.ts';
 import { anEvent, aPhone, aUser, eventBody, type Person, signIn } from './world.ts';
@@ -272,7 +272,7 @@ test('import: entries of dates become all-day events of the zone of their place'
   for (const [GEO, zone, start, end] of places) {
     const file = calendar('X-WR-TIMEZONE:Asia/Tokyo\r\n', entry({ ...dates, GEO }));
     const { report, phone, events } = await imported(file);
-    assert.deepEqual(faultsOf(report), []);
+    assert.deepEqual(errorsOf(report), []);
     assert.deepEqual(timesOf(events[0]), [start, end, true, zone]);
     assert.deepEqual([events[0].price, events[0].isPriceKnown], [0, false]);
     assert.deepEqual(counts(await take(file, phone)), [0, 0, 1, 0]);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { deleteExpiredAudit, recordAudit } from '../src/audit/audit.ts';
-import { readSince } from '../src/cli/audit.ts';
+import { parseSince } from '../src/cli/audit.ts';
 import { CommandError } from '../src/cli/command-error.ts';
 import { transaction } from '../src/db/transaction.ts';
 import { truncateAddress } from '../src/lib/ip-address.ts';
@@ -175,17 +175,17 @@ test('audit: roles that a command gives and takes, and the command that prints t
   assert.deepEqual([later.code, later.stdout], [0, '']);
   const wrong = await command(api.target, 'audit', '--since', 'yesterday');
   assert.equal(wrong.code, 1);
-  assert.match(wrong.stderr, /"yesterday" is no time/);
+  assert.match(wrong.stderr, /"yesterday" is not a time/);
 });
 
 test('audit: --since takes days, hours, dates and timestamps', () => {
   const now = new Date('2026-11-21T12:00:00Z');
-  assert.equal(readSince('7d', now).toISOString(), '2026-11-14T12:00:00.000Z');
-  assert.equal(readSince('12h', now).toISOString(), '2026-11-21T00:00:00.000Z');
-  assert.equal(readSince('2026-11-01', now).toISOString(), '2026-11-01T00:00:00.000Z');
-  assert.equal(readSince('2026-11-01T10:00:00+01:00', now).toISOString(), '2026-11-01T09:00:00.000Z');
+  assert.equal(parseSince('7d', now).toISOString(), '2026-11-14T12:00:00.000Z');
+  assert.equal(parseSince('12h', now).toISOString(), '2026-11-21T00:00:00.000Z');
+  assert.equal(parseSince('2026-11-01', now).toISOString(), '2026-11-01T00:00:00.000Z');
+  assert.equal(parseSince('2026-11-01T10:00:00+01:00', now).toISOString(), '2026-11-01T09:00:00.000Z');
   for (const wrong of ['', '7', 'd', '-1d', '2026-13-01'])
-    assert.throws(() => readSince(wrong, now), CommandError);
+    assert.throws(() => parseSince(wrong, now), CommandError);
 });
 
 test('audit: addresses are shortened to what tells no household', () => {

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { quoted } from '../src/cli/backup/format.ts';
+import { quoteIdentifier } from '../src/cli/backup/file-format.ts';
 import { listTables } from '../src/cli/backup/tables.ts';
 import { writeBackup } from '../src/cli/backup.ts';
 import { checkBackup, restoreBackup } from '../src/cli/restore.ts';
@@ -41,7 +41,7 @@ async function rowsOf(target: Target): Promise<Record<string, string[]>> {
   try {
     const tables: Record<string, string[]> = {};
     for (const { name } of await sql.begin(listTables)) {
-      const rows = await sql.text(`select t::text as row from ${quoted(name)} t order by 1`);
+      const rows = await sql.text(`select t::text as row from ${quoteIdentifier(name)} t order by 1`);
       tables[name] = rows.map(({ row }) => row);
     }
     return tables;
@@ -200,7 +200,7 @@ test('backup: what cannot be written is one line and leaves no file; FILE is rep
   assert.match((await command(api.target, 'backup', directory)).stderr, /is not a file\.\n$/);
   assert.match(
     (await command(await newDatabase(), 'backup', fileFor('none.gz'))).stderr,
-    /holds no Potluck\.\n$/,
+    /has no tables of Potluck\.\n$/,
   );
   const file = fileFor('stopped.gz');
   await writeFile(file, 'the one before');

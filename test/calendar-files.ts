@@ -1,7 +1,7 @@
 /** Calendar files for tests, and what comes of them over the API. */
 import assert from 'node:assert/strict';
-import { readCalendar } from '../src/cli/import/calendar.ts';
-import { importCalendar, type Report } from '../src/cli/import.ts';
+import { parseCalendar } from '../src/cli/import/parse-calendar.ts';
+import { type ImportReport, importCalendar } from '../src/cli/import.ts';
 import { expectStatus, type TestApp } from './setup.ts';
 import { aPhone, type Person, signIn } from './world.ts';
 
@@ -27,17 +27,17 @@ export function entry(fields: Record<string, string | undefined> = {}): string {
 export const calendar = (...parts: string[]): string =>
   `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//test//EN\r\n${parts.join('')}END:VCALENDAR\r\n`;
 
-export const counts = ({ added, changed, unchanged, faults }: Report) => [
+export const counts = ({ added, changed, unchanged, errors }: ImportReport) => [
   added,
   changed,
   unchanged,
-  faults.length,
+  errors.length,
 ];
-export const faultsOf = ({ faults }: Report) => faults.map(({ line, reason }) => [line, reason]);
+export const errorsOf = ({ errors }: ImportReport) => errors.map(({ line, reason }) => [line, reason]);
 
 export function importer(api: TestApp) {
-  async function take(file: string | Buffer, phone: string, category?: string): Promise<Report> {
-    const parsed = readCalendar(Buffer.from(file));
+  async function take(file: string | Buffer, phone: string, category?: string): Promise<ImportReport> {
+    const parsed = parseCalendar(Buffer.from(file));
     assert.ok(parsed, 'it is a calendar');
     return importCalendar(api.sql, parsed, phone, category);
   }
@@ -61,7 +61,7 @@ export function importer(api: TestApp) {
   /** The one event that the entry becomes. */
   async function single(fields: Record<string, string | undefined>, ...head: string[]) {
     const { events, report } = await imported(calendar(...head, entry(fields)));
-    assert.deepEqual(faultsOf(report), []);
+    assert.deepEqual(errorsOf(report), []);
     assert.equal(events.length, 1);
     return { event: events[0], report };
   }
@@ -75,8 +75,8 @@ export function importer(api: TestApp) {
   async function refusal(fields: Record<string, string | undefined>, ...head: string[]): Promise<string> {
     const { report, events } = await imported(calendar(...head, entry(fields)));
     assert.equal(events.length, 0);
-    assert.equal(report.faults.length, 1);
-    return report.faults[0]?.reason ?? '';
+    assert.equal(report.errors.length, 1);
+    return report.errors[0]?.reason ?? '';
   }
 
   return { take, eventsOf, imported, single, times, refusal };

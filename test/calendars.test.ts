@@ -172,7 +172,7 @@ test('event calendar: an import of what we wrote gives the same events', async (
     const phone = aPhone();
     const { body } = await calendarOf(event.id);
     const report = await take(body, phone);
-    assert.deepEqual([report.added, report.faults, report.notes], [1, [], []]);
+    assert.deepEqual([report.added, report.errors, report.warnings], [1, [], []]);
     const [copy] = await eventsOf(await signIn(api, phone));
     // The address of the original goes under the description.
     assert.equal(copy.description, `${event.description}\nhttps://events.example.org/v1/events/${event.id}`);

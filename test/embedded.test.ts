@@ -108,8 +108,8 @@ describe('embedded database', { concurrency: 2 }, () => {
     const { port } = rude.address() as { port: number };
     const secret = 'a-password-nobody-may-see';
     const cases: [Record<string, string>, RegExp][] = [
-      [{ PORT: `${port}` }, /^Port \d+ is in use\. Set PORT to a free one\.$/],
-      [{ HOST: '203.0.113.7' }, /^HOST is "203.0.113.7", which is no address of this machine\.$/],
+      [{ PORT: `${port}` }, /^Port \d+ is in use\. Set PORT to a free port\.$/],
+      [{ HOST: '203.0.113.7' }, /^HOST is "203.0.113.7", which is not an address of this machine\.$/],
       [
         { PORT: 'http', DEMO: 'perhaps' },
         /^PORT is "http"; it must be .*\nDEMO is "perhaps"; it must be .*$/,

@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { readCalendar } from '../src/cli/import/calendar.ts';
-import { importCalendar, type Report } from '../src/cli/import.ts';
+import { parseCalendar } from '../src/cli/import/parse-calendar.ts';
+import { type ImportReport, importCalendar } from '../src/cli/import.ts';
 import { file, makeCalendar } from './data/gatherings.ts';
 import { assertCounters } from './invariants.ts';
 import { expectStatus, testApp } from './setup.ts';
@@ -148,8 +148,8 @@ const oddities: [uid: string, title: string, start: string, end: string][] = [
 ];
 const placeable = inCities.length + named.length + oddities.length;
 
-async function takeIn(calendar: Buffer): Promise<Report> {
-  const parsed = readCalendar(calendar);
+async function takeIn(calendar: Buffer): Promise<ImportReport> {
+  const parsed = parseCalendar(calendar);
   assert.ok(parsed);
   return importCalendar(api.sql, parsed, phone);
 }
@@ -205,12 +205,12 @@ test('gatherings: every entry with a place comes in as it is written; the others
     );
     if (one.zone) assert.equal(event.timezone, one.zone, one.uid);
   }
-  const left = report.faults.filter(({ title }) => title !== 'Superseded');
+  const left = report.errors.filter(({ title }) => title !== 'Superseded');
   assert.deepEqual(left.map(({ title }) => title).sort(), nowhere.map(({ title }) => title).sort());
   for (const { reason } of left) assert.match(reason, /could not be placed|neither GEO nor LOCATION/);
   // Each is named by the line that it begins on.
   const lines = bytes.toString().split('\r\n');
-  for (const { line, title = '' } of report.faults) {
+  for (const { line, title = '' } of report.errors) {
     assert.equal(lines[line - 1], 'BEGIN:VEVENT');
     assert.ok(
       lines.slice(line, line + 8).some((one) => one.replace(/\\/g, '') === `SUMMARY:${title}`),

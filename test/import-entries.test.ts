@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calendar, counts, entry, faultsOf, importer } from './calendar-files.ts';
+import { calendar, counts, entry, errorsOf, importer } from './calendar-files.ts';
 import { testApp } from './setup.ts';
 
 const api = await testApp();
@@ -20,7 +20,7 @@ test('import: of two entries with one UID the newer revision counts, else the la
     ['A 2', 'B 2'],
   );
   assert.deepEqual(
-    report.faults.map(({ line, title }) => [line, title]),
+    report.errors.map(({ line, title }) => [line, title]),
     [
       [4, 'A 1'],
       [29, 'B 1'],
@@ -39,11 +39,11 @@ test('import: one moved date of a series is an event beside it; a series comes i
     ['Choir', 'Choir, in church'],
   );
   assert.deepEqual(
-    report.notes.map(({ line, reason }) => [line, reason]),
-    [[4, 'repeats; only its first date came in']],
+    report.warnings.map(({ line, reason }) => [line, reason]),
+    [[4, 'repeats; only its first date was imported']],
   );
   const again = await take(file, phone);
-  assert.deepEqual([...counts(again), again.notes.length], [0, 0, 2, 0, 0]);
+  assert.deepEqual([...counts(again), again.warnings.length], [0, 0, 2, 0, 0]);
 });
 
 test('import: without UID, or with one of great length, a second import still adds nothing', async () => {
@@ -81,14 +81,14 @@ test('import: broken entries are named by line and reason, and the others come i
     events.map((event) => event.title),
     ['Good 1', 'Good 2'],
   );
-  assert.deepEqual(faultsOf(report), [
+  assert.deepEqual(errorsOf(report), [
     [12, 'has no SUMMARY'],
     [19, 'has no DTSTART'],
-    [29, '"DTSTART:20270305T170000+0100" is no date or time'],
-    [37, '"DTSTART:20270230T170000Z" is no date or time'],
+    [29, '"DTSTART:20270305T170000+0100" is not a date or time'],
+    [37, '"DTSTART:20270230T170000Z" is not a date or time'],
     [46, 'DTEND is not after DTSTART'],
-    [55, '"GEO:95;10" is no latitude and longitude'],
-    [63, '"GEO:59,10" is no latitude and longitude'],
+    [55, '"GEO:95;10" is not a latitude and longitude'],
+    [63, '"GEO:59,10" is not a latitude and longitude'],
     [66, 'has no END:VEVENT'],
     [76, '"two, badly folded" is not a property'],
     [84, 'invalid duration value: Not enough duration components in "an hour"'],
@@ -104,7 +104,7 @@ test('import: a file that breaks off gives what was whole', async () => {
     events.map((event) => event.title),
     ['Whole'],
   );
-  assert.deepEqual(faultsOf(report), [[12, 'has no END:VEVENT']]);
+  assert.deepEqual(errorsOf(report), [[12, 'has no END:VEVENT']]);
 });
 
 test('import: what is too long is cut, and that is said', async () => {
@@ -118,7 +118,7 @@ test('import: what is too long is cut, and that is said', async () => {
   assert.equal(event.location.address, `${'a'.repeat(299)}…`);
   assert.equal([...event.description].length, 10_000);
   assert.ok(event.description.endsWith('b…\nhttps://bread.example/'));
-  assert.equal(report.notes.length, 3);
+  assert.equal(report.warnings.length, 3);
 });
 
 test('import: line breaks and control characters in a title become spaces; a blank one is none', async () => {
@@ -137,9 +137,9 @@ test('import: text that is not UTF-8, NUL and half a surrogate pair break their 
     events.map((event) => event.title),
     ['Fine: Ærø'],
   );
-  assert.deepEqual(faultsOf(report), [
+  assert.deepEqual(errorsOf(report), [
     [6, 'is not UTF-8'],
-    [14, 'holds NUL or half a surrogate pair'],
+    [14, 'contains NUL or a lone surrogate'],
   ]);
 
   const utf16 = Buffer.from(
@@ -152,7 +152,7 @@ test('import: text that is not UTF-8, NUL and half a surrogate pair break their 
       other.events.map((event) => event.title),
       ['Smørrebrød 🥖'],
     );
-    assert.deepEqual(faultsOf(other.report), [[6, 'holds NUL or half a surrogate pair']]);
+    assert.deepEqual(errorsOf(other.report), [[6, 'contains NUL or a lone surrogate']]);
   }
 });
 
@@ -223,9 +223,9 @@ test('import: without GEO the place is found by LOCATION, or the entry is named'
   assert.equal(events.at(-1)?.location.address, '59.9139, 10.7522');
   assert.equal(report.placedByName, 4);
   assert.deepEqual(
-    report.faults.map(({ title, reason }) => [title, reason]),
+    report.errors.map(({ title, reason }) => [title, reason]),
     [
-      ['E', 'could not be placed: it has no GEO, and "Online" names no place that we know'],
+      ['E', 'could not be placed: it has no GEO, and "Online" contains no known place name'],
       ['F', 'has neither GEO nor LOCATION'],
     ],
   );

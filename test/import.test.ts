@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
+import { CommandError } from '../src/cli/command-error.ts';
 import { importCommand } from '../src/cli/import.ts';
-import { CommandError } from '../src/cli/world.ts';
 import { readConfig } from '../src/lib/config.ts';
 import { calendar, counts, entry, importer } from './calendar-files.ts';
 import { command } from './command.ts';
@@ -258,11 +258,11 @@ test('import: the command says what came in and what did not, and exits 0; witho
   const phone = aPhone();
   assert.deepEqual(await command(api.target, 'import', file, '--organizer', phone), {
     code: 0,
-    stdout: '2 added, 0 changed, 0 unchanged, 1 left out.\n1 had no GEO and was placed by its LOCATION.\n',
-    stderr: 'mixed.ics:15: "Sourdough evening" "DTSTART:\uFFFD[31m" is no date or time\n',
+    stdout: '2 added, 0 changed, 0 unchanged, 1 skipped.\n1 had no GEO and was placed by its LOCATION.\n',
+    stderr: 'mixed.ics:15: "Sourdough evening" "DTSTART:\uFFFD[31m" is not a date or time\n',
   });
   const again = await command(api.target, 'import', file, '--organizer', phone, '--category', 'other');
-  assert.equal(again.stdout, '0 added, 0 changed, 2 unchanged, 1 left out.\n');
+  assert.equal(again.stdout, '0 added, 0 changed, 2 unchanged, 1 skipped.\n');
   const missing = await command(api.target, 'import', path.join(directory, 'none.ics'), '--organizer', phone);
   assert.deepEqual(missing, {
     code: 1,

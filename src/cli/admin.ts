@@ -4,15 +4,19 @@ import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
 import { findOrCreateAccount, readPhone } from '../modules/auth/accounts.ts';
 import { setRole } from '../modules/auth/repo.ts';
-import { CommandError, runCommand } from './world.ts';
+import { runCommand } from './command-context.ts';
+import { CommandError } from './command-error.ts';
 
 const roles: Record<string, 'admin' | 'user'> = { grant: 'admin', revoke: 'user' };
 
-/** `admin grant PHONE`, `admin revoke PHONE`; an account that does not exist yet is made. Counts from the person's next request on. */
+/**
+ * `admin grant PHONE`, `admin revoke PHONE`: sets the role of an account, which is created if there is none. The role
+ * applies from the account's next request on.
+ */
 export async function adminCommand(config: Config, [verb = '', phone = '']: string[]): Promise<void> {
   const role = roles[verb];
   if (!role || !phone) throw new CommandError('Usage: admin grant PHONE, or admin revoke PHONE');
-  const number = phoneArgument(phone);
+  const number = parsePhoneArgument(phone);
   await runCommand(config, async ({ db, config: { secretKey } }) => {
     await transaction(db, async (tx) => {
       const now = new Date();
@@ -22,17 +26,17 @@ export async function adminCommand(config: Config, [verb = '', phone = '']: stri
       if (isNew) await recordAudit(tx, trace, { userId: id }, 'account_created', 'by a command');
       await recordAudit(tx, trace, { userId: id }, 'role_changed', `to ${role}, by a command`);
     });
-    console.log(`${number} ${role === 'admin' ? 'is an admin' : 'is no admin'} now.`);
+    console.log(`${number} is ${role === 'admin' ? 'an admin' : 'not an admin'} now.`);
   });
 }
 
-/** @throws CommandError that says what a phone looks like */
-export function phoneArgument(text: string): string {
+/** Returns the number in E.164 format. @throws CommandError if `text` is not a phone number in international format */
+export function parsePhoneArgument(text: string): string {
   try {
     return readPhone(text).number;
   } catch (error) {
     throw error instanceof Problem
-      ? new CommandError(`"${text}" is no phone number in international form, such as +12025550102.`)
+      ? new CommandError(`"${text}" is not a phone number in international format, such as +12025550102.`)
       : error;
   }
 }

@@ -1,4 +1,4 @@
-/** The command line: what each command accepts, and the sentence for what it does not. */
+/** Parses the command line, and checks that the command accepts the given options and arguments. */
 import { parseArgs } from 'node:util';
 import { CommandError } from './command-error.ts';
 
@@ -12,7 +12,7 @@ const options = {
 } as const;
 type OptionName = keyof typeof options;
 
-/** The options of each command, and whether it takes arguments. */
+/** The options that each command accepts, and whether it accepts arguments. */
 const commands: Record<string, { options: OptionName[]; hasArguments: boolean }> = {
   serve: { options: [], hasArguments: false },
   migrate: { options: [], hasArguments: false },
@@ -26,10 +26,11 @@ const commands: Record<string, { options: OptionName[]; hasArguments: boolean }>
 
 const hint = '"npm run potluck -- help" lists the commands and their options';
 
-export type Arguments = ReturnType<typeof readArguments>;
-
-/** @throws CommandError with one sentence that names the option or argument at fault */
-export function readArguments(argv: string[]) {
+/**
+ * `rest` holds the arguments after the command. Without a command, the command is `help`.
+ * @throws CommandError that names the invalid option or argument
+ */
+export function parseArguments(argv: string[]) {
   checkOptions(argv);
   const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, options });
   const [command = 'help', ...rest] = positionals;
@@ -46,7 +47,7 @@ export function readArguments(argv: string[]) {
   return { command, rest, values: given, help, version };
 }
 
-/** Finds what `parseArgs` would reject with a text of its own. */
+/** Rejects what `parseArgs` would reject, with our messages. @throws CommandError */
 function checkOptions(argv: string[]): void {
   const { tokens } = parseArgs({ args: argv, allowPositionals: true, options, strict: false, tokens: true });
   for (const token of tokens) {

@@ -1,37 +1,38 @@
 import { type AuditRow, listAudit } from '../audit/audit.ts';
 import type { Config } from '../lib/config.ts';
 import { dayMs, parseDay, parseTimestamp } from '../lib/time.ts';
-import { CommandError, runCommand } from './world.ts';
+import { runCommand } from './command-context.ts';
+import { CommandError } from './command-error.ts';
 
-const units: Record<string, number> = { d: dayMs, h: 3_600_000 };
+const unitMs: Record<string, number> = { d: dayMs, h: 3_600_000 };
 
-/** `audit [--since 2026-11-01 | 7d | 12h]`: a line for each entry, the oldest first, parted by tabs. */
+/** `audit [--since 2026-11-01 | 7d | 12h]`: prints one line per entry, oldest first, with tabs between the fields. */
 export async function auditCommand(config: Config, { since = '30d' }: { since?: string }): Promise<void> {
-  const from = readSince(since, new Date());
+  const from = parseSince(since, new Date());
   await runCommand(config, async ({ db }) => {
     for await (const rows of listAudit(db, from)) {
-      for (const row of rows) console.log(toLine(row));
+      for (const row of rows) console.log(formatLine(row));
     }
   });
 }
 
-/** @throws CommandError that says what a moment looks like */
-export function readSince(text: string, now: Date): Date {
+/** Returns the start of the period. @throws CommandError if `text` is neither a time nor a duration */
+export function parseSince(text: string, now: Date): Date {
   const [, count = '', unit = ''] = /^(\d{1,4})([dh])$/.exec(text) ?? [];
-  if (count) return new Date(now.getTime() - Number(count) * (units[unit] ?? dayMs));
-  const moment = parseTimestamp(text) ?? parseDay(text);
-  if (!moment)
+  if (count) return new Date(now.getTime() - Number(count) * (unitMs[unit] ?? dayMs));
+  const time = parseTimestamp(text) ?? parseDay(text);
+  if (!time)
     throw new CommandError(
-      `"${text}" is no time; --since takes 2026-11-01, 2026-11-01T12:00:00Z, 7d or 12h.`,
+      `"${text}" is not a time; --since takes 2026-11-01, 2026-11-01T12:00:00Z, 7d or 12h.`,
     );
-  return moment;
+  return time;
 }
 
-function toLine({ at, what, userId, username, who, byId, address, detail }: AuditRow): string {
-  // Whose account is gone has a name that only tells their lines from those of others.
+function formatLine({ at, what, userId, username, who, byId, address, detail }: AuditRow): string {
+  // A deleted account has no id. This name only groups the entries of one account.
   const person = userId ?? `gone:${who.toString('base64url').slice(0, 12)}`;
   const name = username === null ? '-' : `@${username}`;
-  // What an admin wrote may have lines of its own; an entry has one.
-  const more = [detail.replace(/\s+/g, ' '), byId && `by ${byId}`].filter(Boolean).join(', ');
-  return [at.toISOString(), what, person, name, address ?? '-', more].join('\t').trimEnd();
+  // The detail may be text of an admin with line breaks.
+  const details = [detail.replace(/\s+/g, ' '), byId && `by ${byId}`].filter(Boolean).join(', ');
+  return [at.toISOString(), what, person, name, address ?? '-', details].join('\t').trimEnd();
 }

@@ -1,8 +1,8 @@
 import { newestVersion } from '../db/migrate.ts';
 import type { Config } from '../lib/config.ts';
-import { runCommand } from './world.ts';
+import { runCommand } from './command-context.ts';
 
-/** Every command migrates the database when it opens it; this one reports the result. */
+/** `migrate`: reports the migrations. Every command applies them when it opens the database. */
 export async function migrateCommand(config: Config): Promise<void> {
   await runCommand(config, async ({ migrations: { length } }) => {
     const version = await newestVersion();

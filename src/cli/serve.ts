@@ -7,33 +7,34 @@ import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { buildApp } from '../server/build-app.ts';
 import { startMaintenance } from '../server/maintenance.ts';
+import { type CommandContext, withCommandContext } from './command-context.ts';
+import { CommandError } from './command-error.ts';
 import { seedDemo } from './demo.ts';
 import { Interrupted, stopSignal, unlessStopped } from './stop.ts';
-import { type CommandContext, CommandError, withCommandContext } from './world.ts';
 
-/** What is under way may take this long after the signal; the database needs the rest of the ten seconds. */
-const finishMs = 5_000;
+/** The time for open requests after a stop signal. The database needs the rest of the ten seconds. */
+const drainTimeoutMs = 5_000;
 
-// V8 learns which objects live long and makes the next of their kind among the old ones at once. What a start teaches it,
-// while everything waits for the first lists, is wrong for ever after: objects of requests are then old when they are
-// born, and all that they point at outlives its collection (a fifth of a server's time).
+// V8 records at each allocation site whether its objects live long, and then allocates new ones directly in the old
+// generation. The start of a server, when all requests wait for the first lists, gives wrong records: the objects of
+// later requests stay in the old generation, and garbage collection takes a fifth of the CPU time.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
-/** Starts the server and keeps it until SIGTERM or SIGINT; then what is under way ends first, within 10 s. */
+/** `serve`: runs the server until a stop signal, then completes the open requests. It ends within 10 seconds. */
 export async function serveCommand(config: Config): Promise<void> {
   const stop = stopSignal();
   try {
-    await withCommandContext(await withPort(config), stop, (world) => serve(world, stop));
+    await withCommandContext(await withPort(config), stop, (context) => serve(context, stop));
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
   }
 }
 
-/** PORT=0: any free one, which must be known before the first address is written into an answer. */
+/** Replaces PORT=0 by a free port. The first response may contain URLs, so the port must be known before. */
 async function withPort(config: Config): Promise<Config> {
   if (config.port !== 0) return config;
   const port = await new Promise<number>((resolve, reject) => {
-    const probe = createServer().once('error', (error) => reject(addressTrouble(error, config)));
+    const probe = createServer().once('error', (error) => reject(toAddressError(error, config)));
     probe.listen(0, config.host, () => {
       const { port } = probe.address() as AddressInfo;
       probe.close(() => resolve(port));
@@ -42,12 +43,12 @@ async function withPort(config: Config): Promise<Config> {
   return { ...config, port, publicUrl: config.publicUrl.replace(/:0$/, `:${port}`) };
 }
 
-async function serve(world: CommandContext, stop: AbortSignal): Promise<void> {
-  const { config, db } = world;
-  if (config.demo) await unlessStopped(seedDemo(world), stop);
-  const app = await buildApp(world);
-  const stopHousekeeping = startMaintenance(db, app.log, config);
-  // What the driver asks for itself on a new connection (db/sockets.ts) nobody awaits; its loss must not end the server.
+async function serve(context: CommandContext, stop: AbortSignal): Promise<void> {
+  const { config, db } = context;
+  if (config.demo) await unlessStopped(seedDemo(context), stop);
+  const app = await buildApp(context);
+  const stopMaintenance = startMaintenance(db, app.log, config);
+  // The driver awaits no result of its own queries on a new connection. Their failure must not end the server.
   const onRejection = (error: unknown) => {
     if (!isOutage(error)) throw error;
     app.log.warn({ err: error }, 'a connection to the database was lost while it was made');
@@ -55,42 +56,44 @@ async function serve(world: CommandContext, stop: AbortSignal): Promise<void> {
   process.on('unhandledRejection', onRejection);
   try {
     await app.listen({ host: config.host, port: config.port }).catch((error) => {
-      throw addressTrouble(error, config);
+      throw toAddressError(error, config);
     });
     announce(app, config);
     await unlessStopped(new Promise(() => {}), stop);
   } finally {
-    stopHousekeeping();
-    await closeInTime(app);
+    stopMaintenance();
+    await closeApp(app);
     process.off('unhandledRejection', onRejection);
   }
 }
 
-/** Lets what is under way end, and the connections with it, which their clients would keep open for the next request. */
-async function closeInTime(app: App): Promise<void> {
+/** Waits for open requests up to the time limit, and closes idle keep-alive connections meanwhile. */
+async function closeApp(app: App): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
-  await Promise.race([app.close(), sleep(finishMs, undefined, { ref: false })]);
+  await Promise.race([app.close(), sleep(drainTimeoutMs, undefined, { ref: false })]);
   clearInterval(sweep);
   app.server.closeAllConnections();
 }
 
-function addressTrouble(error: NodeJS.ErrnoException, { host, port }: Config): Error {
-  if (error.code === 'EADDRINUSE') return new CommandError(`Port ${port} is in use. Set PORT to a free one.`);
+/** Turns errors of `listen` into a CommandError, and returns all other errors unchanged. */
+function toAddressError(error: NodeJS.ErrnoException, { host, port }: Config): Error {
+  if (error.code === 'EADDRINUSE')
+    return new CommandError(`Port ${port} is in use. Set PORT to a free port.`);
   if (error.code === 'EACCES')
-    return new CommandError(`Port ${port} may not be used by this user. Set PORT to one above 1023.`);
+    return new CommandError(`Port ${port} may not be used by this user. Set PORT to a port above 1023.`);
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN') {
-    return new CommandError(`HOST is "${host}", which is no address of this machine.`);
+    return new CommandError(`HOST is "${host}", which is not an address of this machine.`);
   }
   return error;
 }
 
-/** A screen for whoever tries it out; a line like all the others where lines are read by machines. */
+/** Prints a start screen, or in production one line of the log. */
 function announce(app: App, config: Config): void {
   if (config.production) app.log.info({ address: config.publicUrl }, 'Potluck is open');
-  else console.log(welcome(config));
+  else console.log(startScreen(config));
 }
 
-function welcome({ publicUrl, databaseUrl, dataDir, demo, devCodes, isLocal, sms }: Config): string {
+function startScreen({ publicUrl, databaseUrl, dataDir, demo, devCodes, isLocal, sms }: Config): string {
   const showsCode = devCodes && sms.driver === 'console';
   const lines = [
     '',

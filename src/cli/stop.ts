@@ -1,12 +1,12 @@
-/** Being told to stop: Ctrl-C, `kill`, or the terminal that closes. */
+/** Stop signals of the process: SIGINT (Ctrl-C), SIGTERM (`kill`) and SIGHUP (a closed terminal). */
 import { constants } from 'node:os';
 
-/** All there is to do is over by then, or the process ends without. */
-const limitMs = 9_700;
+/** The process exits after this time, even if the command is still running. */
+const exitTimeoutMs = 9_700;
 
-/** A command that was told to stop; for a server that is simply its end. */
+/** A stop signal ended the command. A server treats this as a normal end. */
 export class Interrupted extends Error {
-  /** As a shell reports a process that the signal itself has ended. */
+  /** The exit code that shells report for a process that the signal ended. */
   readonly exitCode: number;
 
   constructor(signal: NodeJS.Signals) {
@@ -18,8 +18,8 @@ export class Interrupted extends Error {
 let signal: AbortSignal | undefined;
 
 /**
- * Aborted at the first SIGINT or SIGTERM; ten seconds later at most the process is gone. Further ones change nothing:
- * npm passes on the Ctrl-C that the terminal has sent to both of them already.
+ * Returns the signal that aborts at the first stop signal. The process exits at most ten seconds later. Further stop
+ * signals have no effect, because npm forwards the Ctrl-C that the terminal has already sent to both processes.
  */
 export function stopSignal(): AbortSignal {
   signal ??= listen();
@@ -31,16 +31,19 @@ function listen(): AbortSignal {
   const stop = (name: NodeJS.Signals) => {
     if (controller.signal.aborted) return;
     controller.abort(new Interrupted(name));
-    setTimeout(() => process.exit(1), limitMs).unref();
+    setTimeout(() => process.exit(1), exitTimeoutMs).unref();
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  // Without a terminal SIGHUP is somebody else's (nohup), and is left as it is.
+  // Without a terminal, nohup or a supervisor decides what SIGHUP does.
   if (process.stdout.isTTY) process.on('SIGHUP', stop);
   return controller.signal;
 }
 
-/** The result of `work`, or its end when the signal comes first; what `work` does afterwards is of no interest. */
+/**
+ * Returns the result of `work`. After an abort, `work` continues and its result is ignored.
+ * @throws the error of `work`, or the reason of `stop` if that aborts first
+ */
 export async function unlessStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T> {
   stop.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();

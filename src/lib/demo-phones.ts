@@ -1,4 +1,4 @@
-/** The accounts of the demo that people sign in with; named by the first screen and the front page. */
+/** The demo accounts to sign in with. The start screen, the front page and the command `demo` list them. */
 export const demoPhones = [
   { who: 'admin', phone: '+12025550100' },
   { who: 'organizer', phone: '+12025550101' },

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { quoted } from '../../src/cli/backup/format.ts';
+import { quoteIdentifier } from '../../src/cli/backup/file-format.ts';
 import { listTables } from '../../src/cli/backup/tables.ts';
 import { writeBackup } from '../../src/cli/backup.ts';
 import { openEmbedded } from '../../src/db/embedded/embedded.ts';
@@ -61,7 +61,7 @@ async function sumUp(tx: SqlTransaction): Promise<Tables> {
   for (const { name } of await listTables(tx)) {
     const [row] = await tx.text<{ count: number; sum: string }>(`
       select count(*)::int as count, coalesce(sum(hashtextextended(t::text, 7)::numeric), 0)::text as sum
-      from ${quoted(name)} t`);
+      from ${quoteIdentifier(name)} t`);
     if (row) tables[name] = row;
   }
   return tables;

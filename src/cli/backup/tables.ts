@@ -1,19 +1,18 @@
-/** What the database itself says of its tables: so whatever a migration adds is in the next backup. */
-
+/** Reads the tables of a backup from the database catalogue, so new tables need no change here. */
 import type { Queryable } from '../../db/query.ts';
 import { raw, sql } from '../../db/sql.ts';
-import { quoted, type Table } from './format.ts';
+import { quoteIdentifier, type TableColumns } from './file-format.ts';
 
-/** What the migrations fill by themselves: rows in them do not make a database one that holds something. */
+/** Tables that migrations fill. A database with rows only in these tables is empty. */
 export const filledByMigrations = new Set(['change_shards']);
 
-export type KnownTable = Table & { estimatedRows: number };
+export type TableInfo = TableColumns & { estimatedRows: number };
 
 /**
- * All but the record of migrations, which only migrating writes, and what is unlogged, which a crash may empty anyway;
- * those that others refer to come before these.
+ * Lists the tables in the order of their foreign keys: a table comes after the tables that it references. Leaves out
+ * `schema_version`, which only migrations write, and unlogged tables, whose rows a crash can delete.
  */
-export async function listTables(connection: Queryable): Promise<KnownTable[]> {
+export async function listTables(connection: Queryable): Promise<TableInfo[]> {
   const rows = await connection.query<{ name: string; columns: string[]; estimate: number }>(sql`
     with recursive ours as (
       select c.oid, c.relname, greatest(c.reltuples, 0)::float8 as estimate from pg_class c
@@ -38,20 +37,20 @@ export async function listTables(connection: Queryable): Promise<KnownTable[]> {
   return rows.map(({ name, columns, estimate }) => ({ name, columns, estimatedRows: estimate }));
 }
 
-/** Together, so that none of them changes between the first and the last. */
+/** Locks all tables in one statement. */
 export async function lockTables(
   connection: Queryable,
-  tables: Table[],
+  tables: TableColumns[],
   mode: 'access share' | 'exclusive',
 ): Promise<void> {
   if (tables.length === 0) return;
   await connection.query(
-    raw(`lock table ${tables.map(({ name }) => quoted(name)).join(', ')} in ${mode} mode`),
+    raw(`lock table ${tables.map(({ name }) => quoteIdentifier(name)).join(', ')} in ${mode} mode`),
   );
 }
 
-/** Whatever the database or its role has been told: rows are written and read in one form, however long it takes. */
-export async function settle(connection: Queryable): Promise<void> {
+/** Overrides the settings of the database and the role for this transaction: no timeouts, and one text format of rows. */
+export async function setBackupSettings(connection: Queryable): Promise<void> {
   await connection.query(
     raw(`
     set local statement_timeout = 0;

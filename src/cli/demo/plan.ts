@@ -1,55 +1,50 @@
-/** All that the demo will hold, worked out beforehand: for the same moment always the same. */
-
+/** Plans the rows of the demo from its content. The same time always gives the same plan. */
 import { dayMs } from '../../lib/time.ts';
 import type { BookingStatus } from '../../modules/attendance/present-booking.ts';
 import { withDefaults } from '../../modules/events/event-fields.ts';
 import type { EventFields, Rsvp } from '../../modules/events/repo.ts';
-import type { NewItem } from '../../modules/items/schemas.ts';
-import { kits } from './kits.ts';
-import { outside } from './outside.ts';
-import { people } from './people.ts';
-import { places, timezone } from './places.ts';
-import { play } from './play.ts';
-import { series } from './series.ts';
-import { stage } from './stage.ts';
-import { table } from './table.ts';
-import { together } from './together.ts';
-import type { Gathering, PersonKey, Thing, When } from './types.ts';
+import type { Kind, NewItem } from '../../modules/items/schemas.ts';
+import {
+  type DemoEvent,
+  demoData,
+  type ItemListOrKey,
+  type Pair,
+  type PersonKey,
+  personKeys,
+  timezone,
+  weekdays,
+} from './data.ts';
 
 export type PlannedEvent = {
-  host: PersonKey;
+  organizer: PersonKey;
   fields: EventFields;
   createdAt: Date;
   items: NewItem[];
-  rsvps: { who: PersonKey; status: Rsvp; at: Date }[];
-  saves: { who: PersonKey; at: Date }[];
-  /** `n` counts the items from 1. */
-  claims: { who: PersonKey; n: number; quantity: number; at: Date }[];
-  bookings: { who: PersonKey; n: number; seats: number; status: BookingStatus; at: Date }[];
+  rsvps: { person: PersonKey; status: Rsvp; at: Date }[];
+  saves: { person: PersonKey; at: Date }[];
+  /** `n` is the number of the item within the event, from 1. */
+  claims: { person: PersonKey; n: number; quantity: number; at: Date }[];
+  bookings: { person: PersonKey; n: number; seats: number; status: BookingStatus; at: Date }[];
 };
-export type Plan = { events: PlannedEvent[]; follows: [who: PersonKey, whom: PersonKey][] };
+export type Plan = { events: PlannedEvent[]; follows: Pair[] };
 
-export const everybody = Object.keys(people) as PersonKey[];
-/** Somebody must be: an organizer whose events are missing from the lists of one of the demo accounts. */
-export const blocked: [who: PersonKey, whom: PersonKey] = ['jonas', 'oskar'];
+const { places, itemLists, relations } = demoData;
+const hourMs = 3_600_000;
 
 export function demoPlan(now: Date): Plan {
-  const random = dice(20_260_501);
-  const gatherings: Gathering[] = [
-    ...table,
-    ...stage,
-    ...outside,
-    ...play,
-    ...together,
-    ...series.flatMap(({ dates, ...common }) => dates.map((date) => ({ ...common, ...date }))),
+  const random = createRandom(20_260_501);
+  const events: DemoEvent[] = [
+    ...demoData.events,
+    ...demoData.eventSeries.flatMap(({ dates, ...series }) => dates.map((date) => ({ ...series, ...date }))),
   ];
-  return { events: gatherings.map((one) => planEvent(one, now, random)), follows: planFollows(random) };
+  return { events: events.map((event) => planEvent(event, now, random)), follows: planFollows(random) };
 }
 
-type Dice = () => number;
+/** Returns a number from 0 (inclusive) to 1 (exclusive). */
+type Random = () => number;
 
-/** A small generator of numbers from 0 to 1 that gives the same row for the same seed (mulberry32). */
-function dice(seed: number): Dice {
+/** The mulberry32 generator: the same seed gives the same sequence. */
+function createRandom(seed: number): Random {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -59,109 +54,103 @@ function dice(seed: number): Dice {
   };
 }
 
-function planEvent(gathering: Gathering, now: Date, random: Dice): PlannedEvent {
-  const { host, when, place, cancelled, about, bring, wish, visibility, bookings: _, ...rest } = gathering;
+function planEvent(event: DemoEvent, now: Date, random: Random): PlannedEvent {
+  const { organizer, bring, wish } = event;
   const createdAt = new Date(now.getTime() - (2 + random() * 40) * dayMs);
-  const since = () => new Date(createdAt.getTime() + random() * (now.getTime() - createdAt.getTime()));
-  const items = [...things('bring', bring), ...things('wish', wish)];
-  // A draft is seen by nobody who could answer it.
-  const others = visibility === 'private' ? [] : guestsFor(host);
-  const appeal = 0.3 + random() * 0.55;
-  const rsvps = others.flatMap((who): PlannedEvent['rsvps'] => {
-    const mood = random();
-    if (mood > appeal) return [];
-    return [{ who, status: mood < appeal * 0.65 ? 'going' : 'interested', at: since() }];
+  const timeSince = () => new Date(createdAt.getTime() + random() * (now.getTime() - createdAt.getTime()));
+  const items = [...itemsOf('bring', bring), ...itemsOf('wish', wish)];
+  // Only its organizer sees a private event, so it has no RSVPs.
+  const guests = event.visibility === 'private' ? [] : guestsOf(organizer);
+  const popularity = 0.3 + random() * 0.55;
+  const rsvps = guests.flatMap((person): PlannedEvent['rsvps'] => {
+    const value = random();
+    if (value > popularity) return [];
+    return [{ person, status: value < popularity * 0.65 ? 'going' : 'interested', at: timeSince() }];
   });
-  const going = rsvps.filter(({ status }) => status === 'going').map(({ who }) => who);
+  const going = rsvps.filter(({ status }) => status === 'going').map(({ person }) => person);
   return {
-    host,
-    fields: {
-      ...withDefaults({
-        description: about,
-        location: places[place],
-        timezone,
-        currency: 'SEK',
-        // A gathering without a price is free.
-        isPriceKnown: true,
-        ...(visibility && { visibility }),
-        ...timesOf(when, now),
-        ...rest,
-      }),
-      status: cancelled ? 'cancelled' : 'scheduled',
-    },
+    organizer,
+    fields: fieldsOf(event, now),
     createdAt,
     items,
     rsvps,
-    saves: others.filter(() => random() < 0.18).map((who) => ({ who, at: since() })),
-    claims: planClaims(items, going, random).map((claim) => ({ ...claim, at: since() })),
-    bookings: planBookings(gathering, createdAt),
+    saves: guests.filter(() => random() < 0.18).map((person) => ({ person, at: timeSince() })),
+    claims: planClaims(items, going, random).map((claim) => ({ ...claim, at: timeSince() })),
+    bookings: planBookings(event, createdAt),
   };
 }
 
-/** The host goes without saying; nobody answers somebody whom they blocked. */
-const guestsFor = (host: PersonKey): PersonKey[] =>
-  everybody.filter((who) => who !== host && !(who === blocked[0] && host === blocked[1]));
+function fieldsOf(event: DemoEvent, now: Date): EventFields {
+  const { organizer: _o, schedule, place, status, bring: _b, wish: _w, bookings: _k, ...fields } = event;
+  const defaults = withDefaults({
+    location: places[place],
+    timezone,
+    currency: 'SEK',
+    // A demo event without a price is free.
+    isPriceKnown: true,
+    ...timesOf(schedule, now),
+    ...fields,
+  });
+  return { ...defaults, status: status ?? 'scheduled' };
+}
 
-const things = (kind: 'bring' | 'wish', list: keyof typeof kits | Thing[] = []): NewItem[] =>
-  (typeof list === 'string' ? kits[list] : list).map((thing) => ({ ...thing, kind }));
+/** All people except the organizer, who needs no RSVP, and those who blocked the organizer. */
+const guestsOf = (organizer: PersonKey): PersonKey[] =>
+  personKeys.filter((person) => person !== organizer && !has(relations.blocks, person, organizer));
 
-/** Some take one thing, some two, some nothing; never more than is left. */
-function planClaims(items: NewItem[], going: PersonKey[], random: Dice) {
+const itemsOf = (kind: Kind, list: ItemListOrKey = []): NewItem[] =>
+  (typeof list === 'string' ? itemLists[list] : list).map((item) => ({ ...item, kind }));
+
+/** Each person claims from none to two of the items, and never more than is left. */
+function planClaims(items: NewItem[], going: PersonKey[], random: Random) {
   const left = items.map(({ quantityNeeded }) => quantityNeeded);
-  return going.flatMap((who) => {
-    const eventQuery = new Set([random(), random()].map((at) => Math.floor(at * items.length * 1.4)));
-    return [...eventQuery].flatMap((at) => {
-      const most = Math.min(left[at] ?? 0, 3);
-      if (most === 0) return [];
-      const quantity = 1 + Math.floor(random() * most);
-      left[at] = (left[at] ?? 0) - quantity;
-      return [{ who, n: at + 1, quantity }];
+  return going.flatMap((person) => {
+    const indexes = new Set([random(), random()].map((value) => Math.floor(value * items.length * 1.4)));
+    return [...indexes].flatMap((index) => {
+      const available = Math.min(left[index] ?? 0, 3);
+      if (available === 0) return [];
+      const quantity = 1 + Math.floor(random() * available);
+      left[index] = (left[index] ?? 0) - quantity;
+      return [{ person, n: index + 1, quantity }];
     });
   });
 }
 
-/** An hour after the other, each as the API would have had it: who waits is passed by nobody. */
-function planBookings({ bookings = [], capacity = 0 }: Gathering, createdAt: Date): PlannedEvent['bookings'] {
-  let left = capacity === 0 ? Number.POSITIVE_INFINITY : capacity;
-  return bookings.map(([who, seats], i) => {
-    const status = seats <= left ? 'booked' : 'waiting';
-    left = status === 'booked' ? left - seats : 0;
-    return { who, n: i + 1, seats, status, at: new Date(createdAt.getTime() + (i + 1) * hourMs) };
+/** One booking per hour, by the rules of the API: a booking never overtakes the waitlist. */
+function planBookings({ bookings = [], capacity = 0 }: DemoEvent, createdAt: Date): PlannedEvent['bookings'] {
+  let seatsLeft = capacity === 0 ? Number.POSITIVE_INFINITY : capacity;
+  return bookings.map(({ person, seats }, index) => {
+    const n = index + 1;
+    const status = seats <= seatsLeft ? 'booked' : 'waiting';
+    seatsLeft = status === 'booked' ? seatsLeft - seats : 0;
+    return { person, n, seats, status, at: new Date(createdAt.getTime() + n * hourMs) };
   });
 }
-const hourMs = 3_600_000;
 
-const days = { mon: 1, tue: 2, wed: 3, thu: 4, fri: 5, sat: 6, sun: 7 };
-
-/** Week 0 begins tomorrow, so that nothing has begun yet. */
-function timesOf([week, day, time, hours]: When, now: Date): { startAt: string; endAt: string } {
+/** Week 0 begins tomorrow, so every event is in the future. */
+function timesOf({ week, day, time, hours }: DemoEvent['schedule'], now: Date) {
   const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timezone);
-  const first = today.toPlainDate().add({ days: 1 });
-  const ahead = (days[day] - first.dayOfWeek + 7) % 7;
-  const start = first
-    .add({ days: ahead + 7 * week })
-    .toZonedDateTime({ timeZone: timezone, plainTime: time });
-  const startAt = start.epochMilliseconds;
+  const tomorrow = today.toPlainDate().add({ days: 1 });
+  const daysAhead = (weekdays.indexOf(day) + 1 - tomorrow.dayOfWeek + 7) % 7;
+  const date = tomorrow.add({ days: daysAhead + 7 * week });
+  const startAt = date.toZonedDateTime({ timeZone: timezone, plainTime: time }).epochMilliseconds;
   return {
     startAt: new Date(startAt).toISOString(),
-    endAt: new Date(startAt + hours * 3_600_000).toISOString(),
+    endAt: new Date(startAt + hours * hourMs).toISOString(),
   };
 }
 
-/** The demo accounts know each other; of the rest everybody follows some. */
-function planFollows(random: Dice): Plan['follows'] {
-  const sure: Plan['follows'] = [
-    ['jonas', 'mara'],
-    ['mara', 'jonas'],
-    ['jonas', 'leila'],
-    ['alva', 'mara'],
-    ['mara', 'leila'],
-    ['elin', 'mara'],
-  ];
-  const isSet = (a: PersonKey, b: PersonKey) => [...sure, blocked].some(([c, d]) => a === c && b === d);
-  const isBlock = (a: PersonKey, b: PersonKey) => blocked.includes(a) && blocked.includes(b);
-  const pairs = everybody.flatMap((who) => everybody.map((whom): [PersonKey, PersonKey] => [who, whom]));
-  // Elin's profile is private: Mara sees it since Elin follows her, Jonas does not.
-  const open = pairs.filter(([a, b]) => a !== b && !isSet(a, b) && !isBlock(a, b) && a !== 'elin');
-  return [...sure, ...open.filter(() => random() < 0.35)];
+/** The fixed follows, and random ones between people who do not block each other. */
+function planFollows(random: Random): Pair[] {
+  const { follows, blocks } = relations;
+  const candidates = personKeys
+    .flatMap((from) => personKeys.map((to) => ({ from, to })))
+    .filter(({ from, to }) => from !== to && !has(follows, from, to))
+    .filter(({ from, to }) => !has(blocks, from, to) && !has(blocks, to, from))
+    // Elin's profile is private. Elin follows only Mara, so Mara can see it and Jonas cannot.
+    .filter(({ from }) => from !== 'elin');
+  return [...follows, ...candidates.filter(() => random() < 0.35)];
 }
+
+const has = (pairs: Pair[], from: PersonKey, to: PersonKey): boolean =>
+  pairs.some((pair) => pair.from === from && pair.to === to);

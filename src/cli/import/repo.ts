@@ -1,4 +1,4 @@
-/** What an import reads and writes beside the events themselves: which entry became which event. */
+/** SQL of the table `imports`, which maps the entries of calendars to events. */
 import type { Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
@@ -6,8 +6,8 @@ import { newId } from '../../lib/ids.ts';
 import type { EventRow } from '../../modules/events/present.ts';
 import { listEventRows } from '../../modules/events/repo.ts';
 
-/** The events that entries became in earlier imports, by the entries' keys; as they are now, unlocked. */
-export async function listImported(
+/** Returns the events of earlier imports by the keys of their entries. Locks nothing. */
+export async function listImportedEvents(
   db: Queryable,
   organizerId: string,
   keys: string[],
@@ -25,8 +25,8 @@ export async function listImported(
   );
 }
 
-/** Share-locks the account, so that it outlives the transaction; false when it is gone or suspended. */
-export async function holdAccount(tx: Transaction, id: string): Promise<boolean> {
+/** Locks the account against deletion until the transaction ends. Returns false if it is deleted or suspended. */
+export async function lockAccount(tx: Transaction, id: string): Promise<boolean> {
   const rows = await tx.query(
     sql`select 1 from users where id = ${id} and suspended_at is null for key share`,
   );
@@ -34,8 +34,8 @@ export async function holdAccount(tx: Transaction, id: string): Promise<boolean>
 }
 
 /**
- * Takes an entry's key for an event that the transaction is about to make. Of two imports at once the second waits
- * here for the first, and is then told no.
+ * Inserts the key of an entry before its event exists. A concurrent import of the same entry waits here.
+ * @returns false if the key exists
  */
 export async function reserveKey(tx: Transaction, organizerId: string, key: string): Promise<boolean> {
   const count = await tx.execute(sql`
@@ -44,7 +44,8 @@ export async function reserveKey(tx: Transaction, organizerId: string, key: stri
   return count === 1;
 }
 
-export async function setImported(
+/** Sets the event of a key that `reserveKey` inserted. */
+export async function setImportedEvent(
   tx: Transaction,
   organizerId: string,
   key: string,

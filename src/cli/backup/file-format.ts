@@ -1,0 +1,222 @@
+/**
+ * The format of a backup file: SQL compressed with gzip, like the output of pg_dump, so `zcat FILE | psql` can load it.
+ * The first line is a comment with the header. Each table follows as `copy … from stdin` with its rows up to `\.`. The
+ * last line is a comment with the numbers of rows and a hash of everything before, which detects truncated and modified
+ * files.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { CommandError } from '../command-error.ts';
+
+export type BackupHeader = {
+  format: 1;
+  /** The version of Potluck that wrote the file. */
+  potluck: string;
+  /** The number of the last migration of the database. */
+  schema: number;
+  /** The time of the backup, in ISO 8601. */
+  at: string;
+};
+/** The number of rows by table name, and the hash of the uncompressed file before the last line, in hexadecimal. */
+export type BackupSummary = { rows: Record<string, number>; sha256: string };
+export type TableColumns = { name: string; columns: string[] };
+
+const headerPrefix = '-- Potluck backup ';
+const summaryPrefix = '-- end ';
+const endOfRows = '\\.';
+const newline = 10;
+/** In bytes. Rows are far shorter. */
+const maxLineLength = 64 * 1024 * 1024;
+
+export const headerLine = (header: BackupHeader): string => `${headerPrefix}${JSON.stringify(header)}\n`;
+export const summaryLine = (summary: BackupSummary): string => `${summaryPrefix}${JSON.stringify(summary)}\n`;
+export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+/** The statement that loads the rows of a table. */
+export const copyStatement = ({ name, columns }: TableColumns): string =>
+  `copy ${quoteIdentifier(name)} (${columns.map(quoteIdentifier).join(', ')}) from stdin`;
+
+/** The statements before the first table. Only psql runs them. */
+export const setupStatements = [
+  "set statement_timeout = 0; set lock_timeout = 0; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres';",
+  'begin;',
+].join('\n');
+
+/** Receives the content of a backup in the order of the file. */
+export type BackupSink = {
+  header(header: BackupHeader): Promise<void>;
+  table(table: TableColumns): Promise<void>;
+  /** Complete rows of the last table, in the text format of COPY. */
+  rows(rows: Buffer): Promise<void>;
+  endOfTable(): Promise<void>;
+  /** The number of bytes of the file that were read. */
+  progress(bytes: number): void;
+};
+
+/**
+ * Reads a backup as a stream.
+ * @throws CommandError if the file is not a backup, or is truncated or modified; `sink` may have received all rows by then
+ */
+export async function readBackup(
+  file: string,
+  sink: BackupSink,
+  signal?: AbortSignal,
+): Promise<BackupSummary> {
+  const source = createReadStream(file, { highWaterMark: 256 * 1024 });
+  const parser = new BackupParser(file, sink);
+  try {
+    await pipeline(
+      source,
+      createGunzip({ chunkSize: 256 * 1024 }),
+      async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) {
+          await parser.add(chunk);
+          sink.progress(source.bytesRead);
+        }
+      },
+      signal ? { signal } : {},
+    );
+  } catch (error) {
+    throw toReadError(error, file, signal);
+  }
+  return parser.finish();
+}
+
+function toReadError(error: unknown, file: string, signal?: AbortSignal): unknown {
+  if (signal?.aborted) return signal.reason;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return new CommandError(`${file} does not exist.`);
+  if (code === 'Z_BUF_ERROR') return new CommandError(`${file} is incomplete. Nothing was restored.`);
+  if (code.startsWith('Z_')) return new CommandError(`${file} is not a backup, or is damaged (${message}).`);
+  if (/^E[A-Z]+$/.test(code)) return new CommandError(`${file} cannot be read: ${message}.`);
+  return error;
+}
+
+/** Splits the stream into lines. Passes all complete rows of a chunk to the sink at once. */
+class BackupParser {
+  readonly #file: string;
+  readonly #sink: BackupSink;
+  readonly #hash = createHash('sha256');
+  readonly #rows: Record<string, number> = {};
+  /** The incomplete line at the end of the last chunk. */
+  #remainder: Buffer = Buffer.alloc(0);
+  #table: string | null = null;
+  #hasHeader = false;
+  #summary: BackupSummary | null = null;
+
+  constructor(file: string, sink: BackupSink) {
+    this.#file = file;
+    this.#sink = sink;
+  }
+
+  async add(chunk: Buffer): Promise<void> {
+    const data = this.#remainder.length > 0 ? Buffer.concat([this.#remainder, chunk]) : chunk;
+    let at = 0;
+    /** The start of the rows that the sink has not received. */
+    let from = 0;
+    for (let end = data.indexOf(newline, at); end >= 0; at = end + 1, end = data.indexOf(newline, at)) {
+      const isRow = this.#table !== null && !isEndOfRows(data, at, end);
+      if (isRow) {
+        this.#countRow();
+        continue;
+      }
+      await this.#passRows(data.subarray(from, at));
+      await this.#readLine(data.subarray(at, end + 1));
+      from = end + 1;
+    }
+    await this.#passRows(data.subarray(from, at));
+    if (data.length - at > maxLineLength) throw this.#damagedError();
+    this.#remainder = data.subarray(at);
+  }
+
+  finish(): BackupSummary {
+    if (!this.#summary || this.#remainder.length > 0) {
+      throw new CommandError(`${this.#file} is incomplete. Nothing was restored.`);
+    }
+    return this.#summary;
+  }
+
+  #countRow(): void {
+    const table = this.#table ?? '';
+    this.#rows[table] = (this.#rows[table] ?? 0) + 1;
+  }
+
+  async #passRows(rows: Buffer): Promise<void> {
+    if (rows.length === 0) return;
+    this.#hash.update(rows);
+    await this.#sink.rows(rows);
+  }
+
+  async #readLine(line: Buffer): Promise<void> {
+    if (this.#summary) throw this.#damagedError();
+    const text = line.toString('utf8').trimEnd();
+    if (this.#hasHeader && text.startsWith(summaryPrefix))
+      return this.#readSummary(text.slice(summaryPrefix.length));
+    this.#hash.update(line);
+    if (this.#table !== null) {
+      this.#table = null;
+      return this.#sink.endOfTable();
+    }
+    if (!this.#hasHeader) return this.#readHeader(text);
+    const table = parseCopyStatement(text);
+    if (!table) return;
+    if (table.name in this.#rows) throw this.#damagedError();
+    this.#rows[table.name] = 0;
+    this.#table = table.name;
+    await this.#sink.table(table);
+  }
+
+  async #readHeader(text: string): Promise<void> {
+    const header = text.startsWith(headerPrefix)
+      ? parseJson<BackupHeader>(text.slice(headerPrefix.length))
+      : null;
+    if (!header) throw new CommandError(`${this.#file} is not a backup of Potluck.`);
+    if (header.format !== 1 || !Number.isSafeInteger(header.schema)) {
+      throw new CommandError(`${this.#file} has a backup format that this version of Potluck does not know.`);
+    }
+    this.#hasHeader = true;
+    await this.#sink.header(header);
+  }
+
+  #readSummary(text: string): void {
+    const summary = parseJson<BackupSummary>(text);
+    const actual = { rows: this.#rows, sha256: this.#hash.digest('hex') };
+    if (JSON.stringify(summary) !== JSON.stringify(actual)) throw this.#damagedError();
+    this.#summary = actual;
+  }
+
+  #damagedError(): CommandError {
+    return new CommandError(
+      `${this.#file} is damaged: its content was changed after it was written. Nothing was restored.`,
+    );
+  }
+}
+
+const isEndOfRows = (data: Buffer, at: number, end: number) =>
+  end - at === 2 && data[at] === endOfRows.charCodeAt(0) && data[at + 1] === endOfRows.charCodeAt(1);
+
+const namePattern = '"((?:[^"]|"")+)"';
+const copyPattern = new RegExp(
+  `^copy ${namePattern} \\((${namePattern}(?:, ${namePattern})*)\\) from stdin;$`,
+);
+
+function parseCopyStatement(line: string): TableColumns | null {
+  const [, name, list] = copyPattern.exec(line) ?? [];
+  if (name === undefined || list === undefined) return null;
+  const columns = [...list.matchAll(new RegExp(namePattern, 'g'))].map(([, column = '']) =>
+    unquoteIdentifier(column),
+  );
+  return { name: unquoteIdentifier(name), columns };
+}
+
+const unquoteIdentifier = (name: string) => name.replaceAll('""', '"');
+
+/** Returns null for text that is not JSON. */
+function parseJson<T>(text: string): T | null {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    return null;
+  }
+}

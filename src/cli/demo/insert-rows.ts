@@ -1,0 +1,94 @@
+/**
+ * Inserts the rows of the planned events, one statement per table, and sets the counters from the rows. The events must
+ * be from the same transaction: no other transaction sees them, so no row needs a lock.
+ */
+import { raw, sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { newId } from '../../lib/ids.ts';
+import { defaultEmoji } from '../../modules/items/present.ts';
+import type { PersonKey } from './data.ts';
+import type { PlannedEvent } from './plan.ts';
+
+/** A planned event with the id of its row in `events`. */
+export type InsertedEvent = PlannedEvent & { id: string };
+
+export async function insertRows(
+  tx: Transaction,
+  events: InsertedEvent[],
+  userIdOf: (person: PersonKey) => string,
+): Promise<void> {
+  const rowsOf = <T extends { person: PersonKey; at: Date }>(listOf: (event: PlannedEvent) => T[]) =>
+    events.flatMap((event) =>
+      listOf(event).map(({ person, at, ...columns }) => ({
+        event_id: event.id,
+        user_id: userIdOf(person),
+        created_at: at,
+        ...columns,
+      })),
+    );
+  const withIds = <T extends object>(rows: T[]) => rows.map((row) => ({ id: newId(), ...row }));
+  await insertInto(
+    tx,
+    'rsvps',
+    rowsOf((event) => event.rsvps),
+  );
+  await insertInto(
+    tx,
+    'saves',
+    rowsOf((event) => event.saves),
+  );
+  await insertInto(tx, 'items', events.flatMap(itemRows));
+  await insertInto(tx, 'item_stock', events.flatMap(stockRows));
+  await insertInto(tx, 'claims', withIds(rowsOf((event) => event.claims)));
+  await insertInto(tx, 'bookings', withIds(rowsOf((event) => event.bookings)));
+  await setCounters(
+    tx,
+    events.map(({ id }) => id),
+  );
+}
+
+const itemRows = ({ id, items, createdAt }: InsertedEvent) =>
+  items.map(({ kind, title, description, emoji = defaultEmoji[kind], imageUrl, link }, index) => ({
+    event_id: id,
+    n: index + 1,
+    kind,
+    title,
+    description: description ?? null,
+    emoji,
+    image_url: imageUrl ?? null,
+    link: link ?? null,
+    created_at: createdAt,
+  }));
+
+const stockRows = ({ id, items }: InsertedEvent) =>
+  items.map(({ quantityNeeded }, index) => ({
+    event_id: id,
+    n: index + 1,
+    needed: quantityNeeded,
+    claimed: 0,
+  }));
+
+/** @param rows objects by column name; all of them have the columns of the first */
+async function insertInto(tx: Transaction, table: string, rows: object[]): Promise<void> {
+  const columns = raw(Object.keys(rows[0] ?? {}).join(', '));
+  await tx.query(sql`
+    insert into ${raw(table)} (${columns})
+    select ${columns} from jsonb_populate_recordset(null::${raw(table)}, ${JSON.stringify(rows)}::jsonb)`);
+}
+
+async function setCounters(tx: Transaction, eventIds: string[]): Promise<void> {
+  await tx.query(sql`
+    update item_stock s set claimed = (
+      select coalesce(sum(quantity), 0) from claims c where c.event_id = s.event_id and c.n = s.n
+    ) where event_id = any(${eventIds}::uuid[])`);
+  await tx.query(sql`
+    update event_counters e set (rsvp_count, going_count) = (
+      select count(*), count(*) filter (where status = 'going') from rsvps where event_id = e.event_id
+    ), last_item = (
+      select coalesce(max(n), 0) from items where event_id = e.event_id
+    ), (booked_count, waiting_count, last_booking) = (
+      select coalesce(sum(seats) filter (where status = 'booked'), 0),
+        count(*) filter (where status = 'waiting'), coalesce(max(n), 0)
+      from bookings where event_id = e.event_id
+    ) where event_id = any(${eventIds}::uuid[])`);
+}

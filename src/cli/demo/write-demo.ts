@@ -1,0 +1,117 @@
+/** Writes the demo into the database: small tables through the queries of the API, large ones in bulk. */
+import type { Database } from '../../db/client.ts';
+import { AdvisoryLock } from '../../db/locks.ts';
+import { sql } from '../../db/sql.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
+import type { Viewer } from '../../identity/caller.ts';
+import { demoPhones } from '../../lib/demo-phones.ts';
+import { Problem } from '../../lib/errors.ts';
+import { dayMs } from '../../lib/time.ts';
+import { findOrCreateAccount } from '../../modules/auth/accounts.ts';
+import { setRole } from '../../modules/auth/repo.ts';
+import { insertEvent } from '../../modules/events/repo.ts';
+import { markRead } from '../../modules/messages/repo.ts';
+import { sendMessage } from '../../modules/messages/send.ts';
+import { updateMe } from '../../modules/users/own-profile.ts';
+import { changeRelation } from '../../modules/users/repo.ts';
+import { demoData, type Pair, type PersonKey, personKeys } from './data.ts';
+import { insertRows } from './insert-rows.ts';
+import { demoPlan, type PlannedEvent } from './plan.ts';
+
+export type DemoCounts = { people: number; events: number; items: number; rsvps: number; claims: number };
+
+/**
+ * Writes all rows in one transaction. If two servers start together, the second one waits for the first.
+ * @returns null if the demo people exist already; the database is unchanged then
+ */
+export async function writeDemo(db: Database, now: Date): Promise<DemoCounts | null> {
+  const { events, follows } = demoPlan(now);
+  return transaction(db, async (tx) => {
+    await tx.query(
+      sql`select set_config('lock_timeout', '60s', true), set_config('statement_timeout', '60s', true)`,
+    );
+    await tx.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.demo})`);
+    if (await demoExists(tx)) return null;
+    const viewers = await writePeople(tx, now);
+    await writeEvents(tx, events, viewers);
+    // Messages come before relations, because a block would refuse them.
+    await writeMessages(tx, viewers, now);
+    await writeRelations(tx, follows, viewers);
+    await tx.query(sql`analyze events`);
+    const count = (list: 'items' | 'rsvps' | 'claims') =>
+      events.reduce((total, event) => total + event[list].length, 0);
+    return {
+      people: personKeys.length,
+      events: events.length,
+      items: count('items'),
+      rsvps: count('rsvps'),
+      claims: count('claims'),
+    };
+  });
+}
+
+/** Ignores the accounts of `demoPhones`: operators may create or delete these before the demo is written. */
+async function demoExists(tx: Transaction): Promise<boolean> {
+  const phones = Object.values(demoData.people)
+    .map(({ phone }) => phone)
+    .filter((phone) => !demoPhones.some((account) => account.phone === phone));
+  const rows = await tx.query(sql`select 1 from phones where phone = any(${phones}::text[]) limit 1`);
+  return rows.length > 0;
+}
+
+type Viewers = Record<PersonKey, Viewer>;
+
+async function writePeople(tx: Transaction, now: Date): Promise<Viewers> {
+  const viewers: [PersonKey, Viewer][] = [];
+  for (const [index, key] of personKeys.entries()) {
+    const { phone, username, name, bio, city, role = 'user', isPrivate = false } = demoData.people[key];
+    const joinedAt = new Date(now.getTime() - (200 - index * 7) * dayMs);
+    const { id, isNew } = await findOrCreateAccount(tx, phone, joinedAt);
+    if (role === 'admin') await setRole(tx, id, role);
+    if (isNew) {
+      await updateMe(tx, id, { name, bio, city, isPrivate });
+      await setUsernameIfFree(tx, id, username);
+    }
+    viewers.push([key, { id, role }]);
+  }
+  return Object.fromEntries(viewers) as Viewers;
+}
+
+/** Another account may have the username already. The person has the generated one then. */
+async function setUsernameIfFree(tx: Transaction, id: string, username: string): Promise<void> {
+  try {
+    await updateMe(tx, id, { username });
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 'username_taken')) throw error;
+  }
+}
+
+async function writeEvents(tx: Transaction, events: PlannedEvent[], viewers: Viewers): Promise<void> {
+  // The connection sends these statements without waiting for each other's results, and runs them in order.
+  const inserted = await Promise.all(
+    events.map(async (event) => {
+      const id = await insertEvent(tx, viewers[event.organizer].id, event.fields, event.createdAt);
+      return { ...event, id };
+    }),
+  );
+  await insertRows(tx, inserted, (person) => viewers[person].id);
+}
+
+async function writeRelations(tx: Transaction, follows: Pair[], viewers: Viewers): Promise<void> {
+  for (const { from, to } of follows) {
+    await changeRelation(tx, viewers[from].id, viewers[to].id, (row) => ({ ...row, follows: true }));
+  }
+  const block = { follows: false, followedBy: false, blocks: true };
+  for (const { from, to } of demoData.relations.blocks) {
+    await changeRelation(tx, viewers[from].id, viewers[to].id, (row) => ({ ...row, ...block }));
+  }
+}
+
+async function writeMessages(tx: Transaction, viewers: Viewers, now: Date): Promise<void> {
+  for (const { hoursAgo, from, to, text } of demoData.messages) {
+    const sentAt = new Date(now.getTime() - hoursAgo * 3_600_000);
+    const sides = { userId: viewers[from].id, otherId: viewers[to].id };
+    await markRead(tx, sides);
+    await sendMessage(tx, { ...sides, text }, { clock: () => sentAt, maxAMinute: 0 });
+  }
+}

@@ -1,0 +1,164 @@
+/** Imports one entry: inserts an event, or updates the event of an earlier import. */
+import type { ErrorObject } from 'ajv';
+import type { Database } from '../../db/client.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
+import { createBodyValidator } from '../../http/validation.ts';
+import { isUtc, type Place, timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';
+import { withDefaults } from '../../modules/events/event-fields.ts';
+import type { EventRow } from '../../modules/events/present.ts';
+import { type EventFields, findEventForUpdate, insertEvent, updateEvent } from '../../modules/events/repo.ts';
+import { NewEvent } from '../../modules/events/schemas.ts';
+import { CommandError } from '../command-error.ts';
+import type { EventTimes } from './entry-times.ts';
+import type { Geocoder } from './geocoder.ts';
+import type { CalendarEntry } from './parse-entry.ts';
+import { listImportedEvents, lockAccount, reserveKey, setImportedEvent } from './repo.ts';
+
+export type ImportContext = {
+  organizerId: string;
+  /** The category of entries without a known one. If undefined, the event keeps its category; a new one has `other`. */
+  category: string | undefined;
+  /** Null if all entries have GEO. */
+  geocoder: Geocoder | null;
+};
+export type ImportResult = { result: 'added' | 'changed' | 'unchanged'; placedByName: boolean };
+type EventContent = { fields: EventFields; placedByName: boolean };
+
+/** The entry cannot be imported. The message is the reason, for the import report. */
+export class EntryError extends Error {}
+
+const isNewEvent = createBodyValidator().compile<NewEvent>(NewEvent);
+
+/**
+ * @param known the event of an earlier import, read without a lock; it is read again with a lock before a change
+ * @throws EntryError if the entry cannot be imported; CommandError if the organizer has no active account
+ */
+export async function importEntry(
+  db: Database,
+  entry: CalendarEntry,
+  known: EventRow | null,
+  context: ImportContext,
+): Promise<ImportResult> {
+  const content = contentFor(entry, known, context);
+  if (known && isSame(known, content.fields)) return { result: 'unchanged', placedByName: false };
+  // Another transaction can insert or delete the event between the read and the lock. Then try again.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const result = await transaction(db, (tx) => tryImportEntry(tx, entry, context));
+    if (result) return result;
+  }
+  throw new EntryError('was changed by other transactions in each of 5 attempts; import again');
+}
+
+/** @returns null if the event was deleted after its key was read */
+async function tryImportEntry(
+  tx: Transaction,
+  entry: CalendarEntry,
+  context: ImportContext,
+): Promise<ImportResult | null> {
+  const { organizerId } = context;
+  const now = new Date();
+  if (!(await lockAccount(tx, organizerId))) {
+    throw new CommandError('The account of the organizer is suspended or deleted.');
+  }
+  if (await reserveKey(tx, organizerId, entry.key)) {
+    const { fields, placedByName } = contentFor(entry, null, context);
+    await setImportedEvent(tx, organizerId, entry.key, await insertEvent(tx, organizerId, fields, now));
+    return { result: 'added', placedByName };
+  }
+  const known = (await listImportedEvents(tx, organizerId, [entry.key])).get(entry.key);
+  const organizer = { id: organizerId, role: 'user' } as const;
+  const before = known ? await findEventForUpdate(tx, known.id, organizer) : null;
+  if (!before) return null;
+  const { fields, placedByName } = contentFor(entry, before, context);
+  if (isSame(before, fields)) return { result: 'unchanged', placedByName: false };
+  await updateEvent(tx, before, fields, now);
+  return { result: 'changed', placedByName };
+}
+
+/**
+ * Returns the fields of the event, validated by the schema of POST /v1/events. Fields that the entry does not set (price,
+ * capacity, cover …) keep the values of the existing event.
+ * @throws EntryError
+ */
+function contentFor(entry: CalendarEntry, before: EventRow | null, context: ImportContext): EventContent {
+  // Without GEO, the coordinates are looked up again only if the address changed, so manual corrections stay.
+  const unmoved = before && before.address === entry.address ? before : null;
+  const found = entry.geo || unmoved ? null : (context.geocoder?.find(entry.address) ?? null);
+  const place = entry.geo ?? unmoved ?? found;
+  if (!place) throw new EntryError(missingPlaceReason(entry));
+  const timezone = entry.timezone ?? zoneFor(entry, before, place);
+  const { startAt, endAt } = timesFor(entry, timezone);
+  const body = {
+    title: entry.title,
+    description: entry.description,
+    startAt: startAt.toISOString(),
+    endAt: endAt.toISOString(),
+    allDay: entry.allDay,
+    timezone,
+    location: { address: entry.address || `${place.lat}, ${place.lng}`, lat: place.lat, lng: place.lng },
+    category: entry.category ?? context.category ?? before?.category ?? 'other',
+    visibility: visibilityFor(entry, before),
+  };
+  if (!isNewEvent(body)) throw new EntryError((isNewEvent.errors ?? []).map(formatError).join('; '));
+  const fields = withDefaults(body);
+  return {
+    fields: {
+      ...fields,
+      ...(before && fieldsToKeep(before)),
+      status: entry.status ?? before?.status ?? 'scheduled',
+    },
+    placedByName: found !== null,
+  };
+}
+
+/**
+ * Returns the zone of an entry that names none: the zone of its place, or a zone that the organizer chose. Earlier
+ * versions stored UTC for such entries, and stored dates as times; these events get the zone of their place.
+ */
+function zoneFor(entry: CalendarEntry, before: EventRow | null, place: Place): string {
+  const isCorrect = before && !isUtc(before.timezone) && before.allDay === entry.allDay;
+  return isCorrect ? zoneAfterMove(before, place) : timeZoneAt(place);
+}
+
+/** @throws EntryError */
+function timesFor(entry: CalendarEntry, timezone: string): EventTimes {
+  try {
+    return entry.timesIn(timezone);
+  } catch (error) {
+    throw new EntryError((error as Error).message);
+  }
+}
+
+const missingPlaceReason = ({ address }: CalendarEntry): string =>
+  address
+    ? `could not be placed: it has no GEO, and "${address}" contains no known place name`
+    : 'has neither GEO nor LOCATION';
+
+/** A public entry does not change an event that the organizer made unlisted. */
+function visibilityFor({ visibility }: CalendarEntry, before: EventRow | null): EventRow['visibility'] {
+  if (visibility === 'public' && before?.visibility === 'unlisted') return 'unlisted';
+  return visibility ?? before?.visibility ?? 'public';
+}
+
+const fieldsToKeep = (
+  before: EventRow,
+): Pick<
+  EventFields,
+  'coverUrl' | 'price' | 'isPriceKnown' | 'currency' | 'capacity' | 'template' | 'enabledModules'
+> => ({
+  coverUrl: before.coverUrl,
+  price: before.price,
+  isPriceKnown: before.isPriceKnown,
+  currency: before.currency,
+  capacity: before.capacity,
+  template: before.template,
+  enabledModules: before.enabledModules,
+});
+
+const formatError = ({ instancePath, message }: ErrorObject): string =>
+  `${instancePath.slice(1).replaceAll('/', '.')} ${message}`;
+
+function isSame(before: EventRow, fields: EventFields): boolean {
+  const keys = Object.keys(fields) as (keyof EventFields)[];
+  return keys.every((key) => JSON.stringify(before[key]) === JSON.stringify(fields[key]));
+}
