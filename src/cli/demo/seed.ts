@@ -8,11 +8,11 @@ import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { dayMs } from '../../lib/time.ts';
 import { findOrCreateAccount } from '../../modules/auth/accounts.ts';
-import { setRole } from '../../modules/auth/repo.ts';
+import { setRole } from '../../modules/auth/session-repo.ts';
 import { insertEvent } from '../../modules/events/repo.ts';
 import { markRead } from '../../modules/messages/repo.ts';
 import { sendMessage } from '../../modules/messages/send.ts';
-import { updateMe } from '../../modules/users/own-profile.ts';
+import { updateProfile } from '../../modules/users/own-profile.ts';
 import { changeRelation } from '../../modules/users/repo.ts';
 import { letters } from './letters.ts';
 import { people } from './people.ts';
@@ -75,7 +75,7 @@ async function writePeople(tx: Transaction, now: Date): Promise<Viewers> {
     if (role === 'admin') await setRole(tx, id, role);
     if (isNew) {
       const { name, bio, city } = person;
-      await updateMe(tx, id, { name, bio, city, isPrivate: 'isPrivate' in person });
+      await updateProfile(tx, id, { name, bio, city, isPrivate: 'isPrivate' in person });
       await takeUsername(tx, id, username);
     }
     viewers.push([who, { id, role }]);
@@ -86,7 +86,7 @@ async function writePeople(tx: Transaction, now: Date): Promise<Viewers> {
 /** Somebody real may have the name; the generated one does as well then. */
 async function takeUsername(tx: Transaction, id: string, username: string): Promise<void> {
   try {
-    await updateMe(tx, id, { username });
+    await updateProfile(tx, id, { username });
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'username_taken')) throw error;
   }

@@ -64,9 +64,3 @@ export const MeChange = body(
   { examples: [{ name: 'Mara Lindgren', username: 'mara.l', city: 'Gothenburg' }] },
 );
 export type MeChange = Static<typeof MeChange>;
-
-/** Spec 4.8 */
-export const DeleteAccountBody = body(
-  { confirmCode: Type.String({ maxLength: 20, description: 'From POST /v1/me/delete-code.' }) },
-  { examples: [{ confirmCode: '493027' }] },
-);

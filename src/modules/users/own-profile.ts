@@ -28,7 +28,7 @@ type Change = Omit<MeChange, 'avatar'> & { avatarUpload?: string | null };
  * person holds their row too, so an avatar is there or null.
  * @throws Problem `username_taken`, and `invalid_request` for an avatar that is not this person's
  */
-export async function updateMe(tx: Transaction, id: string, change: Change): Promise<void> {
+export async function updateProfile(tx: Transaction, id: string, change: Change): Promise<void> {
   const current = one(
     await tx.query<Required<Change>>(sql`
     select name, username, bio, city, is_private, avatar_upload from users where id = ${id} for no key update`),
