@@ -29,7 +29,7 @@ export type DeletionEffects = {
  * locked; its doc comment names them.
  */
 export type DeletionHook = {
-  /** The first table that the hook locks. */
+  /** The first table that the hook locks, or reads under the lock of an earlier hook. */
   firstTable: LockedTable;
   run(tx: Transaction, account: DeletedAccount): Promise<DeletionEffects>;
 };

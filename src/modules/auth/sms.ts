@@ -20,8 +20,8 @@ export class SmsOutcomeUnknown extends Problem {
 }
 
 const texts: Record<CodePurpose, (code: string) => string> = {
-  sign_in: (code) => `${code} is your Potluck code. Nobody from Potluck will ever ask you for it.`,
-  delete_account: (code) => `${code} deletes your Potluck account and everything in it, for good.`,
+  sign_in: (code) => `${code} is your Potluck code. Potluck staff will never ask you for it.`,
+  delete_account: (code) => `${code} permanently deletes your Potluck account and all of its data.`,
 };
 
 /** Creates the driver of the configuration. */
@@ -41,7 +41,7 @@ function createLogDriver(log: FastifyBaseLogger): SmsDriver {
   return {
     delivers: false,
     send: async (phone, purpose, code) =>
-      log.warn({ number: `…${phone.slice(-3)}`, purpose, code }, 'a code to hand on'),
+      log.warn({ number: `…${phone.slice(-3)}`, purpose, code }, 'one-time code; no message was sent'),
   };
 }
 
@@ -67,7 +67,7 @@ function createTwilioDriver(
       } catch (error) {
         const { status, code } = error as { status?: number; code?: unknown };
         // The log gets no other fields: Twilio's error contains the phone number and the text.
-        log.error({ status, code }, 'Twilio did not take a message');
+        log.error({ status, code }, 'Twilio did not accept a message');
         if (status === undefined && !connectionErrors.test(`${code}`)) throw new SmsOutcomeUnknown();
         throw new Problem('sms_unavailable', { retryAfter: 60 });
       }
