@@ -6,7 +6,7 @@ import { parseSince } from '../src/cli/audit.ts';
 import { CommandError } from '../src/cli/command-error.ts';
 import { transaction } from '../src/db/transaction.ts';
 import { truncateAddress } from '../src/lib/ip-address.ts';
-import { hashPhone } from '../src/modules/auth/codes.ts';
+import { hashPhone } from '../src/modules/auth/code-hashes.ts';
 import { command } from './command.ts';
 import { expectProblem, expectStatus, secretKey, testApp } from './setup.ts';
 import { findTraces } from './traces.ts';

@@ -1,7 +1,7 @@
 /** DELETE /v1/me: what it asks for, what it takes along, and what it leaves alone (spec 4.8). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { hashPhone } from '../src/modules/auth/codes.ts';
+import { hashPhone } from '../src/modules/auth/code-hashes.ts';
 import { entangledPerson } from './entangled-person.ts';
 import { assertCounters } from './invariants.ts';
 import { expectProblem, expectStatus, secretKey, type TestApp, testApp } from './setup.ts';

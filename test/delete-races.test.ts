@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hashPhone } from '../src/modules/auth/codes.ts';
+import { hashPhone } from '../src/modules/auth/code-hashes.ts';
 import { assertCounters } from './invariants.ts';
 import { type Answer, expectStatus, secretKey, testApp } from './setup.ts';
 import { findTraces } from './traces.ts';

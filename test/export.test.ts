@@ -1,13 +1,14 @@
 /** GET /v1/me/export: everything that is held about the caller, and nothing that is somebody else's alone. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { sections } from '../src/modules/account/export-sections.ts';
-import { hashPhone } from '../src/modules/auth/codes.ts';
+import { hashPhone } from '../src/modules/auth/code-hashes.ts';
+import { accountHooks } from '../src/server/account-hooks.ts';
 import { entangledPerson } from './entangled-person.ts';
 import { expectProblem, expectStatus, secretKey, testApp } from './setup.ts';
 import { findTraces, takeSnapshot } from './traces.ts';
 import { anAdmin, anEvent, aUser, deleteAccount, eventBody, type Person } from './world.ts';
 
+const { exportSections: sections } = accountHooks;
 const api = await testApp();
 const second = await api.another();
 
@@ -49,7 +50,7 @@ test('export: 200 with a section for every table in which anything of the person
     const told = sections.filter((section) => section.tables.includes(table));
     assert.ok(
       told.some(({ name }) => (document[name]?.length ?? 0) > 0),
-      `src/me/export-queries.ts has no section that tells of ${table}`,
+      `no export section names the table ${table}`,
     );
   }
   assert.deepEqual(Object.keys(document), ['exportedAt', ...sections.map(({ name }) => name)]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { deleteExpired } from '../src/modules/auth/repo.ts';
+import { deleteExpiredCodes } from '../src/modules/auth/codes-repo.ts';
+import { deleteExpiredSessions } from '../src/modules/auth/session-repo.ts';
 import { TestClock, testApp } from './setup.ts';
 import { aPhone, aUser } from './world.ts';
 
@@ -14,19 +15,24 @@ const counts = async () => {
   return row;
 };
 
+async function deleteExpired(): Promise<void> {
+  await deleteExpiredSessions(api.sql, clock.now());
+  await deleteExpiredCodes(api.sql, clock.now());
+}
+
 test('housekeeping: removes ended sessions, codes and counts of earlier days, and nothing that still counts', async () => {
   await aUser(api);
   await api.post('/v1/auth/otp/request', undefined, { phone: aPhone() });
   await api.sql`insert into code_sends (scope, day, sent) values ('everybody', ${clock.now()}, 1)`;
   assert.deepEqual(await counts(), { sessions: 1, codes: 2, sends: 1 });
-  await deleteExpired(api.sql, clock.now());
+  await deleteExpired();
   assert.deepEqual(await counts(), { sessions: 1, codes: 2, sends: 1 });
 
   clock.advance(25 * 3_600_000);
-  await deleteExpired(api.sql, clock.now());
+  await deleteExpired();
   assert.deepEqual(await counts(), { sessions: 1, codes: 0, sends: 0 });
 
   clock.advance(30 * 86_400_000);
-  await deleteExpired(api.sql, clock.now());
+  await deleteExpired();
   assert.deepEqual(await counts(), { sessions: 0, codes: 0, sends: 0 });
 });

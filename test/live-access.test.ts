@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transaction } from '../src/db/transaction.ts';
-import { setRole } from '../src/modules/auth/repo.ts';
+import { setRole } from '../src/modules/auth/session-repo.ts';
 import { Streams } from '../src/modules/live/streams.ts';
 import type { Listening } from './listener.ts';
 import { is, open, stageOf } from './live-stage.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { transaction } from '../src/db/transaction.ts';
-import { setRole } from '../src/modules/auth/repo.ts';
+import { setRole } from '../src/modules/auth/session-repo.ts';
 import { expectProblem, expectStatus, TestClock, testApp } from './setup.ts';
 import {
   anAdmin,

@@ -13,7 +13,7 @@ import { raw } from '../src/db/sql.ts';
 import type { Target } from '../src/db/target.ts';
 import type { App } from '../src/http/app.ts';
 import { type Config, readConfig } from '../src/lib/config.ts';
-import type { Purpose } from '../src/modules/auth/codes.ts';
+import type { CodePurpose } from '../src/modules/auth/code-hashes.ts';
 import type { SmsDriver } from '../src/modules/auth/sms.ts';
 import { buildApp } from '../src/server/build-app.ts';
 import { type Contract, readContract } from './contract.ts';
@@ -39,7 +39,7 @@ export type TestApp = {
   sql: SqlDatabase;
   target: Target;
   clock: TestClock;
-  sent: { phone: string; purpose: Purpose; code: string }[];
+  sent: { phone: string; purpose: CodePurpose; code: string }[];
   contract: Contract;
   call(method: string, path: string, call?: Call): Promise<Answer>;
   get(path: string, token?: string): Promise<Answer>;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test, { after } from 'node:test';
 import { readConfig } from '../src/lib/config.ts';
-import { smsDriver } from '../src/modules/auth/sms.ts';
+import { createSmsDriver } from '../src/modules/auth/sms.ts';
 import { buildApp } from '../src/server/build-app.ts';
 import { expectProblem, expectStatus, TestClock, testApp } from './setup.ts';
 import { aPhone } from './world.ts';
@@ -123,7 +123,7 @@ test('twilio: neither phone nor code nor token reaches the log', async () => {
     fatal: note,
     silent: note,
   };
-  const driver = smsDriver(readConfig(env), { ...quiet, child: () => quiet } as never);
+  const driver = createSmsDriver(readConfig(env), { ...quiet, child: () => quiet } as never);
   answer = json(400, { code: 21211, message: 'The number +14155550142 is not valid: 123456' });
   await assert.rejects(driver.send('+14155550142', 'sign_in', '123456'), { code: 'sms_unavailable' });
   assert.equal(lines.length, 1);
@@ -136,7 +136,7 @@ async function exposedServer(env: Record<string, string>) {
   const config = readConfig({ LOG_LEVEL: 'silent', ...env });
   const logged: { number: string; purpose: string; code: string }[] = [];
   const log = { warn: (fields: (typeof logged)[number]) => logged.push(fields) };
-  const sms = smsDriver(config, log as never);
+  const sms = createSmsDriver(config, log as never);
   const secretKey = 'a-key-of-thirty-two-characters-or-more';
   const clock = new TestClock();
   const app = await buildApp({ config: { ...config, secretKey }, db: api.sql, sms, clock: clock.now });
@@ -195,7 +195,7 @@ test('console in production: no answer carries the code, the log does, with thre
   };
   const config = readConfig({ ...production, SMS_DRIVER: 'console' });
   const logged: object[] = [];
-  const driver = smsDriver(config, { warn: (fields: object) => logged.push(fields) } as never);
+  const driver = createSmsDriver(config, { warn: (fields: object) => logged.push(fields) } as never);
   const secretKey = config.secretKey ?? '';
   const app = await buildApp({ config: { ...config, secretKey }, db: api.sql, sms: driver });
   const response = await app.inject({

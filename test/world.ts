@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { transaction } from '../src/db/transaction.ts';
-import { setRole } from '../src/modules/auth/repo.ts';
+import { setRole } from '../src/modules/auth/session-repo.ts';
 import { type Api, expectStatus } from './setup.ts';
 
 export type Person = { id: string; phone: string; token: string; refreshToken: string; username: string };

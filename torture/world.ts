@@ -5,7 +5,7 @@ import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
 import type { Target } from '../src/db/target.ts';
 import { newPair } from '../src/identity/tokens.ts';
 import { newId } from '../src/lib/ids.ts';
-import { insertSession } from '../src/modules/auth/repo.ts';
+import { insertSession } from '../src/modules/auth/session-repo.ts';
 import { aPlace, postmasterOf, type Server, serve } from '../test/processes.ts';
 import { connectSql, type SqlDatabase } from '../test/sql-tag.ts';
 import { type Client, openClient } from './client.ts';

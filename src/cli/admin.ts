@@ -2,8 +2,9 @@ import { recordAudit } from '../audit/audit.ts';
 import { transaction } from '../db/transaction.ts';
 import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
-import { findOrCreateAccount, readPhone } from '../modules/auth/accounts.ts';
-import { setRole } from '../modules/auth/repo.ts';
+import { readPhone } from '../lib/phone.ts';
+import { findOrCreateAccount } from '../modules/auth/accounts.ts';
+import { setRole } from '../modules/auth/session-repo.ts';
 import { runCommand } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 

@@ -1,30 +1,45 @@
 /** Declares a module: the endpoints, jobs and hooks of one subject. The server and the account module iterate over them. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { ListingKey } from '../cache/change-log.ts';
 import type { LockedTable } from '../db/locks.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { App } from './app.ts';
 import { type Endpoint, type RegistrationServices, registerEndpoint } from './define-endpoint.ts';
+import type { ExportSection } from './export-section.ts';
 
 /** Work that every server repeats. Runs of several servers at the same time must be harmless. */
 export type Job<S> = { name: string; everyMs: number; run(services: S): Promise<void> };
 
-/** The person whose account is deleted. */
+/** The account that is deleted. `phone`: E.164. `phoneHash`: the key of the number's rows in `codes`. */
 export type DeletedAccount = { userId: string; phone: string; phoneHash: Buffer };
 
+/** What a deletion hook changed outside its own tables. */
+export type DeletionEffects = {
+  /** Keys of cached records that change. */
+  records?: string[];
+  /** Listing keys of events that leave lists. */
+  listingKeys?: ListingKey[];
+  /** Ids of files to remove after the commit. */
+  files?: string[];
+};
+
 /**
- * Removes what a module holds of a person, inside the transaction that deletes the account. Hooks run in lock order.
- * @returns keys of cached records that change, listing keys of events that leave lists, and ids of files to remove
+ * Deletes a module's rows of a person, inside the transaction that deletes the account, and corrects the counters that
+ * other people see. Hooks run in the order of LOCK_ORDER by `firstTable`. A hook may rely on rows that an earlier hook
+ * locked; its doc comment names them.
  */
 export type DeletionHook = {
-  /** The first table that the hook locks; it decides the hook's place among the others. */
+  /** The first table that the hook locks, or reads under the lock of an earlier hook. */
   firstTable: LockedTable;
-  run(tx: Transaction, account: DeletedAccount): Promise<void>;
+  run(tx: Transaction, account: DeletedAccount): Promise<DeletionEffects>;
 };
 
 export type Module<S> = {
   name: string;
   endpoints: Endpoint<S>[];
   jobs?: Job<S>[];
+  deletionHooks?: DeletionHook[];
+  exportSections?: ExportSection[];
   /** Prepares the Fastify scope that holds the module's endpoints, for example with body parsers. */
   setup?(app: App, services: S): void;
 };

@@ -1,12 +1,14 @@
+/** Transactions in the name of a caller, which lock the caller's account and session. */
 import type { Database } from '../db/client.ts';
 import { skipLockedUnless } from '../db/locks.ts';
 import { sql } from '../db/sql.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { Problem } from '../lib/errors.ts';
 import type { Caller, Viewer } from './caller.ts';
+
 /**
- * A transaction in the name of `caller`, whose account and session it holds from the first.
- * @throws Problem `token_invalid` when the session ended in the meantime
+ * Runs `work` in a transaction that locks the caller's account and session first.
+ * @throws Problem `token_invalid` if the session has ended
  */
 export function actAs<T>(db: Database, caller: Caller, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return transaction(db, async (tx) => {
@@ -16,10 +18,10 @@ export function actAs<T>(db: Database, caller: Caller, work: (tx: Transaction) =
 }
 
 /**
- * Share-locks account and session: logout and account deletion take the same rows for themselves, so a write either
- * commits before them, and is cleaned up by them, or finds its caller gone. Nothing of a person can appear after their
- * deletion has answered.
- * @throws Problem `token_invalid` when the session has ended
+ * Share-locks the caller's account and session. Logout and account deletion lock the same rows exclusively, so a write
+ * either commits before them, and the deletion removes it, or fails here. No row of a person can appear after the
+ * response to their account deletion.
+ * @throws Problem `token_invalid` if the session has ended
  */
 export async function lockCaller(tx: Transaction, caller: Caller): Promise<void> {
   const [role] = await lockCallers(tx, [caller], true);
@@ -27,8 +29,9 @@ export async function lockCaller(tx: Transaction, caller: Caller): Promise<void>
 }
 
 /**
- * The same for many.
- * @returns each one's role; null for whose session has ended or, unless `isAlone`, is taken by another
+ * Share-locks the accounts and sessions of several callers.
+ * @returns the role of each caller; null if the session has ended, or if another transaction holds its lock and
+ * `mayWaitForLocks` is false
  */
 export async function lockCallers(
   tx: Transaction,
@@ -46,7 +49,10 @@ export async function lockCallers(
   return callers.map((_, i) => roles.get(i + 1) ?? null);
 }
 
-/** The same as part of a statement: who of `asked (user_id, session_id, access_hash, n)` is held, as (n, role). */
+/**
+ * The statement of `lockCallers`, for use inside another statement. It requires a common table expression
+ * `asked (user_id, session_id, access_hash, n)` and selects (n, role) of the callers that it locked.
+ */
 export const lockedCallers = (mayWaitForLocks: boolean) => sql`
   select a.n, u.role from asked a
   join users u on u.id = a.user_id

@@ -1,5 +1,5 @@
-/** Somebody, as far as rights go. */
+/** The identity by which policies decide what a person may see and do. */
 export type Viewer = { id: string; role: 'user' | 'admin' };
 
-/** Who sent a request, and the session and token that it was sent with. */
+/** The authenticated sender of a request: the person, and the session and token of the request. */
 export type Caller = Viewer & { sessionId: string; accessHash: Buffer };

@@ -1,4 +1,4 @@
-/** Sessions in memory, verified against the change log on each request: a session that ended is refused at once. */
+/** Sessions in memory, validated against the change log on each request: a session that ended is refused at once. */
 import type { ChangeLog } from '../cache/change-log.ts';
 import { createRecordCache } from '../cache/record-cache.ts';
 import type { Database } from '../db/client.ts';
@@ -6,13 +6,13 @@ import { type LiveSession, listLiveSessions, sessionKey } from './sessions.ts';
 import type { TokenIds } from './tokens.ts';
 
 export type SessionCache = {
-  /** Reads the change log first. Returns null if there is no such session. */
+  /** Reads the change log, then returns the current session; null if there is no such session. */
   find(ids: TokenIds): Promise<LiveSession | null>;
-  /** As of the last time that this server read the change log. */
+  /** Returns the session as of the last time that this server read the change log. */
   findCached(ids: TokenIds): LiveSession | Promise<LiveSession | null>;
 };
 
-/** About 400 bytes each. */
+/** A cached session takes about 400 bytes. */
 const maxSessions = 50_000;
 
 export function createSessionCache(db: Database, changeLog: ChangeLog): SessionCache {

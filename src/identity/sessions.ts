@@ -1,7 +1,9 @@
+/** The part of a session that authentication needs. */
 import type { Queryable } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import type { Viewer } from './caller.ts';
 import type { Token, TokenIds } from './tokens.ts';
+
 export type LiveSession = {
   userId: string;
   id: string;
@@ -10,10 +12,13 @@ export type LiveSession = {
   accessExpiresAt: Date;
 };
 
-/** Under which a session is kept in memory. Whatever ends or changes a session, or its person's role, notes it. */
+/**
+ * The key of a session in the session cache and the change log. Every transaction that ends or changes a session, or
+ * changes its person's role, records a change of this key.
+ */
 export const sessionKey = ({ userId, sessionId }: TokenIds): string => `${userId} ${sessionId}`;
 
-/** Sessions with their people's roles, in any order; what is not there is left out. */
+/** Sessions with their people's roles, in any order, without the sessions that do not exist. */
 export async function listLiveSessions(db: Queryable, keys: string[]): Promise<LiveSession[]> {
   const ids = keys.map((key) => key.split(' '));
   return await db.query<LiveSession>(sql`
@@ -24,6 +29,6 @@ export async function listLiveSessions(db: Queryable, keys: string[]): Promise<L
     join users u on u.id = k.user_id`);
 }
 
-/** The ids in a token only say where to look; the hash tells whether it is the session's current one. */
+/** Whether the token is the session's current access token. The ids in a token are not secret; its hash decides. */
 export const isLive = (session: LiveSession, token: Pick<Token, 'userId' | 'hash'>, now: Date): boolean =>
   session.userId === token.userId && session.accessHash.equals(token.hash) && session.accessExpiresAt > now;

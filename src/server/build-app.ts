@@ -35,14 +35,10 @@ import {
 } from '../http/security-headers.ts';
 import { readablePath, registerValidation } from '../http/validation.ts';
 import { createSessionCache } from '../identity/session-cache.ts';
-import { exportRoutes } from '../modules/account/export-routes.ts';
-import { ownListRoutes } from '../modules/account/own-list-routes.ts';
-import { meRoutes } from '../modules/account/routes.ts';
 import { adminUserRoutes } from '../modules/admin/routes.ts';
 import { adminSystemRoutes } from '../modules/admin/system-routes.ts';
 import { bookingRoutes } from '../modules/attendance/booking-routes.ts';
 import { eventAnswerRoutes } from '../modules/attendance/rsvp-routes.ts';
-import { authRoutes } from '../modules/auth/routes.ts';
 import type { SmsDriver } from '../modules/auth/sms.ts';
 import { calendarRoutes } from '../modules/calendars/routes.ts';
 import { eventListRoutes } from '../modules/discovery/routes.ts';
@@ -55,6 +51,7 @@ import { messageRoutes } from '../modules/messages/routes.ts';
 import { reportRoutes } from '../modules/reports/routes.ts';
 import { uploadRoutes } from '../modules/uploads/routes.ts';
 import { userListRoutes } from '../modules/users/list-routes.ts';
+import { accountHooks } from './account-hooks.ts';
 import { healthRoutes } from './health.ts';
 import { modules } from './modules.ts';
 import { registerOpenApi } from './openapi.ts';
@@ -108,6 +105,7 @@ export async function buildApp({ config, db, sms, clock = () => new Date() }: Ap
       flags: await openFlags(db, config, randomUUID()),
       outages,
     },
+    accountHooks,
     sms,
   );
   addProbes(outages, db, deps.storage);
@@ -134,10 +132,6 @@ export async function buildApp({ config, db, sms, clock = () => new Date() }: Ap
     const routes = scope.withTypeProvider<TypeBoxTypeProvider>();
     healthRoutes(routes, deps);
     pageRoutes(routes, deps);
-    authRoutes(routes, deps);
-    meRoutes(routes, deps);
-    ownListRoutes(routes, deps);
-    exportRoutes(routes, deps);
     userListRoutes(routes, deps);
     messageRoutes(routes, deps);
     eventListRoutes(routes, deps);

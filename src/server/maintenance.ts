@@ -6,7 +6,8 @@ import type { Database } from '../db/client.ts';
 import { deleteExpiredCounts } from '../http/rate-limit-store.ts';
 import { deleteExpiredResponses } from '../idempotency/stored-responses.ts';
 import type { Config } from '../lib/config.ts';
-import { deleteExpired } from '../modules/auth/repo.ts';
+import { deleteExpiredCodes } from '../modules/auth/codes-repo.ts';
+import { deleteExpiredSessions } from '../modules/auth/session-repo.ts';
 import { openStorage } from '../modules/uploads/storage.ts';
 import { sweepFiles } from '../modules/uploads/sweep.ts';
 
@@ -20,7 +21,8 @@ export function startMaintenance(db: Database, log: FastifyBaseLogger, config: C
       work().catch((error) => log.warn({ err: error }, 'housekeeping failed; it will be tried again'));
     }, ms).unref();
   const timers = [
-    every(60 * minute, () => deleteExpired(db, new Date())),
+    every(60 * minute, () => deleteExpiredSessions(db, new Date())),
+    every(60 * minute, () => deleteExpiredCodes(db, new Date())),
     every(60 * minute, () => deleteExpiredAudit(db, new Date())),
     every(60 * minute, () => deleteExpiredResponses(db, new Date())),
     every(minute, () => sweepFiles(db, storage, new Date())),

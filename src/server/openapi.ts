@@ -7,8 +7,8 @@ import { sendJson } from '../http/route.ts';
 import { IdempotencyHeaders, PageMeta, shared } from '../http/schemas.ts';
 import type { Config } from '../lib/config.ts';
 import { catalogue, type ProblemCode } from '../lib/errors.ts';
-import { Export, exportRows } from '../modules/account/export-routes.ts';
-import { OwnClaim } from '../modules/account/own-list-schemas.ts';
+import { exportComponents } from '../modules/account/export-schema.ts';
+import { OwnClaim } from '../modules/account/schemas.ts';
 import { AdminUser, AuditEntry, Flag } from '../modules/admin/schemas.ts';
 import { Booking, ListedBooking } from '../modules/attendance/booking-schemas.ts';
 import { CodeSent, Session, SignedIn, TokenPair } from '../modules/auth/schemas.ts';
@@ -29,6 +29,7 @@ import { AdminReport, Involved, Report } from '../modules/reports/schemas.ts';
 import { Upload } from '../modules/uploads/schemas.ts';
 import { Me } from '../modules/users/own-profile-schemas.ts';
 import { FoundUser, Person, Profile } from '../modules/users/schemas.ts';
+import { accountHooks } from './account-hooks.ts';
 import { registerReference } from './reference.ts';
 
 const Problem = shared(
@@ -69,8 +70,7 @@ const components: TSchema[] = [
   Conversation,
   Event,
   EventPage,
-  Export,
-  ...exportRows,
+  ...exportComponents(accountHooks.exportSections),
   FeedEvent,
   Flag,
   FoundUser,

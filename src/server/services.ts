@@ -1,5 +1,6 @@
 /** Puts the services of all modules together, each from those below it. */
 import type { BaseServices } from '../http/services.ts';
+import { type AccountHooks, createAccountServices } from '../modules/account/services.ts';
 import { createAuthServices } from '../modules/auth/services.ts';
 import type { SmsDriver } from '../modules/auth/sms.ts';
 import { createDiscoveryServices } from '../modules/discovery/services.ts';
@@ -8,13 +9,14 @@ import { createItemServices } from '../modules/items/services.ts';
 import { createUploadServices } from '../modules/uploads/services.ts';
 import { createUserServices } from '../modules/users/services.ts';
 
-export function createServices(base: BaseServices, sms?: SmsDriver) {
+export function createServices(base: BaseServices, accountHooks: AccountHooks, sms?: SmsDriver) {
   const uploads = { ...base, ...createUploadServices(base) };
   const users = { ...uploads, ...createUserServices(uploads) };
   const auth = { ...users, ...createAuthServices(users, sms) };
   const events = { ...auth, ...createEventServices(auth) };
   const items = { ...events, ...createItemServices(events) };
-  return { ...items, ...createDiscoveryServices(items) };
+  const discovery = { ...items, ...createDiscoveryServices(items) };
+  return { ...discovery, ...createAccountServices(discovery, accountHooks) };
 }
 
 export type Services = ReturnType<typeof createServices>;

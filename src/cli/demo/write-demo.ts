@@ -8,11 +8,11 @@ import { demoPhones } from '../../lib/demo-phones.ts';
 import { Problem } from '../../lib/errors.ts';
 import { dayMs } from '../../lib/time.ts';
 import { findOrCreateAccount } from '../../modules/auth/accounts.ts';
-import { setRole } from '../../modules/auth/repo.ts';
+import { setRole } from '../../modules/auth/session-repo.ts';
 import { insertEvent } from '../../modules/events/repo.ts';
 import { markRead } from '../../modules/messages/repo.ts';
 import { sendMessage } from '../../modules/messages/send.ts';
-import { updateMe } from '../../modules/users/own-profile.ts';
+import { updateProfile } from '../../modules/users/own-profile.ts';
 import { changeRelation } from '../../modules/users/repo.ts';
 import { demoData, type Pair, type PersonKey, personKeys } from './data.ts';
 import { insertRows } from './insert-rows.ts';
@@ -69,7 +69,7 @@ async function writePeople(tx: Transaction, now: Date): Promise<Viewers> {
     const { id, isNew } = await findOrCreateAccount(tx, phone, joinedAt);
     if (role === 'admin') await setRole(tx, id, role);
     if (isNew) {
-      await updateMe(tx, id, { name, bio, city, isPrivate });
+      await updateProfile(tx, id, { name, bio, city, isPrivate });
       await setUsernameIfFree(tx, id, username);
     }
     viewers.push([key, { id, role }]);
@@ -80,7 +80,7 @@ async function writePeople(tx: Transaction, now: Date): Promise<Viewers> {
 /** Another account may have the username already. The person has the generated one then. */
 async function setUsernameIfFree(tx: Transaction, id: string, username: string): Promise<void> {
   try {
-    await updateMe(tx, id, { username });
+    await updateProfile(tx, id, { username });
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'username_taken')) throw error;
   }

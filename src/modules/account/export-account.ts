@@ -1,35 +1,36 @@
-/** One document with everything that is held about a person. */
-
+/** Exports everything that the server stores about a person, as one JSON document. */
 import type { Database } from '../../db/client.ts';
 import { raw, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { transaction } from '../../db/transaction.ts';
-import { type Section, type Subject, sections } from './export-sections.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
+import type { ExportSection, ExportSubject } from '../../http/export-section.ts';
+import { hashPhone } from '../auth/code-hashes.ts';
 
-/** Rows that are read and written out at a time, so that whoever has very many holds up nobody meanwhile. */
+/** The number of rows that are read and serialized at a time, which limits how long other requests wait. */
 const rowsPerFetch = 500;
 
+type ExportedAccount = Pick<ExportSubject, 'id' | 'secretKey' | 'publicUrl'>;
+
 /**
- * All sections as they are at one moment. A declared fan-out, and as large as what the person left: a celebrity's
- * followers are some 100 MB.
- * @returns the JSON of `Export`; null when the account is gone
+ * Exports all sections in one snapshot of the database. The size depends on the person: the followers of a celebrity
+ * take about 100 MB.
+ * @returns the JSON of `Export`; null if the account does not exist
  */
 export function exportAccount(
   db: Database,
-  subject: Omit<Subject, 'phone' | 'phoneHash'>,
+  sections: ExportSection[],
+  account: ExportedAccount,
   now: Date,
-  hashPhone: (phone: string) => Buffer,
 ): Promise<Buffer | null> {
   return transaction(db, async (tx) => {
     await tx.query(sql`set transaction isolation level repeatable read, read only`);
     await tx.query(sql`set local statement_timeout = '30s'`);
-    const [user] = await tx.query<{ phone: string }>(sql`select phone from users where id = ${subject.id}`);
+    const [user] = await tx.query<{ phone: string }>(sql`select phone from users where id = ${account.id}`);
     if (!user) return null;
-    const me = { ...subject, phone: user.phone, phoneHash: hashPhone(user.phone) };
+    const subject = { ...account, phone: user.phone, phoneHash: hashPhone(account.secretKey, user.phone) };
     const parts: Buffer[] = [Buffer.from(`{"exportedAt":${JSON.stringify(now)}`)];
     for (const section of sections) {
-      parts.push(Buffer.from(`,${JSON.stringify(section.name)}:[`), ...(await sectionBytes(tx, section, me)));
-      parts.push(Buffer.from(']'));
+      parts.push(Buffer.from(`,${JSON.stringify(section.name)}:[`));
+      parts.push(...(await exportRows(tx, section, subject)), Buffer.from(']'));
     }
     parts.push(Buffer.from('}'));
     return Buffer.concat(parts);
@@ -37,9 +38,13 @@ export function exportAccount(
 }
 
 /** Reads through a cursor, so that a large section never delays other requests for long. */
-async function sectionBytes(tx: Transaction, section: Section, me: Subject): Promise<Buffer[]> {
+async function exportRows(
+  tx: Transaction,
+  section: ExportSection,
+  subject: ExportSubject,
+): Promise<Buffer[]> {
   const parts: Buffer[] = [];
-  await tx.execute(sql`declare section no scroll cursor for ${section.rows(me)}`);
+  await tx.execute(sql`declare section no scroll cursor for ${section.rows(subject)}`);
   for (;;) {
     const rows = await tx.query(fetchRows);
     if (rows.length === 0) break;

@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { escapeLike } from '../../lib/text.ts';
-import { setRole } from '../auth/repo.ts';
+import { setRole } from '../auth/session-repo.ts';
 import { userSearchTerm } from '../users/repo.ts';
 import type { AdminUserRow } from './present.ts';
 

@@ -4,7 +4,7 @@ import { type ListingKey, recordChange } from '../../cache/change-log.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
-import { listSessionKeys } from '../auth/repo.ts';
+import { listSessionKeys } from '../auth/session-repo.ts';
 import { type ListableEvent, listingKeysOf } from '../events/listing-keys.ts';
 
 type State = { role: 'user' | 'admin'; suspendedAt: Date | null };

@@ -1,41 +1,26 @@
-/** Accounts are made by the first sign-in of a phone, or by a command that names one. */
-
+/** Creates accounts: at the first sign-in of a phone number, or by a command that names a number. */
 import { randomInt } from 'node:crypto';
-import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { invalid, Problem } from '../../lib/errors.ts';
+import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { userSearchText } from '../users/repo.ts';
-import type { Phone } from './codes.ts';
 
-/** @throws Problem `invalid_request` for what is no number in international form */
-export function readPhone(text: string): Phone {
-  // What phones and their address books put around and between the digits: marks of direction, wide digits, odd dashes.
-  const plain = text
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .replace(/\p{Pd}/gu, '-')
-    .trim();
-  const phone = /^\+[\d\s().-]+$/.test(plain) ? parsePhoneNumberFromString(plain) : undefined;
-  if (!phone?.isPossible())
-    throw invalid('phone', 'must be a phone number in international form, such as +12025550102');
-  const { number, country } = phone;
-  return { number, country: country && isSupportedCountry(country) ? country : undefined };
-}
+const maxAttempts = 5;
 
 /**
- * The account of a phone, made when there is none: two at once make one, by the primary key of `phones`.
- * The account is share-locked, so that it is still there when the transaction commits.
+ * Finds or creates the account of a phone number. The primary key of `phones` prevents concurrent sign-ins from creating
+ * two accounts. The account stays share-locked until the transaction ends.
  * @param number E.164
+ * @throws Problem `unavailable` if concurrent deletions of the account outlast all attempts
  */
 export async function findOrCreateAccount(
   tx: Transaction,
   number: string,
   now: Date,
 ): Promise<{ id: string; isNew: boolean; isSuspended: boolean }> {
-  // An account that is being deleted holds its phone until it is gone: then the second round makes a new one.
-  for (let round = 0; round < 5; round++) {
+  // The insert waits for a concurrent deletion of the account, and the next attempt creates a new account.
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const id = newId();
     const count = await tx.execute(
       sql`insert into phones (phone, user_id) values (${number}, ${id}) on conflict do nothing`,

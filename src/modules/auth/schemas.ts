@@ -13,8 +13,11 @@ export const CodeRequest = body({ phone }, { examples: [{ phone: '+12025550102' 
 export const CodeSent = shared(
   'CodeSent',
   Type.Object({
-    expiresIn: Type.Integer({ description: 'Seconds that the code is good for.', examples: [300] }),
-    resendAfter: Type.Integer({ description: 'Seconds until another one may be asked for.', examples: [60] }),
+    expiresIn: Type.Integer({ description: 'Seconds until the code expires.', examples: [300] }),
+    resendAfter: Type.Integer({
+      description: 'Seconds until the next code can be requested.',
+      examples: [60],
+    }),
     devCode: Type.Optional(
       Type.String({
         description:
@@ -26,7 +29,7 @@ export const CodeSent = shared(
 );
 
 export const CodeProof = body(
-  { phone, code: Type.String({ maxLength: 20, description: 'The six digits that were sent.' }) },
+  { phone, code: Type.String({ maxLength: 20, description: 'The six digits of the message.' }) },
   { examples: [{ phone: '+12025550102', code: '493027' }] },
 );
 
@@ -35,9 +38,9 @@ const pair = {
     description: 'Send it as `Authorization: Bearer …`.',
     examples: ['pa_AZei9Gwe…'],
   }),
-  refreshToken: Type.String({ description: 'Good for one refresh.', examples: ['pr_AZei9Gwe…'] }),
+  refreshToken: Type.String({ description: 'Valid for one refresh.', examples: ['pr_AZei9Gwe…'] }),
   tokenType: Type.Literal('Bearer'),
-  expiresIn: Type.Integer({ description: 'Seconds until the access token ends.', examples: [1800] }),
+  expiresIn: Type.Integer({ description: 'Seconds until the access token expires.', examples: [1800] }),
 };
 export const TokenPair = shared('TokenPair', Type.Object(pair));
 
@@ -45,7 +48,7 @@ export const SignedIn = shared(
   'SignedIn',
   Type.Object({
     ...pair,
-    isNewUser: Type.Boolean({ description: 'True when this sign-in made the account.' }),
+    isNewUser: Type.Boolean({ description: 'Whether this sign-in created the account.' }),
     user: ref(Me),
   }),
 );
@@ -60,11 +63,11 @@ export const Session = shared(
   'Session',
   Type.Object({
     id: Type.String(),
-    isCurrent: Type.Boolean({ description: 'The session of the token that asks.' }),
-    userAgent: Type.String({ description: 'What the device called itself when it signed in.' }),
+    isCurrent: Type.Boolean({ description: 'Whether this request was sent in this session.' }),
+    userAgent: Type.String({ description: 'The `User-Agent` of the sign-in.' }),
     createdAt: timestamp(),
     refreshedAt: timestamp(),
-    expiresAt: timestamp({ description: 'When it ends unless it is refreshed.' }),
+    expiresAt: timestamp({ description: 'When the session ends unless it is refreshed.' }),
   }),
 );
 export type Session = Static<typeof Session>;

@@ -1,9 +1,8 @@
-/** Sessions: an access token for 30 minutes, a refresh token for 30 days, and an end after 180 days at the latest. */
+/** Sessions: an access token for 30 minutes, a refresh token for 30 days, and an end after at most 180 days. */
 import { type AuditContext, recordAudit } from '../../audit/audit.ts';
 import type { Database } from '../../db/client.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { transaction } from '../../db/transaction.ts';
-import { newPair, parseToken, successorPair } from '../../identity/tokens.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
+import { newPair, parseToken, successorPair, type Token, type TokenPair } from '../../identity/tokens.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { dayMs } from '../../lib/time.ts';
@@ -13,16 +12,19 @@ import {
   insertSession,
   rotateSession,
   type SessionTimes,
-} from './repo.ts';
+} from './session-repo.ts';
 
 const accessMs = 30 * 60_000;
 const refreshMs = 30 * dayMs;
 const sessionMs = 180 * dayMs;
-/** A refresh whose answer was lost may be asked for again this long. */
+/** A client that lost the response of a refresh may repeat the refresh for this long. */
 const graceMs = 10_000;
+const maxUserAgentLength = 300;
 
+/** `expiresIn`: the lifetime of the access token, in seconds. */
 export type Tokens = { accessToken: string; refreshToken: string; tokenType: 'Bearer'; expiresIn: number };
 
+/** Opens a session and returns its first pair of tokens. */
 export async function openSession(
   tx: Transaction,
   key: string,
@@ -36,57 +38,63 @@ export async function openSession(
   await insertSession(tx, ids, pair, {
     ...timesFrom(now, endsAt),
     endsAt,
-    userAgent: userAgent.slice(0, 300),
+    userAgent: userAgent.slice(0, maxUserAgentLength),
   });
   return toTokens(pair, accessMs);
 }
 
 /**
- * Trades a refresh token for the next pair. Each is good once: the same successor comes again within ten seconds,
- * as long as that one is unused; any other token that this server once gave out, when it comes again, ends the session.
+ * Exchanges a refresh token for the next pair. Each token is valid once. A repeated refresh within ten seconds returns
+ * the same pair, as long as the new refresh token is unused; any other reuse of an issued token ends the session.
  * @throws Problem `refresh_token_invalid`
  */
 export async function refreshSession(
   db: Database,
   refreshToken: string,
-  trace: AuditContext,
+  context: AuditContext,
 ): Promise<Tokens> {
-  const { secretKey: key, now } = trace;
-  const token = parseToken('refresh', refreshToken, key);
+  const token = parseToken('refresh', refreshToken, context.secretKey);
   if (!token) throw new Problem('refresh_token_invalid');
-  const tokens = await transaction(db, async (tx): Promise<Tokens | null> => {
-    const session = await findSessionForUpdate(tx, token);
-    if (!session || session.refreshExpiresAt <= now) return null;
-    const next = successorPair(key, token, refreshToken);
-    if (session.refreshHash.equals(token.hash)) {
-      const times = timesFrom(now, session.endsAt);
-      await rotateSession(tx, token, next, times);
-      return toTokens(next, times.accessExpiresAt.getTime() - now.getTime());
-    }
-    const inGrace = now.getTime() - session.refreshedAt.getTime() <= graceMs;
-    if (inGrace && session.spentHash?.equals(token.hash)) {
-      return toTokens(next, session.accessExpiresAt.getTime() - now.getTime());
-    }
-    // Somebody holds a copy of this token. Which of the two is the thief cannot be told: both are out.
-    await deleteSession(tx, token);
-    await recordAudit(tx, trace, { userId: token.userId }, 'refresh_token_reused');
-    return null;
-  });
+  const next = successorPair(context.secretKey, token, refreshToken);
+  // A refusal is returned and not thrown inside the transaction: the commit ends the session.
+  const tokens = await transaction(db, (tx) => rotate(tx, token, next, context));
   if (!tokens) throw new Problem('refresh_token_invalid');
   return tokens;
 }
 
+async function rotate(
+  tx: Transaction,
+  token: Token,
+  next: TokenPair,
+  context: AuditContext,
+): Promise<Tokens | null> {
+  const { now } = context;
+  const session = await findSessionForUpdate(tx, token);
+  if (!session || session.refreshExpiresAt <= now) return null;
+  if (session.refreshHash.equals(token.hash)) {
+    const times = timesFrom(now, session.endsAt);
+    await rotateSession(tx, token, next, times);
+    return toTokens(next, times.accessExpiresAt.getTime() - now.getTime());
+  }
+  const inGrace = now.getTime() - session.refreshedAt.getTime() <= graceMs;
+  if (inGrace && session.spentHash?.equals(token.hash)) {
+    return toTokens(next, session.accessExpiresAt.getTime() - now.getTime());
+  }
+  // Two clients hold this token, and the server cannot tell which one stole it: the session ends for both.
+  await deleteSession(tx, token);
+  await recordAudit(tx, context, { userId: token.userId }, 'refresh_token_reused');
+  return null;
+}
+
+/** The expiry times of a new pair, limited by the end of the session. */
 function timesFrom(now: Date, endsAt: Date): SessionTimes {
   const within = (ms: number) => new Date(Math.min(now.getTime() + ms, endsAt.getTime()));
   return { now, accessExpiresAt: within(accessMs), refreshExpiresAt: within(refreshMs) };
 }
 
-const toTokens = (
-  { accessToken, refreshToken }: { accessToken: string; refreshToken: string },
-  ms: number,
-): Tokens => ({
+const toTokens = ({ accessToken, refreshToken }: TokenPair, accessLifetimeMs: number): Tokens => ({
   accessToken,
   refreshToken,
   tokenType: 'Bearer',
-  expiresIn: Math.floor(ms / 1000),
+  expiresIn: Math.floor(accessLifetimeMs / 1000),
 });

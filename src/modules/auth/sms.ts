@@ -1,58 +1,62 @@
-/** Text messages: sent through Twilio in earnest, not at all where Potluck is tried out. */
+/** Drivers for text messages: Twilio, or for development no messages at all. */
 import type { FastifyBaseLogger } from 'fastify';
 import twilio from 'twilio';
 import type { Config, SmsConfig } from '../../lib/config.ts';
 import { Problem } from '../../lib/errors.ts';
-import type { Purpose } from './codes.ts';
+import type { CodePurpose } from './code-hashes.ts';
 
 export type SmsDriver = {
-  /** True when a message leaves this machine: then it costs money, and the limits on sending hold. */
+  /** Whether messages leave this machine. They then cost money, and the limits on sending apply. */
   delivers: boolean;
-  /** @throws Problem `sms_unavailable`; Unanswered when the message may be on its way all the same */
-  send(phone: string, purpose: Purpose, code: string): Promise<void>;
+  /** @throws Problem `sms_unavailable`; `SmsOutcomeUnknown` if the message may still be delivered */
+  send(phone: string, purpose: CodePurpose, code: string): Promise<void>;
 };
 
-/** The service took the message and never said what became of it. */
-export class Unanswered extends Problem {
+/** The service accepted the connection and did not report the outcome in time. */
+export class SmsOutcomeUnknown extends Problem {
   constructor() {
     super('sms_unavailable', { retryAfter: 60 });
   }
 }
 
-const texts: Record<Purpose, (code: string) => string> = {
-  sign_in: (code) => `${code} is your Potluck code. Nobody from Potluck will ever ask you for it.`,
-  delete_account: (code) => `${code} deletes your Potluck account and everything in it, for good.`,
+const texts: Record<CodePurpose, (code: string) => string> = {
+  sign_in: (code) => `${code} is your Potluck code. Potluck staff will never ask you for it.`,
+  delete_account: (code) => `${code} permanently deletes your Potluck account and all of its data.`,
 };
 
-export function smsDriver(
+/** Creates the driver of the configuration. */
+export function createSmsDriver(
   { sms, devCodes }: Pick<Config, 'sms' | 'devCodes'>,
   log: FastifyBaseLogger,
 ): SmsDriver {
-  if (sms.driver === 'twilio') return twilioDriver(sms, log);
-  return devCodes ? silentDriver : logDriver(log);
+  if (sms.driver === 'twilio') return createTwilioDriver(sms, log);
+  return devCodes ? silentDriver : createLogDriver(log);
 }
 
-/** The answer itself carries the code, as `devCode`. */
+/** Sends nothing: the response carries the code as `devCode`. */
 const silentDriver: SmsDriver = { delivers: false, send: async () => {} };
 
-/** Where no response carries the code, the operator reads it in the log and passes it on. */
-function logDriver(log: FastifyBaseLogger): SmsDriver {
+/** Writes the code to the log, for servers whose responses carry no code. The operator passes it on. */
+function createLogDriver(log: FastifyBaseLogger): SmsDriver {
   return {
     delivers: false,
     send: async (phone, purpose, code) =>
-      log.warn({ number: `…${phone.slice(-3)}`, purpose, code }, 'a code to hand on'),
+      log.warn({ number: `…${phone.slice(-3)}`, purpose, code }, 'one-time code; no message was sent'),
   };
 }
 
-/** Shorter than a handler may take, so that the answer names the reason. */
-const answerMs = 4_000;
-/** Nobody was reached at all. */
-const neverLeft = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+/** Shorter than the timeout of a request, so that the response names the reason. */
+const timeoutMs = 4_000;
+/** The codes of errors that occur before a connection exists. */
+const connectionErrors = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 
-function twilioDriver(config: Extract<SmsConfig, { driver: 'twilio' }>, log: FastifyBaseLogger): SmsDriver {
+function createTwilioDriver(
+  config: Extract<SmsConfig, { driver: 'twilio' }>,
+  log: FastifyBaseLogger,
+): SmsDriver {
   const client = twilio(config.accountSid, config.authToken, {
-    timeout: answerMs,
-    ...(config.baseUrl && { httpClient: redirectedClient(config.baseUrl) }),
+    timeout: timeoutMs,
+    ...(config.baseUrl && { httpClient: createRedirectedClient(config.baseUrl) }),
   });
   const sender = config.from.startsWith('MG') ? { messagingServiceSid: config.from } : { from: config.from };
   return {
@@ -62,18 +66,18 @@ function twilioDriver(config: Extract<SmsConfig, { driver: 'twilio' }>, log: Fas
         await client.messages.create({ ...sender, to: phone, body: texts[purpose](code) });
       } catch (error) {
         const { status, code } = error as { status?: number; code?: unknown };
-        // Nothing else of it: Twilio's error repeats the phone and the text.
-        log.error({ status, code }, 'Twilio did not take a message');
-        if (status === undefined && !neverLeft.test(`${code}`)) throw new Unanswered();
+        // The log gets no other fields: Twilio's error contains the phone number and the text.
+        log.error({ status, code }, 'Twilio did not accept a message');
+        if (status === undefined && !connectionErrors.test(`${code}`)) throw new SmsOutcomeUnknown();
         throw new Problem('sms_unavailable', { retryAfter: 60 });
       }
     },
   };
 }
 
-/** Twilio's own HTTP client, pointed at another host: a regional proxy, or the stub of the tests. */
-function redirectedClient(baseUrl: string): twilio.RequestClient {
-  const client = new twilio.RequestClient({ timeout: answerMs });
+/** Twilio's HTTP client with another host: a regional proxy, or the stub of the tests. */
+function createRedirectedClient(baseUrl: string): twilio.RequestClient {
+  const client = new twilio.RequestClient({ timeout: timeoutMs });
   const request = client.request.bind(client);
   client.request = (options) => {
     const { pathname, search } = new URL(options.uri);

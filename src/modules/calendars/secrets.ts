@@ -1,28 +1,29 @@
 /**
  * The secret in the address of a person's calendar: `pc_`, then base64url of user id (16 bytes) | random (24). The id
- * says where to look; the 192 random bits are the secret, of which the database keeps only a SHA-256.
+ * locates the row; the 192 random bits are the secret. The database stores only its SHA-256.
  */
-import { randomBytes, hash as sha256 } from 'node:crypto';
-import { packId, unpackId } from '../../identity/tokens.ts';
+import { randomBytes } from 'node:crypto';
+import {
+  hashToken,
+  packedIdBytes,
+  packId,
+  packToken,
+  unpackId,
+  unpackToken,
+} from '../../lib/token-packing.ts';
 
 const prefix = 'pc_';
-const idBytes = 16;
 const secretBytes = 24;
 
 export type Secret = { userId: string; hash: Buffer };
 
-const hash = (text: string): Buffer => sha256('sha256', text, 'buffer');
-
 export function newSecret(userId: string): { text: string; hash: Buffer } {
-  const text = prefix + Buffer.concat([packId(userId), randomBytes(secretBytes)]).toString('base64url');
-  return { text, hash: hash(text) };
+  const text = packToken(prefix, [packId(userId), randomBytes(secretBytes)]);
+  return { text, hash: hashToken(text) };
 }
 
-/** Null when it cannot be one. */
+/** Returns null if the text is not a calendar secret. */
 export function parseSecret(text: string): Secret | null {
-  if (!text.startsWith(prefix)) return null;
-  const bytes = Buffer.from(text.slice(prefix.length), 'base64url');
-  // One spelling for each: base64url leaves spare bits that would else name the same bytes twice.
-  if (bytes.length !== idBytes + secretBytes || prefix + bytes.toString('base64url') !== text) return null;
-  return { userId: unpackId(bytes.subarray(0, idBytes)), hash: hash(text) };
+  const bytes = unpackToken(prefix, packedIdBytes + secretBytes, text);
+  return bytes && { userId: unpackId(bytes.subarray(0, packedIdBytes)), hash: hashToken(text) };
 }

@@ -1,5 +1,7 @@
 import { defineModule } from '../../http/define-module.ts';
 import { blockUser } from './block-user.ts';
+import { userDeletionHooks } from './delete-account-data.ts';
+import { userExportSections } from './export-sections.ts';
 import { followUser } from './follow-user.ts';
 import { getAvatar } from './get-avatar.ts';
 import { getUser } from './get-user.ts';
@@ -25,4 +27,6 @@ export const users = defineModule<UserServices>({
     listFollowing,
     listMyBlocks,
   ],
+  deletionHooks: userDeletionHooks,
+  exportSections: userExportSections,
 });

@@ -11,7 +11,7 @@ import {
   usernamePattern,
 } from '../../http/schemas.ts';
 
-/** The caller's own account: what GET /v1/auth/me gives. */
+/** The caller's own account, the response of GET /v1/auth/me. */
 export const Me = shared(
   'Me',
   Type.Object({
@@ -23,7 +23,7 @@ export const Me = shared(
     }),
     bio: Type.String({ examples: ['Brings the sourdough.'] }),
     city: Type.String({ examples: ['Gothenburg'] }),
-    phone: Type.String({ description: 'E.164; shown to its owner alone.', examples: ['+12025550102'] }),
+    phone: Type.String({ description: 'E.164. Visible only to the owner.', examples: ['+12025550102'] }),
     role: oneOf(['user', 'admin']),
     isPrivate: Type.Boolean(),
     followersCount: Type.Integer({ examples: [12] }),
@@ -34,14 +34,14 @@ export const Me = shared(
 );
 export type Me = Static<typeof Me>;
 
-/** Spec 2.3; every field may be left out, and then stays as it is. */
+/** A change of the profile (specification 2.3). Fields that are left out do not change. */
 export const MeChange = body(
   {
     name: Type.Optional(text(1, 80, { examples: ['Mara Lindgren'] })),
     username: Type.Optional(
       Type.String({
         pattern: usernamePattern,
-        description: '3–30 of a–z, 0–9, _ and .; capitals are stored small.',
+        description: '3–30 of a–z, 0–9, _ and .; stored in lower case.',
         examples: ['mara.l'],
       }),
     ),
@@ -49,14 +49,14 @@ export const MeChange = body(
     city: Type.Optional(text(0, 80)),
     avatar: Type.Optional(
       nullable(httpUrl(), {
-        description: 'The `url` of an upload of your own; null for the drawn one.',
+        description: 'The `url` of one of your uploads; null for the generated avatar.',
         examples: ['https://events.example.org/v1/uploads/0197a2f4-6c1e-7a34-9a51-2f0c8a6de0aa.webp'],
       }),
     ),
     isPrivate: Type.Optional(
       Type.Boolean({
         description:
-          'A private profile is shown only to people whom you follow. Others can still follow you and write to you, ' +
+          'A private profile is visible only to people whom you follow. Others can still follow you and write to you, ' +
           'unless you block them.',
       }),
     ),
@@ -64,9 +64,3 @@ export const MeChange = body(
   { examples: [{ name: 'Mara Lindgren', username: 'mara.l', city: 'Gothenburg' }] },
 );
 export type MeChange = Static<typeof MeChange>;
-
-/** Spec 4.8 */
-export const DeleteAccountBody = body(
-  { confirmCode: Type.String({ maxLength: 20, description: 'From POST /v1/me/delete-code.' }) },
-  { examples: [{ confirmCode: '493027' }] },
-);

@@ -1,3 +1,4 @@
+/** The caller's own account: reads and changes of the row in `users`. */
 import { recordChange } from '../../cache/change-log.ts';
 import type { Queryable } from '../../db/query.ts';
 import { one } from '../../db/query.ts';
@@ -9,41 +10,33 @@ import type { MeChange } from './own-profile-schemas.ts';
 import type { MeRow } from './present-own-profile.ts';
 import { userSearchText } from './repo.ts';
 
+/** Returns null if the account does not exist. */
 export async function findMe(db: Queryable, id: string): Promise<MeRow | null> {
   const [row] = await db.query<MeRow>(sql`
     select u.id, u.name, u.username, u.bio, u.city, u.phone, u.role, u.is_private, u.avatar_upload,
-      u.created_at,
-      c.followers_count, c.following_count, c.events_count
+      u.created_at, c.followers_count, c.following_count, c.events_count
     from users u join user_counters c on c.user_id = u.id
     where u.id = ${id}`);
   return row ?? null;
 }
 
-/** As the caller sends it, but for the avatar: the id of an upload. */
-type Change = Omit<MeChange, 'avatar'> & { avatarUpload?: string | null };
+/** The fields to change. `avatarUpload`: the id of an upload, or null for the generated avatar. */
+type ProfileChange = Omit<MeChange, 'avatar'> & { avatarUpload?: string | null };
 
 /**
- * Changes the fields that are given. The row is locked before it is read, so two changes at once are one after the
- * other and neither is lost; a username is unique by the primary key of `usernames`. Whoever deletes an upload of this
- * person holds their row too, so an avatar is there or null.
- * @throws Problem `username_taken`, and `invalid_request` for an avatar that is not this person's
+ * Changes the fields that are present. The row is locked before it is read, so two concurrent changes run one after the
+ * other and neither is lost. The primary key of `usernames` makes usernames unique. The deletion of an upload locks its
+ * owner's row too, so `avatar_upload` always refers to an existing upload.
+ * @throws Problem `username_taken`, and `invalid_request` for an avatar that the person did not upload
  */
-export async function updateMe(tx: Transaction, id: string, change: Change): Promise<void> {
+export async function updateProfile(tx: Transaction, id: string, change: ProfileChange): Promise<void> {
   const current = one(
-    await tx.query<Required<Change>>(sql`
+    await tx.query<Required<ProfileChange>>(sql`
     select name, username, bio, city, is_private, avatar_upload from users where id = ${id} for no key update`),
   );
   if (change.avatarUpload && !(await isOwnUpload(tx, id, change.avatarUpload))) throw notOwnUpload();
   const next = { ...current, ...change, username: (change.username ?? current.username).toLowerCase() };
-  if (next.username !== current.username) {
-    // Waits for anybody who is just taking or giving up the same name.
-    const count = await tx.execute(sql`
-      insert into usernames (username, user_id) values (${next.username}, ${id}) on conflict do nothing`);
-    if (count === 0) {
-      throw new Problem('username_taken', { errors: [{ path: 'username', message: 'is taken' }] });
-    }
-    await tx.query(sql`delete from usernames where username = ${current.username}`);
-  }
+  if (next.username !== current.username) await changeUsername(tx, id, current.username, next.username);
   await tx.query(sql`
     update users set name = ${next.name}, username = ${next.username}, bio = ${next.bio}, city = ${next.city},
       is_private = ${next.isPrivate}, avatar_upload = ${next.avatarUpload},
@@ -52,5 +45,16 @@ export async function updateMe(tx: Transaction, id: string, change: Change): Pro
   await recordChange(tx, { records: [id] });
 }
 
+/** Waits for concurrent changes of both usernames. @throws Problem `username_taken` */
+async function changeUsername(tx: Transaction, id: string, current: string, next: string): Promise<void> {
+  const count = await tx.execute(sql`
+    insert into usernames (username, user_id) values (${next}, ${id}) on conflict do nothing`);
+  if (count === 0) {
+    throw new Problem('username_taken', { errors: [{ path: 'username', message: 'is taken' }] });
+  }
+  await tx.query(sql`delete from usernames where username = ${current}`);
+}
+
+/** The refusal of an avatar that is not an upload of the person. */
 export const notOwnUpload = () =>
   invalid('avatar', 'must be the `url` of an image that you uploaded, or null');

@@ -1,6 +1,7 @@
 import type { Me } from './own-profile-schemas.ts';
 import { avatarUrl } from './present.ts';
 
+/** The caller's own account. `avatarUpload`: null for the generated avatar. */
 export type MeRow = Omit<Me, 'avatar' | 'createdAt'> & { avatarUpload: string | null; createdAt: Date };
 
 export const toMe = ({ avatarUpload, ...row }: MeRow, publicUrl: string): Me => ({

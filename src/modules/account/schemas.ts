@@ -3,10 +3,13 @@ import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { oneOf, ref, shared, timestamp } from '../../http/schemas.ts';
 import { ByStartQuery } from '../events/start-pages.ts';
 import { Claim, kinds } from '../items/schemas.ts';
-import { eventRelations } from './own-lists.ts';
+
+/** How the caller takes part in an event. */
+export const eventRelations = ['organizing', 'going', 'interested', 'saved'] as const;
+export type EventRelation = (typeof eventRelations)[number];
 
 export const OwnEventsQuery = Type.Object({
-  relation: oneOf(eventRelations, { description: 'What the caller has to do with them.' }),
+  relation: oneOf(eventRelations, { description: 'How the caller takes part in the events.' }),
   ...ByStartQuery.properties,
 });
 

@@ -1,16 +1,15 @@
+/** The events and claims of a person, as far as policy lets the person see them. */
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { visibleCondition } from '../events/policy.ts';
 import { byStart, type Position, type Slice, theEnd } from '../events/start-pages.ts';
 import type { ClaimRow, ItemRow } from '../items/present.ts';
-
-export const eventRelations = ['organizing', 'going', 'interested', 'saved'] as const;
-export type EventRelation = (typeof eventRelations)[number];
+import type { EventRelation } from './schemas.ts';
 
 /**
- * Events that somebody has to do with, as far as they may see them. What they organize is walked in order
- * (events_by_organizer); of what they answered or saved, each event is looked at once (rsvps_by_user, saves_by_user).
+ * The visible events in which the viewer takes part. For `organizing`, the index events_by_organizer has the order of
+ * the list. For the other relations, the statement reads each event once (rsvps_by_user, saves_by_user).
  */
 export async function listOwnEvents(
   db: Database,
@@ -32,7 +31,10 @@ export async function listOwnEvents(
 export type OwnClaimRow = ClaimRow &
   Pick<ItemRow, 'title' | 'kind' | 'emoji'> & { eventTitle: string; startAt: Date };
 
-/** Somebody's claims, the newest first, on events that they may see. Looks at each of their claims (claims_by_user). */
+/**
+ * The viewer's claims on visible events, newest first. Reads each of the viewer's claims (claims_by_user).
+ * @param after the id of the last claim of the previous page; null for the first page
+ */
 export async function listOwnClaims(
   db: Database,
   viewer: Viewer,

@@ -1,6 +1,6 @@
 import { toClaim } from '../items/present.ts';
-import type { OwnClaim } from './own-list-schemas.ts';
-import type { OwnClaimRow } from './own-lists.ts';
+import type { OwnClaimRow } from './repo.ts';
+import type { OwnClaim } from './schemas.ts';
 
 export const toOwnClaim = (row: OwnClaimRow): OwnClaim => ({
   ...toClaim(row),

@@ -1,0 +1,33 @@
+/** Packs binary fields of fixed lengths into opaque tokens: a prefix, then the fields in base64url. */
+import { hash } from 'node:crypto';
+
+/** The length of a packed UUID, in bytes. */
+export const packedIdBytes = 16;
+
+export const packToken = (prefix: string, fields: Buffer[]): string =>
+  prefix + Buffer.concat(fields).toString('base64url');
+
+/**
+ * Unpacks the fields of a token.
+ * @param length the total length of the fields, in bytes
+ * @returns null if the text is not a token with this prefix and length
+ */
+export function unpackToken(prefix: string, length: number, text: string): Buffer | null {
+  if (!text.startsWith(prefix)) return null;
+  const bytes = Buffer.from(text.slice(prefix.length), 'base64url');
+  // The comparison leaves each token one spelling: the decoder ignores spare bits and unknown characters.
+  if (bytes.length !== length || packToken(prefix, [bytes]) !== text) return null;
+  return bytes;
+}
+
+/** The SHA-256 of a token. The database stores this hash instead of the token. */
+export const hashToken = (token: string): Buffer => hash('sha256', token, 'buffer');
+
+/** A UUID as 16 bytes. */
+export const packId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
+
+/** The UUID of 16 bytes. */
+export function unpackId(bytes: Buffer): string {
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -1,0 +1,69 @@
+import { Type } from 'typebox';
+import { anonymizeAudit } from '../../audit/audit.ts';
+import { transaction } from '../../db/transaction.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { body, Success } from '../../http/schemas.ts';
+import { lockCaller } from '../../identity/act-as.ts';
+import type { Caller } from '../../identity/caller.ts';
+import { Problem } from '../../lib/errors.ts';
+import { auditContextOf } from '../auth/audit-context.ts';
+import { checkCode } from '../auth/check-code.ts';
+import { hashPhone } from '../auth/code-hashes.ts';
+import { removeFiles, reportRemainingFiles } from '../uploads/sweep.ts';
+import { findMe } from '../users/own-profile.ts';
+import { deleteAccount } from './delete-account.ts';
+import type { AccountServices } from './services.ts';
+
+const DeleteAccountBody = body(
+  { confirmCode: Type.String({ maxLength: 20, description: 'The code of POST /v1/me/delete-code.' }) },
+  { examples: [{ confirmCode: '493027' }] },
+);
+
+/** Deletes the caller's account (specification 4.8). */
+export const deleteMe = defineEndpoint({
+  method: 'DELETE',
+  path: '/v1/me',
+  operationId: 'deleteMe',
+  tag: 'Me',
+  summary: 'Delete your account and all of its data permanently',
+  description:
+    'Requires the newest code of POST /v1/me/delete-code. Deletes your events, items, RSVPs, claims and follows. After ' +
+    'the response, the server refuses all of your tokens.',
+  access: 'required',
+  body: DeleteAccountBody,
+  response: { 200: Success },
+  problems: ['wrong_code', 'too_many_tries'],
+  // The deletion of an organizer of thousands of events takes this long.
+  timeoutMs: 60_000,
+
+  async handler({ caller, body, request }, services: AccountServices) {
+    const { db, storage, log } = services;
+    const outcome = await deleteWithCode(services, caller, body.confirmCode, request);
+    if (outcome instanceof Problem) throw outcome;
+    await removeFiles(db, storage, outcome).catch((error) => reportRemainingFiles(log, error));
+    return { status: 200, body: { success: true as const } };
+  },
+});
+
+/** Returns the ids of the files to remove, or the refusal: the commit counts the failed try. */
+const deleteWithCode = (
+  services: AccountServices,
+  caller: Caller,
+  code: string,
+  request: { ip: string },
+): Promise<string[] | Problem> =>
+  transaction(services.db, async (tx) => {
+    const me = await findMe(tx, caller.id);
+    if (!me) return new Problem('token_invalid');
+    const { phone } = me;
+    const context = auditContextOf(services, request);
+    const proof = { phone, purpose: 'delete_account', code, field: 'confirmCode' } as const;
+    const problem = await checkCode(tx, context, proof);
+    // After a concurrent deletion of the same account there is neither a code nor a caller, and the throw rolls back.
+    await lockCaller(tx, caller);
+    if (problem) return problem;
+    const deleted = { userId: caller.id, phone, phoneHash: hashPhone(context.secretKey, phone) };
+    const files = await deleteAccount(tx, deleted, services.deletionHooks);
+    await anonymizeAudit(tx, { ...context, address: null }, caller.id, phone);
+    return files;
+  });

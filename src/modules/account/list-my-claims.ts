@@ -1,0 +1,30 @@
+import { largeText } from '../../http/compression.ts';
+import { readCursor, toPage } from '../../http/cursors.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { toOwnClaim } from './present.ts';
+import { listOwnClaims } from './repo.ts';
+import { OwnClaimPage, OwnClaimsQuery } from './schemas.ts';
+import type { AccountServices } from './services.ts';
+
+export const listMyClaims = defineEndpoint({
+  method: 'GET',
+  path: '/v1/me/claims',
+  operationId: 'listMyClaims',
+  tag: 'Me',
+  summary: 'List what you bring or give',
+  description:
+    'Your claims, newest first, with the item and the event of each. Leaves out claims on events that you may no longer ' +
+    'see, because their title and time are hidden; you can still reduce or give back such a claim by the id of the ' +
+    'item, and GET /v1/me/export lists it.',
+  access: 'required',
+  query: OwnClaimsQuery,
+  response: { 200: OwnClaimPage },
+  compressFrom: largeText,
+
+  async handler({ caller, query }, { db }: AccountServices) {
+    const { cursor, limit } = query;
+    const found = await listOwnClaims(db, caller, readCursor(cursor, 'id')?.[0] ?? null, limit + 1);
+    const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
+    return { status: 200, body: { data: rows.map(toOwnClaim), nextCursor } };
+  },
+});

@@ -1,0 +1,34 @@
+import { largeText } from '../../http/compression.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { cursorPageBytes } from '../events/event-serializer.ts';
+import { loadListedEvents } from '../events/load-listed-events.ts';
+import { isVisible } from '../events/policy.ts';
+import { ByStartPage, readSlice, toSlicePage } from '../events/start-pages.ts';
+import { listOwnEvents } from './repo.ts';
+import { OwnEventsQuery } from './schemas.ts';
+import type { AccountServices } from './services.ts';
+
+export const listMyEvents = defineEndpoint({
+  method: 'GET',
+  path: '/v1/me/events',
+  operationId: 'listMyEvents',
+  tag: 'Me',
+  summary: 'List the events that you organize, go to, are interested in or saved',
+  description:
+    'Includes past events, and your own private and cancelled events. Leaves out events that their organizers have ' +
+    'hidden from you since.',
+  access: 'required',
+  query: OwnEventsQuery,
+  response: { 200: ByStartPage },
+  compressFrom: largeText,
+
+  async handler({ caller, query }, services: AccountServices) {
+    const { db, config, clock } = services;
+    const found = await listOwnEvents(db, caller, query.relation, readSlice(query, clock()));
+    const { rows, nextCursor } = toSlicePage(found, query.limit);
+    const ids = rows.map((row) => row.id);
+    const listed = await loadListedEvents(services, ids, caller, (event) => isVisible(event, caller));
+    const elements = listed.filter((element) => element !== null);
+    return { statusCode: 200, json: cursorPageBytes(elements, nextCursor, config.publicUrl) };
+  },
+});

@@ -1,0 +1,35 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { lockCaller } from '../../identity/act-as.ts';
+import { Problem } from '../../lib/errors.ts';
+import { readPhone } from '../../lib/phone.ts';
+import { CodeSent } from '../auth/schemas.ts';
+import { sendCode } from '../auth/send-code.ts';
+import { findMe } from '../users/own-profile.ts';
+import type { AccountServices } from './services.ts';
+
+export const requestDeleteCode = defineEndpoint({
+  method: 'POST',
+  path: '/v1/me/delete-code',
+  operationId: 'requestDeleteCode',
+  tag: 'Me',
+  summary: 'Send the code that confirms the deletion of your account',
+  description:
+    'Sends a code to the phone number of the account. `DELETE /v1/me` requires it as `confirmCode`.',
+  access: 'required',
+  response: { 202: ref(CodeSent) },
+  problems: ['too_many_codes', 'sms_unavailable'],
+
+  async handler({ caller, request }, services: AccountServices) {
+    const me = await findMe(services.db, caller.id);
+    if (!me) throw new Problem('token_invalid');
+    const sent = await sendCode(services, {
+      phone: readPhone(me.phone),
+      purpose: 'delete_account',
+      address: request.ip,
+      // A code that is stored after the deletion of the account would never be deleted with it.
+      check: (tx) => lockCaller(tx, caller),
+    });
+    return { status: 202, body: sent };
+  },
+});

@@ -1,0 +1,36 @@
+/** Account deletion: RSVPs, saves and bookings. */
+import { sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import type { DeletionHook } from '../../http/define-module.ts';
+import { deleteBookingsOf } from './delete-bookings.ts';
+
+export const attendanceDeletionHooks: DeletionHook[] = [
+  {
+    // Relies on the events that the hook of `events` locked.
+    firstTable: 'rsvps',
+    run: async (tx, { userId }) => {
+      await deleteRsvps(tx, userId);
+      await tx.query(sql`delete from saves where user_id = ${userId}`);
+      await deleteBookingsOf(tx, userId);
+      return {};
+    },
+  },
+];
+
+/**
+ * Deletes the person's RSVPs and corrects the counters of their events. Locks the counters of the person's bookings in
+ * the same sorted pass: locking them later could deadlock with a transaction that locks both in order.
+ */
+async function deleteRsvps(tx: Transaction, userId: string): Promise<void> {
+  const gone = await tx.query<{ eventId: string; going: number }>(sql`
+    delete from rsvps where user_id = ${userId} returning event_id, (status = 'going')::int as going`);
+  const ids = gone.map((row) => row.eventId);
+  await tx.query(sql`
+    select 1 from event_counters
+    where event_id = any(${ids}::uuid[]) or event_id in (select event_id from bookings where user_id = ${userId})
+    order by event_id for update`);
+  await tx.query(sql`
+    update event_counters c set rsvp_count = rsvp_count - 1, going_count = going_count - gone.going
+    from unnest(${ids}::uuid[], ${gone.map((row) => row.going)}::int[]) gone (event_id, going)
+    where c.event_id = gone.event_id`);
+}

@@ -1,0 +1,50 @@
+/** Account export: RSVPs, saves and bookings. */
+import { Type } from 'typebox';
+import { sql } from '../../db/sql.ts';
+import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
+import { oneOf, timestamp } from '../../http/schemas.ts';
+
+const { id } = exportColumns;
+
+const ExportRsvp = exportRow('ExportRsvp', {
+  eventId: id,
+  status: oneOf(['going', 'interested']),
+  createdAt: timestamp(),
+});
+
+const ExportSave = exportRow('ExportSave', { eventId: id, createdAt: timestamp() });
+
+const ExportBooking = exportRow('ExportBooking', {
+  id,
+  eventId: id,
+  seats: Type.Integer({ examples: [2] }),
+  status: oneOf(['booked', 'waiting']),
+  createdAt: timestamp(),
+});
+
+export const attendanceExportSections: ExportSection[] = [
+  {
+    name: 'rsvps',
+    row: ExportRsvp,
+    description: 'RSVPs to events.',
+    tables: ['rsvps'],
+    rows: (subject) => sql`
+      select event_id, status, created_at from rsvps where user_id = ${subject.id} order by created_at, event_id`,
+  },
+  {
+    name: 'saves',
+    row: ExportSave,
+    description: 'Saved events.',
+    tables: ['saves'],
+    rows: (subject) => sql`
+      select event_id, created_at from saves where user_id = ${subject.id} order by created_at, event_id`,
+  },
+  {
+    name: 'bookings',
+    row: ExportBooking,
+    description: 'Booked seats, and places on waitlists.',
+    tables: ['bookings'],
+    rows: (subject) => sql`
+      select id, event_id, seats, status, created_at from bookings where user_id = ${subject.id} order by id`,
+  },
+];

@@ -1,0 +1,22 @@
+/** Account deletion: codes and sessions. */
+import { sql } from '../../db/sql.ts';
+import type { DeletionHook } from '../../http/define-module.ts';
+import { numberScope } from './code-hashes.ts';
+import { listSessionKeys } from './session-repo.ts';
+
+export const authDeletionHooks: DeletionHook[] = [
+  {
+    // Codes precede accounts, as in a sign-in. The counts of the number's prefix and country identify no person and stay.
+    firstTable: 'codes',
+    run: async (tx, { phoneHash }) => {
+      await tx.query(sql`delete from codes where phone_hash = ${phoneHash}`);
+      await tx.query(sql`delete from code_sends where scope = ${numberScope(phoneHash)}`);
+      return {};
+    },
+  },
+  {
+    // The deletion of the account deletes the sessions. The lock on the person's row prevents new ones.
+    firstTable: 'sessions',
+    run: async (tx, { userId }) => ({ records: await listSessionKeys(tx, userId) }),
+  },
+];

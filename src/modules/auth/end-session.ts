@@ -1,0 +1,35 @@
+import { recordAudit } from '../../audit/audit.ts';
+import { transaction } from '../../db/transaction.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { Success } from '../../http/schemas.ts';
+import { Problem } from '../../lib/errors.ts';
+import { readId } from '../../lib/ids.ts';
+import { auditContextOf } from './audit-context.ts';
+import { SessionParams } from './schemas.ts';
+import type { AuthServices } from './services.ts';
+import { deleteSession } from './session-repo.ts';
+
+export const endSession = defineEndpoint({
+  method: 'DELETE',
+  path: '/v1/auth/sessions/:id',
+  operationId: 'endSession',
+  tag: 'Sign in',
+  summary: 'Sign a device out',
+  description: "Ends one of the caller's sessions. Its tokens stop working at once, on every server.",
+  access: 'required',
+  params: SessionParams,
+  response: { 200: Success },
+  problems: ['session_not_found'],
+
+  async handler({ caller, params, request }, services: AuthServices) {
+    const sessionId = readId(params.id, 'session_not_found');
+    const { id: userId } = caller;
+    const isEnded = await transaction(services.db, async (tx) => {
+      const isEnded = await deleteSession(tx, { userId, sessionId });
+      if (isEnded) await recordAudit(tx, auditContextOf(services, request), { userId }, 'device_signed_out');
+      return isEnded;
+    });
+    if (!isEnded) throw new Problem('session_not_found');
+    return { status: 200, body: { success: true as const } };
+  },
+});

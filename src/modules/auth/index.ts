@@ -1,0 +1,19 @@
+import { defineModule } from '../../http/define-module.ts';
+import { authDeletionHooks } from './delete-account-data.ts';
+import { endSession } from './end-session.ts';
+import { authExportSections } from './export-sections.ts';
+import { getMe } from './get-me.ts';
+import { listSessions } from './list-sessions.ts';
+import { logout } from './logout.ts';
+import { refresh } from './refresh.ts';
+import { requestCode } from './request-code.ts';
+import type { AuthServices } from './services.ts';
+import { signIn } from './sign-in.ts';
+
+/** Signing in: codes, accounts and sessions. */
+export const auth = defineModule<AuthServices>({
+  name: 'auth',
+  endpoints: [requestCode, signIn, refresh, logout, getMe, listSessions, endSession],
+  deletionHooks: authDeletionHooks,
+  exportSections: authExportSections,
+});

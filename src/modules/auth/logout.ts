@@ -1,0 +1,29 @@
+import { recordAudit } from '../../audit/audit.ts';
+import { transaction } from '../../db/transaction.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { Success } from '../../http/schemas.ts';
+import { auditContextOf } from './audit-context.ts';
+import type { AuthServices } from './services.ts';
+import { deleteSession } from './session-repo.ts';
+
+export const logout = defineEndpoint({
+  method: 'POST',
+  path: '/v1/auth/logout',
+  operationId: 'logout',
+  tag: 'Sign in',
+  summary: 'End this session',
+  description:
+    'The access token and the refresh token of the session stop working at once, on every server. Other devices stay ' +
+    'signed in.',
+  access: 'required',
+  response: { 200: Success },
+
+  async handler({ caller, request }, services: AuthServices) {
+    const { id: userId, sessionId } = caller;
+    await transaction(services.db, async (tx) => {
+      if (await deleteSession(tx, { userId, sessionId }))
+        await recordAudit(tx, auditContextOf(services, request), { userId }, 'logged_out');
+    });
+    return { status: 200, body: { success: true as const } };
+  },
+});

@@ -1,0 +1,26 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { auditContextOf } from './audit-context.ts';
+import { RefreshRequest, TokenPair } from './schemas.ts';
+import type { AuthServices } from './services.ts';
+import { refreshSession } from './sessions.ts';
+
+export const refresh = defineEndpoint({
+  method: 'POST',
+  path: '/v1/auth/refresh',
+  operationId: 'refresh',
+  tag: 'Sign in',
+  summary: 'Exchange the refresh token for a new pair of tokens',
+  description:
+    'Both old tokens end. The same request within ten seconds returns the same pair, as long as the new refresh token ' +
+    'is unused; any other reuse of a refresh token ends the session.',
+  access: 'public',
+  body: RefreshRequest,
+  response: { 200: ref(TokenPair) },
+  problems: ['refresh_token_invalid'],
+
+  async handler({ body, request }, services: AuthServices) {
+    const tokens = await refreshSession(services.db, body.refreshToken, auditContextOf(services, request));
+    return { status: 200, body: tokens };
+  },
+});

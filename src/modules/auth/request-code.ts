@@ -1,0 +1,25 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { readPhone } from '../../lib/phone.ts';
+import { CodeRequest, CodeSent } from './schemas.ts';
+import { sendCode } from './send-code.ts';
+import type { AuthServices } from './services.ts';
+
+export const requestCode = defineEndpoint({
+  method: 'POST',
+  path: '/v1/auth/otp/request',
+  operationId: 'requestCode',
+  tag: 'Sign in',
+  summary: 'Send a sign-in code to a phone',
+  description: 'The response is the same for a number with an account and for one without.',
+  access: 'public',
+  body: CodeRequest,
+  response: { 202: ref(CodeSent) },
+  problems: ['too_many_codes', 'sms_unavailable'],
+
+  async handler({ body, request }, services: AuthServices) {
+    const phone = readPhone(body.phone);
+    const sent = await sendCode(services, { phone, purpose: 'sign_in', address: request.ip });
+    return { status: 202, body: sent };
+  },
+});

@@ -1,0 +1,101 @@
+/** Sessions, and the roles that they carry in the session cache. */
+import { recordChange } from '../../cache/change-log.ts';
+import type { Database } from '../../db/client.ts';
+import { sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import type { Viewer } from '../../identity/caller.ts';
+import { sessionKey } from '../../identity/sessions.ts';
+import type { Token, TokenIds, TokenPair } from '../../identity/tokens.ts';
+
+export type SessionTimes = { now: Date; accessExpiresAt: Date; refreshExpiresAt: Date };
+
+export async function insertSession(
+  tx: Transaction,
+  ids: TokenIds,
+  pair: TokenPair,
+  times: SessionTimes & { endsAt: Date; userAgent: string },
+): Promise<void> {
+  await tx.query(sql`
+    insert into sessions (user_id, id, access_hash, refresh_hash, spent_hash, refreshed_at, access_expires_at,
+      refresh_expires_at, ends_at, created_at, user_agent)
+    values (${ids.userId}, ${ids.sessionId}, ${pair.accessHash}, ${pair.refreshHash}, null, ${times.now},
+      ${times.accessExpiresAt}, ${times.refreshExpiresAt}, ${times.endsAt}, ${times.now}, ${times.userAgent})`);
+}
+
+/** `spentHash`: the hash of the refresh token that the last refresh used; null before the first refresh. */
+export type SessionRow = {
+  refreshHash: Buffer;
+  spentHash: Buffer | null;
+  refreshedAt: Date;
+  accessExpiresAt: Date;
+  refreshExpiresAt: Date;
+  endsAt: Date;
+};
+
+/** Locks the session: of twenty concurrent refreshes one rotates the tokens, and the others read the new row. */
+export async function findSessionForUpdate(tx: Transaction, ids: TokenIds): Promise<SessionRow | null> {
+  const [row] = await tx.query<SessionRow>(sql`
+    select refresh_hash, spent_hash, refreshed_at, access_expires_at, refresh_expires_at, ends_at
+    from sessions where user_id = ${ids.userId} and id = ${ids.sessionId} for update`);
+  return row ?? null;
+}
+
+/** Replaces both tokens of the session of `spent`. */
+export async function rotateSession(
+  tx: Transaction,
+  spent: Token,
+  pair: TokenPair,
+  times: SessionTimes,
+): Promise<void> {
+  await tx.query(sql`
+    update sessions set access_hash = ${pair.accessHash}, refresh_hash = ${pair.refreshHash},
+      spent_hash = ${spent.hash}, refreshed_at = ${times.now}, access_expires_at = ${times.accessExpiresAt},
+      refresh_expires_at = ${times.refreshExpiresAt}
+    where user_id = ${spent.userId} and id = ${spent.sessionId}`);
+  await recordChange(tx, { records: [sessionKey(spent)] });
+}
+
+/**
+ * Deletes a session. Waits for writes of the session that are in progress, because they hold a share lock on it.
+ * @returns whether the session existed
+ */
+export async function deleteSession(tx: Transaction, ids: TokenIds): Promise<boolean> {
+  const count = await tx.execute(
+    sql`delete from sessions where user_id = ${ids.userId} and id = ${ids.sessionId}`,
+  );
+  if (count > 0) await recordChange(tx, { records: [sessionKey(ids)] });
+  return count > 0;
+}
+
+/** The keys of a person's sessions. The transaction must hold the person's row `for update`, which prevents new ones. */
+export async function listSessionKeys(tx: Transaction, userId: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`select id from sessions where user_id = ${userId}`);
+  return rows.map(({ id }) => sessionKey({ userId, sessionId: id }));
+}
+
+/** Changes a person's role. It takes effect on every server with the person's next request. */
+export async function setRole(tx: Transaction, userId: string, role: Viewer['role']): Promise<void> {
+  await tx.query(sql`select 1 from users where id = ${userId} for update`);
+  await tx.query(sql`update users set role = ${role} where id = ${userId}`);
+  await recordChange(tx, { records: await listSessionKeys(tx, userId) });
+}
+
+export type SessionListRow = {
+  id: string;
+  createdAt: Date;
+  refreshedAt: Date;
+  refreshExpiresAt: Date;
+  userAgent: string;
+};
+
+/** A person's sessions that have not expired, most recently refreshed first. */
+export async function listActiveSessions(db: Database, userId: string, now: Date): Promise<SessionListRow[]> {
+  return await db.query<SessionListRow>(sql`
+    select id, created_at, refreshed_at, refresh_expires_at, user_agent from sessions
+    where user_id = ${userId} and refresh_expires_at > ${now}
+    order by refreshed_at desc, id`);
+}
+
+export async function deleteExpiredSessions(db: Database, now: Date): Promise<void> {
+  await db.query(sql`delete from sessions where refresh_expires_at <= ${now}`);
+}

@@ -1,0 +1,17 @@
+/** Account export: the secret address of the person's calendar. */
+import { sql } from '../../db/sql.ts';
+import { type ExportSection, exportRow } from '../../http/export-section.ts';
+import { timestamp } from '../../http/schemas.ts';
+
+const ExportCalendar = exportRow('ExportCalendar', { createdAt: timestamp() });
+
+export const calendarExportSections: ExportSection[] = [
+  {
+    name: 'calendar',
+    row: ExportCalendar,
+    description:
+      'When the secret address of the calendar was created. The server does not store the address itself.',
+    tables: ['calendars'],
+    rows: ({ id }) => sql`select created_at from calendars where user_id = ${id}`,
+  },
+];

@@ -1,0 +1,43 @@
+/** Account deletion: the events that the person organizes. */
+import { sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import type { DeletionHook } from '../../http/define-module.ts';
+import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
+
+export const eventDeletionHooks: DeletionHook[] = [
+  {
+    firstTable: 'events',
+    run: async (tx, { userId }) => {
+      const involved = await lockInvolvedEvents(tx, userId);
+      const deleted = await deleteOwnedEvents(tx, userId);
+      return { records: involved, listingKeys: listingKeysOf(deleted) };
+    },
+  },
+];
+
+/**
+ * Locks every event that the person organizes, or has an RSVP, save, claim or booking on, in one sorted pass: two people
+ * with rows on each other's events who delete their accounts at the same time lock the events in the same order. The
+ * hooks of these tables rely on the locks. The lock mode allows others to RSVP and to claim meanwhile.
+ * @returns the ids of the events
+ */
+async function lockInvolvedEvents(tx: Transaction, userId: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    select id from events
+    where id in (
+      select id from events where organizer_id = ${userId}
+      union select event_id from rsvps where user_id = ${userId}
+      union select event_id from saves where user_id = ${userId}
+      union select event_id from claims where user_id = ${userId}
+      union select event_id from bookings where user_id = ${userId})
+    order by id for no key update`);
+  return rows.map(({ id }) => id);
+}
+
+/** Locks the person's own events a second time, in the mode that excludes all other writes, and deletes them. */
+async function deleteOwnedEvents(tx: Transaction, userId: string): Promise<ListableEvent[]> {
+  await tx.query(sql`select 1 from events where organizer_id = ${userId} order by id for update`);
+  return await tx.query<ListableEvent>(sql`
+    delete from events where organizer_id = ${userId}
+    returning lat, lng, start_at, end_at, visibility, status, hidden`);
+}

@@ -1,0 +1,53 @@
+/** Account export: conversations and messages. */
+import { Type } from 'typebox';
+import { sql } from '../../db/sql.ts';
+import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
+import { timestamp } from '../../http/schemas.ts';
+
+const { id, count, name, username } = exportColumns;
+
+const ExportConversation = exportRow('ExportConversation', {
+  userId: id,
+  name,
+  username,
+  unreadCount: count,
+});
+
+const ExportMessage = exportRow('ExportMessage', {
+  id,
+  userId: id,
+  isOwn: Type.Boolean({ description: 'Whether the person wrote the message.' }),
+  text: Type.String(),
+  createdAt: timestamp(),
+});
+
+const ExportMessagesSent = exportRow('ExportMessagesSent', { since: timestamp(), sent: count });
+
+export const messageExportSections: ExportSection[] = [
+  {
+    name: 'conversations',
+    row: ExportConversation,
+    description: 'The people with whom the person exchanged messages.',
+    tables: ['conversations'],
+    rows: (subject) => sql`
+      select o.id as user_id, o.name, o.username, c.unread_count from conversations c join users o on o.id = c.other_id
+      where c.user_id = ${subject.id} order by o.id`,
+  },
+  {
+    name: 'messages',
+    row: ExportMessage,
+    description: 'All messages of the person, sent and received; `userId` is the other person.',
+    tables: ['messages'],
+    rows: (subject) => sql`
+      select id, other_id as user_id, is_own, text, created_at from messages
+      where user_id = ${subject.id} order by other_id, id`,
+  },
+  {
+    name: 'messagesSent',
+    row: ExportMessagesSent,
+    description:
+      'The number of messages that the person sent since `since`, which is at most a minute before the latest message.',
+    tables: ['message_counts'],
+    rows: (subject) => sql`select since, sent from message_counts where user_id = ${subject.id}`,
+  },
+];

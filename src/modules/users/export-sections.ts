@@ -1,0 +1,61 @@
+/** Account export: the account itself, and its relations to other people. */
+import { Type } from 'typebox';
+import { raw, sql } from '../../db/sql.ts';
+import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
+import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
+
+const { id, count, name, username } = exportColumns;
+
+const ExportProfile = exportRow('ExportProfile', {
+  id,
+  phone: Type.String({ description: 'E.164.', examples: ['+12025550102'] }),
+  name,
+  username,
+  bio: Type.String(),
+  city: Type.String(),
+  isPrivate: Type.Boolean(),
+  role: oneOf(['user', 'admin']),
+  avatarUpload: nullable(id, { description: 'The id of the upload; null for the generated avatar.' }),
+  suspendedAt: nullable(timestamp()),
+  createdAt: timestamp(),
+  followersCount: count,
+  followingCount: count,
+  eventsCount: count,
+});
+
+/** A person whom the exported person follows or blocked, or who follows the exported person. */
+const ExportPerson = exportRow('ExportPerson', { userId: id, name, username });
+
+const relatedPeople = (
+  section: string,
+  description: string,
+  column: 'follows' | 'followed_by' | 'blocks',
+): ExportSection => ({
+  name: section,
+  row: ExportPerson,
+  description,
+  tables: ['relations'],
+  rows: (subject) => sql`
+    select o.id as user_id, o.name, o.username from relations r join users o on o.id = r.other_id
+    where r.user_id = ${subject.id} and r.${raw(column)} order by o.id`,
+});
+
+export const userExportSections: ExportSection[] = [
+  {
+    name: 'profile',
+    row: ExportProfile,
+    description: 'The account, with the phone number.',
+    tables: ['users', 'user_counters', 'phones', 'usernames'],
+    rows: (subject) => sql`
+      select u.id, u.phone, u.name, u.username, u.bio, u.city, u.is_private, u.role, u.avatar_upload, u.suspended_at,
+        u.created_at, c.followers_count, c.following_count, c.events_count
+      from users u join user_counters c on c.user_id = u.id where u.id = ${subject.id}`,
+  },
+  relatedPeople('following', 'The people whom the person follows.', 'follows'),
+  relatedPeople('followers', 'The people who follow the person.', 'followed_by'),
+  relatedPeople(
+    'blocks',
+    'The people whom the person blocked, and not those who blocked the person.',
+    'blocks',
+  ),
+];

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { LOCK_ORDER } from '../db/locks.ts';
+import { accountHooks } from './account-hooks.ts';
+
+test('account hooks: deletion hooks run in the order of LOCK_ORDER, each with a first table of its own', () => {
+  const tables = accountHooks.deletionHooks.map(({ firstTable }) => firstTable);
+  assert.deepEqual(
+    tables,
+    LOCK_ORDER.filter((table) => tables.includes(table)),
+  );
+});
+
+test('account hooks: the sections of the export have names of their own', () => {
+  const names = accountHooks.exportSections.map(({ name }) => name);
+  assert.deepEqual(names, [...new Set(names)]);
+});
