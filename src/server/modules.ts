@@ -1,6 +1,8 @@
 /** The modules, in the order of their imports: a module imports only those above it. */
 import type { Module } from '../http/define-module.ts';
+import { attendance } from '../modules/attendance/index.ts';
+import { items } from '../modules/items/index.ts';
 import { users } from '../modules/users/index.ts';
 import type { Services } from './services.ts';
 
-export const modules: Module<Services>[] = [users];
+export const modules: Module<Services>[] = [users, attendance, items];

@@ -1,9 +1,9 @@
 /** All that the demo will hold, worked out beforehand: for the same moment always the same. */
 
 import { dayMs } from '../../lib/time.ts';
-import type { BookingStatus } from '../../modules/attendance/present-booking.ts';
 import { withDefaults } from '../../modules/events/event-fields.ts';
 import type { EventFields, Rsvp } from '../../modules/events/repo.ts';
+import type { BookingStatus } from '../../modules/events/waitlist.ts';
 import type { NewItem } from '../../modules/items/schemas.ts';
 import { kits } from './kits.ts';
 import { outside } from './outside.ts';

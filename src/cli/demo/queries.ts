@@ -6,8 +6,8 @@
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { newId } from '../../lib/ids.ts';
-import type { BookingStatus } from '../../modules/attendance/present-booking.ts';
 import type { Rsvp } from '../../modules/events/repo.ts';
+import type { BookingStatus } from '../../modules/events/waitlist.ts';
 import { defaultEmoji } from '../../modules/items/present.ts';
 import type { NewItem } from '../../modules/items/schemas.ts';
 

@@ -1,4 +1,4 @@
-/** Claims that nothing stands against, all that wait in one statement and one round trip. */
+/** The fast path of claims: makes the claims of a batch that nothing refuses with one statement. */
 
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
