@@ -1,7 +1,6 @@
 /** Applies batches of claims: claims on the same item share one transaction in place of waiting for the item's lock. */
 import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
-import { isOutage } from '../../db/errors.ts';
 import type { Statement } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { type BatchEntry, storeResults } from '../../idempotency/idempotent-batcher.ts';
@@ -12,7 +11,6 @@ import type { Caller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { formatItemId, type ItemId, newId, readItemId } from '../../lib/ids.ts';
 import { deleteClaims, insertClaims, lockItems, moveStock, updateClaims } from './claim-repo.ts';
-import { grantClaims } from './grant-claims.ts';
 import { type ClaimAction, refuseClaim } from './policy.ts';
 import type { ClaimRow } from './present.ts';
 import { type ClaimAccess, listClaimAccess } from './repo.ts';
@@ -29,13 +27,13 @@ type Outcome = ClaimRow | Replay | Problem | typeof RETRY_INDIVIDUALLY;
 /** The claim that a command changes: a person has at most one claim on an item. */
 export const claimKey = ({ item, caller }: ClaimCommand): string => `${formatItemId(item)} ${caller.id}`;
 
-/** Above the quantity of any item; larger quantities could overflow sums in SQL. */
-const maxQuantity = 1_000_000;
-/** With fewer commands on an item, the fast path is not tried. */
-const minFastPathCommands = 4;
-
 /**
- * Applies a batch of commands, first those of the fast path (grant-claims.ts) if the batch has no idempotency keys.
+ * Decides the commands in their order, each with the stock that the commands before it left, and writes the result.
+ *
+ * Callers, events and items are share-locked and the stock rows are locked before a later statement reads the state,
+ * so the state cannot change until the transaction ends, and the stock is never oversold. RSVPs are not locked: to
+ * leave `going` does not end claims, so a claim may come just before. Stored responses are also read after the locks:
+ * another server may just have committed the same request.
  * @param mayWaitForLocks waits for locks of other transactions. If not set, commands that need such a lock come back
  *   as `RETRY_INDIVIDUALLY`
  * @returns for each command the claim that it made, changed or deleted, or why it did not
@@ -46,43 +44,6 @@ export async function applyClaims(
   context: ClaimContext,
   mayWaitForLocks: boolean,
 ): Promise<Outcome[]> {
-  if (mayWaitForLocks || !context.claimsEnabled || entries.some(({ stored }) => stored))
-    return decideClaims(db, entries, context, mayWaitForLocks);
-  const byItem = Map.groupBy(entries, ({ command }) => formatItemId(command.item));
-  const commands = entries.flatMap(({ command }) => {
-    const { item, caller } = command;
-    const isContended = (byItem.get(formatItemId(item))?.length ?? 0) >= minFastPathCommands;
-    if (command.kind !== 'add' || !isContended || command.quantity > maxQuantity) return [];
-    return [{ item, viewer: caller, quantity: command.quantity, key: claimKey(command) }];
-  });
-  const granted = await grantClaims(db, commands, context.now);
-  const claims = new Map(commands.map(({ key }, i) => [key, granted[i]]));
-  const rest = entries.filter(({ command }) => !claims.get(claimKey(command)));
-  // The fast path has committed its claims: an error here must not run them again.
-  const decided = await decideClaims(db, rest, context, mayWaitForLocks).catch((error: Error) =>
-    rest.map(() => (isOutage(error) ? error : RETRY_INDIVIDUALLY)),
-  );
-  const outcomes = new Map(rest.map(({ command }, i) => [claimKey(command), decided[i]]));
-  return entries.map(
-    ({ command }) => claims.get(claimKey(command)) ?? outcomes.get(claimKey(command)) ?? RETRY_INDIVIDUALLY,
-  ) as Outcome[];
-}
-
-/**
- * Decides the commands in their order, each with the stock that the commands before it left, and writes the result.
- *
- * Callers, events and items are share-locked and the stock rows are locked before a later statement reads the state,
- * so the state cannot change until the transaction ends, and the stock is never oversold. RSVPs are not locked: to
- * leave `going` does not end claims, so a claim may come just before. Stored responses are also read after the locks:
- * another server may just have committed the same request.
- */
-async function decideClaims(
-  db: Database,
-  entries: Entry[],
-  context: ClaimContext,
-  mayWaitForLocks: boolean,
-): Promise<Outcome[]> {
-  if (entries.length === 0) return [];
   return transaction(db, async (tx, commit) => {
     const locked = await lockAndRead(tx, entries, context.now, mayWaitForLocks);
     const { outcomes, writes } = decideAll(entries, locked, context, mayWaitForLocks);
