@@ -55,21 +55,21 @@ export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: bo
       where e.id in (select event_id from asked) and exists (select 1 from callers)
       order by e.id
       for key share of e ${skipLockedUnless(mayWaitForLocks)}
-    ), allowed as materialized (
+    ), checked as materialized (
       select a.*, e.status as event_status, e.id is not null as is_locked, c.n is not null as has_caller,
         ${visibleConditionFor(sql`c.role = 'admin'`, sql`a.user_id`)} as is_visible
       from asked a
       left join callers c on c.n = a.n
       left join locked_events e on e.id = a.event_id
     ), existing as materialized (
-      select r.event_id, r.user_id from allowed a
+      select r.event_id, r.user_id from checked a
       join rsvps r on r.event_id = a.event_id and r.user_id = a.user_id
       where a.has_caller and a.is_locked
       order by r.event_id, r.user_id
       for update of r
     ), upserted as (
       insert into rsvps (event_id, user_id, status, previous, created_at)
-      select a.event_id, a.user_id, a.status, null, ${now} from allowed a
+      select a.event_id, a.user_id, a.status, null, ${now} from checked a
       where a.status is not null and a.has_caller and a.is_locked and a.is_visible
         and (select count(*) from existing) >= 0
         and (a.event_status = 'scheduled' or exists (
@@ -79,15 +79,15 @@ export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: bo
       returning event_id, user_id, (previous is null)::int as rsvps,
         (status = 'going')::int - (previous is not distinct from 'going')::int as going
     ), removed as (
-      delete from rsvps r using allowed a, existing t
-      where a.status is null and t.event_id = a.event_id and t.user_id = a.user_id
+      delete from rsvps r using checked a, existing x
+      where a.status is null and x.event_id = a.event_id and x.user_id = a.user_id
         and r.event_id = a.event_id and r.user_id = a.user_id
       returning r.event_id, r.user_id, -1 as rsvps, -(r.status = 'going')::int as going
     ), changed as (
       select * from upserted union all select * from removed
     ), sums as (
       select a.event_id, coalesce(sum(ch.rsvps), 0)::int as rsvps, coalesce(sum(ch.going), 0)::int as going
-      from allowed a left join changed ch on ch.event_id = a.event_id and ch.user_id = a.user_id
+      from checked a left join changed ch on ch.event_id = a.event_id and ch.user_id = a.user_id
       where a.is_locked
       group by a.event_id
     ), counters as (
@@ -101,7 +101,7 @@ export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: bo
     )
     select a.n, a.has_caller, case when e.id is not null then a.is_locked end as is_locked,
       coalesce(a.is_visible, false) as is_visible, ch.rsvps as change, c.rsvp_count
-    from allowed a
+    from checked a
     left join events e on e.id = a.event_id
     left join changed ch on ch.event_id = a.event_id and ch.user_id = a.user_id
     left join counters c on c.event_id = a.event_id`;

@@ -12,7 +12,7 @@ export const unclaimItem = defineEndpoint({
   tag: 'Items',
   summary: 'Give a claim back',
   description:
-    'The quantity is available to others at once. Also possible if the event is cancelled, and if the caller may no ' +
+    'The quantity is available to others immediately. Also possible if the event is cancelled, and if the caller may no ' +
     'longer see the event. 404 with `claim_not_found` if the caller has no claim on the item.',
   access: 'required',
   verifiesCaller: true,
