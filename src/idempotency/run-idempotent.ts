@@ -17,7 +17,7 @@ export type ReplayResponse = { statusCode: number; json: string; headers: Record
  * stores the response, and a request that repeats the key gets the stored response. Errors are not stored.
  * @throws Problem `idempotency_key_reused`, `idempotency_key_in_use`; the error of `work`
  */
-export async function runIdempotent<R extends Response>(
+export async function runIdempotent<const R extends Response>(
   { db, clock }: { db: Database; clock: () => Date },
   caller: Caller,
   idempotency: IdempotencyContext,

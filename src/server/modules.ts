@@ -1,8 +1,10 @@
 /** The modules, in the order of their imports: a module imports only those above it. */
 import type { Module } from '../http/define-module.ts';
 import { account } from '../modules/account/index.ts';
+import { attendance } from '../modules/attendance/index.ts';
 import { auth } from '../modules/auth/index.ts';
+import { items } from '../modules/items/index.ts';
 import { users } from '../modules/users/index.ts';
 import type { Services } from './services.ts';
 
-export const modules: Module<Services>[] = [users, auth, account];
+export const modules: Module<Services>[] = [users, auth, attendance, items, account];

@@ -1,6 +1,7 @@
 /** Puts the services of all modules together, each from those below it. */
 import type { BaseServices } from '../http/services.ts';
 import { type AccountHooks, createAccountServices } from '../modules/account/services.ts';
+import { createAttendanceServices } from '../modules/attendance/services.ts';
 import { createAuthServices } from '../modules/auth/services.ts';
 import type { SmsDriver } from '../modules/auth/sms.ts';
 import { createDiscoveryServices } from '../modules/discovery/services.ts';
@@ -14,7 +15,8 @@ export function createServices(base: BaseServices, accountHooks: AccountHooks, s
   const users = { ...uploads, ...createUserServices(uploads) };
   const auth = { ...users, ...createAuthServices(users, sms) };
   const events = { ...auth, ...createEventServices(auth) };
-  const items = { ...events, ...createItemServices(events) };
+  const attendance = { ...events, ...createAttendanceServices(events) };
+  const items = { ...attendance, ...createItemServices(attendance) };
   const discovery = { ...items, ...createDiscoveryServices(items) };
   return { ...discovery, ...createAccountServices(discovery, accountHooks) };
 }

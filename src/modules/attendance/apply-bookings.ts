@@ -1,159 +1,164 @@
-/** Bookings, all that wait in one transaction: a crowd costs a share of its round trips, its commit and the queue. */
+/** Applies batches of bookings: bookings of the same event share one transaction in place of waiting for its lock. */
 import { changeStatement } from '../../cache/change-log.ts';
 import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
-import type { Transaction } from '../../db/transaction.ts';
-import { transaction } from '../../db/transaction.ts';
-import { refuseKeyInUse } from '../../idempotency/idempotency.ts';
-import {
-  findStoredResponses,
-  type IdempotencyKey,
-  type Replay,
-  type StoredResponse,
-  storeResponses,
-} from '../../idempotency/stored-responses.ts';
+import type { Statement } from '../../db/sql.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
+import { type BatchEntry, storeResults } from '../../idempotency/idempotent-batcher.ts';
+import { refuseKeyInUse } from '../../idempotency/run-idempotent.ts';
+import { findStoredResponses, type Replay } from '../../idempotency/stored-responses.ts';
 import { lockCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
-import { type Decision, type DecisionContext, decide, frees, type GrantCommand } from './booking-policy.ts';
-import * as queries from './booking-repo.ts';
-import { type BookingRow, toBooking } from './present-booking.ts';
+import {
+  type BookingAction,
+  type BookingContext,
+  type BookingDecision,
+  canFreeSeats,
+  decideBooking,
+} from './booking-policy.ts';
+import {
+  type BookingAccess,
+  type CounterMove,
+  deleteBookings,
+  insertBookings,
+  listBookingAccess,
+  lockCounters,
+  moveCounters,
+  readBookings,
+  updateSeats,
+} from './booking-repo.ts';
+import type { BookingRow } from './present-booking.ts';
 
-export type Ask = { eventId: string; viewer: Caller; wish: GrantCommand; once?: IdempotencyKey };
-export type Outcome = BookingRow | Replay | Problem | typeof RETRY_INDIVIDUALLY;
+/** A change of the caller's booking or place in the waitlist. */
+export type BookingCommand = BookingAction & { eventId: string; caller: Caller };
 
-/** A person has one booking or place in the waitlist of an event; a batch without keys has one ask for it at most. */
-export const keyOf = ({ eventId, viewer }: Ask): string => `${eventId} ${viewer.id}`;
+type Entry = BatchEntry<BookingCommand, BookingRow>;
+type Outcome = BookingRow | Replay | Problem | typeof RETRY_INDIVIDUALLY;
+
+/** The booking that a command changes: a person has at most one booking or place in the waitlist of an event. */
+export const bookingKey = ({ eventId, caller }: BookingCommand): string => `${eventId} ${caller.id}`;
 
 /**
- * Decides over each ask and does it.
+ * Decides a batch of commands and writes the result.
  *
- * Never above capacity, never twice and never past somebody who waits, whatever else goes on: callers and events are
- * share-locked and the events' counters are locked, the queue of everybody who moves a seat of the event, before a later
- * statement reads what decides. So bookings, waitlist and capacity stay as they were read until all is written.
+ * Callers and events are share-locked and the counters of the events are locked before a later statement reads the
+ * state. So bookings, waitlist and capacity cannot change until the transaction ends: no booking exceeds the capacity,
+ * no person has two, and no booking overtakes the waitlist.
  *
- * Those who take seats come first, in the order in which they came, each with what the ones before left; then those who
- * leave some; then who waits moves up. All of them came at once, so that is an order as good as any, and nobody in the
- * batch is given what somebody has waited for.
- * @param isAlone waits for callers and events that others hold; in a batch their asks come back as `alone`
- * @returns for each ask its booking, as it is then or was at its end, or why there is none
+ * Commands that take seats are decided first, in their order, each with the seats that the commands before it left.
+ * Then come the commands that free seats, and last the waitlist moves up. No command of the batch therefore gets a seat
+ * for which the waitlist was waiting.
+ * @param mayWaitForLocks waits for locks of other transactions. If not set, commands that need such a lock come back
+ *   as `RETRY_INDIVIDUALLY`
+ * @returns for each command the booking after it, or at its end, or why the command had no effect
  */
-export function writeBookings(
+export function applyBookings(
   db: Database,
-  asks: Ask[],
-  circumstances: DecisionContext,
+  entries: Entry[],
+  context: BookingContext,
   mayWaitForLocks: boolean,
 ): Promise<Outcome[]> {
   return transaction(db, async (tx, commit) => {
-    const { now } = circumstances;
-    const read = await lockAndRead(tx, asks, now, mayWaitForLocks);
-    const { outcomes, decisions, moves } = decideAll(asks, read, circumstances, mayWaitForLocks);
-    const answers = asks.flatMap(({ once }, i) => {
-      const decision = decisions.get(i);
-      return once && decision ? [{ key: once, response: answerOf(decision.booking) }] : [];
-    });
-    const keeping = storeResponses(answers, now);
-    const writing = writes([...decisions.values()], [...moves.values()]);
-    // Who waited is to be told where they stand, or may be booked now.
-    const unsure = [...decisions].filter(
+    const locked = await lockAndRead(tx, entries, context.now, mayWaitForLocks);
+    const { outcomes, decisions, moves } = decideAll(entries, locked, context, mayWaitForLocks);
+    const results = entries.map((_, i) => decisions.get(i)?.booking);
+    const storing = storeResults(entries, results, context.now);
+    const writing = statementsOf([...decisions.values()], [...moves.values()]);
+    // The waitlist may have moved up: read the positions, and who is booked now.
+    const uncertain = [...decisions].filter(
       ([, { effect, booking }]) => (effect === 'resize' || !effect) && booking.status === 'waiting',
     );
-    const reading = unsure.length > 0 ? [queries.readBookings(unsure.map(([, { booking }]) => booking))] : [];
-    const ending = commit(...writing, ...reading, ...keeping);
-    const results = await (keeping.length > 0 ? refuseKeyInUse(ending) : ending);
-    const settled = (results[writing.length] ?? []) as unknown as BookingRow[];
-    for (const [i, { booking }] of unsure)
-      outcomes[i] = settled.find(({ id }) => id === booking.id) ?? booking;
+    const reading = uncertain.length > 0 ? [readBookings(uncertain.map(([, { booking }]) => booking))] : [];
+    const ending = commit(...writing, ...reading, ...storing);
+    const rows = await (storing.length > 0 ? refuseKeyInUse(ending) : ending);
+    const current = (rows[writing.length] ?? []) as unknown as BookingRow[];
+    for (const [i, { booking }] of uncertain)
+      outcomes[i] = current.find(({ id }) => id === booking.id) ?? booking;
     return outcomes;
   });
 }
 
-/** The answer to a booking that was made, as it is kept. */
-export const answerOf = (booking: BookingRow): StoredResponse => ({
-  status: 201,
-  body: JSON.stringify(toBooking(booking)),
-});
+type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
 
-type Read = Awaited<ReturnType<typeof lockAndRead>>;
-
-async function lockAndRead(tx: Transaction, asks: Ask[], now: Date, mayWaitForLocks: boolean) {
-  const viewers = asks.map(({ viewer }) => viewer);
-  const events = [...new Set(asks.map(({ eventId }) => eventId))];
-  const keys = asks.map(({ eventId, viewer }) => ({ eventId, userId: viewer.id }));
-  const once = asks.map((ask) => ask.once ?? null);
-  // Sent together and run in this order: what the last ones read is what the others locked.
-  const [roles, held, kept, found] = await Promise.all([
-    lockCallers(tx, viewers, mayWaitForLocks),
-    queries.lockQueues(tx, events, mayWaitForLocks),
-    findStoredResponses(tx, once, now),
-    queries.listBookingAccess(tx, keys, 'left out'),
+async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWaitForLocks: boolean) {
+  const callers = entries.map(({ command }) => command.caller);
+  const eventIds = [...new Set(entries.map(({ command }) => command.eventId))];
+  const bookings = entries.map(({ command }) => ({ eventId: command.eventId, userId: command.caller.id }));
+  const keys = entries.map(({ stored }) => stored?.key ?? null);
+  // The statements are pipelined and run in this order, so the reads see the locked versions.
+  const [roles, lockedEvents, responses, states] = await Promise.all([
+    lockCallers(tx, callers, mayWaitForLocks),
+    lockCounters(tx, eventIds, mayWaitForLocks),
+    findStoredResponses(tx, keys, now),
+    listBookingAccess(tx, bookings, { withPosition: false }),
   ]);
-  return { roles, held, kept, found };
+  return { roles, lockedEvents, responses, states };
 }
 
 function decideAll(
-  asks: Ask[],
-  { roles, held, kept, found }: Read,
-  circumstances: DecisionContext,
+  entries: Entry[],
+  { roles, lockedEvents, responses, states }: LockedState,
+  context: BookingContext,
   mayWaitForLocks: boolean,
 ) {
-  const decisions = new Map<number, Decision>();
-  /** By event, what the batch has moved so far. */
-  const moves = new Map<string, queries.Move>();
-  const seen = new Set<string>();
-  const decideOne = (ask: Ask, i: number): Outcome => {
-    const [access, role, first] = [found[i], roles[i], kept[i]];
+  const decisions = new Map<number, BookingDecision>();
+  /** By event id, the counter moves of the batch so far. */
+  const moves = new Map<string, CounterMove>();
+  const decided = new Set<string>();
+  const decideOne = ({ command }: Entry, i: number): Outcome => {
+    const { eventId, caller } = command;
+    const [access, role, response] = [states[i] ?? null, roles[i], responses[i]];
     if (!role) return mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
-    if (first) return first;
-    if (access && !held.has(ask.eventId)) return RETRY_INDIVIDUALLY;
-    // With two keys of theirs a person may ask twice in one batch.
-    if (seen.size === seen.add(keyOf(ask)).size) return RETRY_INDIVIDUALLY;
-    const { eventId, wish } = ask;
-    const before = moves.get(eventId) ?? { eventId, booked: 0, waiting: 0, added: 0 };
-    const wisher = { eventId, viewer: { id: ask.viewer.id, role } };
-    const decision = decide(wish, wisher, access ? after(access, before) : null, circumstances);
+    if (response) return response;
+    if (access && !lockedEvents.has(eventId)) return RETRY_INDIVIDUALLY;
+    // Two idempotency keys of one person can bring two commands for one booking into a batch.
+    if (decided.size === decided.add(bookingKey(command)).size) return RETRY_INDIVIDUALLY;
+    const moved = moves.get(eventId) ?? { eventId, booked: 0, waiting: 0, added: 0 };
+    const viewer = { id: caller.id, role };
+    const current = access && addMove(access, moved);
+    const decision = decideBooking(command, { ...context, eventId, viewer, access: current });
     if (decision instanceof Problem) return decision;
     decisions.set(i, decision);
-    moves.set(eventId, sum(before, decision.move));
+    moves.set(eventId, sum(moved, decision.move));
     return decision.booking;
   };
   const outcomes: Outcome[] = [];
-  const isLate = asks.map(({ wish }, i) => frees(wish, found[i] ?? null));
-  for (const late of [false, true]) {
-    for (const [i, ask] of asks.entries()) if (isLate[i] === late) outcomes[i] = decideOne(ask, i);
+  const isLast = entries.map(({ command }, i) => canFreeSeats(command, states[i] ?? null));
+  for (const last of [false, true]) {
+    for (const [i, entry] of entries.entries()) if (isLast[i] === last) outcomes[i] = decideOne(entry, i);
   }
   return { outcomes, decisions, moves };
 }
 
-const after = (access: queries.BookingAccess, { booked, waiting, added }: queries.Move) => ({
+const addMove = (access: BookingAccess, { booked, waiting, added }: CounterMove): BookingAccess => ({
   ...access,
   bookedCount: access.bookedCount + booked,
   waitingCount: access.waitingCount + waiting,
   lastBooking: access.lastBooking + added,
 });
 
-const sum = (a: queries.Move, b: queries.Move): queries.Move => ({
+const sum = (a: CounterMove, b: CounterMove): CounterMove => ({
   eventId: a.eventId,
   booked: a.booked + b.booked,
   waiting: a.waiting + b.waiting,
   added: a.added + b.added,
 });
 
-/** The statements that make it so. */
-function writes(decisions: Decision[], moves: queries.Move[]) {
-  const of = (eventQuery: Decision['effect']) =>
-    decisions.flatMap(({ effect, booking }) => (effect === eventQuery ? [booking] : []));
-  const [made, resized, ended] = [of('insert'), of('resize'), of('delete')];
+function statementsOf(decisions: BookingDecision[], moves: CounterMove[]): Statement[] {
+  const withEffect = (wanted: BookingDecision['effect']) =>
+    decisions.flatMap(({ effect, booking }) => (effect === wanted ? [booking] : []));
+  const [made, resized, ended] = [withEffect('insert'), withEffect('resize'), withEffect('delete')];
   if (made.length + resized.length + ended.length === 0) return [];
-  // Whoever left a seat or a place may have stood in the way.
-  const left = new Set([...resized, ...ended].map(({ eventId }) => eventId));
+  // A freed seat, or the end of a waitlist entry that did not fit, can let the waitlist move up.
+  const eventsToPromote = new Set([...resized, ...ended].map(({ eventId }) => eventId));
   return [
-    ...(made.length > 0 ? [queries.insertBookings(made)] : []),
-    ...(resized.length > 0 ? [queries.updateSeats(resized)] : []),
-    ...(ended.length > 0 ? [queries.deleteBookings(ended)] : []),
-    queries.moveCounters(moves),
-    ...[...left].map((eventId) => promoteWaitlist(eventId)),
+    ...(made.length > 0 ? [insertBookings(made)] : []),
+    ...(resized.length > 0 ? [updateSeats(resized)] : []),
+    ...(ended.length > 0 ? [deleteBookings(ended)] : []),
+    moveCounters(moves),
+    ...[...eventsToPromote].map((eventId) => promoteWaitlist(eventId)),
     changeStatement({ records: moves.map(({ eventId }) => eventId) }),
   ];
 }

@@ -1,57 +1,67 @@
+/** Decides about bookings: what a command changes, or why it is refused. */
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { isVisible } from '../events/policy.ts';
-import type { BookingAccess, Move } from './booking-repo.ts';
+import type { BookingAccess, CounterMove } from './booking-repo.ts';
 import type { BookingRow } from './present-booking.ts';
 
-/** `waitlist`: wait when the seats are not free. */
-export type GrantCommand =
+/**
+ * `book` makes a booking, or with `waitlist` a place in the waitlist if the seats are not free. `resize` sets the number
+ * of seats. `cancel` ends the booking or the place in the waitlist.
+ */
+export type BookingAction =
   | { kind: 'book'; seats: number; waitlist: boolean }
   | { kind: 'resize'; seats: number }
   | { kind: 'cancel' };
-export type Wisher = { eventId: string; viewer: Viewer };
-/** `isOn`: whether the flag lets anybody book. */
-export type DecisionContext = { now: Date; isOn: boolean };
-/** The booking as it is then, or was at its end; what is to be done with it; and by how much the counters move. */
-export type Decision = { booking: BookingRow; effect: 'insert' | 'resize' | 'delete' | null; move: Move };
 
-/** The decision, or the first refusal in the order 404, 403, 409. */
-export function decide(
-  wish: GrantCommand,
-  wisher: Wisher,
-  access: BookingAccess | null,
-  circumstances: DecisionContext,
-): Decision | Problem {
-  if (wish.kind === 'book') return decideNew(wish, wisher, access, circumstances);
-  const booking = bookingOf(access, wisher.viewer);
-  if (!access || booking instanceof Problem) return booking as Problem;
-  return wish.kind === 'cancel'
-    ? decideEnd(booking)
-    : decideSeats(wish.seats, wisher, access, booking, circumstances);
+/** `bookingsEnabled`: the operator's flag `bookings`. */
+export type BookingContext = { now: Date; bookingsEnabled: boolean };
+
+/** What decides about a booking, read under the lock of the event's counters. */
+export type BookingState = BookingContext & {
+  eventId: string;
+  /** The person who books, with the current role. */
+  viewer: Viewer;
+  /** The event, its counters and the viewer's booking; null if there is no such event. */
+  access: BookingAccess | null;
+};
+
+/** The booking after the command, or at its end; how its row changes; and by how much the event's counters move. */
+export type BookingDecision = {
+  booking: BookingRow;
+  effect: 'insert' | 'resize' | 'delete' | null;
+  move: CounterMove;
+};
+
+/** @returns the decision, or the first problem in the order 404, 403, 409 */
+export function decideBooking(command: BookingAction, state: BookingState): BookingDecision | Problem {
+  if (command.kind === 'book') return decideNew(command, state);
+  const booking = findOwnBooking(state.access, state.viewer);
+  if (booking instanceof Problem) return booking;
+  return command.kind === 'cancel' ? decideEnd(booking) : decideSeats(command.seats, booking, state);
 }
 
-/** Whether it leaves seats or a place to others; the rest only takes. */
-export const frees = (wish: GrantCommand, access: BookingAccess | null): boolean =>
-  wish.kind === 'cancel' || (wish.kind === 'resize' && wish.seats < (access?.booking?.seats ?? 0));
+/** Whether a command can free seats or a place in the waitlist. All other commands only take seats. */
+export const canFreeSeats = (command: BookingAction, access: BookingAccess | null): boolean =>
+  command.kind === 'cancel' || (command.kind === 'resize' && command.seats < (access?.booking?.seats ?? 0));
 
-/** The caller's own, though the event was hidden since: it is theirs. Else why there is none. */
-export function bookingOf(access: BookingAccess | null, viewer: Viewer): BookingRow | Problem {
+/** The viewer's own booking, also if the event was hidden since; or the problem why there is none. */
+export function findOwnBooking(access: BookingAccess | null, viewer: Viewer): BookingRow | Problem {
   if (access?.booking) return access.booking;
   return new Problem(access && isVisible(access, viewer) ? 'booking_not_found' : 'event_not_found');
 }
 
 function decideNew(
-  { seats, waitlist }: Extract<GrantCommand, { kind: 'book' }>,
-  { eventId, viewer }: Wisher,
-  access: BookingAccess | null,
-  { now, isOn }: DecisionContext,
-): Decision | Problem {
-  const refusal = whyNoMore(access, viewer, isOn);
+  { seats, waitlist }: Extract<BookingAction, { kind: 'book' }>,
+  state: BookingState,
+): BookingDecision | Problem {
+  const { eventId, viewer, access, now } = state;
+  const refusal = refuseMoreSeats(state);
   if (!access || refusal) return refusal ?? new Problem('event_not_found');
   if (access.booking) return new Problem('already_booked');
   const isFree = areFree(access, seats);
-  if (!isFree && (!waitlist || neverFits(access, seats))) return noSeats(access, seats);
+  if (!isFree && (!waitlist || exceedsCapacity(access, seats))) return noSeats(access, seats);
   const booking: BookingRow = {
     id: newId(),
     eventId,
@@ -66,26 +76,21 @@ function decideNew(
   return { booking, effect: 'insert', move };
 }
 
-/** Fewer seats are always possible. More are like a new booking: what is free, while nobody waits, the caller neither. */
-function decideSeats(
-  seats: number,
-  { eventId, viewer }: Wisher,
-  access: BookingAccess,
-  before: BookingRow,
-  { isOn }: DecisionContext,
-): Decision | Problem {
-  const more = seats - before.seats;
-  const booking = { ...before, seats };
-  if (more > 0) {
-    const refusal = whyNoMore(access, viewer, isOn);
-    if (refusal) return refusal;
-    if (!areFree(access, more)) return noSeats(access, more);
+/** Fewer seats are always possible. More seats have the requirements of a new booking without `waitlist`. */
+function decideSeats(seats: number, before: BookingRow, state: BookingState): BookingDecision | Problem {
+  const { eventId, access } = state;
+  const added = seats - before.seats;
+  if (added > 0) {
+    const refusal = refuseMoreSeats(state);
+    if (!access || refusal) return refusal ?? new Problem('event_not_found');
+    if (!areFree(access, added)) return noSeats(access, added);
   }
-  const booked = before.status === 'booked' ? more : 0;
-  return { booking, effect: more === 0 ? null : 'resize', move: { eventId, booked, waiting: 0, added: 0 } };
+  const booked = before.status === 'booked' ? added : 0;
+  const effect = added === 0 ? null : 'resize';
+  return { booking: { ...before, seats }, effect, move: { eventId, booked, waiting: 0, added: 0 } };
 }
 
-function decideEnd(booking: BookingRow): Decision {
+function decideEnd(booking: BookingRow): BookingDecision {
   const isBooked = booking.status === 'booked';
   const move = {
     eventId: booking.eventId,
@@ -96,25 +101,26 @@ function decideEnd(booking: BookingRow): Decision {
   return { booking, effect: 'delete', move };
 }
 
-/** Why the event gives no more seats, whoever asks for how many; null when it does. */
-function whyNoMore(access: BookingAccess | null, viewer: Viewer, isOn: boolean): Problem | null {
+/** Why the event accepts no further seats of the viewer, in any number; null if it accepts them. */
+function refuseMoreSeats({ access, viewer, bookingsEnabled }: BookingState): Problem | null {
   if (!access || !isVisible(access, viewer)) return new Problem('event_not_found');
-  if (!isOn) return new Problem('feature_disabled');
+  if (!bookingsEnabled) return new Problem('feature_disabled');
   if (!access.enabledModules.includes('booking')) return new Problem('module_disabled');
   return access.status === 'cancelled' ? new Problem('event_cancelled') : null;
 }
 
-type Seats = Pick<BookingAccess, 'capacity' | 'bookedCount' | 'waitingCount'>;
+type SeatCounts = Pick<BookingAccess, 'capacity' | 'bookedCount' | 'waitingCount'>;
 
-/** Free, and nobody waits for them. */
-const areFree = ({ capacity, bookedCount, waitingCount }: Seats, seats: number): boolean =>
+/** Seats are free only while the waitlist is empty. */
+const areFree = ({ capacity, bookedCount, waitingCount }: SeatCounts, seats: number): boolean =>
   waitingCount === 0 && (capacity === 0 || bookedCount + seats <= capacity);
 
-/** Whoever waited for that many would hold up everybody for good. */
-const neverFits = ({ capacity }: Seats, seats: number): boolean => capacity !== 0 && seats > capacity;
+/** An entry with more seats than the capacity would block the waitlist forever. */
+const exceedsCapacity = ({ capacity }: SeatCounts, seats: number): boolean =>
+  capacity !== 0 && seats > capacity;
 
-/** @param seats those that are wanted on top */
-function noSeats({ capacity, bookedCount, waitingCount }: Seats, seats: number): Problem {
+/** @param seats the seats requested in addition to those of an existing booking */
+function noSeats({ capacity, bookedCount, waitingCount }: SeatCounts, seats: number): Problem {
   const left = capacity - bookedCount;
   const isQueued = waitingCount > 0 && seats <= left;
   const detail = ['No seat is left.', 'Only 1 seat is left.'][left] ?? `Only ${left} seats are left.`;

@@ -1,42 +1,41 @@
+/** SQL of bookings. Statements without a result are sent with the end of their transaction. */
 import type { Database } from '../../db/client.ts';
 import { skipLockedUnless } from '../../db/locks.ts';
 import type { Queryable } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
+import { empty, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { EventRow } from '../events/present.ts';
-import type { BookingRow, BookingStatus } from './present-booking.ts';
+import { type BookingStatus, waitlistPosition } from '../events/waitlist.ts';
+import type { BookingRow } from './present-booking.ts';
 
 export type BookingKey = { eventId: string; userId: string };
 
-/** What decides over a booking. */
+/** The state that decides about a booking of a person at an event. */
 export type BookingAccess = Pick<
   EventRow,
   'organizerId' | 'visibility' | 'hidden' | 'status' | 'enabledModules' | 'capacity' | 'bookedCount'
 > & {
+  /** Entries in the waitlist. */
   waitingCount: number;
+  /** The highest `n` of a booking. */
   lastBooking: number;
-  /** The person's own. */
+  /** The existing booking of the person. */
   booking: BookingRow | null;
 };
 
-/** How far from the head of the list `bookings b` waits: by the index, as many entries as stand before it. */
-export const waitlistPosition = () => sql`
-  case b.status when 'waiting' then (
-    select count(*)::int from bookings w
-    where w.event_id = b.event_id and w.status = 'waiting' and w.n <= b.n) end`;
-
 /**
- * Share-locks events, so that hiding, cancelling, deleting them and changing their capacity is before or after what the
- * transaction does, and locks their counters: the one queue of all who book, change, cancel or leave. What is read of
- * bookings and counters in a later statement stays so until the transaction ends.
- * @returns the ids of the events that are held; one that is not is gone or, unless `isAlone`, taken by another
+ * Share-locks events, so that they cannot be hidden, cancelled, deleted or change their capacity until the transaction
+ * ends, and locks their counters, which serializes the bookings of an event. Bookings and counters that a later
+ * statement reads cannot change until the transaction ends. Locks rows in ascending order of event ids.
+ * @returns the ids of the locked events. An event is missing if it was deleted or, unless `mayWaitForLocks` is set, if
+ *   another transaction holds its lock
  */
-export async function lockQueues(
+export async function lockCounters(
   tx: Transaction,
   eventIds: string[],
   mayWaitForLocks: boolean,
 ): Promise<Set<string>> {
-  // Row by row: an event that is passed over leaves its counters alone as well.
+  // PostgreSQL locks row by row: if the event is skipped, its counters are not locked either.
   const rows = await tx.query<{ id: string }>(sql`
     select e.id from events e join event_counters c on c.event_id = e.id
     where e.id = any(${eventIds}::uuid[])
@@ -47,21 +46,23 @@ export async function lockQueues(
 }
 
 /**
- * One for each key, in their order; null where there is no such event. Hidden ones are here too.
- * @param position a place in a long waitlist has to be counted: `left out` is null for everybody
+ * Reads the state for pairs of event and person, one for each key in their order. Includes events that the person may
+ * not see.
+ * @param options.withPosition counts the entries before the person in the waitlist; otherwise `position` is null
+ * @returns null for keys without such an event
  */
 export async function listBookingAccess(
   db: Queryable,
   keys: BookingKey[],
-  position: 'counted' | 'left out',
+  { withPosition }: { withPosition: boolean },
 ): Promise<(BookingAccess | null)[]> {
-  const place = position === 'counted' ? waitlistPosition() : sql`null::int`;
+  const position = withPosition ? waitlistPosition() : sql`null::int`;
   const rows = await db.query<
     Omit<BookingAccess, 'booking' | 'status'> & BookingRow & { nth: number; eventStatus: EventRow['status'] }
   >(sql`
     select k.nth::int, e.organizer_id, e.visibility, e.hidden, e.status as event_status, e.enabled_modules, e.capacity,
       c.booked_count, c.waiting_count, c.last_booking,
-      b.id, k.event_id, k.user_id, b.n, b.seats, b.status, ${place} as position, b.created_at
+      b.id, k.event_id, k.user_id, b.n, b.seats, b.status, ${position} as position, b.created_at
     from unnest(${keys.map(({ eventId }) => eventId)}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[])
       with ordinality k (event_id, user_id, nth)
     join events e on e.id = k.event_id
@@ -73,26 +74,30 @@ export async function listBookingAccess(
   return keys.map((_, i) => found.get(i + 1) ?? null);
 }
 
-/** A page in the order in which people came, after the n of the page before; one more than `limit` tells of a next. */
+/**
+ * Lists bookings and waitlist entries in the order in which they were made.
+ * @param options.after the `n` at the end of the previous page; 0 for the first page
+ * @returns up to `limit + 1` bookings; the last one shows that there is a next page
+ */
 export async function listBookings(
   db: Database,
   eventId: string,
   { status, after, limit }: { status: BookingStatus | undefined; after: number; limit: number },
 ): Promise<BookingRow[]> {
-  return await db.query<BookingRow>(sql`
+  return db.query<BookingRow>(sql`
     select b.id, b.event_id, b.user_id, b.n, b.seats, b.status, b.created_at,
       case b.status when 'waiting' then (
         (select count(*) from bookings w where w.event_id = ${eventId} and w.status = 'waiting' and w.n <= ${after})
         + count(*) filter (where b.status = 'waiting') over (order by b.n))::int end as position
     from (
       select * from bookings
-      where event_id = ${eventId} and n > ${after} ${status ? sql`and status = ${status}` : sql``}
+      where event_id = ${eventId} and n > ${after} ${status ? sql`and status = ${status}` : empty}
       order by n limit ${limit + 1}
     ) b
     order by b.n`);
 }
 
-/** The counters must be locked. */
+/** Inserts bookings. The transaction must hold a lock on the counters of their events. */
 export function insertBookings(rows: BookingRow[]) {
   return sql`
     insert into bookings (event_id, user_id, id, n, seats, status, created_at)
@@ -102,11 +107,11 @@ export function insertBookings(rows: BookingRow[]) {
       ${rows.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[])`;
 }
 
-/** By how much the counters of events move. */
-export type Move = { eventId: string; booked: number; waiting: number; added: number };
+/** By how much the counters of an event change: booked seats, waitlist entries, and the highest `n`. */
+export type CounterMove = { eventId: string; booked: number; waiting: number; added: number };
 
-/** The counters must be locked. */
-export function moveCounters(moves: Move[]) {
+/** Adds to the counters of events. The transaction must hold a lock on them. */
+export function moveCounters(moves: CounterMove[]) {
   return sql`
     update event_counters c set booked_count = booked_count + m.booked, waiting_count = waiting_count + m.waiting,
       last_booking = last_booking + m.added
@@ -116,7 +121,7 @@ export function moveCounters(moves: Move[]) {
     where c.event_id = m.event_id`;
 }
 
-/** Sets the seats of bookings to theirs. The counters must be locked. */
+/** Writes the `seats` of existing bookings. The transaction must hold a lock on the counters of their events. */
 export function updateSeats(rows: BookingRow[]) {
   return sql`
     update bookings b set seats = k.seats
@@ -125,7 +130,7 @@ export function updateSeats(rows: BookingRow[]) {
     where b.event_id = k.event_id and b.user_id = k.user_id`;
 }
 
-/** The counters must be locked. */
+/** Deletes bookings. The transaction must hold a lock on the counters of their events. */
 export function deleteBookings(rows: BookingKey[]) {
   return sql`
     delete from bookings b
@@ -134,7 +139,7 @@ export function deleteBookings(rows: BookingKey[]) {
     where b.event_id = k.event_id and b.user_id = k.user_id`;
 }
 
-/** As they are by then. */
+/** Reads bookings with their positions in the waitlist. Deleted bookings are left out. */
 export function readBookings(keys: BookingKey[]) {
   return sql`
     select b.id, b.event_id, b.user_id, b.n, b.seats, b.status, ${waitlistPosition()} as position, b.created_at

@@ -9,7 +9,7 @@ const maxSeats = 20;
 const seats = Type.Integer({
   minimum: 1,
   maximum: maxSeats,
-  description: `Whole, from 1 to ${maxSeats}.`,
+  description: `A whole number from 1 to ${maxSeats}.`,
   examples: [2],
 });
 
@@ -17,7 +17,7 @@ export const NewBooking = body(
   {
     seats,
     waitlist: Type.Optional(
-      Type.Boolean({ description: 'Wait when the seats are not free; false when left out.' }),
+      Type.Boolean({ description: 'Join the waitlist if the seats are not free. Default: false.' }),
     ),
   },
   { examples: [{ seats: 2, waitlist: true }] },
@@ -27,11 +27,13 @@ export const BookingChange = body({ seats }, { examples: [{ seats: 1 }] });
 const common = {
   id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0b1'] }),
   seats: Type.Integer({ examples: [2] }),
-  status: oneOf(statuses, { description: '`waiting` becomes `booked` by itself when the seats are free.' }),
-  position: nullable(Type.Integer({ minimum: 1, examples: [3] }), {
-    description: 'In the waitlist, from 1; null when booked.',
+  status: oneOf(statuses, {
+    description: '`waiting` becomes `booked` automatically when the seats are free.',
   }),
-  createdAt: timestamp({ description: 'When the place was taken, in the waitlist too.' }),
+  position: nullable(Type.Integer({ minimum: 1, examples: [3] }), {
+    description: 'Position in the waitlist, from 1; null if the status is `booked`.',
+  }),
+  createdAt: timestamp({ description: 'When the seats were booked, or the waitlist was joined.' }),
 };
 
 export const Booking = shared(
@@ -54,7 +56,7 @@ export const ListedBooking = shared(
 export type ListedBooking = Static<typeof ListedBooking>;
 
 export const BookingListQuery = Type.Object({
-  status: Type.Optional(oneOf(statuses, { description: 'Both when left out.' })),
+  status: Type.Optional(oneOf(statuses, { description: 'Default: both.' })),
   ...cursorQuery,
 });
 

@@ -1,21 +1,23 @@
+/** Deletes the bookings of a deleted account. */
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
 
 /**
- * Ends all that a person has booked and waits for, in the transaction that deletes their account: what they leave goes
- * to those who wait, at once. The counters of these events must be locked, so nobody moves the person up meanwhile.
+ * Deletes all bookings and waitlist entries of a person, in the transaction that deletes the account. The freed seats go
+ * to the waitlists in the same transaction. The transaction must hold a lock on the counters of these events, so no
+ * other transaction books the person from a waitlist in the meantime.
  */
 export async function deleteBookingsOf(tx: Transaction, userId: string): Promise<void> {
-  const left = await tx.query<{ eventId: string; waitingCount: number }>(sql`
-    with gone as (
+  const freed = await tx.query<{ eventId: string; waitingCount: number }>(sql`
+    with deleted as (
       delete from bookings where user_id = ${userId} returning event_id, seats, status
     )
     update event_counters c set
-      booked_count = booked_count - case gone.status when 'booked' then gone.seats else 0 end,
-      waiting_count = waiting_count - (gone.status = 'waiting')::int
-    from gone where c.event_id = gone.event_id
+      booked_count = booked_count - case d.status when 'booked' then d.seats else 0 end,
+      waiting_count = waiting_count - (d.status = 'waiting')::int
+    from deleted d where c.event_id = d.event_id
     returning c.event_id, c.waiting_count`);
-  for (const { eventId, waitingCount } of left)
+  for (const { eventId, waitingCount } of freed)
     if (waitingCount > 0) await tx.execute(promoteWaitlist(eventId));
 }

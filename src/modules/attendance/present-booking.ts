@@ -1,18 +1,17 @@
-/** Bookings as they leave the server. */
+/** Converts rows of bookings to response bodies. */
+import type { BookingStatus } from '../events/waitlist.ts';
 import { type PersonRow, toPerson } from '../users/present.ts';
 import type { Booking, ListedBooking } from './booking-schemas.ts';
-
-export type BookingStatus = 'booked' | 'waiting';
 
 export type BookingRow = {
   id: string;
   eventId: string;
   userId: string;
-  /** Who came first: counts up within the event. */
+  /** The order of bookings and waitlist entries of an event: each gets the next number. */
   n: number;
   seats: number;
   status: BookingStatus;
-  /** In the waitlist, from 1; null for who is booked. */
+  /** The position in the waitlist, from 1; null if the status is `booked`. */
   position: number | null;
   createdAt: Date;
 };

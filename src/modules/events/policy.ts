@@ -1,6 +1,6 @@
 /** Who may see an event by its id, and who may change it; the lists show less. */
 
-import { sql } from '../../db/sql.ts';
+import { type Statement, sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { EventRow } from './present.ts';
@@ -20,9 +20,12 @@ export function isVisible(
 /** The same as a condition on `events e`: true, or not (null where there is no viewer to compare with). */
 export function visibleCondition(viewer: Viewer | null) {
   const isAdmin = viewer?.role === 'admin';
-  return sql`
-    (${isAdmin} or not e.hidden and (e.visibility <> 'private' or e.organizer_id = ${viewer?.id ?? null}::uuid))`;
+  return visibleConditionFor(sql`${isAdmin}`, sql`${viewer?.id ?? null}::uuid`);
 }
+
+/** The same for a viewer whose role and id are SQL expressions. */
+export const visibleConditionFor = (isAdmin: Statement, userId: Statement) => sql`
+  (${isAdmin} or not e.hidden and (e.visibility <> 'private' or e.organizer_id = ${userId}))`;
 
 /** Lists show these and no others. */
 export const isListed = (event: Pick<EventRow, 'visibility' | 'status' | 'hidden'>): boolean =>

@@ -5,14 +5,12 @@ import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
 import { newId } from '../../lib/ids.ts';
-import { waitlistPosition } from '../attendance/booking-repo.ts';
-import type { BookingStatus } from '../attendance/present-booking.ts';
 import { isShownOtherwise } from './event-fields.ts';
 import { listingKeysOf } from './listing-keys.ts';
-import { isListed, isVisible, visibleCondition } from './policy.ts';
+import { isListed, isVisible } from './policy.ts';
 import type { EventRow, MyBooking, ViewerState, ViewerStateWithBooking } from './present.ts';
 import { searchVector } from './search-words.ts';
-import { promoteWaitlist } from './waitlist.ts';
+import { type BookingStatus, promoteWaitlist, waitlistPosition } from './waitlist.ts';
 
 /** What an event is made of; times are set and ids given elsewhere. */
 export type EventFields = Omit<
@@ -183,26 +181,3 @@ function columns(fields: EventFields) {
 }
 
 export type Rsvp = 'going' | 'interested';
-
-/** False when the event is not there for the viewer. Twice is once; what was hidden since can still be dropped. */
-export async function setSaved(
-  tx: Transaction,
-  eventId: string,
-  viewer: Viewer,
-  saved: boolean,
-  now: Date,
-): Promise<boolean> {
-  const [event] = await tx.query<{ isVisible: boolean }>(sql`
-    select ${visibleCondition(viewer)} as is_visible from events e where e.id = ${eventId} for key share`);
-  if (!saved) {
-    const count = await tx.execute(
-      sql`delete from saves where event_id = ${eventId} and user_id = ${viewer.id}`,
-    );
-    return count > 0 || event?.isVisible === true;
-  }
-  if (!event?.isVisible) return false;
-  await tx.query(sql`
-    insert into saves (event_id, user_id, created_at) values (${eventId}, ${viewer.id}, ${now})
-    on conflict do nothing`);
-  return true;
-}

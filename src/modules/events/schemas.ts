@@ -262,16 +262,3 @@ export type EventListQuery = Static<typeof EventListQuery>;
 
 /** Spec 4.10 */
 export const EventSearchQuery = Type.Object({ q: searchText('What to look for.'), page, limit: pageLimit });
-
-export const Answer = body(
-  { status: nullable(oneOf(['going', 'interested']), { description: 'Null takes the answer back.' }) },
-  { examples: [{ status: 'going' }] },
-);
-export type Answer = Static<typeof Answer>;
-export const Answered = Type.Object({
-  myRsvp: nullable(oneOf(['going', 'interested'])),
-  rsvpCount: Type.Integer(),
-});
-
-export const Save = body({ saved: Type.Boolean() }, { examples: [{ saved: true }] });
-export const Saved = Type.Object({ isSaved: Type.Boolean() });

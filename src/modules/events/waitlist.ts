@@ -1,12 +1,22 @@
+/** The waitlist of an event: positions, and moving up. */
 import { sql } from '../../db/sql.ts';
 
+export type BookingStatus = 'booked' | 'waiting';
+
+/** The position of `bookings b` in the waitlist, from 1, counted by an index; null if the status is `booked`. */
+export const waitlistPosition = () => sql`
+  case b.status when 'waiting' then (
+    select count(*)::int from bookings w
+    where w.event_id = b.event_id and w.status = 'waiting' and w.n <= b.n) end`;
+
 /**
- * Books those at the head of an event's waitlist whose seats are free by now, strictly in order: who stands behind
- * somebody whose seats do not fit waits on. To be called after whatever frees seats or takes somebody off the list.
+ * Books the first entries of an event's waitlist whose seats are free, strictly in order: an entry whose seats do not
+ * fit blocks the entries behind it. Must run after every statement that frees seats, raises the capacity or deletes a
+ * waitlist entry.
  *
- * The transaction must hold the event's counters, or the event itself against everybody: then nothing of what is read
- * here can change before it is written. Each who waits wants a seat at least, so no more than the free ones are looked
- * at, however long the list is.
+ * The transaction must hold a lock on the event's counters, or an exclusive lock on the event, so the state cannot change
+ * between read and write. Each entry has at least one seat, so the statement reads at most as many entries as there are
+ * free seats, however long the waitlist is.
  */
 export function promoteWaitlist(eventId: string) {
   return sql`
@@ -20,8 +30,8 @@ export function promoteWaitlist(eventId: string) {
       order by n
       limit (select seats from free)
     ), last as materialized (
-      select max(n) as n from (select n, sum(seats) over (order by n) as upto from head) due, free
-      where free.seats is null or due.upto <= free.seats
+      select max(n) as n from (select n, sum(seats) over (order by n) as seats_so_far from head) due, free
+      where free.seats is null or due.seats_so_far <= free.seats
     ), moved as (
       update bookings set status = 'booked'
       where event_id = ${eventId} and status = 'waiting' and n <= (select n from last)

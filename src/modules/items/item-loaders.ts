@@ -1,4 +1,4 @@
-/** Loads the items of events and the viewer's claims on them. */
+/** Loads items and claims for concurrent requests with one statement each. */
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { ViewerStateKey } from '../events/repo.ts';
@@ -8,7 +8,7 @@ import { listItems, listMyClaims } from './repo.ts';
 export type ItemLoaders = {
   /** The items of an event, in the order in which they were added. */
   itemsOf(eventId: string): Promise<ItemRow[]>;
-  /** A person's claims on the items of an event, by the item's `n`. */
+  /** The claims of a person on the items of an event, by the number `n` of the item. */
   claimsOf(key: ViewerStateKey): Promise<Map<number, MyClaim>>;
 };
 

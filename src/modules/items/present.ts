@@ -1,10 +1,11 @@
-/** Items and claims as they leave the server. */
+/** Converts rows of items and claims to response bodies. */
 import { formatItemId } from '../../lib/ids.ts';
 import { type PersonRow, toPerson } from '../users/present.ts';
 import type { AddedItem, Claim, GivenClaim, Item, Kind } from './schemas.ts';
 
 export type ItemRow = {
   eventId: string;
+  /** The number of the item within its event. */
   n: number;
   kind: Kind;
   title: string;
@@ -36,16 +37,19 @@ export const toAddedItem = (row: ItemRow): AddedItem => ({
   quantityClaimed: row.claimed,
 });
 
-/** `myClaims`: the viewer's on the event, by the item's n; null without a viewer, and then the field is left out. */
+/**
+ * @param myClaims the viewer's claims on the event, by the number of the item. Without a viewer null, and the body has no
+ *   `myClaim`
+ */
 export function toItem(row: ItemRow, myClaims: Map<number, MyClaim> | null): Item {
-  const mine = myClaims?.get(row.n);
+  const claim = myClaims?.get(row.n);
   return {
     ...toAddedItem(row),
     ...(row.description !== null && { description: row.description }),
     emoji: row.emoji,
     imageUrl: row.imageUrl,
     link: row.link,
-    ...(myClaims && { myClaim: mine ? { id: mine.id, quantity: mine.quantity } : null }),
+    ...(myClaims && { myClaim: claim ? { id: claim.id, quantity: claim.quantity } : null }),
   };
 }
 
@@ -57,7 +61,7 @@ export const toClaim = (row: ClaimRow): Claim => ({
   createdAt: row.createdAt.toISOString(),
 });
 
-/** With who made it; null where that person has just left, and took the claim along. */
+/** Returns null if the account of the person was deleted in the meantime, and the claim with it. */
 export const toGivenClaim = (row: ClaimRow, person: PersonRow | null, publicUrl: string): GivenClaim | null =>
   person && {
     id: row.id,

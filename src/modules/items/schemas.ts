@@ -18,7 +18,10 @@ export const kinds = ['bring', 'wish'] as const;
 export type Kind = (typeof kinds)[number];
 
 export const ItemParams = Type.Object({
-  id: Type.String({ description: "The item's id.", examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
+  id: Type.String({
+    description: 'The id of the item.',
+    examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'],
+  }),
 });
 
 export const ItemListQuery = Type.Object({ kind: Type.Optional(oneOf(kinds)) });
@@ -26,30 +29,32 @@ export const ItemListQuery = Type.Object({ kind: Type.Optional(oneOf(kinds)) });
 const core = {
   id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
   title: Type.String({ examples: ['Sourdough bread'] }),
-  kind: oneOf(kinds, { description: '`bring`: what guests bring; `wish`: a wish-list.' }),
+  kind: oneOf(kinds, {
+    description: '`bring`: guests bring the item; `wish`: the item is on the wish list.',
+  }),
   quantityNeeded: Type.Integer({ examples: [3] }),
   quantityClaimed: Type.Integer({ examples: [2] }),
 };
 
-/** Spec 2.6 */
+/** Specification 2.6 */
 export const Item = shared(
   'Item',
   Type.Object({
     ...core,
-    description: Type.Optional(Type.String({ description: 'Absent when not set.' })),
+    description: Type.Optional(Type.String({ description: 'Absent if not set.' })),
     emoji: Type.String({ examples: ['🍞'] }),
     imageUrl: nullable(Type.String()),
-    link: nullable(Type.String({ description: 'Where to buy it.' })),
+    link: nullable(Type.String({ description: 'Address of a page where the item can be bought.' })),
     myClaim: Type.Optional(
       nullable(Type.Object({ id: Type.String(), quantity: Type.Integer() }), {
-        description: "The caller's claim, null when there is none; absent without a token.",
+        description: "The caller's claim; null without a claim, absent without a token.",
       }),
     ),
   }),
 );
 export type Item = Static<typeof Item>;
 
-/** Spec 4.15, what it answers */
+/** Response of specification 4.15 */
 export const AddedItem = shared('AddedItem', Type.Object(core));
 export type AddedItem = Static<typeof AddedItem>;
 export const ItemList = Type.Object({ data: Type.Array(ref(Item)) });
@@ -58,7 +63,7 @@ const fields = {
   title: text(1, 120, { examples: ['Sourdough bread'] }),
   description: prose(1_000),
   emoji: Type.String({ format: 'grapheme', maxLength: 32, pattern: emojiPattern, examples: ['🍞'] }),
-  imageUrl: nullable(httpUrl(), { description: 'A picture of it; null: none.' }),
+  imageUrl: nullable(httpUrl(), { description: 'Address of a picture of the item; null for no picture.' }),
   link: httpUrl(),
   quantityNeeded: Type.Integer({ minimum: 1, maximum: 10_000, examples: [3] }),
 };
@@ -77,25 +82,28 @@ export const NewItem = body(
 );
 export type NewItem = Static<typeof NewItem>;
 
-/** An item stays of its kind. */
+/** The kind of an item cannot change. */
 export const ItemChange = Type.Partial(
   body({
     ...fields,
-    description: nullable(fields.description, { description: 'Null takes it away.' }),
-    link: nullable(fields.link, { description: 'Null takes it away.' }),
-    quantityNeeded: { ...fields.quantityNeeded, description: 'No less than what is claimed.' },
+    description: nullable(fields.description, { description: 'Null removes it.' }),
+    link: nullable(fields.link, { description: 'Null removes it.' }),
+    quantityNeeded: {
+      ...fields.quantityNeeded,
+      description: 'Cannot be lower than the quantity already claimed.',
+    },
   }),
   { additionalProperties: false, examples: [{ quantityNeeded: 5, description: null }] },
 );
 export type ItemChange = Static<typeof ItemChange>;
 
-/** Whatever is above what is left is the 422, so the schema sets no maximum. */
+/** No maximum: a quantity above the quantity left is a 422, not an invalid request. */
 export const ClaimRequest = body(
   { quantity: Type.Integer({ minimum: 1, examples: [2] }) },
   { examples: [{ quantity: 2 }] },
 );
 
-/** Spec 2.7 */
+/** Specification 2.7 */
 export const Claim = shared(
   'Claim',
   Type.Object({
@@ -110,7 +118,7 @@ export type Claim = Static<typeof Claim>;
 
 export const ClaimListQuery = Type.Object(cursorQuery);
 
-/** A claim as the event's organizer sees it. */
+/** A claim with the person who made it, for the organizer of the event. */
 export const GivenClaim = shared(
   'GivenClaim',
   Type.Object({

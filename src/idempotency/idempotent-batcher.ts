@@ -1,0 +1,79 @@
+/** Batches write commands of one kind, with and without an idempotency key. */
+import { createWriteBatcher, type RETRY_INDIVIDUALLY } from '../db/batching.ts';
+import type { IdempotencyContext } from './context.ts';
+import { type ReplayResponse, replay, retryOnKeyConflict } from './run-idempotent.ts';
+import { type IdempotencyKey, type Replay, type StoredResponse, storeResponses } from './stored-responses.ts';
+
+/** A command of a batch. `stored` is null without an idempotency key. */
+export type BatchEntry<C, V> = { command: C; stored: ResponseStorage<V> | null };
+
+/** Under which key a response is stored, and how the response is made of the command's result. */
+type ResponseStorage<V> = { key: IdempotencyKey; toResponse(result: V): StoredResponse };
+
+type Outcome<V> = V | Replay | Error | typeof RETRY_INDIVIDUALLY;
+
+export type IdempotentBatcher<C, V> = {
+  /** Applies a command without an idempotency key. @throws whatever refuses the command, and Problem `unavailable` */
+  apply(command: C): Promise<V>;
+  /**
+   * Applies a command of a request that may have an idempotency key.
+   * @returns the response made of the result by `present`, or the response that is stored under the key
+   * @throws Problem `idempotency_key_reused`, `idempotency_key_in_use`, and the errors of `apply`
+   */
+  respond<S extends number, B>(
+    command: C,
+    idempotency: IdempotencyContext,
+    status: S,
+    present: (result: V) => B,
+  ): Promise<{ status: S; body: B } | ReplayResponse>;
+};
+
+/**
+ * Creates two queues. To store a response can wait for up to a second, while another request stores a response under
+ * the same key. Commands without a key have a queue of their own and never share that wait.
+ * @param run applies a batch in one transaction, which also stores the responses (`storeResults`). A batch has each
+ *   `keyOf` at most once if it has no idempotency keys, and each idempotency key at most once otherwise
+ * @param keyOf what the command changes; commands without an idempotency key keep their order for each `keyOf`
+ */
+export function createIdempotentBatcher<C, V extends object>(
+  run: (entries: BatchEntry<C, V>[], mayWaitForLocks: boolean) => Promise<Outcome<V>[]>,
+  keyOf: (command: C) => string,
+): IdempotentBatcher<C, V> {
+  const withoutKey = createWriteBatcher<BatchEntry<C, V>, V | Replay>(run, {
+    keyOf: ({ command }) => keyOf(command),
+  });
+  const withKey = createWriteBatcher<BatchEntry<C, V> & { stored: ResponseStorage<V> }, V | Replay>(
+    (entries, mayWaitForLocks) => retryOnKeyConflict(() => run(entries, mayWaitForLocks)),
+    { keyOf: ({ stored }) => stored.key.keyHash.toString('base64') },
+  );
+  // A replay needs a key.
+  const apply = (command: C) => withoutKey({ command, stored: null }) as Promise<V>;
+  return {
+    apply,
+    respond: async (command, idempotency, status, present) => {
+      const key = idempotency.readKey();
+      if (!key) return { status, body: present(await apply(command)) };
+      const toResponse = (result: V) => ({ status, body: idempotency.serialize(status, present(result)) });
+      const result = await withKey({ command, stored: { key, toResponse } });
+      return isReplay(result) ? replay(result) : { status, body: present(result) };
+    },
+  };
+}
+
+const isReplay = (result: object): result is Replay => 'isReplay' in result;
+
+/**
+ * The statements that store the responses of a batch, for the end of its transaction.
+ * @param results of each entry the result; null or undefined if there is no response to store
+ */
+export function storeResults<C, V>(
+  entries: BatchEntry<C, V>[],
+  results: (V | null | undefined)[],
+  now: Date,
+): ReturnType<typeof storeResponses> {
+  const made = entries.flatMap(({ stored }, i) => {
+    const result = results[i];
+    return stored && result ? [{ key: stored.key, response: stored.toResponse(result) }] : [];
+  });
+  return storeResponses(made, now);
+}

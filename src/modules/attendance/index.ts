@@ -1,0 +1,15 @@
+import { defineModule } from '../../http/define-module.ts';
+import { bookSeats } from './book-seats.ts';
+import { cancelBooking } from './cancel-booking.ts';
+import { changeBooking } from './change-booking.ts';
+import { getBooking } from './get-booking.ts';
+import { listBookings } from './list-bookings.ts';
+import { saveEvent } from './save-event.ts';
+import type { AttendanceServices } from './services.ts';
+import { setRsvp } from './set-rsvp.ts';
+
+/** RSVPs, saved events, bookings and waitlists. */
+export const attendance = defineModule<AttendanceServices>({
+  name: 'attendance',
+  endpoints: [setRsvp, saveEvent, bookSeats, getBooking, changeBooking, cancelBooking, listBookings],
+});

@@ -1,0 +1,44 @@
+import { readCursor, toPage } from '../../http/cursors.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { Problem } from '../../lib/errors.ts';
+import { readId } from '../../lib/ids.ts';
+import { isVisible, requireOrganizer } from '../events/policy.ts';
+import { EventParams } from '../events/schemas.ts';
+import { listBookings as findBookings } from './booking-repo.ts';
+import { BookingList, BookingListQuery } from './booking-schemas.ts';
+import { toListedBooking } from './present-booking.ts';
+import type { AttendanceServices } from './services.ts';
+
+/** Lists the bookings and the waitlist of an event. */
+export const listBookings = defineEndpoint({
+  method: 'GET',
+  path: '/v1/events/:id/bookings',
+  operationId: 'listBookings',
+  tag: 'Bookings',
+  summary: 'List the bookings and the waitlist of an event',
+  description:
+    'For the organizer of the event and admins, in the order in which people booked or joined the waitlist.',
+  access: 'required',
+  params: EventParams,
+  query: BookingListQuery,
+  response: { 200: BookingList },
+  problems: ['event_not_found', 'not_organizer'],
+
+  async handler({ caller, params, query }, { db, events, people, config }: AttendanceServices) {
+    const id = readId(params.id, 'event_not_found');
+    const { status, limit, cursor } = query;
+    const [after] = readCursor(cursor, 'number') ?? [0];
+    const event = await events.findCurrent(id);
+    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    requireOrganizer(event.row, caller);
+    const found = await findBookings(db, id, { status, after, limit });
+    const { rows, nextCursor } = toPage(found, limit, ({ n }) => [n]);
+    const persons = await Promise.all(rows.map(({ userId }) => people.find(userId)));
+    // Bookings of accounts that were deleted in the meantime are left out.
+    const data = rows.flatMap((row, i) => {
+      const person = persons[i];
+      return person ? [toListedBooking(row, person, config.publicUrl)] : [];
+    });
+    return { status: 200, body: { data, nextCursor } };
+  },
+});

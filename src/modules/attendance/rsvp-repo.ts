@@ -1,0 +1,108 @@
+/** SQL of RSVPs. */
+import { skipLockedUnless } from '../../db/locks.ts';
+import { type Statement, sql } from '../../db/sql.ts';
+import { lockedCallers } from '../../identity/act-as.ts';
+import type { Caller } from '../../identity/caller.ts';
+import { visibleConditionFor } from '../events/policy.ts';
+import type { Rsvp } from '../events/repo.ts';
+
+/** Sets the caller's RSVP; a `status` of null removes it. */
+export type RsvpCommand = { eventId: string; caller: Caller; status: Rsvp | null };
+
+/** What `setRsvps` did for a command. */
+export type RsvpOutcome = {
+  /** The number of the command, from 1; a bigint, which the driver returns as text. */
+  n: string;
+  /** Whether the caller's session is valid, and locked. */
+  hasCaller: boolean;
+  /** Whether the event is locked; null if there is no such event. */
+  isLocked: boolean | null;
+  /** Whether the caller may see the event. */
+  isVisible: boolean;
+  /** By how much the event's number of RSVPs changes; null if the command had no effect. */
+  change: number | null;
+  /** The event's number of RSVPs before the batch. */
+  rsvpCount: number | null;
+};
+
+/**
+ * Applies RSVPs in one statement. It locks and reads in this order, so the result is correct under any concurrency:
+ *
+ * 1. Callers and events are share-locked. A session cannot end and an event cannot be hidden, cancelled or deleted until
+ *    the transaction ends, and the statement reads the locked versions.
+ * 2. Existing RSVPs are locked in ascending order of their keys, so two batches cannot deadlock.
+ * 3. The upsert reads the old status from the row that it overwrites (`previous`), not from the statement's snapshot, so
+ *    concurrent RSVPs of one person cannot corrupt the count. Of two concurrent removals, the second finds no row.
+ * 4. The counters are locked, and then set to numbers computed from the locked versions. An update alone is not enough:
+ *    PostgreSQL also evaluates check constraints against the version of the statement's snapshot.
+ *
+ * On a cancelled event, an RSVP with the status that the caller already has succeeds: the caller may be repeating a
+ * request whose response was lost.
+ */
+export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: boolean): Statement {
+  const callers = commands.map(({ caller }) => caller);
+  return sql`
+    with asked as materialized (
+      select * from unnest(
+        ${commands.map(({ eventId }) => eventId)}::uuid[], ${callers.map(({ id }) => id)}::uuid[],
+        ${callers.map(({ sessionId }) => sessionId)}::uuid[], ${callers.map(({ accessHash }) => accessHash.toString('base64'))}::text[],
+        ${commands.map(({ status }) => status)}::text[])
+        with ordinality a (event_id, user_id, session_id, access_hash, status, n)
+    ), callers as materialized (
+      ${lockedCallers(mayWaitForLocks)}
+    ), locked_events as materialized (
+      select e.id, e.status, e.visibility, e.hidden, e.organizer_id from events e
+      where e.id in (select event_id from asked) and exists (select 1 from callers)
+      order by e.id
+      for key share of e ${skipLockedUnless(mayWaitForLocks)}
+    ), checked as materialized (
+      select a.*, e.status as event_status, e.id is not null as is_locked, c.n is not null as has_caller,
+        ${visibleConditionFor(sql`c.role = 'admin'`, sql`a.user_id`)} as is_visible
+      from asked a
+      left join callers c on c.n = a.n
+      left join locked_events e on e.id = a.event_id
+    ), existing as materialized (
+      select r.event_id, r.user_id from checked a
+      join rsvps r on r.event_id = a.event_id and r.user_id = a.user_id
+      where a.has_caller and a.is_locked
+      order by r.event_id, r.user_id
+      for update of r
+    ), upserted as (
+      insert into rsvps (event_id, user_id, status, previous, created_at)
+      select a.event_id, a.user_id, a.status, null, ${now} from checked a
+      where a.status is not null and a.has_caller and a.is_locked and a.is_visible
+        and (select count(*) from existing) >= 0
+        and (a.event_status = 'scheduled' or exists (
+          select 1 from rsvps r where r.event_id = a.event_id and r.user_id = a.user_id and r.status = a.status))
+      order by a.event_id, a.user_id
+      on conflict (event_id, user_id) do update set status = excluded.status, previous = rsvps.status
+      returning event_id, user_id, (previous is null)::int as rsvps,
+        (status = 'going')::int - (previous is not distinct from 'going')::int as going
+    ), removed as (
+      delete from rsvps r using checked a, existing x
+      where a.status is null and x.event_id = a.event_id and x.user_id = a.user_id
+        and r.event_id = a.event_id and r.user_id = a.user_id
+      returning r.event_id, r.user_id, -1 as rsvps, -(r.status = 'going')::int as going
+    ), changed as (
+      select * from upserted union all select * from removed
+    ), sums as (
+      select a.event_id, coalesce(sum(ch.rsvps), 0)::int as rsvps, coalesce(sum(ch.going), 0)::int as going
+      from checked a left join changed ch on ch.event_id = a.event_id and ch.user_id = a.user_id
+      where a.is_locked
+      group by a.event_id
+    ), counters as (
+      select c.event_id, c.rsvp_count, c.going_count, m.rsvps, m.going
+      from sums m join event_counters c on c.event_id = m.event_id
+      order by c.event_id
+      for update of c
+    ), moved as (
+      update event_counters c set rsvp_count = m.rsvp_count + m.rsvps, going_count = m.going_count + m.going
+      from counters m where c.event_id = m.event_id and (m.rsvps, m.going) <> (0, 0)
+    )
+    select a.n, a.has_caller, case when e.id is not null then a.is_locked end as is_locked,
+      coalesce(a.is_visible, false) as is_visible, ch.rsvps as change, c.rsvp_count
+    from checked a
+    left join events e on e.id = a.event_id
+    left join changed ch on ch.event_id = a.event_id and ch.user_id = a.user_id
+    left join counters c on c.event_id = a.event_id`;
+}

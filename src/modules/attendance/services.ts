@@ -1,0 +1,31 @@
+import { createWriteBatcher } from '../../db/batching.ts';
+import { createIdempotentBatcher, type IdempotentBatcher } from '../../idempotency/idempotent-batcher.ts';
+import type { EventServices } from '../events/services.ts';
+import { applyBookings, type BookingCommand, bookingKey } from './apply-bookings.ts';
+import { applyRsvps, rsvpKey } from './apply-rsvps.ts';
+import type { BookingRow } from './present-booking.ts';
+import type { RsvpCommand } from './rsvp-repo.ts';
+
+export type AttendanceServices = EventServices & {
+  /** Sets and removes RSVPs. `apply` returns the event's number of RSVPs after the command. */
+  rsvps: { apply(command: RsvpCommand): Promise<number> };
+  /** Makes, changes and cancels bookings. `apply` returns the booking as it is after the command or was at its end. */
+  bookings: IdempotentBatcher<BookingCommand, BookingRow>;
+};
+
+export const createAttendanceServices = ({
+  db,
+  clock,
+  flags,
+}: EventServices): Pick<AttendanceServices, 'rsvps' | 'bookings'> => ({
+  rsvps: {
+    apply: createWriteBatcher<RsvpCommand, number>(
+      (commands, mayWaitForLocks) => applyRsvps(db, commands, clock(), mayWaitForLocks),
+      { keyOf: rsvpKey },
+    ),
+  },
+  bookings: createIdempotentBatcher(async (entries, mayWaitForLocks) => {
+    const context = { now: clock(), bookingsEnabled: await flags.isOn('bookings') };
+    return applyBookings(db, entries, context, mayWaitForLocks);
+  }, bookingKey),
+});

@@ -1,0 +1,135 @@
+/** Applies batches of claims: claims on the same item share one transaction in place of waiting for the item's lock. */
+import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
+import type { Database } from '../../db/client.ts';
+import type { Statement } from '../../db/sql.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
+import { type BatchEntry, storeResults } from '../../idempotency/idempotent-batcher.ts';
+import { refuseKeyInUse } from '../../idempotency/run-idempotent.ts';
+import { findStoredResponses, type Replay } from '../../idempotency/stored-responses.ts';
+import { lockCallers } from '../../identity/act-as.ts';
+import type { Caller, Viewer } from '../../identity/caller.ts';
+import { Problem } from '../../lib/errors.ts';
+import { formatItemId, type ItemId, newId, readItemId } from '../../lib/ids.ts';
+import { deleteClaims, insertClaims, lockItems, moveStock, updateClaims } from './claim-repo.ts';
+import { type ClaimAction, refuseClaim } from './policy.ts';
+import type { ClaimRow } from './present.ts';
+import { type ClaimAccess, listClaimAccess } from './repo.ts';
+
+/** A change of the caller's claim on an item. */
+export type ClaimCommand = ClaimAction & { item: ItemId; caller: Caller };
+
+/** `claimsEnabled`: the operator's flag `claims`. */
+export type ClaimContext = { now: Date; claimsEnabled: boolean };
+
+type Entry = BatchEntry<ClaimCommand, ClaimRow>;
+type Outcome = ClaimRow | Replay | Problem | typeof RETRY_INDIVIDUALLY;
+
+/** The claim that a command changes: a person has at most one claim on an item. */
+export const claimKey = ({ item, caller }: ClaimCommand): string => `${formatItemId(item)} ${caller.id}`;
+
+/**
+ * Decides the commands in their order, each with the stock that the commands before it left, and writes the result.
+ *
+ * Callers, events and items are share-locked and the stock rows are locked before a later statement reads the state,
+ * so the state cannot change until the transaction ends, and the stock is never oversold. RSVPs are not locked: to
+ * leave `going` does not end claims, so a claim may come just before. Stored responses are also read after the locks:
+ * another server may just have committed the same request.
+ * @param mayWaitForLocks waits for locks of other transactions. If not set, commands that need such a lock come back
+ *   as `RETRY_INDIVIDUALLY`
+ * @returns for each command the claim that it made, changed or deleted, or why it did not
+ */
+export async function applyClaims(
+  db: Database,
+  entries: Entry[],
+  context: ClaimContext,
+  mayWaitForLocks: boolean,
+): Promise<Outcome[]> {
+  return transaction(db, async (tx, commit) => {
+    const locked = await lockAndRead(tx, entries, context.now, mayWaitForLocks);
+    const { outcomes, writes } = decideAll(entries, locked, context, mayWaitForLocks);
+    const results = outcomes.map((outcome) => (isClaim(outcome) ? outcome : null));
+    const storing = storeResults(entries, results, context.now);
+    const ending = commit(...statementsOf(writes), ...storing);
+    await (storing.length > 0 ? refuseKeyInUse(ending) : ending);
+    return outcomes;
+  });
+}
+
+type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
+
+async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWaitForLocks: boolean) {
+  const commands = entries.map(({ command }) => command);
+  const callers = commands.map(({ caller }) => caller);
+  const items = [...new Map(commands.map(({ item }) => [formatItemId(item), item])).values()];
+  const keys = entries.map(({ stored }) => stored?.key ?? null);
+  // The statements are pipelined and run in this order, so the reads see the locked versions.
+  const [roles, lockedItems, responses, states] = await Promise.all([
+    lockCallers(tx, callers, mayWaitForLocks),
+    lockItems(tx, items, mayWaitForLocks),
+    findStoredResponses(tx, keys, now),
+    listClaimAccess(
+      tx,
+      commands.map(({ item, caller }) => ({ item, viewer: caller })),
+    ),
+  ]);
+  return { roles, lockedItems, responses, states };
+}
+
+/** What a batch writes: claims by the kind of their command, and by item id the quantity taken from the stock. */
+type Writes = Record<ClaimAction['kind'], ClaimRow[]> & { taken: Map<string, number> };
+
+function decideAll(
+  entries: Entry[],
+  { roles, lockedItems, responses, states }: LockedState,
+  context: ClaimContext,
+  mayWaitForLocks: boolean,
+): { outcomes: Outcome[]; writes: Writes } {
+  const writes: Writes = { add: [], change: [], remove: [], taken: new Map() };
+  const decided = new Set<string>();
+  const outcomes = entries.map(({ command }, i): Outcome => {
+    const itemId = formatItemId(command.item);
+    const [access, role, response] = [states[i] ?? null, roles[i], responses[i]];
+    if (!role) return mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
+    if (response) return response;
+    if (access && !lockedItems.has(itemId)) return RETRY_INDIVIDUALLY;
+    // Two idempotency keys of one person can bring two commands for one claim into a batch.
+    if (decided.size === decided.add(claimKey(command)).size) return RETRY_INDIVIDUALLY;
+    const taken = writes.taken.get(itemId) ?? 0;
+    const current = access && { ...access, left: access.left - taken };
+    const claim = decideOne(command, { id: command.caller.id, role }, current, context);
+    if (claim instanceof Problem) return claim;
+    writes[command.kind].push(claim);
+    const quantity = command.kind === 'remove' ? 0 : command.quantity;
+    writes.taken.set(itemId, taken + quantity - (access?.claim?.quantity ?? 0));
+    return claim;
+  });
+  return { outcomes, writes };
+}
+
+/** The claim that the command makes, changes or deletes, or the problem that refuses the command. */
+function decideOne(
+  command: ClaimCommand,
+  viewer: Viewer,
+  access: ClaimAccess | null,
+  { now, claimsEnabled }: ClaimContext,
+): ClaimRow | Problem {
+  const refusal = refuseClaim(command, { viewer, access, claimsEnabled });
+  if (refusal) return refusal;
+  const claim = access?.claim;
+  if (command.kind === 'remove') return claim ?? new Problem('claim_not_found');
+  if (claim) return { ...claim, quantity: command.quantity };
+  return { id: newId(), ...command.item, userId: viewer.id, quantity: command.quantity, createdAt: now };
+}
+
+const isClaim = (outcome: Outcome): outcome is ClaimRow =>
+  typeof outcome === 'object' && 'quantity' in outcome;
+
+function statementsOf({ add, change, remove, taken }: Writes): Statement[] {
+  const moves = [...taken].filter(([, by]) => by !== 0).map(([id, by]) => ({ ...readItemId(id), by }));
+  return [
+    ...(add.length > 0 ? [insertClaims(add)] : []),
+    ...(change.length > 0 ? [updateClaims(change)] : []),
+    ...(remove.length > 0 ? [deleteClaims(remove)] : []),
+    ...(moves.length > 0 ? [moveStock(moves)] : []),
+  ];
+}

@@ -1,0 +1,37 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { readItemId } from '../../lib/ids.ts';
+import { toClaim } from './present.ts';
+import { Claim, ClaimRequest, ItemParams } from './schemas.ts';
+import type { ItemServices } from './services.ts';
+
+/** Claims a quantity of an item (specification 4.17). */
+export const claimItem = defineEndpoint({
+  method: 'POST',
+  path: '/v1/items/:id/claim',
+  operationId: 'claimItem',
+  tag: 'Items',
+  summary: 'Claim a quantity of an item',
+  description: 'Requires an RSVP of `going`. Concurrent claims never exceed `quantityNeeded`.',
+  access: 'required',
+  verifiesCaller: true,
+  idempotent: true,
+  params: ItemParams,
+  body: ClaimRequest,
+  response: { 201: ref(Claim) },
+  problems: [
+    'item_not_found',
+    'rsvp_required',
+    'claims_disabled',
+    'module_disabled',
+    'event_cancelled',
+    'already_claimed',
+    'quantity_unavailable',
+  ],
+
+  async handler({ caller, params, body, idempotency }, { claims }: ItemServices) {
+    const item = readItemId(params.id);
+    const command = { kind: 'add' as const, item, caller, quantity: body.quantity };
+    return claims.respond(command, idempotency, 201, toClaim);
+  },
+});

@@ -1,0 +1,90 @@
+/** SQL of claims. Statements without a result are sent with the end of their transaction. */
+import { skipLockedUnless } from '../../db/locks.ts';
+import type { Queryable } from '../../db/query.ts';
+import { empty, sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { formatItemId, type ItemId } from '../../lib/ids.ts';
+import type { ClaimRow } from './present.ts';
+
+/**
+ * Share-locks items and their events, so that they cannot be deleted, hidden or cancelled until the transaction ends,
+ * and locks their stock rows, which serializes the claims on an item. Locks rows in ascending order of their keys.
+ * @returns the ids of the locked items. An item is missing if it was deleted or, unless `mayWaitForLocks` is set, if
+ *   another transaction holds its lock
+ */
+export async function lockItems(
+  tx: Transaction,
+  items: ItemId[],
+  mayWaitForLocks: boolean,
+): Promise<Set<string>> {
+  // PostgreSQL locks row by row: if the item is skipped, its stock is not locked either.
+  const rows = await tx.query<ItemId>(sql`
+    select i.event_id, i.n
+    from unnest(${items.map(({ eventId }) => eventId)}::uuid[], ${items.map(({ n }) => n)}::int[]) k (event_id, n)
+    join events e on e.id = k.event_id
+    join items i on i.event_id = k.event_id and i.n = k.n
+    join item_stock s on s.event_id = k.event_id and s.n = k.n
+    order by e.id, i.n
+    for key share of e, i ${skipLockedUnless(mayWaitForLocks)}
+    for update of s`);
+  return new Set(rows.map(formatItemId));
+}
+
+/** Inserts claims. The transaction must hold a lock on their stock. */
+export function insertClaims(claims: ClaimRow[]) {
+  return sql`
+    insert into claims (event_id, n, user_id, id, quantity, created_at)
+    select * from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
+      ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
+      ${claims.map(({ quantity }) => quantity)}::int[],
+      ${claims.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[])`;
+}
+
+/** Writes the quantities of existing claims. The transaction must hold a lock on their stock. */
+export function updateClaims(claims: ClaimRow[]) {
+  return sql`
+    update claims c set quantity = k.quantity
+    from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
+      ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ quantity }) => quantity)}::int[])
+      k (event_id, n, user_id, quantity)
+    where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
+}
+
+/** Deletes claims. The transaction must hold a lock on their stock. */
+export function deleteClaims(claims: ClaimRow[]) {
+  return sql`
+    delete from claims c
+    using unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
+      ${claims.map(({ userId }) => userId)}::uuid[]) k (event_id, n, user_id)
+    where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
+}
+
+/**
+ * Adds `by` to the claimed quantity of items. The transaction must hold a lock on the stock. A check constraint of the
+ * table is the last guard against overselling.
+ */
+export function moveStock(moves: (ItemId & { by: number })[]) {
+  return sql`
+    update item_stock s set claimed = claimed + m.by
+    from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ n }) => n)}::int[],
+      ${moves.map(({ by }) => by)}::int[]) m (event_id, n, by)
+    where s.event_id = m.event_id and s.n = m.n`;
+}
+
+/**
+ * Lists claims on an event or, with `n`, on one of its items, ordered by item and then by the time of the claim.
+ * The primary key begins with the item, so PostgreSQL sorts only the claims of the items of the page.
+ * @param after the item number and claim id at the end of the previous page
+ */
+export async function listClaims(
+  db: Queryable,
+  { eventId, n }: { eventId: string; n?: number },
+  after: [n: number, id: string] | null,
+  limit: number,
+): Promise<ClaimRow[]> {
+  return db.query<ClaimRow>(sql`
+    select event_id, n, user_id, id, quantity, created_at from claims
+    where event_id = ${eventId} ${n === undefined ? empty : sql`and n = ${n}`}
+      ${after === null ? empty : sql`and (n, id) > (${after[0]}::int, ${after[1]}::uuid)`}
+    order by n, id limit ${limit}`);
+}

@@ -1,0 +1,33 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { Success } from '../../http/schemas.ts';
+import { actAs } from '../../identity/act-as.ts';
+import { Problem } from '../../lib/errors.ts';
+import { readItemId } from '../../lib/ids.ts';
+import { requireItemOrganizer } from './policy.ts';
+import { deleteItem as removeItem } from './repo.ts';
+import { ItemParams } from './schemas.ts';
+import type { ItemServices } from './services.ts';
+
+/** Removes an item (specification 4.16). */
+export const deleteItem = defineEndpoint({
+  method: 'DELETE',
+  path: '/v1/items/:id',
+  operationId: 'deleteItem',
+  tag: 'Items',
+  summary: 'Remove an item',
+  description:
+    'For the organizer of the event and admins. Deletes all claims on the item; the people who made them are not notified.',
+  access: 'required',
+  params: ItemParams,
+  response: { 200: Success },
+  problems: ['item_not_found', 'not_organizer'],
+
+  async handler({ caller, params }, { db }: ItemServices) {
+    const id = readItemId(params.id);
+    await actAs(db, caller, async (tx) => {
+      await requireItemOrganizer(tx, id, caller);
+      if (!(await removeItem(tx, id))) throw new Problem('item_not_found');
+    });
+    return { status: 200, body: { success: true as const } };
+  },
+});

@@ -1,0 +1,27 @@
+import { defineModule } from '../../http/define-module.ts';
+import { addItem } from './add-item.ts';
+import { changeClaim } from './change-claim.ts';
+import { claimItem } from './claim-item.ts';
+import { deleteItem } from './delete-item.ts';
+import { listEventClaims } from './list-event-claims.ts';
+import { listItemClaims } from './list-item-claims.ts';
+import { listItems } from './list-items.ts';
+import type { ItemServices } from './services.ts';
+import { unclaimItem } from './unclaim-item.ts';
+import { updateItem } from './update-item.ts';
+
+/** Items that an event needs, and the claims on them. */
+export const items = defineModule<ItemServices>({
+  name: 'items',
+  endpoints: [
+    listItems,
+    addItem,
+    updateItem,
+    deleteItem,
+    claimItem,
+    changeClaim,
+    unclaimItem,
+    listItemClaims,
+    listEventClaims,
+  ],
+});

@@ -1,0 +1,37 @@
+import { largeText } from '../../http/compression.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { Problem } from '../../lib/errors.ts';
+import { readId } from '../../lib/ids.ts';
+import { isVisible } from '../events/policy.ts';
+import { EventParams } from '../events/schemas.ts';
+import { toItem } from './present.ts';
+import { ItemList, ItemListQuery } from './schemas.ts';
+import type { ItemServices } from './services.ts';
+
+/** Lists the items of an event (specification 4.14). */
+export const listItems = defineEndpoint({
+  method: 'GET',
+  path: '/v1/events/:id/items',
+  operationId: 'listItems',
+  tag: 'Items',
+  summary: 'List the items of an event',
+  description: 'In the order in which items were added.',
+  access: 'optional',
+  params: EventParams,
+  query: ItemListQuery,
+  response: { 200: ItemList },
+  compressFrom: largeText,
+  problems: ['event_not_found'],
+
+  async handler({ caller, params, query }, { events, items }: ItemServices) {
+    const id = readId(params.id, 'event_not_found');
+    const [event, rows, myClaims] = await Promise.all([
+      events.find(id, caller),
+      items.itemsOf(id),
+      caller && items.claimsOf({ eventId: id, userId: caller.id }),
+    ]);
+    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    const listed = rows.filter(({ kind }) => query.kind === undefined || kind === query.kind);
+    return { status: 200, body: { data: listed.map((row) => toItem(row, myClaims)) } };
+  },
+});

@@ -1,0 +1,64 @@
+/** Decides who may change items and who may claim them. */
+import type { Queryable } from '../../db/query.ts';
+import type { Viewer } from '../../identity/caller.ts';
+import { Problem } from '../../lib/errors.ts';
+import type { ItemId } from '../../lib/ids.ts';
+import { moduleOf } from '../events/catalogue.ts';
+import { isVisible, requireOrganizer } from '../events/policy.ts';
+import { type ClaimAccess, findClaimAccess } from './repo.ts';
+
+/** @throws Problem `item_not_found`; `not_organizer` unless the viewer organizes the event of the item or is an admin */
+export async function requireItemOrganizer(db: Queryable, id: ItemId, viewer: Viewer): Promise<void> {
+  const access = await findClaimAccess(db, id, viewer);
+  if (!access) throw new Problem('item_not_found');
+  requireOrganizer(access, viewer);
+}
+
+/** `add` makes a claim, `change` sets the quantity of the existing claim, `remove` deletes it. */
+export type ClaimAction = { kind: 'add' | 'change'; quantity: number } | { kind: 'remove' };
+
+/** What decides about a claim, read under the lock of the item. */
+export type ClaimState = {
+  /** The person who claims, with the current role. */
+  viewer: Viewer;
+  /** The item, its event, and the viewer's RSVP and claim; null if there is no such item. */
+  access: ClaimAccess | null;
+  /** The operator's flag `claims`. */
+  claimsEnabled: boolean;
+};
+
+/**
+ * Decides whether a claim is made, changed or deleted. The order of the checks is part of the contract (404, 403, 409,
+ * 422). The owner of a claim can always delete it or lower its quantity, also if the event was hidden since.
+ * @returns the problem, or null if the command is allowed
+ */
+export function refuseClaim(
+  command: ClaimAction,
+  { viewer, access, claimsEnabled }: ClaimState,
+): Problem | null {
+  const claim = access?.claim ?? null;
+  if (claim && (command.kind === 'remove' || isReduction(command, claim))) return null;
+  if (!access || !isVisible(access, viewer)) return new Problem('item_not_found');
+  if (command.kind === 'remove') return new Problem('claim_not_found');
+  if (command.kind === 'change' && !claim) return new Problem('claim_not_found');
+  if (!claimsEnabled) return new Problem('claims_disabled');
+  if (!access.enabledModules.includes(moduleOf[access.kind])) return new Problem('module_disabled');
+  if (access.rsvp !== 'going') return new Problem('rsvp_required');
+  if (access.status === 'cancelled') return new Problem('event_cancelled');
+  if (command.kind === 'add' && claim) return new Problem('already_claimed');
+  const max = access.left + (claim?.quantity ?? 0);
+  if (command.quantity > max) return quantityUnavailable(access.left, max);
+  return null;
+}
+
+const isReduction = (command: ClaimAction, claim: { quantity: number }): boolean =>
+  command.kind === 'change' && command.quantity <= claim.quantity;
+
+/** @param max the quantity left plus the quantity of the existing claim */
+function quantityUnavailable(left: number, max: number): Problem {
+  const detail = ['None is left.', 'Only 1 is left.'][left] ?? `Only ${left} are left.`;
+  return new Problem('quantity_unavailable', {
+    detail,
+    errors: [{ path: 'quantity', message: `is above ${max}` }],
+  });
+}

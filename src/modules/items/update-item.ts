@@ -1,0 +1,37 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { actAs } from '../../identity/act-as.ts';
+import { readItemId } from '../../lib/ids.ts';
+import { requireItemOrganizer } from './policy.ts';
+import { toItem } from './present.ts';
+import { updateItem as changeItem, listMyClaims } from './repo.ts';
+import { Item, ItemChange, ItemParams } from './schemas.ts';
+import type { ItemServices } from './services.ts';
+
+/** Changes an item. */
+export const updateItem = defineEndpoint({
+  method: 'PATCH',
+  path: '/v1/items/:id',
+  operationId: 'updateItem',
+  tag: 'Items',
+  summary: 'Change an item',
+  description:
+    'For the organizer of the event and admins. Fields that are left out do not change. `quantityNeeded` cannot be ' +
+    'lower than the quantity already claimed.',
+  access: 'required',
+  params: ItemParams,
+  body: ItemChange,
+  response: { 200: ref(Item) },
+  problems: ['item_not_found', 'not_organizer', 'quantity_below_claimed'],
+
+  async handler({ caller, params, body }, { db }: ItemServices) {
+    const id = readItemId(params.id);
+    const item = await actAs(db, caller, async (tx) => {
+      await requireItemOrganizer(tx, id, caller);
+      const row = await changeItem(tx, id, body);
+      const claims = await listMyClaims(tx, [{ eventId: id.eventId, userId: caller.id }]);
+      return toItem(row, new Map(claims.map((claim) => [claim.n, claim])));
+    });
+    return { status: 200, body: item };
+  },
+});
