@@ -48,7 +48,7 @@ export async function deleteAccount(tx: Transaction, userId: string, phoneHash: 
     where user_id = ${userId} and username = (select username from users where id = ${userId})`);
   // Takes sessions, imports and counters along. No session, no token: on every node, at once.
   await tx.query(sql`delete from users where id = ${userId}`);
-  await recordChange(tx, { records: [userId, ...sessions, ...involved], spots: listingKeysOf(gone) });
+  await recordChange(tx, { records: [userId, ...sessions, ...involved], listingKeys: listingKeysOf(gone) });
   return files;
 }
 

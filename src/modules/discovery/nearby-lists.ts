@@ -24,7 +24,7 @@ export type NearbyFilter = {
 };
 
 /** The listed events of one cell: in parts, so that most need no measuring one by one. */
-type Cell = { moment: number; usedAt: number; size: number; blocks: Block[] };
+type Cell = { revision: number; usedAt: number; size: number; blocks: Block[] };
 
 /** Events that are close to each other, in the order of lists; times in ms. */
 type Block = {
@@ -64,8 +64,8 @@ async function listCells(db: Database, cells: number[]): Promise<CellRow[]> {
     order by cell, start_at, id`);
 }
 
-export function toCell(rows: CellRow[], moment: number): Cell {
-  return { moment, usedAt: performance.now(), size: rows.length, blocks: split(rows).map(toBlock) };
+export function toCell(rows: CellRow[], revision: number): Cell {
+  return { revision, usedAt: performance.now(), size: rows.length, blocks: split(rows).map(toBlock) };
 }
 
 /** Events of a block that make it worth one more. */
@@ -140,9 +140,9 @@ export function openCells(db: Database, changes: ChangeLog): (cells: number[]) =
 
   const load = createLoader(
     async (cells: number[]) => {
-      const { moment } = changes;
+      const { revision } = changes;
       const rows = Map.groupBy(await listCells(db, cells), ({ cell }) => cell);
-      return cells.map((cell) => createRecordCache(cell, toCell(rows.get(cell) ?? [], moment)));
+      return cells.map((cell) => createRecordCache(cell, toCell(rows.get(cell) ?? [], revision)));
     },
     // About a city's; so who asks for one waits for no other, and a second is read while the first is taken in.
     { keyOf: String, maxBatchSize: 24, concurrency: 2 },
@@ -166,7 +166,7 @@ export function openCells(db: Database, changes: ChangeLog): (cells: number[]) =
     Promise.all(
       cells.map((number) => {
         const cell = kept.get(number);
-        if (!cell || cell.moment < changes.ofCell(number)) return load(number);
+        if (!cell || cell.revision < changes.ofCell(number)) return load(number);
         cell.usedAt = performance.now();
         return cell;
       }),

@@ -1,5 +1,5 @@
 /** One page and the total of a timeline, from what of it is in memory; or what of it is missing. Nothing here waits. */
-import { dayOf } from '../../cache/change-log.ts';
+import { dayOf } from '../events/listing-keys.ts';
 import type { Days, Entry, Grade } from './timeline-queries.ts';
 
 /** In ms: events that end after `from` and begin by `until`. */

@@ -5,15 +5,16 @@
  * used (changes.ts), so both are exact.
  */
 
-import { type ChangeLog, dayOf } from '../../cache/change-log.ts';
+import type { ChangeLog } from '../../cache/change-log.ts';
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
+import { dayOf } from '../events/listing-keys.ts';
 import { type DayCounts, type Known, type Page, pageOf, type Slice, type Span } from './timeline-page.ts';
 import type { DayCount, Days, Entry, Filter, Grade } from './timeline-queries.ts';
 import * as queries from './timeline-queries.ts';
 
-/** Good as of a moment of `changes`. */
-type Good<T> = { moment: number; value: T };
+/** Good as of a revision of `changes`. */
+type Good<T> = { revision: number; value: T };
 
 type Timeline = {
   key: string;
@@ -57,23 +58,23 @@ export function openTimelines(db: Database, changes: ChangeLog) {
   }
 
   const isCounted = ({ counts }: Timeline, asOf: number): boolean =>
-    counts !== null && (counts.moment >= asOf || changes.daysSince(counts.moment)?.length === 0);
+    counts !== null && (counts.revision >= asOf || changes.daysSince(counts.revision)?.length === 0);
 
   async function count(timeline: Timeline): Promise<void> {
     const { filter, isGraded, counts } = timeline;
-    const { moment } = changes;
-    const changed = counts && changes.daysSince(counts.moment);
+    const { revision } = changes;
+    const changed = counts && changes.daysSince(counts.revision);
     const value =
       counts && changed && changed.length <= maxRecounted
         ? recounted(counts.value, changed, await queries.recountDays(db, filter, isGraded, changed))
         : recounted(new Map(), [], await queries.countDays(db, filter, isGraded));
     // Whoever else counted in the meantime may have seen more.
-    if (timeline.counts === counts) timeline.counts = { moment, value };
+    if (timeline.counts === counts) timeline.counts = { revision, value };
   }
 
   async function readDays(timeline: Timeline, days: Days): Promise<void> {
     const { filter, isGraded, entries } = timeline;
-    const { moment } = changes;
+    const { revision } = changes;
     const byWords = filter.search !== null && isRarerThanDays(timeline, days);
     const found = await queries.listDays(db, filter, isGraded, days, byWords);
     const bySlot = Map.groupBy(found, ({ grade, start }) => slot(grade, dayOf(start)));
@@ -81,15 +82,15 @@ export function openTimelines(db: Database, changes: ChangeLog) {
     for (const grade of days.grade === null ? gradesOf(timeline) : [days.grade]) {
       for (const day of daysWithin(timeline.counts?.value.get(grade) ?? none, days)) {
         const at = slot(grade, day);
-        setNewer(entries, at, { moment, value: bySlot.get(at) ?? [] });
+        setNewer(entries, at, { revision, value: bySlot.get(at) ?? [] });
       }
     }
   }
 
   async function readRunning({ filter, isGraded, running }: Timeline, day: number): Promise<void> {
-    const { moment } = changes;
+    const { revision } = changes;
     if (running.size > maxDays) running.clear();
-    setNewer(running, day, { moment, value: await queries.listRunning(db, filter, isGraded, day) });
+    setNewer(running, day, { revision, value: await queries.listRunning(db, filter, isGraded, day) });
   }
 
   /** By what is known of the filter and of all events; before all events were counted, words are taken to be rare. */
@@ -102,7 +103,7 @@ export function openTimelines(db: Database, changes: ChangeLog) {
   /** What of a timeline is good for a request that looked at the changes at `asOf`. */
   function knownOf(timeline: Timeline, asOf: number): Known {
     const good = <T>(kept: Good<T> | undefined, changedAt: number) =>
-      kept && kept.moment >= Math.min(changedAt, asOf) ? kept.value : undefined;
+      kept && kept.revision >= Math.min(changedAt, asOf) ? kept.value : undefined;
     return {
       grades: gradesOf(timeline),
       counts: (grade) => timeline.counts?.value.get(grade) ?? none,
@@ -119,7 +120,7 @@ export function openTimelines(db: Database, changes: ChangeLog) {
     hidden: Entry[],
     slice: Slice,
   ): Promise<Page> => {
-    const asOf = changes.moment;
+    const asOf = changes.revision;
     const timeline = timelineOf(filter, isGraded);
     const known = knownOf(timeline, asOf);
     const about = (what: string, run: () => Promise<void>) => load({ key: `${what} ${timeline.key}`, run });
@@ -144,7 +145,7 @@ type Job = { key: string; run: () => Promise<void> };
 const everything = JSON.stringify([false, null, undefined]);
 
 function setNewer<T>(map: Map<number, Good<T>>, key: number, good: Good<T>): void {
-  if ((map.get(key)?.moment ?? 0) <= good.moment) map.set(key, good);
+  if ((map.get(key)?.revision ?? 0) <= good.revision) map.set(key, good);
 }
 
 /** The counts with some days in place of what they had. */

@@ -118,7 +118,7 @@ export async function insertEvent(
     sql`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${id}, 0, 0, 0)`,
   );
   await moveEventsCount(tx, organizerId, countsAsPublic(shown));
-  await recordChange(tx, { records: [id], spots: listingKeysOf([shown]) });
+  await recordChange(tx, { records: [id], listingKeys: listingKeysOf([shown]) });
   return id;
 }
 
@@ -136,7 +136,7 @@ export async function updateEvent(
   );
   if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
   await moveEventsCount(tx, before.organizerId, countsAsPublic(after) - countsAsPublic(before));
-  await recordChange(tx, { records: [before.id], spots: listingKeysOf([before, after]) });
+  await recordChange(tx, { records: [before.id], listingKeys: listingKeysOf([before, after]) });
 }
 
 /** Takes everything along that hangs on the event; `event` must be the locked row. */
@@ -146,7 +146,7 @@ export async function deleteEvent(tx: Transaction, event: EventRow): Promise<voi
     sql`delete from imports where organizer_id = ${event.organizerId} and event_id = ${event.id}`,
   );
   await moveEventsCount(tx, event.organizerId, -countsAsPublic(event));
-  await recordChange(tx, { records: [event.id], spots: listingKeysOf([event]) });
+  await recordChange(tx, { records: [event.id], listingKeys: listingKeysOf([event]) });
 }
 
 async function moveEventsCount(tx: Transaction, organizerId: string, by: number): Promise<void> {
