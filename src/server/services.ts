@@ -4,6 +4,7 @@ import { createAuthServices } from '../modules/auth/services.ts';
 import type { SmsDriver } from '../modules/auth/sms.ts';
 import { createDiscoveryServices } from '../modules/discovery/services.ts';
 import { createEventServices } from '../modules/events/services.ts';
+import { createFeedServices } from '../modules/feed/services.ts';
 import { createItemServices } from '../modules/items/services.ts';
 import { createUploadServices } from '../modules/uploads/services.ts';
 import { createUserServices } from '../modules/users/services.ts';
@@ -14,7 +15,8 @@ export function createServices(base: BaseServices, sms?: SmsDriver) {
   const auth = { ...users, ...createAuthServices(users, sms) };
   const events = { ...auth, ...createEventServices(auth) };
   const items = { ...events, ...createItemServices(events) };
-  return { ...items, ...createDiscoveryServices(items) };
+  const discovery = { ...items, ...createDiscoveryServices(items) };
+  return { ...discovery, ...createFeedServices(discovery) };
 }
 
 export type Services = ReturnType<typeof createServices>;

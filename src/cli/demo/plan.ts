@@ -2,8 +2,8 @@
 
 import { dayMs } from '../../lib/time.ts';
 import type { BookingStatus } from '../../modules/attendance/present-booking.ts';
-import { withDefaults } from '../../modules/events/event-fields.ts';
-import type { EventFields, Rsvp } from '../../modules/events/repo.ts';
+import { type EventFields, withDefaults } from '../../modules/events/event-fields.ts';
+import type { Rsvp } from '../../modules/events/repo.ts';
 import type { NewItem } from '../../modules/items/schemas.ts';
 import { kits } from './kits.ts';
 import { outside } from './outside.ts';

@@ -4,7 +4,7 @@ import { largeText } from '../../http/compression.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { route, sendJson } from '../../http/route.ts';
 import type { Deps } from '../../server/build-app.ts';
-import { cursorPageBytes } from '../events/event-serializer.ts';
+import { serializeCursorPage } from '../events/event-serializer.ts';
 import { loadListedEvents } from '../events/load-listed-events.ts';
 import { isVisible } from '../events/policy.ts';
 import { ByStartPage, readSlice, toSlicePage } from '../events/start-pages.ts';
@@ -37,7 +37,7 @@ export function ownListRoutes(app: App, { db, config, clock, events, viewerState
         isVisible(event, viewer),
       );
       const elements = shown.filter((element) => element !== null);
-      return sendJson(reply, cursorPageBytes(elements, nextCursor, config.publicUrl));
+      return sendJson(reply, serializeCursorPage(elements, nextCursor, config.publicUrl));
     },
   );
 

@@ -4,6 +4,7 @@ import type { Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { EventRow } from '../events/present.ts';
+import { waitlistPosition } from '../events/waitlist.ts';
 import type { BookingRow, BookingStatus } from './present-booking.ts';
 
 export type BookingKey = { eventId: string; userId: string };
@@ -18,12 +19,6 @@ export type BookingAccess = Pick<
   /** The person's own. */
   booking: BookingRow | null;
 };
-
-/** How far from the head of the list `bookings b` waits: by the index, as many entries as stand before it. */
-export const waitlistPosition = () => sql`
-  case b.status when 'waiting' then (
-    select count(*)::int from bookings w
-    where w.event_id = b.event_id and w.status = 'waiting' and w.n <= b.n) end`;
 
 /**
  * Share-locks events, so that hiding, cancelling, deleting them and changing their capacity is before or after what the

@@ -1,34 +1,25 @@
 import { createLoader } from '../../db/batching.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { type Circle, circleCells } from '../../lib/grid-cells.ts';
+import { circleCells } from '../../lib/grid-cells.ts';
 import { distanceKm, farthestKm, type Place } from '../../lib/sphere.ts';
-import type { CachedEvent } from '../events/event-cache.ts';
+import type { ListElement } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';
-import type { ViewerState } from '../events/present.ts';
 import type { EventServices } from '../events/services.ts';
+import type { EventQuery } from './event-query.ts';
 import { listAround, listWordsAround } from './geo-queries.ts';
 import { listNearby, openCells } from './nearby-lists.ts';
 import type { Page, Slice } from './timeline-page.ts';
 import { type Filter, listOfOrganizers } from './timeline-queries.ts';
 import { openTimelines } from './timelines.ts';
 
-export type EventQuery = Filter & {
-  /** Radius in km. */
-  circle: Circle | null;
-  /** Events that have not ended by `from`, and begin by `until`. */
-  from: Date | null;
-  until: Date | null;
-};
 /** By start and id; or by where the words are, then by start and id. */
 export type Order = 'start' | 'relevance';
-/** `distanceKm`: null where no place was asked for. `mine`: null without a viewer. */
-export type Listed = { event: CachedEvent; distanceKm: number | null; mine: ViewerState | null };
 export type Lists = (
   eventQuery: EventQuery,
   order: Order,
   slice: Slice,
   viewer: Viewer | null,
-) => Promise<{ listed: Listed[]; total: number }>;
+) => Promise<{ listed: ListElement[]; total: number }>;
 
 /** Circles of up to about 300 km are walked in memory. */
 const maxCells = 500;
@@ -74,15 +65,19 @@ export function openLists({ db, changeLog: changes, people, events, viewerStates
   const countCells = async (named: number[] | null) =>
     named ? (await cells(named)).reduce((sum, { size }) => sum + size, 0) : Number.POSITIVE_INFINITY;
 
-  async function show(eventIds: string[], place: Place | null, viewer: Viewer | null): Promise<Listed[]> {
-    const [mine, found] = await Promise.all([
+  async function show(
+    eventIds: string[],
+    place: Place | null,
+    viewer: Viewer | null,
+  ): Promise<ListElement[]> {
+    const [states, found] = await Promise.all([
       viewer && eventIds.length > 0 ? viewerStates.findMany({ userId: viewer.id, eventIds }) : null,
       Promise.all(eventIds.map((id) => events.findCurrent(id))),
     ]);
     return found.flatMap((event, i) => {
       // Changed or deleted since it was found.
       if (!event || !isListed(event.row)) return [];
-      return [{ event, distanceKm: place && distanceKm(place, event.row), mine: mine?.[i] ?? null }];
+      return [{ event, distanceKm: place && distanceKm(place, event.row), viewerState: states?.[i] ?? null }];
     });
   }
 

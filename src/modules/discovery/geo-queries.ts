@@ -8,8 +8,9 @@ import type { Queryable } from '../../db/query.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { type Circle, circleBands, circleCells } from '../../lib/grid-cells.ts';
+import { listedCondition } from '../events/policy.ts';
 import type { Page, Slice } from './timeline-page.ts';
-import { alsoHasWords, type Filter, hasWords, listed, ofCategory } from './timeline-queries.ts';
+import { alsoHasWords, type Filter, hasWords, ofCategory } from './timeline-queries.ts';
 
 export type Around = Filter & {
   /** Radius in km. */
@@ -108,7 +109,7 @@ const isInside = ({ lat, lng, radius }: Circle) =>
   sql`distance_km(${lat}, ${lng}, e.lat, e.lng) <= ${radius}`;
 
 const matches = ({ from, until, category, hiddenOrganizers }: Around) => sql`
-  ${listed()} ${ofCategory({ category })}
+  ${listedCondition()} ${ofCategory({ category })}
   ${from ? sql`and e.end_at > ${from}` : sql``}
   ${until ? sql`and e.start_at <= ${until}` : sql``}
   ${hiddenOrganizers.length > 0 ? sql`and e.organizer_id <> all(${hiddenOrganizers}::uuid[])` : sql``}`;

@@ -12,8 +12,8 @@ import { sql } from '../../db/sql.ts';
 import type { Circle } from '../../lib/grid-cells.ts';
 import { chordSquared, type Point, toPoint } from '../../lib/sphere.ts';
 import { categorySlugs } from '../events/catalogue.ts';
+import { listedCondition } from '../events/policy.ts';
 import type { Page, Slice } from './timeline-page.ts';
-import { listed } from './timeline-queries.ts';
 
 export type NearbyFilter = {
   category: string | null;
@@ -60,7 +60,7 @@ async function listCells(db: Database, cells: number[]): Promise<CellRow[]> {
     select cell, id, date_part('epoch', start_at) * 1000 as start, date_part('epoch', end_at) * 1000 as "end",
       lat, lng, category
     from events e
-    where ${listed()} and cell = any(${cells}::int[])
+    where ${listedCondition()} and cell = any(${cells}::int[])
     order by cell, start_at, id`);
 }
 

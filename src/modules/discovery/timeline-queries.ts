@@ -3,6 +3,7 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
+import { listedCondition } from '../events/policy.ts';
 import type { Search } from '../events/search-words.ts';
 
 /** What is looked for, but for dates and places. */
@@ -17,8 +18,6 @@ export type Entry = { grade: Grade; id: string; start: number; end: number };
 export type DayCount = { grade: Grade; day: number; n: number };
 
 const secondsOfDay = 86_400;
-/** What lists show of `events e`. */
-export const listed = () => sql`e.visibility = 'public' and e.status = 'scheduled' and not e.hidden`;
 export const ofCategory = ({ category }: Pick<Filter, 'category'>) =>
   category === null ? sql`` : sql`and e.category = ${category}`;
 
@@ -65,7 +64,7 @@ export function countDays(db: Database, filter: Filter, isGraded: boolean): Prom
       select ${gradeOf(filter, isGraded)} as grade,
         floor(date_part('epoch', e.start_at) / ${secondsOfDay})::int as day, count(*)::int as n
       from events e
-      where ${listed()} ${ofCategory(filter)} ${hasWords(filter.search)}
+      where ${listedCondition()} ${ofCategory(filter)} ${hasWords(filter.search)}
       group by 1, 2`);
   });
 }
@@ -82,7 +81,7 @@ export async function recountDays(
     from unnest(${days}::int[]) d (day)
     join events e on e.start_at >= to_timestamp(d.day * ${secondsOfDay}::float8)
       and e.start_at < to_timestamp((d.day + 1) * ${secondsOfDay}::float8)
-    where ${listed()} ${ofCategory(filter)} ${alsoHasWords(filter)}
+    where ${listedCondition()} ${ofCategory(filter)} ${alsoHasWords(filter)}
     group by 1, 2`);
 }
 
@@ -106,7 +105,7 @@ export async function listDays(
   return await db.query<Entry>(sql`
     select ${entry(filter, isGraded)}
     from events e
-    where ${listed()} ${ofCategory(filter)}
+    where ${listedCondition()} ${ofCategory(filter)}
       ${byWords ? sql`and (${within}) is true ${hasWords(filter.search)}` : sql`and ${within} ${alsoHasWords(filter)}`}
       ${grade === null ? sql`` : sql`and ${gradeOf(filter, isGraded)} = ${grade}`}
     order by e.start_at, e.id`);
@@ -123,7 +122,7 @@ export async function listRunning(
   return await db.query<Entry>(sql`
     select ${entry(filter, isGraded)}
     from events e
-    where ${listed()} and tstzrange(e.start_at, e.end_at) @> ${at} and e.start_at < ${at}
+    where ${listedCondition()} and tstzrange(e.start_at, e.end_at) @> ${at} and e.start_at < ${at}
       ${ofCategory(filter)} ${alsoHasWords(filter)}
     order by e.start_at, e.id`);
 }
@@ -139,6 +138,6 @@ export async function listOfOrganizers(
   return await db.query<Entry>(sql`
     select ${entry(filter, isGraded)}
     from events e
-    where ${listed()} and e.organizer_id = any(${organizers}::uuid[])
+    where ${listedCondition()} and e.organizer_id = any(${organizers}::uuid[])
       ${ofCategory(filter)} ${alsoHasWords(filter)}`);
 }

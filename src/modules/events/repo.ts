@@ -5,28 +5,12 @@ import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
 import { newId } from '../../lib/ids.ts';
-import { waitlistPosition } from '../attendance/booking-repo.ts';
-import type { BookingStatus } from '../attendance/present-booking.ts';
-import { isShownOtherwise } from './event-fields.ts';
+import { changesCalendar, type EventFields } from './event-fields.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed, isVisible, visibleCondition } from './policy.ts';
 import type { EventRow, MyBooking, ViewerState, ViewerStateWithBooking } from './present.ts';
 import { searchVector } from './search-words.ts';
-import { promoteWaitlist } from './waitlist.ts';
-
-/** What an event is made of; times are set and ids given elsewhere. */
-export type EventFields = Omit<
-  EventRow,
-  | 'id'
-  | 'organizerId'
-  | 'hidden'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'sequence'
-  | 'rsvpCount'
-  | 'goingCount'
-  | 'bookedCount'
->;
+import { promoteWaitlist, waitlistPosition } from './waitlist.ts';
 
 /** Events by id, in any order; what is not there is left out. */
 export async function listEventRows(db: Queryable, ids: string[]): Promise<EventRow[]> {
@@ -68,7 +52,9 @@ export async function listViewerStatesWithBookings(
   db: Queryable,
   keys: ViewerStateKey[],
 ): Promise<ViewerStateWithBooking[]> {
-  const rows = await db.query<ViewerState & MyBooking & { n: number; status: BookingStatus | null }>(sql`
+  const rows = await db.query<
+    ViewerState & MyBooking & { n: number; status: 'booked' | 'waiting' | null }
+  >(sql`
     select k.n::int, r.status as my_rsvp, s.user_id is not null as is_saved,
       b.id, b.seats, b.status, ${waitlistPosition()} as position, b.created_at
     from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
@@ -130,7 +116,7 @@ export async function updateEvent(
   now: Date,
 ): Promise<void> {
   const after = { ...fields, hidden: before.hidden };
-  const sequence = before.sequence + Number(isShownOtherwise(before, fields));
+  const sequence = before.sequence + Number(changesCalendar(before, fields));
   await tx.query(
     sql`update events set ${assignments({ ...columns(fields), sequence, updated_at: now })} where id = ${before.id}`,
   );

@@ -9,11 +9,11 @@ import { ListedEvent } from './schemas.ts';
 export type Position = { startAt: Date; id: string };
 export type When = 'upcoming' | 'past';
 
-export const theBeginning: Position = {
+export const firstPosition: Position = {
   startAt: new Date('0001-01-01T00:00:00.000Z'),
   id: '00000000-0000-0000-0000-000000000000',
 };
-export const theEnd: Position = {
+export const lastPosition: Position = {
   startAt: new Date('9999-12-31T23:59:59.999Z'),
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
@@ -48,12 +48,12 @@ export const toSlicePage = <R extends Position>(rows: R[], limit: number) =>
 /** The end of a select from `events e` that already has a condition. */
 export function byStart({ when, now, after, limit }: Slice) {
   if (when === 'past') {
-    const { startAt, id } = after ?? theEnd;
+    const { startAt, id } = after ?? lastPosition;
     return sql`
       and e.end_at <= ${now} and (e.start_at, e.id) < (${startAt}::timestamptz, ${id}::uuid)
       order by e.start_at desc, e.id desc limit ${limit}`;
   }
-  const { startAt, id } = after ?? theBeginning;
+  const { startAt, id } = after ?? firstPosition;
   return sql`
     and (${when === undefined} or e.end_at > ${now}) and (e.start_at, e.id) > (${startAt}::timestamptz, ${id}::uuid)
     order by e.start_at, e.id limit ${limit}`;

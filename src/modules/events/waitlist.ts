@@ -1,12 +1,22 @@
+/** The waitlist of an event: positions and promotion. */
 import { sql } from '../../db/sql.ts';
 
 /**
- * Books those at the head of an event's waitlist whose seats are free by now, strictly in order: who stands behind
- * somebody whose seats do not fit waits on. To be called after whatever frees seats or takes somebody off the list.
+ * SQL expression: the position of `bookings b` in the waitlist, from 1; null for booked seats. Reads as many index
+ * entries as there are bookings ahead.
+ */
+export const waitlistPosition = () => sql`
+  case b.status when 'waiting' then (
+    select count(*)::int from bookings w
+    where w.event_id = b.event_id and w.status = 'waiting' and w.n <= b.n) end`;
+
+/**
+ * The statement that books waiting people whose seats are free, strictly in order: a booking that does not fit stops
+ * the promotion of all bookings behind it. Run it after each statement that frees seats or removes a waiting booking.
  *
- * The transaction must hold the event's counters, or the event itself against everybody: then nothing of what is read
- * here can change before it is written. Each who waits wants a seat at least, so no more than the free ones are looked
- * at, however long the list is.
+ * The transaction must hold a lock on the event's counters, or an exclusive lock on the event, so that the rows read
+ * here do not change before they are written. Each waiting booking has at least one seat, so the statement reads at
+ * most as many of them as there are free seats.
  */
 export function promoteWaitlist(eventId: string) {
   return sql`
