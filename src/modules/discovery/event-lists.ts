@@ -7,10 +7,10 @@ import { isListed } from '../events/policy.ts';
 import type { EventServices } from '../events/services.ts';
 import type { EventQuery } from './event-query.ts';
 import { listAround, listWordsAround } from './geo-queries.ts';
-import { listNearby, openCells } from './nearby-lists.ts';
+import { createCellCache, listNearby } from './nearby-lists.ts';
 import type { Page, Slice } from './timeline-page.ts';
 import { type Filter, listOfOrganizers } from './timeline-queries.ts';
-import { openTimelines } from './timelines.ts';
+import { createTimelines } from './timelines.ts';
 
 /** `start`: by start and id; `relevance`: by the grade of the match, then by start and id. */
 export type Order = 'start' | 'relevance';
@@ -27,9 +27,9 @@ const maxAttempts = 4;
 const everything: Filter = { category: null, search: null };
 
 /** Creates the lists of public events, which read current caches or the database. */
-export function openLists({ db, changeLog, people, events, viewerStates }: EventServices): Lists {
-  const cells = openCells(db, changeLog);
-  const timelines = openTimelines(db, changeLog);
+export function createEventLists({ db, changeLog, people, events, viewerStates }: EventServices): Lists {
+  const cells = createCellCache(db, changeLog);
+  const timelines = createTimelines(db, changeLog);
   // A low concurrency leaves database connections to cheaper statements.
   const runLimited = createLoader<() => Promise<Page>, Page>(async ([run]) => (run ? [await run()] : []), {
     keyOf: () => `${sequence++}`,

@@ -133,7 +133,7 @@ const chord = (a: Point, b: Point) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] 
 const maxEvents = 2_000_000;
 
 /** Creates the cache of cells. Returns cells at least as new as the last read of the change log. */
-export function openCells(db: Database, changes: ChangeLog): (cells: number[]) => Promise<Cell[]> {
+export function createCellCache(db: Database, changes: ChangeLog): (cells: number[]) => Promise<Cell[]> {
   const cached = new Map<number, Cell>();
   let events = 0;
 

@@ -36,7 +36,7 @@ const slot = (grade: Grade, day: number) => day * queries.grades.length + grade;
 const none: DayCounts = { days: [], counts: [] };
 
 /** Creates the timelines. The returned function computes a page of a timeline. */
-export function openTimelines(db: Database, changes: ChangeLog) {
+export function createTimelines(db: Database, changes: ChangeLog) {
   const cached = new Map<string, Timeline>();
   /** Jobs may be heavy, so few run at the same time. Requests that need the same job share it. */
   const load = createLoader<Job, void>(async ([job]) => [await job?.run()], {
