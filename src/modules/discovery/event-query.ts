@@ -3,8 +3,8 @@
 import { invalid } from '../../lib/errors.ts';
 import type { Circle } from '../../lib/grid-cells.ts';
 import { readFrom, readUntil } from '../../lib/time.ts';
-import type { EventListQuery } from '../events/schemas.ts';
 import { searchQuery } from '../events/search-words.ts';
+import type { EventListQuery } from './schemas.ts';
 import type { Filter } from './timeline-queries.ts';
 
 export type EventQuery = Filter & {

@@ -2,8 +2,9 @@ import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { serializePage } from '../events/event-serializer.ts';
-import { EventListQuery, EventPage } from '../events/schemas.ts';
+import { EventPage } from '../events/schemas.ts';
 import { readEventQuery } from './event-query.ts';
+import { EventListQuery } from './schemas.ts';
 import type { DiscoveryServices } from './services.ts';
 
 /** List public events (specification 4.9). The response is composed of serialized fragments. */

@@ -3,8 +3,9 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { invalid } from '../../lib/errors.ts';
 import { serializePage } from '../events/event-serializer.ts';
-import { EventPage, EventSearchQuery } from '../events/schemas.ts';
+import { EventPage } from '../events/schemas.ts';
 import { readEventQuery } from './event-query.ts';
+import { EventSearchQuery } from './schemas.ts';
 import type { DiscoveryServices } from './services.ts';
 
 /** Search public events (specification 4.10). The response is composed of serialized fragments. */

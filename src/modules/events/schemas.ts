@@ -6,8 +6,6 @@ import {
   nullable,
   oneOf,
   PageMeta,
-  page,
-  pageLimit,
   prose,
   ref,
   shared,
@@ -20,8 +18,8 @@ export const EventParams = Type.Object({
   id: Type.String({ description: "The event's id.", examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
 });
 
-const latitude = Type.Number({ minimum: -90, maximum: 90, examples: [57.7089] });
-const longitude = Type.Number({ minimum: -180, maximum: 180, examples: [11.9746] });
+export const latitude = Type.Number({ minimum: -90, maximum: 90, examples: [57.7089] });
+export const longitude = Type.Number({ minimum: -180, maximum: 180, examples: [11.9746] });
 const visibilities = ['public', 'unlisted', 'private'] as const;
 const statuses = ['scheduled', 'cancelled'] as const;
 
@@ -237,48 +235,6 @@ export const EventChange = Type.Partial(body({ ...fields, status: oneOf(statuses
   examples: [{ title: 'Harbour potluck, now indoors' }],
 });
 export type EventChange = Static<typeof EventChange>;
-
-const timeOrDay = (description: string) =>
-  Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));
-const searchText = (description: string) => Type.String({ maxLength: 200, description, examples: ['jazz'] });
-
-/** Query of the list (specification 4.9). */
-export const EventListQuery = Type.Object({
-  lat: Type.Optional(
-    Type.Number({ ...latitude, description: 'With `lng`: only events within `radius` of this place.' }),
-  ),
-  lng: Type.Optional(longitude),
-  radius: Type.Optional(
-    Type.Number({
-      exclusiveMinimum: 0,
-      maximum: 20_040,
-      description: 'In km along the surface of the earth. Default: 50.',
-    }),
-  ),
-  category: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      description: 'A slug of GET /v1/categories; an unknown slug matches no event.',
-    }),
-  ),
-  dateFrom: timeOrDay(
-    'Events that end after this time; a date without a time is the start of that day in UTC.',
-  ),
-  dateTo: timeOrDay(
-    'Events that begin at or before this time; a date without a time is the end of that day in UTC.',
-  ),
-  q: Type.Optional(searchText('Words, or starts of words, in title, description and address.')),
-  page,
-  limit: pageLimit,
-});
-export type EventListQuery = Static<typeof EventListQuery>;
-
-/** Query of the search (specification 4.10). */
-export const EventSearchQuery = Type.Object({
-  q: searchText('Words, or starts of words.'),
-  page,
-  limit: pageLimit,
-});
 
 export const Answer = body(
   { status: nullable(oneOf(['going', 'interested']), { description: 'Null deletes the RSVP.' }) },
