@@ -4,7 +4,8 @@ import { ChangeLog } from '../src/cache/change-log.ts';
 import { connect, type Database } from '../src/db/client.ts';
 import { raw, type Statement, sql } from '../src/db/sql.ts';
 import type { BaseServices } from '../src/http/services.ts';
-import { type EventQuery, type Lists, openLists } from '../src/modules/discovery/event-lists.ts';
+import { createEventLists, type Lists } from '../src/modules/discovery/event-lists.ts';
+import type { EventQuery } from '../src/modules/discovery/event-query.ts';
 import { searchQuery } from '../src/modules/events/search-words.ts';
 import { createEventServices } from '../src/modules/events/services.ts';
 import { createUserServices } from '../src/modules/users/services.ts';
@@ -62,7 +63,7 @@ for (const question of questions) {
   // Of the base services, lists use these two.
   const base = { db, changeLog: new ChangeLog(db) } as BaseServices;
   const users = { ...base, ...createUserServices(base) };
-  const lists = openLists({ ...users, ...createEventServices(users) });
+  const lists = createEventLists({ ...users, ...createEventServices(users) });
   sent = [];
   const first = await timed(lists, question);
   const statements = sent;

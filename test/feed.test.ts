@@ -1,8 +1,8 @@
 /** GET /v1/feed: what the people whom the caller follows organize and go to (spec 3). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { theBeginning } from '../src/modules/events/start-pages.ts';
-import { findFeed } from '../src/modules/feed/find.ts';
+import { firstPosition } from '../src/modules/events/start-pages.ts';
+import { findFeed } from '../src/modules/feed/find-feed.ts';
 import { listByPeople } from '../src/modules/feed/repo.ts';
 import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
 import { anAdmin, anEvent, aUser, deleteAccount, going, inDays, type Person, users } from './world.ts';
@@ -267,15 +267,15 @@ test('feed: by way of people and by way of time the same is found', async () => 
   for (const one of [shy, back]) expectStatus(await api.patch('/v1/me', one.token, { isPrivate: true }), 200);
   await follow(back, me);
   const viewer = { id: me.id, role: 'user' as const };
-  const wanted = { viewer, now: new Date(), after: theBeginning, limit: 100 };
+  const wanted = { viewer, now: new Date(), after: firstPosition, limit: 100 };
   const byPeople = [...(await listByPeople(api.sql, wanted))];
   assert.ok(byPeople.length > 12 && byPeople.length < 40);
   const reasons = new Set(byPeople.flatMap(({ people }) => people));
   assert.deepEqual([reasons.has(back.id), reasons.has(shy.id)], [true, false]);
-  for (const looks of [[1, 3], [50], [5, 5, 5, 5, 5, 5, 5, 5]]) {
-    const byTime = await findFeed(api.sql, wanted, { fewPeople: 0, looks });
-    assert.deepEqual(byTime, byPeople, `${looks} at a time`);
-    const few = await findFeed(api.sql, { ...wanted, limit: 7 }, { fewPeople: 0, looks });
+  for (const batchSizes of [[1, 3], [50], [5, 5, 5, 5, 5, 5, 5, 5]]) {
+    const byTime = await findFeed(api.sql, wanted, { maxPeople: 0, batchSizes });
+    assert.deepEqual(byTime, byPeople, `${batchSizes} at a time`);
+    const few = await findFeed(api.sql, { ...wanted, limit: 7 }, { maxPeople: 0, batchSizes });
     assert.deepEqual(few, byPeople.slice(0, 7));
   }
 });

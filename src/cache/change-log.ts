@@ -1,8 +1,7 @@
 /**
- * What keeps memory exact: every write that changes what servers keep (the records of events, the names of people, the
- * lists) says so in its own transaction, and every request looks at what was said since, before it uses anything kept.
- *
- * A server's memory is thus never older than the request. The look is one statement for all requests that wait.
+ * The change log: writes record the keys of the cached records that they change, in their own transactions. A server
+ * reads the log before each request uses its caches, so a cache is never older than the request. One statement reads
+ * the log for all requests that wait at the same time.
  */
 
 import { hash } from 'node:crypto';
@@ -11,35 +10,35 @@ import type { Database } from '../db/client.ts';
 import type { Queryable } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { dayMs } from '../lib/time.ts';
 
-/** Where and when a listed event is. */
-export type ListingKey = { cell: number; startAt: Date; endAt: Date };
+/** A part of the cached lists: a cell number, and the first and last of a range of day numbers. */
+export type ListingKey = { cell: number; firstDay: number; lastDay: number };
 
-/** Days are counted in UTC from 1970-01-01. */
-export const dayOf = (at: Date | number): number => Math.floor(Number(at) / dayMs);
 const shards = 16;
 
-/** How changes name a record: they outlive it, and must tell nothing of it. */
-export const nameOf = (id: string): string => hash('sha256', id, 'base64url').slice(0, 16);
-
-/** `records`: ids of events and people. `spots`: of events in lists, before and after. */
-export type Change = { records: string[]; spots?: ListingKey[] };
+/** The key that names a record in the log. It is a hash, because log rows outlive deleted records. */
+export const changeKeyOf = (id: string): string => hash('sha256', id, 'base64url').slice(0, 16);
 
 /**
- * Says what changed. The last thing that a transaction does, since it holds others who write to the same shard until
- * it commits. The shard's row gives out versions in the order of commits and without gaps, so whoever has seen version
- * n has seen all before it.
+ * `records`: ids of the changed records. `listingKeys`: the parts of lists that a change affects, from before and
+ * after the change.
  */
-export function changeStatement({ records, spots = [] }: Change) {
+export type Change = { records: string[]; listingKeys?: ListingKey[] };
+
+/**
+ * The statement that records a change. It must be the last statement of its transaction, because it locks a shard of
+ * the log until the commit. The shard's row assigns versions in the order of commits and without gaps: a server that
+ * has read version n has read all versions before n.
+ */
+export function changeStatement({ records, listingKeys = [] }: Change) {
   const shard = Math.floor(Math.random() * shards);
   return sql`
     with raised as (
       update change_shards set version = version + 1 where shard = ${shard} returning shard, version
     )
     insert into changes (shard, version, records, cells, first_days, last_days, at)
-    select shard, version, ${records.map(nameOf)}::text[], ${spots.map(({ cell }) => cell)}::int[],
-      ${spots.map(({ startAt }) => dayOf(startAt))}::int[], ${spots.map(({ endAt }) => dayOf(endAt))}::int[], now()
+    select shard, version, ${records.map(changeKeyOf)}::text[], ${listingKeys.map(({ cell }) => cell)}::int[],
+      ${listingKeys.map(({ firstDay }) => firstDay)}::int[], ${listingKeys.map(({ lastDay }) => lastDay)}::int[], now()
     from raised`;
 }
 
@@ -48,7 +47,7 @@ export async function recordChange(tx: Transaction, change: Change): Promise<voi
   await tx.execute(changeStatement(change));
 }
 
-/** A server that looks less often than this starts anew; it looks with every request. */
+/** Deletes log rows older than 5 minutes. A server that has not read them by then empties its caches. */
 export async function deleteExpiredChanges(db: Queryable): Promise<void> {
   await db.query(sql`delete from changes where at < now() - interval '5 minutes'`);
 }
@@ -63,12 +62,13 @@ type ChangeRow = {
   lastDays: number[];
 };
 
-/** Changes in a shard that are worth reading; who is further behind starts anew. */
+/** Rows of one shard that are read at most. A server that is further behind empties its caches instead. */
 const maxRead = 1_000;
 
 /**
- * The limit is there for the planner: of a table that is emptied and filled all day it knows no sizes, and would else
- * read the whole of it for one change.
+ * Lists the changes after the known versions, by shard and version. A shard with too many changes gives one row without
+ * a version. Table statistics are unreliable because the table is constantly emptied and refilled; the LIMIT makes the
+ * planner choose the index.
  */
 async function listChanges(db: Database, known: bigint[]): Promise<ChangeRow[]> {
   const versions = known.map(String);
@@ -83,27 +83,30 @@ async function listChanges(db: Database, known: bigint[]): Promise<ChangeRow[]> 
     order by s.shard, c.version`);
 }
 
-/** Told the names of records as they are seen to have changed; null is all of them. */
-export type Watcher = (records: string[] | null) => void;
+/** Receives the change keys of changed records; null means that any record may have changed. */
+export type Watcher = (changeKeys: string[] | null) => void;
 
-/** Longer events make all days suspect. */
-const longestSpan = 366;
+/** Days. A longer range counts as a change of all days. */
+const maxRangeDays = 366;
 
-/** Moments are counted in changes seen: what was read at moment n is good as long as nothing of it changed after n. */
+/**
+ * The changes that this server has read. Revisions count the reads that found changes: data that was read at revision n
+ * is current as long as no change of it has a later revision.
+ */
 export class ChangeLog {
-  #moment = 1;
-  /** Nothing read before this is good. */
-  #reset = 1;
+  #revision = 1;
+  /** Data of an earlier revision is not current. */
+  #resetRevision = 1;
   #versions: bigint[] = Array.from({ length: shards }, () => -1n);
   readonly #cells = new Map<number, number>();
-  readonly #starts = new Map<number, number>();
-  readonly #spans = new Map<number, number>();
-  #allSpans = 0;
-  readonly #look: (key: null) => Promise<void>;
+  readonly #firstDays = new Map<number, number>();
+  readonly #laterDays = new Map<number, number>();
+  #allLaterDays = 0;
+  readonly #read: (key: null) => Promise<void>;
   readonly #watchers: Watcher[] = [];
 
   constructor(db: Database) {
-    this.#look = createLoader(
+    this.#read = createLoader(
       async () => {
         this.#apply(await listChanges(db, this.#versions));
         return [undefined];
@@ -112,65 +115,66 @@ export class ChangeLog {
     );
   }
 
-  /** Learns of all that was acknowledged before the call. */
+  /** Reads all changes that were committed before the call. */
   catchUp(): Promise<void> {
-    return this.#look(null);
+    return this.#read(null);
   }
 
   watch(watcher: Watcher): void {
     this.#watchers.push(watcher);
   }
 
-  /** To be taken before a statement is sent, and kept with what it reads. */
-  get moment(): number {
-    return this.#moment;
+  /** The current revision. Take it before a statement is sent, and cache it with the rows of the statement. */
+  get revision(): number {
+    return this.#revision;
   }
 
-  /** When events of this cell last changed. */
-  ofCell = (cell: number): number => Math.max(this.#reset, this.#cells.get(cell) ?? 0);
+  /** The revision of the last change of a listing key with this cell. */
+  ofCell = (cell: number): number => Math.max(this.#resetRevision, this.#cells.get(cell) ?? 0);
 
-  /** When events that begin on this day last changed. */
-  ofDay = (day: number): number => Math.max(this.#reset, this.#starts.get(day) ?? 0);
+  /** The revision of the last change of a listing key with this first day. */
+  ofDay = (day: number): number => Math.max(this.#resetRevision, this.#firstDays.get(day) ?? 0);
 
-  /** When events that had begun before this day and went on into it last changed. */
-  intoDay = (day: number): number => Math.max(this.#reset, this.#allSpans, this.#spans.get(day) ?? 0);
+  /** The revision of the last change of a listing key that includes this day, and not as its first. */
+  intoDay = (day: number): number =>
+    Math.max(this.#resetRevision, this.#allLaterDays, this.#laterDays.get(day) ?? 0);
 
-  /** The days on which events begin that changed after a moment; null when that may be any. */
-  daysSince(moment: number): number[] | null {
-    if (moment < this.#reset) return null;
-    return [...this.#starts].filter(([, at]) => at > moment).map(([day]) => day);
+  /** The first days of the listing keys that changed after a revision; null if these can be any days. */
+  daysSince(revision: number): number[] | null {
+    if (revision < this.#resetRevision) return null;
+    return [...this.#firstDays].filter(([, changed]) => changed > revision).map(([day]) => day);
   }
 
   #apply(rows: ChangeRow[]): void {
     if (rows.length === 0) return;
-    this.#moment++;
+    this.#revision++;
     for (const row of rows) {
       const known = this.#versions[row.shard] ?? -1n;
       const version = row.version === null ? null : BigInt(row.version);
-      // Another look may have been quicker. Else, whatever is not the very next is a gap.
+      // A concurrent read may have applied this version already. A version that is not the next one means a gap.
       if (version !== null && version <= known) continue;
-      if (version === known + 1n) this.#note(row);
-      else if (BigInt(row.latest) !== known) this.#forgetAll();
+      if (version === known + 1n) this.#applyChange(row);
+      else if (BigInt(row.latest) !== known) this.#reset();
       this.#versions[row.shard] = version ?? BigInt(row.latest);
     }
   }
 
-  #forgetAll(): void {
-    this.#reset = this.#moment;
+  #reset(): void {
+    this.#resetRevision = this.#revision;
     this.#cells.clear();
-    this.#starts.clear();
-    this.#spans.clear();
+    this.#firstDays.clear();
+    this.#laterDays.clear();
     for (const watcher of this.#watchers) watcher(null);
   }
 
-  #note({ records, cells, firstDays, lastDays }: ChangeRow): void {
+  #applyChange({ records, cells, firstDays, lastDays }: ChangeRow): void {
     for (const watcher of this.#watchers) watcher(records);
-    for (const cell of cells) this.#cells.set(cell, this.#moment);
+    for (const cell of cells) this.#cells.set(cell, this.#revision);
     for (const [index, first] of firstDays.entries()) {
       const last = lastDays[index] ?? first;
-      this.#starts.set(first, this.#moment);
-      if (last - first > longestSpan) this.#allSpans = this.#moment;
-      else for (let day = first + 1; day <= last; day++) this.#spans.set(day, this.#moment);
+      this.#firstDays.set(first, this.#revision);
+      if (last - first > maxRangeDays) this.#allLaterDays = this.#revision;
+      else for (let day = first + 1; day <= last; day++) this.#laterDays.set(day, this.#revision);
     }
   }
 }

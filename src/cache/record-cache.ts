@@ -1,70 +1,70 @@
-/** Records kept in memory by id, and forgotten as the record of changes names them. */
+/** Caches records by id in memory, and removes those that the change log names. */
 
 import { createLoader } from '../db/batching.ts';
-import { type ChangeLog, nameOf } from './change-log.ts';
+import { type ChangeLog, changeKeyOf } from './change-log.ts';
 
 type Options<T> = {
-  /** Records kept at most; the one that has been here longest makes room. */
+  /** Above this size, the record that was cached first is removed. */
   maxRecords: number;
   read: (ids: string[]) => Promise<T[]>;
   idOf: (record: T) => string;
 };
 
-/** The names of what changed while a read was under way; null is anything. */
-type Reading = { changed: Set<string> | null };
+/** The change keys that the log named during a read; null means any. */
+type PendingRead = { changed: Set<string> | null };
 
 /**
- * @returns gives a record at least as new as the last look at `changes`; null when there is none
+ * @returns a function that finds a record, at least as new as the last read of the change log; null for an unknown id
  */
 export function createRecordCache<T>(
-  changes: ChangeLog,
+  changeLog: ChangeLog,
   { maxRecords, read, idOf }: Options<T>,
 ): (id: string) => T | Promise<T | null> {
-  const kept = new Map<string, T>();
-  /** By the names that changes give to records. */
+  const cached = new Map<string, T>();
+  /** Ids of the cached records, by their change keys. */
   const ids = new Map<string, string>();
-  const readings = new Set<Reading>();
+  const pendingReads = new Set<PendingRead>();
 
-  const forget = (id: string) => {
-    kept.delete(id);
-    ids.delete(nameOf(id));
+  const remove = (id: string) => {
+    cached.delete(id);
+    ids.delete(changeKeyOf(id));
   };
-  const add = (id: string, name: string, record: T) => {
-    kept.set(id, record);
-    ids.set(name, id);
-    if (kept.size > maxRecords) forget(kept.keys().next().value ?? id);
+  const add = (id: string, changeKey: string, record: T) => {
+    cached.set(id, record);
+    ids.set(changeKey, id);
+    if (cached.size > maxRecords) remove(cached.keys().next().value ?? id);
   };
 
-  changes.watch((names) => {
-    if (!names) {
-      kept.clear();
+  changeLog.watch((changeKeys) => {
+    if (!changeKeys) {
+      cached.clear();
       ids.clear();
     }
-    for (const name of names ?? []) forget(ids.get(name) ?? '');
-    for (const reading of readings) {
-      if (!names) reading.changed = null;
-      for (const name of names ?? []) reading.changed?.add(name);
+    for (const changeKey of changeKeys ?? []) remove(ids.get(changeKey) ?? '');
+    for (const pending of pendingReads) {
+      if (!changeKeys) pending.changed = null;
+      for (const changeKey of changeKeys ?? []) pending.changed?.add(changeKey);
     }
   });
 
   const load = createLoader(
-    async (eventQuery: string[]) => {
-      const reading: Reading = { changed: new Set() };
-      readings.add(reading);
+    async (missing: string[]) => {
+      const pending: PendingRead = { changed: new Set() };
+      pendingReads.add(pending);
       try {
-        const found = new Map((await read(eventQuery)).map((record) => [idOf(record), record]));
+        const found = new Map((await read(missing)).map((record) => [idOf(record), record]));
         for (const [id, record] of found) {
-          const name = nameOf(id);
-          if (reading.changed?.has(name) === false) add(id, name, record);
+          const changeKey = changeKeyOf(id);
+          if (pending.changed?.has(changeKey) === false) add(id, changeKey, record);
         }
-        return eventQuery.map((id) => found.get(id) ?? null);
+        return missing.map((id) => found.get(id) ?? null);
       } finally {
-        readings.delete(reading);
+        pendingReads.delete(pending);
       }
     },
-    // A page has up to 50 records, so there is room for several.
+    // A page has up to 50 records; one batch holds several pages.
     { keyOf: (id) => id, maxBatchSize: 500 },
   );
 
-  return (id) => kept.get(id) ?? load(id);
+  return (id) => cached.get(id) ?? load(id);
 }

@@ -29,6 +29,17 @@ export function isNotModified({ headers }: FastifyRequest, etag: string): boolea
 export const sendNotModified = (reply: FastifyReply) =>
   reply.code(304).send(emptyBody(reply.request) as never);
 
+/**
+ * The response 304 of an endpoint that declares `304: Type.Null()`.
+ * @param headers `ETag` and `Cache-Control`, as in the 200; `Vary` must be set by `addVary`
+ */
+export const notModified = (request: FastifyRequest, headers: Record<string, string>) => ({
+  status: 304 as const,
+  // The type of the declared null; no text is sent.
+  body: emptyBody(request) as unknown as null,
+  headers,
+});
+
 /** No body. Fastify's own HEAD handler would declare `Content-Length: 0` for undefined, and for a stream declares nothing. */
 export const emptyBody = ({ method }: FastifyRequest): Readable | undefined =>
   method === 'HEAD' ? Readable.from([]) : undefined;

@@ -3,8 +3,11 @@ import type { Module } from '../http/define-module.ts';
 import { account } from '../modules/account/index.ts';
 import { attendance } from '../modules/attendance/index.ts';
 import { auth } from '../modules/auth/index.ts';
+import { discovery } from '../modules/discovery/index.ts';
+import { events } from '../modules/events/index.ts';
+import { feed } from '../modules/feed/index.ts';
 import { items } from '../modules/items/index.ts';
 import { users } from '../modules/users/index.ts';
 import type { Services } from './services.ts';
 
-export const modules: Module<Services>[] = [users, auth, attendance, items, account];
+export const modules: Module<Services>[] = [users, auth, events, attendance, items, discovery, feed, account];

@@ -6,6 +6,7 @@ import { createAuthServices } from '../modules/auth/services.ts';
 import type { SmsDriver } from '../modules/auth/sms.ts';
 import { createDiscoveryServices } from '../modules/discovery/services.ts';
 import { createEventServices } from '../modules/events/services.ts';
+import { createFeedServices } from '../modules/feed/services.ts';
 import { createItemServices } from '../modules/items/services.ts';
 import { createUploadServices } from '../modules/uploads/services.ts';
 import { createUserServices } from '../modules/users/services.ts';
@@ -18,7 +19,8 @@ export function createServices(base: BaseServices, accountHooks: AccountHooks, s
   const attendance = { ...events, ...createAttendanceServices(events) };
   const items = { ...attendance, ...createItemServices(attendance) };
   const discovery = { ...items, ...createDiscoveryServices(items) };
-  return { ...discovery, ...createAccountServices(discovery, accountHooks) };
+  const feed = { ...discovery, ...createFeedServices(discovery) };
+  return { ...feed, ...createAccountServices(feed, accountHooks) };
 }
 
 export type Services = ReturnType<typeof createServices>;

@@ -1,7 +1,8 @@
 /** Circles at random against the haversine formula, which shares nothing with the server's chords and cells. */
 import fc from 'fast-check';
 import { transaction } from '../../src/db/transaction.ts';
-import { type EventFields, insertEvent } from '../../src/modules/events/repo.ts';
+import type { EventFields } from '../../src/modules/events/event-fields.ts';
+import { insertEvent } from '../../src/modules/events/repo.ts';
 import { each } from '../client.ts';
 import type { Program } from '../program.ts';
 import type { World } from '../world.ts';

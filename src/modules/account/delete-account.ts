@@ -34,7 +34,7 @@ export async function deleteAccount(
   await deleteUser(tx, account.userId);
   await recordChange(tx, {
     records: effects.flatMap(({ records = [] }) => records),
-    spots: effects.flatMap(({ listingKeys = [] }) => listingKeys),
+    listingKeys: effects.flatMap(({ listingKeys = [] }) => listingKeys),
   });
   return effects.flatMap(({ files = [] }) => files);
 }

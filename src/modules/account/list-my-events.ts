@@ -1,6 +1,6 @@
 import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { cursorPageBytes } from '../events/event-serializer.ts';
+import { serializeCursorPage } from '../events/event-serializer.ts';
 import { loadListedEvents } from '../events/load-listed-events.ts';
 import { isVisible } from '../events/policy.ts';
 import { ByStartPage, readSlice, toSlicePage } from '../events/start-pages.ts';
@@ -29,6 +29,6 @@ export const listMyEvents = defineEndpoint({
     const ids = rows.map((row) => row.id);
     const listed = await loadListedEvents(services, ids, caller, (event) => isVisible(event, caller));
     const elements = listed.filter((element) => element !== null);
-    return { statusCode: 200, json: cursorPageBytes(elements, nextCursor, config.publicUrl) };
+    return { statusCode: 200, json: serializeCursorPage(elements, nextCursor, config.publicUrl) };
   },
 });

@@ -3,7 +3,7 @@ import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { visibleCondition } from '../events/policy.ts';
-import { byStart, type Position, type Slice, theEnd } from '../events/start-pages.ts';
+import { byStart, lastPosition, type Position, type Slice } from '../events/start-pages.ts';
 import type { ClaimRow, ItemRow } from '../items/present.ts';
 import type { EventRelation } from './schemas.ts';
 
@@ -47,6 +47,6 @@ export async function listOwnClaims(
     from claims c
     join items i on i.event_id = c.event_id and i.n = c.n
     join events e on e.id = c.event_id
-    where c.user_id = ${viewer.id} and c.id < ${after ?? theEnd.id}::uuid and ${visibleCondition(viewer)}
+    where c.user_id = ${viewer.id} and c.id < ${after ?? lastPosition.id}::uuid and ${visibleCondition(viewer)}
     order by c.id desc limit ${limit}`);
 }

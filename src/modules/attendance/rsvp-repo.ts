@@ -3,7 +3,7 @@ import { skipLockedUnless } from '../../db/locks.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import { lockedCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
-import { visibleConditionFor } from '../events/policy.ts';
+import { visibleToCondition } from '../events/policy.ts';
 import type { Rsvp } from '../events/repo.ts';
 
 /** Sets the caller's RSVP; a `status` of null removes it. */
@@ -57,7 +57,7 @@ export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: bo
       for key share of e ${skipLockedUnless(mayWaitForLocks)}
     ), checked as materialized (
       select a.*, e.status as event_status, e.id is not null as is_locked, c.n is not null as has_caller,
-        ${visibleConditionFor(sql`c.role = 'admin'`, sql`a.user_id`)} as is_visible
+        ${visibleToCondition(sql`c.role = 'admin'`, sql`a.user_id`)} as is_visible
       from asked a
       left join callers c on c.n = a.n
       left join locked_events e on e.id = a.event_id

@@ -11,7 +11,7 @@ import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { dayMs } from '../../lib/time.ts';
 import type { Deps } from '../../server/build-app.ts';
-import { readEventQuery } from '../discovery/routes.ts';
+import { readEventQuery } from '../discovery/event-query.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
 import { isVisible } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';

@@ -1,6 +1,6 @@
 import { type TProperties, Type } from 'typebox';
 import { nullable, timestamp } from '../../http/schemas.ts';
-import { EventListQuery } from '../events/schemas.ts';
+import { EventListQuery } from '../discovery/schemas.ts';
 
 export const Calendar = Type.String({ description: 'An iCalendar object (RFC 5545).' });
 

@@ -1,15 +1,13 @@
-/**
- * Lists that are read from the database each time: words around a place, and circles too large for their cells to be
- * kept in memory.
- */
+/** Lists around a place that are read from the database: searches by words, and circles with too many cells to cache. */
 
 import type { Database } from '../../db/client.ts';
 import type { Queryable } from '../../db/query.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { type Circle, circleBands, circleCells } from '../../lib/grid-cells.ts';
+import { listedCondition } from '../events/policy.ts';
 import type { Page, Slice } from './timeline-page.ts';
-import { alsoHasWords, type Filter, hasWords, listed, ofCategory } from './timeline-queries.ts';
+import { alsoHasWords, type Filter, hasWords, ofCategory } from './timeline-queries.ts';
 
 export type Around = Filter & {
   /** Radius in km. */
@@ -21,7 +19,10 @@ export type Around = Filter & {
 
 const maxCells = 2_000;
 
-/** @param byWords whether fewer events have the words than lie in the cells: those are found first then, else the others */
+/**
+ * Lists the events with some words in a circle.
+ * @param byWords whether the index of words selects fewer events than the index of cells, and is used first
+ */
 export async function listWordsAround(
   db: Database,
   around: Around,
@@ -30,7 +31,7 @@ export async function listWordsAround(
 ): Promise<Page> {
   const { circle } = around;
   const cells = circleCells(circle, maxCells);
-  // One statement, so that page and total are of one moment. The outer join keeps the total on a page past the end.
+  // One statement gives a consistent page and total. The outer join returns the total of an empty page.
   const found = await db.query<{ total: number; id: string | null }>(sql`
     with matches as materialized (
       select e.id, e.start_at from events e
@@ -46,14 +47,14 @@ export async function listWordsAround(
 }
 
 /**
- * A large circle, without words: counted by bands of cells, of which only those on the rim are measured.
- * @param everywhere how many events there are in the same span of time all round the globe
+ * Lists the events in a large circle. Counts them by bands of cells, and computes distances only in bands on the rim.
+ * @param worldTotal number of events in the same time range, anywhere
  */
 export async function listAround(
   db: Queryable,
   around: Around,
   { page, limit }: Slice,
-  everywhere: number,
+  worldTotal: number,
 ): Promise<Page> {
   const { total } = one(
     await db.query<{ total: number }>(sql`
@@ -63,14 +64,17 @@ export async function listAround(
   );
   const skip = (page - 1) * limit;
   if (skip >= total) return { ids: [], total };
-  // How many events are passed on the way to the end of the page, against how many there are to sort.
-  const walk = ((skip + limit) / total) * everywhere;
-  const ids = walk < total ? await walked(db, around, skip, limit) : await sorted(db, around, skip, limit);
+  // Compares the events to read in the order of starts, up to the end of the page, with the events to sort.
+  const scanned = ((skip + limit) / total) * worldTotal;
+  const ids =
+    scanned < total
+      ? await listByStart(db, around, skip, limit)
+      : await listBySorting(db, around, skip, limit);
   return { ids: ids.map(({ id }) => id), total };
 }
 
-/** In the order of the index of starts. What goes on at `from` but began before is found by an index of the spans. */
-async function walked(db: Queryable, around: Around, skip: number, limit: number) {
+/** Reads the index of starts in its order. The index of spans gives the events that run at `from`. */
+async function listByStart(db: Queryable, around: Around, skip: number, limit: number) {
   const { circle, from } = around;
   const all = sql`${matches(around)} and ${isInside(circle)}`;
   return await db.query<{ id: string }>(sql`
@@ -85,7 +89,8 @@ async function walked(db: Queryable, around: Around, skip: number, limit: number
     order by start_at, id limit ${limit} offset ${skip}::bigint`);
 }
 
-async function sorted(db: Queryable, around: Around, skip: number, limit: number) {
+/** Reads the bands of cells and sorts. */
+async function listBySorting(db: Queryable, around: Around, skip: number, limit: number) {
   return await db.query<{ id: string }>(sql`
     select found.id
     from ${bands(around)}
@@ -93,7 +98,7 @@ async function sorted(db: Queryable, around: Around, skip: number, limit: number
     order by found.start_at, found.id limit ${limit} offset ${skip}::bigint`);
 }
 
-/** A look into events_by_cell for each, which has all that is asked of it. */
+/** The bands of cells as rows. Each band is one index-only scan of events_by_cell. */
 function bands({ circle }: Around) {
   const all = circleBands(circle);
   return sql`
@@ -108,7 +113,7 @@ const isInside = ({ lat, lng, radius }: Circle) =>
   sql`distance_km(${lat}, ${lng}, e.lat, e.lng) <= ${radius}`;
 
 const matches = ({ from, until, category, hiddenOrganizers }: Around) => sql`
-  ${listed()} ${ofCategory({ category })}
+  ${listedCondition()} ${ofCategory({ category })}
   ${from ? sql`and e.end_at > ${from}` : sql``}
   ${until ? sql`and e.start_at <= ${until}` : sql``}
   ${hiddenOrganizers.length > 0 ? sql`and e.organizer_id <> all(${hiddenOrganizers}::uuid[])` : sql``}`;

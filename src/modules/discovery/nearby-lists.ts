@@ -1,7 +1,6 @@
 /**
- * Lists around a place. The events of the circle's cells are kept in memory, cell by cell; what the database says has
- * changed is read again before it is used (changes.ts). So a page costs a walk over the numbers of the circle, and its
- * total is exact.
+ * Lists around a place, from cached cells of the grid. Cells that the change log names are read again before they are
+ * used, so pages and totals are exact. A page costs a scan of the coordinates and times in the circle.
  */
 
 import TinyQueue from 'tinyqueue';
@@ -12,35 +11,35 @@ import { sql } from '../../db/sql.ts';
 import type { Circle } from '../../lib/grid-cells.ts';
 import { chordSquared, type Point, toPoint } from '../../lib/sphere.ts';
 import { categorySlugs } from '../events/catalogue.ts';
+import { listedCondition } from '../events/policy.ts';
 import type { Page, Slice } from './timeline-page.ts';
-import { listed } from './timeline-queries.ts';
 
 export type NearbyFilter = {
   category: string | null;
   from: Date | null;
   until: Date | null;
-  /** Ids of events that are left out. */
+  /** Ids of events to leave out. */
   hidden: ReadonlySet<string>;
 };
 
-/** The listed events of one cell: in parts, so that most need no measuring one by one. */
-type Cell = { moment: number; usedAt: number; size: number; blocks: Block[] };
+/** The listed events of one cell, in blocks. A block inside the circle needs no distances of its events. */
+type Cell = { revision: number; usedAt: number; size: number; blocks: Block[] };
 
-/** Events that are close to each other, in the order of lists; times in ms. */
+/** Events that are close to each other, sorted by start and id. Times are in ms. */
 type Block = {
   ids: string[];
   categories: Uint8Array;
   start: Float64Array;
   end: Float64Array;
-  /** The same in order. */
+  /** `end`, sorted. */
   ends: Float64Array;
   points: Float64Array;
-  /** All are within a chord of `spread` of it. */
+  /** The chord from `centre` to each event is at most `spread`. */
   centre: Point;
   spread: number;
-  /** The longest of them takes so many ms: what began that long before a moment is over by then. */
+  /** Duration of the longest event in ms: events that began longer ago have ended. */
   longest: number;
-  /** The same of one category alone, once it was asked for. */
+  /** Blocks of one category each, created on first use. */
   ofCategory: Map<number, Block>;
 };
 
@@ -54,25 +53,25 @@ export type CellRow = {
   category: string;
 };
 
-/** Answered by events_by_cell alone, in its order. */
+/** Lists the events of cells by cell, start and id, with an index-only scan of events_by_cell. */
 async function listCells(db: Database, cells: number[]): Promise<CellRow[]> {
   return await db.query<CellRow>(sql`
     select cell, id, date_part('epoch', start_at) * 1000 as start, date_part('epoch', end_at) * 1000 as "end",
       lat, lng, category
     from events e
-    where ${listed()} and cell = any(${cells}::int[])
+    where ${listedCondition()} and cell = any(${cells}::int[])
     order by cell, start_at, id`);
 }
 
-export function toCell(rows: CellRow[], moment: number): Cell {
-  return { moment, usedAt: performance.now(), size: rows.length, blocks: split(rows).map(toBlock) };
+export function toCell(rows: CellRow[], revision: number): Cell {
+  return { revision, usedAt: performance.now(), size: rows.length, blocks: split(rows).map(toBlock) };
 }
 
-/** Events of a block that make it worth one more. */
+/** Events of a block, on average, before a cell has more blocks. */
 const blockSize = 256;
 const maxSides = 4;
 
-/** By a grid over the cell. */
+/** Splits a cell by a grid. */
 function split(rows: CellRow[]): CellRow[][] {
   const sides = Math.min(Math.ceil(Math.sqrt(rows.length / blockSize)), maxSides);
   const side = (values: number[]) => {
@@ -105,7 +104,7 @@ function toBlock(rows: CellRow[]): Block {
   };
 }
 
-/** What of a block is of one category. */
+/** The events of a block with one category. */
 function ofCategory(block: Block, code: number): Block {
   const known = block.ofCategory.get(code);
   if (known) return known;
@@ -130,34 +129,34 @@ const codes = new Map<string, number>(categorySlugs.map((slug, code) => [slug, c
 const codeOf = (category: string): number => codes.get(category) ?? 255;
 const chord = (a: Point, b: Point) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
-/** Events kept at most, at about 130 bytes each, and as many again by category; the cells that were used longest ago make room. */
+/** About 130 bytes each, and the same for blocks of categories. The least recently used cells are removed. */
 const maxEvents = 2_000_000;
 
-/** Gives the cells that are asked for, as they are at least as of the last look at the changes. */
-export function openCells(db: Database, changes: ChangeLog): (cells: number[]) => Promise<Cell[]> {
-  const kept = new Map<number, Cell>();
+/** Creates the cache of cells. Returns cells at least as new as the last read of the change log. */
+export function createCellCache(db: Database, changes: ChangeLog): (cells: number[]) => Promise<Cell[]> {
+  const cached = new Map<number, Cell>();
   let events = 0;
 
   const load = createLoader(
     async (cells: number[]) => {
-      const { moment } = changes;
+      const { revision } = changes;
       const rows = Map.groupBy(await listCells(db, cells), ({ cell }) => cell);
-      return cells.map((cell) => createRecordCache(cell, toCell(rows.get(cell) ?? [], moment)));
+      return cells.map((cell) => addCell(cell, toCell(rows.get(cell) ?? [], revision)));
     },
-    // About a city's; so who asks for one waits for no other, and a second is read while the first is taken in.
+    // A batch has about the cells of one city. Two batches run at the same time: one in the database, one in this process.
     { keyOf: String, maxBatchSize: 24, concurrency: 2 },
   );
 
-  const createRecordCache = (number: number, cell: Cell): Cell => {
-    events += cell.size - (kept.get(number)?.size ?? 0);
-    kept.set(number, cell);
-    if (events > maxEvents) makeRoom();
+  const addCell = (number: number, cell: Cell): Cell => {
+    events += cell.size - (cached.get(number)?.size ?? 0);
+    cached.set(number, cell);
+    if (events > maxEvents) evict();
     return cell;
   };
-  const makeRoom = () => {
-    for (const [number, cell] of [...kept].sort(([, a], [, b]) => a.usedAt - b.usedAt)) {
+  const evict = () => {
+    for (const [number, cell] of [...cached].sort(([, a], [, b]) => a.usedAt - b.usedAt)) {
       if (events <= maxEvents * 0.9) return;
-      kept.delete(number);
+      cached.delete(number);
       events -= cell.size;
     }
   };
@@ -165,8 +164,8 @@ export function openCells(db: Database, changes: ChangeLog): (cells: number[]) =
   return (cells) =>
     Promise.all(
       cells.map((number) => {
-        const cell = kept.get(number);
-        if (!cell || cell.moment < changes.ofCell(number)) return load(number);
+        const cell = cached.get(number);
+        if (!cell || cell.revision < changes.ofCell(number)) return load(number);
         cell.usedAt = performance.now();
         return cell;
       }),
@@ -174,12 +173,15 @@ export function openCells(db: Database, changes: ChangeLog): (cells: number[]) =
 }
 
 type Test = (block: Block, i: number) => boolean;
-/** A block that the circle touches; `isInner`: all of it lies within. Only from `first` to before `begun` can match. */
+/**
+ * A block that intersects the circle. `isInner`: the circle contains all its events. Only events from index `first` to
+ * before `begun` can match the dates.
+ */
 type Touched = { block: Block; isInner: boolean; first: number; begun: number };
-/** Which event of a block comes next in the list. */
+/** A position in a block: the index of the next event that matches. */
 type Head = { block: Block; next: number; begun: number };
 
-/** Whether the event at an index belongs to the list. Nothing is made here: it runs for every event on the rim. */
+/** Creates the test of one event. The test allocates no memory, because it runs for every event on the rim. */
 function testFor([x, y, z]: Point, reach: number, { from, hidden }: NearbyFilter): Test {
   const after = from?.getTime() ?? Number.NEGATIVE_INFINITY;
   return ({ end, points, ids }, i) => {
@@ -192,8 +194,8 @@ function testFor([x, y, z]: Point, reach: number, { from, hidden }: NearbyFilter
   };
 }
 
-/** More than any error of rounding, and less than a millimetre. */
-const doubt = 1e-12;
+/** Chord tolerance: above rounding errors, and below a millimetre. */
+const tolerance = 1e-12;
 
 function touchedBlocks(
   cells: Cell[],
@@ -206,25 +208,25 @@ function touchedBlocks(
   for (const { blocks } of cells) {
     for (const whole of blocks) {
       const distance = chord(centre, whole.centre);
-      if (distance - whole.spread > reach + doubt) continue;
+      if (distance - whole.spread > reach + tolerance) continue;
       const block = code === null ? whole : ofCategory(whole, code);
       const { start, longest } = block;
       const first = from ? atMost(start, from.getTime() - longest) : 0;
       const begun = until ? atMost(start, until.getTime()) : start.length;
-      touched.push({ block, isInner: distance + block.spread < reach - doubt, first, begun });
+      touched.push({ block, isInner: distance + block.spread < reach - tolerance, first, begun });
     }
   }
   return touched;
 }
 
-/** How many events of a block match. What lies within, and where only time decides, is looked up. */
+/** Counts the matching events of a block. An inner block needs only binary searches of times. */
 function countIn(
   { block, isInner, first, begun }: Touched,
   { from, until, hidden }: NearbyFilter,
   test: Test,
 ): number {
   const isInOrder = !from || !until || from <= until;
-  // Whatever ended by `from` has begun by `until`.
+  // An event that ended at or before `from` began before `until`.
   if (isInner && hidden.size === 0 && isInOrder)
     return begun - (from ? atMost(block.ends, from.getTime()) : 0);
   let count = 0;
@@ -232,7 +234,7 @@ function countIn(
   return count;
 }
 
-/** How many of these numbers, which are in order, are at most `limit`. */
+/** How many of the sorted numbers are at most `limit`, by binary search. */
 function atMost(ordered: Float64Array, limit: number): number {
   let [low, high] = [0, ordered.length];
   while (low < high) {
@@ -244,8 +246,8 @@ function atMost(ordered: Float64Array, limit: number): number {
 }
 
 /**
- * The ids of one page, by start and then id, and how many events match.
- * @param radius in km; a point on the rim is inside
+ * Computes a page of ids by start and id, and the number of all matching events.
+ * @param circle radius in km; a point on the rim is inside
  */
 export function listNearby(
   cells: Cell[],
@@ -274,7 +276,7 @@ export function listNearby(
   return { ids, total };
 }
 
-/** To the next event that belongs to the list; false when there is none. */
+/** Moves to the next matching event. Returns false if there is none. */
 function advance(head: Head, test: Test): boolean {
   for (head.next++; head.next < head.begun; head.next++) if (test(head.block, head.next)) return true;
   return false;

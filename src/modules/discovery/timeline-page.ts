@@ -1,31 +1,32 @@
-/** One page and the total of a timeline, from what of it is in memory; or what of it is missing. Nothing here waits. */
-import { dayOf } from '../../cache/change-log.ts';
+/** Computes a page and the total of a timeline from cached days, or lists the days to read first. Synchronous. */
+import { dayOf } from '../events/listing-keys.ts';
 import type { Days, Entry, Grade } from './timeline-queries.ts';
 
 /** In ms: events that end after `from` and begin by `until`. */
 export type Span = { from: number | null; until: number | null };
 export type Slice = { page: number; limit: number };
 
-/** Days on which events of a grade begin, ascending, and how many on each. */
+/** The days on which events of a grade begin, ascending, and the number of events of each day. */
 export type DayCounts = { days: number[]; counts: number[] };
 
-/** What is known of a timeline; undefined is what has to be read first. */
+/** The cached part of a timeline; undefined for days that must be read first. */
 export type Known = {
   grades: readonly Grade[];
   counts(grade: Grade): DayCounts;
   entries(grade: Grade, day: number): Entry[] | undefined;
-  /** All grades. */
+  /** Events of all grades that began before the day and end after its start. */
   running(day: number): Entry[] | undefined;
 };
 export type Missing = { days: Days[]; running: number[] };
 export type Page = { ids: string[]; total: number };
 
-/** A stretch of the list: its entries, or the day that they are to be had from, and how many they are. */
+/** A part of the list: the number of its entries, and the entries or the day that has them. */
 type Part = { n: number; entries: Entry[] } | { n: number; day: number };
 
 /**
- * Order is by grade, start and id. What bounds fall into is looked through, what lies between is counted by days.
- * @param hidden entries of the timeline that are left out
+ * Computes a page in the order of grade, start and id. Filters the entries of the first and last day of the span, and
+ * adds up the counts of the days between.
+ * @param hidden entries of the timeline to leave out
  */
 export function pageOf(known: Known, span: Span, hidden: Entry[], { page, limit }: Slice): Page | Missing {
   const missing = missingEdges(known, span);
@@ -37,11 +38,11 @@ export function pageOf(known: Known, span: Span, hidden: Entry[], { page, limit 
   for (const grade of known.grades) {
     const needed: number[] = [];
     for (const part of partsOf(known, grade, span, left)) {
-      const isWanted = skip < total + part.n && total < skip + limit;
-      // A day that the page is taken from counts what it has, which may be newer than its count.
-      const day = 'day' in part && isWanted ? known.entries(grade, part.day) : undefined;
+      const isOnPage = skip < total + part.n && total < skip + limit;
+      // The entries of a day may be newer than its count, so their number replaces the count.
+      const day = 'day' in part && isOnPage ? known.entries(grade, part.day) : undefined;
       const entries = 'day' in part ? day?.filter(left.isShown) : part.entries;
-      if ('day' in part && isWanted && !entries) needed.push(part.day);
+      if ('day' in part && isOnPage && !entries) needed.push(part.day);
       const [begin, end] = [Math.max(skip - total, 0), Math.max(skip + limit - total, 0)];
       ids.push(...(entries ?? []).slice(begin, end).map(({ id }) => id));
       total += entries?.length ?? part.n;
@@ -52,7 +53,7 @@ export function pageOf(known: Known, span: Span, hidden: Entry[], { page, limit 
   return missing.days.length > 0 ? missing : { ids, total };
 }
 
-/** The days that the bounds fall into, and what was going on when the first of them began. */
+/** The uncached days of the bounds of a span, and the day whose running events are uncached. */
 function missingEdges(known: Known, { from, until }: Span): Missing {
   const edges = new Set([from, until].filter((at) => at !== null).map(dayOf));
   const days = [...edges]

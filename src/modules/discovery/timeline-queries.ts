@@ -1,14 +1,15 @@
-/** What a timeline is read from: how many events of a filter begin on each day, and which ones. */
+/** Queries of timelines: the number of events of a filter that begin on each day, and the events of some days. */
 
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
+import { listedCondition } from '../events/policy.ts';
 import type { Search } from '../events/search-words.ts';
 
-/** What is looked for, but for dates and places. */
+/** The filters of a list, without dates and places. */
 export type Filter = { category: string | null; search: Search | null };
 
-/** How well an event matches, from 0 to 3; 0 for all where no words are looked for, or order is by start alone. */
+/** How well an event matches the words, from 0 to 3. Always 0 without words, and in lists by start. */
 export type Grade = number;
 export const grades = [3, 2, 1, 0] as const;
 
@@ -17,14 +18,12 @@ export type Entry = { grade: Grade; id: string; start: number; end: number };
 export type DayCount = { grade: Grade; day: number; n: number };
 
 const secondsOfDay = 86_400;
-/** What lists show of `events e`. */
-export const listed = () => sql`e.visibility = 'public' and e.status = 'scheduled' and not e.hidden`;
 export const ofCategory = ({ category }: Pick<Filter, 'category'>) =>
   category === null ? sql`` : sql`and e.category = ${category}`;
 
 /**
- * By way of the index of words. Only the longest words go through it; `is true` keeps the planner from taking the
- * others there too.
+ * SQL condition on `events e` that uses the index of words. Only the longest words use it; `is true` prevents the
+ * planner from using it for the other words.
  */
 export function hasWords(search: Search | null) {
   if (!search) return sql``;
@@ -34,11 +33,11 @@ export function hasWords(search: Search | null) {
     : sql`and e.search @@ ${longest}::tsquery and (e.search @@ ${anywhere}::tsquery) is true`;
 }
 
-/** The same for events that another index finds. */
+/** The same condition for statements that use another index. */
 export const alsoHasWords = ({ search }: Filter) =>
   search ? sql`and (e.search @@ ${search.anywhere}::tsquery) is true` : sql``;
 
-/** All words in the title, whole; in the title; in title and address; anywhere. */
+/** Grade 3: all words in the title, as whole words; 2: in the title; 1: in title and address; 0: anywhere. */
 function gradeOf({ search }: Filter, isGraded: boolean) {
   if (!search || !isGraded) return sql`0`;
   return sql`
@@ -55,8 +54,8 @@ const entry = (filter: Filter, isGraded: boolean) => sql`
   date_part('epoch', e.start_at) * 1000 as start, date_part('epoch', e.end_at) * 1000 as "end"`;
 
 /**
- * All days of a filter. A word that most of millions of events have takes longer than a request may; so that the next
- * one finds the counts, this goes on.
+ * Counts the events of all days of a filter. The statement may run longer than a request, because a common word matches
+ * millions of events; the next request then finds the counts cached.
  */
 export function countDays(db: Database, filter: Filter, isGraded: boolean): Promise<DayCount[]> {
   return transaction(db, async (tx) => {
@@ -65,12 +64,12 @@ export function countDays(db: Database, filter: Filter, isGraded: boolean): Prom
       select ${gradeOf(filter, isGraded)} as grade,
         floor(date_part('epoch', e.start_at) / ${secondsOfDay})::int as day, count(*)::int as n
       from events e
-      where ${listed()} ${ofCategory(filter)} ${hasWords(filter.search)}
+      where ${listedCondition()} ${ofCategory(filter)} ${hasWords(filter.search)}
       group by 1, 2`);
   });
 }
 
-/** Some days of a filter, each by a look into the index of starts. */
+/** Counts the events of some days of a filter, each with a scan of the index of starts. */
 export async function recountDays(
   db: Database,
   filter: Filter,
@@ -82,16 +81,16 @@ export async function recountDays(
     from unnest(${days}::int[]) d (day)
     join events e on e.start_at >= to_timestamp(d.day * ${secondsOfDay}::float8)
       and e.start_at < to_timestamp((d.day + 1) * ${secondsOfDay}::float8)
-    where ${listed()} ${ofCategory(filter)} ${alsoHasWords(filter)}
+    where ${listedCondition()} ${ofCategory(filter)} ${alsoHasWords(filter)}
     group by 1, 2`);
 }
 
-/** Days from first to last; of one grade or, where it is null, of all. */
+/** A range of days; `grade` null means all grades. */
 export type Days = { first: number; last: number; grade: Grade | null };
 
 /**
- * The entries that begin on these days, in the order of lists.
- * @param byWords true when fewer events have the words than begin on these days: then words are looked up first
+ * Lists the entries that begin on these days, by start and id.
+ * @param byWords whether the index of words selects fewer events than the index of starts, and is used first
  */
 export async function listDays(
   db: Database,
@@ -106,13 +105,13 @@ export async function listDays(
   return await db.query<Entry>(sql`
     select ${entry(filter, isGraded)}
     from events e
-    where ${listed()} ${ofCategory(filter)}
+    where ${listedCondition()} ${ofCategory(filter)}
       ${byWords ? sql`and (${within}) is true ${hasWords(filter.search)}` : sql`and ${within} ${alsoHasWords(filter)}`}
       ${grade === null ? sql`` : sql`and ${gradeOf(filter, isGraded)} = ${grade}`}
     order by e.start_at, e.id`);
 }
 
-/** The entries that had begun before a day and went on into it. */
+/** Lists the entries that began before a day and end after its start. */
 export async function listRunning(
   db: Database,
   filter: Filter,
@@ -123,12 +122,12 @@ export async function listRunning(
   return await db.query<Entry>(sql`
     select ${entry(filter, isGraded)}
     from events e
-    where ${listed()} and tstzrange(e.start_at, e.end_at) @> ${at} and e.start_at < ${at}
+    where ${listedCondition()} and tstzrange(e.start_at, e.end_at) @> ${at} and e.start_at < ${at}
       ${ofCategory(filter)} ${alsoHasWords(filter)}
     order by e.start_at, e.id`);
 }
 
-/** The entries of some organizers: what a viewer who blocked them does not see. */
+/** Lists the entries of some organizers, to leave them out for a viewer who blocked them. */
 export async function listOfOrganizers(
   db: Database,
   filter: Filter,
@@ -139,6 +138,6 @@ export async function listOfOrganizers(
   return await db.query<Entry>(sql`
     select ${entry(filter, isGraded)}
     from events e
-    where ${listed()} and e.organizer_id = any(${organizers}::uuid[])
+    where ${listedCondition()} and e.organizer_id = any(${organizers}::uuid[])
       ${ofCategory(filter)} ${alsoHasWords(filter)}`);
 }

@@ -1,43 +1,44 @@
 /**
- * Lists by words, category or time alone. Of each filter that is asked for, a timeline is kept in memory: how many of
- * its events begin on each day, and the events of the days that pages were taken from. Totals are sums of days, and a
- * page far down is found by counting days, not events. What the database says has changed is read again before it is
- * used (changes.ts), so both are exact.
+ * Lists by words, category and time. Each filter has a cached timeline: the number of its events that begin on each day,
+ * and the events of the days that pages needed. A total is a sum of days, and a high page number is found by counting
+ * days. Days that the change log names are read again before they are used, so pages and totals are exact.
  */
 
-import { type ChangeLog, dayOf } from '../../cache/change-log.ts';
+import type { ChangeLog } from '../../cache/change-log.ts';
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
+import { dayOf } from '../events/listing-keys.ts';
 import { type DayCounts, type Known, type Page, pageOf, type Slice, type Span } from './timeline-page.ts';
 import type { DayCount, Days, Entry, Filter, Grade } from './timeline-queries.ts';
 import * as queries from './timeline-queries.ts';
 
-/** Good as of a moment of `changes`. */
-type Good<T> = { moment: number; value: T };
+/** A value with the revision of the change log at which it was read. */
+type Versioned<T> = { revision: number; value: T };
 
 type Timeline = {
   key: string;
   filter: Filter;
   isGraded: boolean;
-  counts: Good<Map<Grade, DayCounts>> | null;
-  /** By `slot(grade, day)`, in the order of lists. */
-  entries: Map<number, Good<Entry[]>>;
-  running: Map<number, Good<Entry[]>>;
+  counts: Versioned<Map<Grade, DayCounts>> | null;
+  /** By `slot(grade, day)`; entries are sorted by start and id. */
+  entries: Map<number, Versioned<Entry[]>>;
+  running: Map<number, Versioned<Entry[]>>;
 };
 
 const maxTimelines = 1_000;
-/** Days of entries in memory, of one timeline. */
+/** Cached days of one timeline. */
 const maxDays = 2_000;
-/** Of more changed days than this, all are counted anew. */
+/** If more days changed, all days are counted again. */
 const maxRecounted = 60;
 
 const gradesOf = ({ isGraded }: Timeline): readonly Grade[] => (isGraded ? queries.grades : [0]);
 const slot = (grade: Grade, day: number) => day * queries.grades.length + grade;
 const none: DayCounts = { days: [], counts: [] };
 
-export function openTimelines(db: Database, changes: ChangeLog) {
-  const kept = new Map<string, Timeline>();
-  /** Few at once, since each may be heavy; those who wait for the same wait for one. */
+/** Creates the timelines. The returned function computes a page of a timeline. */
+export function createTimelines(db: Database, changes: ChangeLog) {
+  const cached = new Map<string, Timeline>();
+  /** Jobs may be heavy, so few run at the same time. Requests that need the same job share it. */
   const load = createLoader<Job, void>(async ([job]) => [await job?.run()], {
     keyOf: ({ key }) => key,
     concurrency: 4,
@@ -46,34 +47,34 @@ export function openTimelines(db: Database, changes: ChangeLog) {
 
   function timelineOf(filter: Filter, isGraded: boolean): Timeline {
     const key = JSON.stringify([isGraded, filter.category, filter.search?.anywhere]);
-    const known = kept.get(key);
+    const known = cached.get(key);
     const empty = { key, filter, isGraded, counts: null, entries: new Map(), running: new Map() };
     const timeline = known ?? empty;
-    // The one that was used longest ago makes room.
-    kept.delete(key);
-    kept.set(key, timeline);
-    if (kept.size > maxTimelines) kept.delete(kept.keys().next().value ?? key);
+    // Removes the least recently used timeline.
+    cached.delete(key);
+    cached.set(key, timeline);
+    if (cached.size > maxTimelines) cached.delete(cached.keys().next().value ?? key);
     return timeline;
   }
 
   const isCounted = ({ counts }: Timeline, asOf: number): boolean =>
-    counts !== null && (counts.moment >= asOf || changes.daysSince(counts.moment)?.length === 0);
+    counts !== null && (counts.revision >= asOf || changes.daysSince(counts.revision)?.length === 0);
 
   async function count(timeline: Timeline): Promise<void> {
     const { filter, isGraded, counts } = timeline;
-    const { moment } = changes;
-    const changed = counts && changes.daysSince(counts.moment);
+    const { revision } = changes;
+    const changed = counts && changes.daysSince(counts.revision);
     const value =
       counts && changed && changed.length <= maxRecounted
         ? recounted(counts.value, changed, await queries.recountDays(db, filter, isGraded, changed))
         : recounted(new Map(), [], await queries.countDays(db, filter, isGraded));
-    // Whoever else counted in the meantime may have seen more.
-    if (timeline.counts === counts) timeline.counts = { moment, value };
+    // A concurrent count may be newer.
+    if (timeline.counts === counts) timeline.counts = { revision, value };
   }
 
   async function readDays(timeline: Timeline, days: Days): Promise<void> {
     const { filter, isGraded, entries } = timeline;
-    const { moment } = changes;
+    const { revision } = changes;
     const byWords = filter.search !== null && isRarerThanDays(timeline, days);
     const found = await queries.listDays(db, filter, isGraded, days, byWords);
     const bySlot = Map.groupBy(found, ({ grade, start }) => slot(grade, dayOf(start)));
@@ -81,37 +82,37 @@ export function openTimelines(db: Database, changes: ChangeLog) {
     for (const grade of days.grade === null ? gradesOf(timeline) : [days.grade]) {
       for (const day of daysWithin(timeline.counts?.value.get(grade) ?? none, days)) {
         const at = slot(grade, day);
-        setNewer(entries, at, { moment, value: bySlot.get(at) ?? [] });
+        setNewer(entries, at, { revision, value: bySlot.get(at) ?? [] });
       }
     }
   }
 
   async function readRunning({ filter, isGraded, running }: Timeline, day: number): Promise<void> {
-    const { moment } = changes;
+    const { revision } = changes;
     if (running.size > maxDays) running.clear();
-    setNewer(running, day, { moment, value: await queries.listRunning(db, filter, isGraded, day) });
+    setNewer(running, day, { revision, value: await queries.listRunning(db, filter, isGraded, day) });
   }
 
-  /** By what is known of the filter and of all events; before all events were counted, words are taken to be rare. */
+  /** Compares the cached counts of the filter and of all events. Before all events are counted, words count as rare. */
   function isRarerThanDays(timeline: Timeline, { first, last }: Days): boolean {
-    const all = kept.get(everything)?.counts?.value;
+    const all = cached.get(everything)?.counts?.value;
     if (!all || !timeline.counts) return true;
     return sumOf(timeline.counts.value) < sumOf(all, first, last);
   }
 
-  /** What of a timeline is good for a request that looked at the changes at `asOf`. */
+  /** The part of a timeline that is current for a request that read the change log at revision `asOf`. */
   function knownOf(timeline: Timeline, asOf: number): Known {
-    const good = <T>(kept: Good<T> | undefined, changedAt: number) =>
-      kept && kept.moment >= Math.min(changedAt, asOf) ? kept.value : undefined;
+    const current = <T>(cached: Versioned<T> | undefined, changedAt: number) =>
+      cached && cached.revision >= Math.min(changedAt, asOf) ? cached.value : undefined;
     return {
       grades: gradesOf(timeline),
       counts: (grade) => timeline.counts?.value.get(grade) ?? none,
-      entries: (grade, day) => good(timeline.entries.get(slot(grade, day)), changes.ofDay(day)),
-      running: (day) => good(timeline.running.get(day), changes.intoDay(day)),
+      entries: (grade, day) => current(timeline.entries.get(slot(grade, day)), changes.ofDay(day)),
+      running: (day) => current(timeline.running.get(day), changes.intoDay(day)),
     };
   }
 
-  /** `changes` must have caught up. */
+  /** Requires that the request has read the change log. */
   return async (
     filter: Filter,
     isGraded: boolean,
@@ -119,20 +120,20 @@ export function openTimelines(db: Database, changes: ChangeLog) {
     hidden: Entry[],
     slice: Slice,
   ): Promise<Page> => {
-    const asOf = changes.moment;
+    const asOf = changes.revision;
     const timeline = timelineOf(filter, isGraded);
     const known = knownOf(timeline, asOf);
-    const about = (what: string, run: () => Promise<void>) => load({ key: `${what} ${timeline.key}`, run });
+    const runJob = (name: string, run: () => Promise<void>) => load({ key: `${name} ${timeline.key}`, run });
     for (;;) {
       if (!isCounted(timeline, asOf)) {
-        await about('count', async () => void (isCounted(timeline, asOf) || (await count(timeline))));
+        await runJob('count', async () => void (isCounted(timeline, asOf) || (await count(timeline))));
         continue;
       }
       const page = pageOf(known, span, hidden, slice);
       if ('ids' in page) return page;
       await Promise.all([
-        ...page.days.map((days) => about(`days ${JSON.stringify(days)}`, () => readDays(timeline, days))),
-        ...page.running.map((day) => about(`running ${day}`, () => readRunning(timeline, day))),
+        ...page.days.map((days) => runJob(`days ${JSON.stringify(days)}`, () => readDays(timeline, days))),
+        ...page.running.map((day) => runJob(`running ${day}`, () => readRunning(timeline, day))),
       ]);
     }
   };
@@ -143,29 +144,31 @@ type Job = { key: string; run: () => Promise<void> };
 /** The key of the timeline of all events. */
 const everything = JSON.stringify([false, null, undefined]);
 
-function setNewer<T>(map: Map<number, Good<T>>, key: number, good: Good<T>): void {
-  if ((map.get(key)?.moment ?? 0) <= good.moment) map.set(key, good);
+function setNewer<T>(map: Map<number, Versioned<T>>, key: number, read: Versioned<T>): void {
+  if ((map.get(key)?.revision ?? 0) <= read.revision) map.set(key, read);
 }
 
-/** The counts with some days in place of what they had. */
+/** The counts, with new counts of the changed days. */
 function recounted(
   before: Map<Grade, DayCounts>,
   changed: number[],
   rows: DayCount[],
 ): Map<Grade, DayCounts> {
-  const gone = new Set(changed);
+  const replaced = new Set(changed);
   const byGrade = Map.groupBy(rows, ({ grade }) => grade);
   return new Map(
     queries.grades.map((grade) => {
       const { days, counts } = before.get(grade) ?? none;
-      const kept = days.map((day, i) => ({ day, n: counts[i] ?? 0 })).filter(({ day }) => !gone.has(day));
-      const all = [...kept, ...(byGrade.get(grade) ?? [])].sort((a, b) => a.day - b.day);
+      const unchanged = days
+        .map((day, i) => ({ day, n: counts[i] ?? 0 }))
+        .filter(({ day }) => !replaced.has(day));
+      const all = [...unchanged, ...(byGrade.get(grade) ?? [])].sort((a, b) => a.day - b.day);
       return [grade, { days: all.map(({ day }) => day), counts: all.map(({ n }) => n) }];
     }),
   );
 }
 
-/** Those that something begins on, and the two ends: the days that pages ask for. */
+/** The days of a range that pages may need: the first, the last, and those with events. */
 const daysWithin = ({ days }: DayCounts, { first, last }: Days): Set<number> =>
   new Set([first, last, ...days.filter((day) => day > first && day < last)]);
 

@@ -1,4 +1,4 @@
-/** What an event can be filed under. These lists are part of the API, so they live in code, not in a table. */
+/** Categories, templates and modules of events. The lists are part of the API, so they are code and not a table. */
 
 export const categories = [
   { slug: 'music', name: 'Music', emoji: '🎵' },
@@ -28,7 +28,7 @@ export const templates = [
   { slug: 'conference', name: 'Conference' },
 ] as const;
 
-/** Parts of an event that its organizer can switch off. */
+/** Parts of an event that its organizer can disable. */
 export const modules = ['bringList', 'wishList', 'booking'] as const;
 export type Module = (typeof modules)[number];
 /** The module that an item of a kind belongs to. */
@@ -42,7 +42,7 @@ export const templateSlugs = templates.map((template) => template.slug);
 const categoryBySlug = new Map<string, Category>(categories.map((category) => [category.slug, category]));
 const templateBySlug = new Map<string, Template>(templates.map((template) => [template.slug, template]));
 
-/** A slug that a later version dropped shows as the last resort of its list. */
+/** Finds by slug. A slug that this version does not have gives the default: `other` or `general`. */
 export const findCategory = (slug: string): Category =>
   categoryBySlug.get(slug) ?? categories[categories.length - 1] ?? never();
 export const findTemplate = (slug: string): Template => templateBySlug.get(slug) ?? templates[0];

@@ -1,4 +1,4 @@
-/** Events in memory with their serialized form, verified against the change log on each request. */
+/** Caches events with their serialized fragments; the change log keeps them current. */
 import type { ChangeLog } from '../../cache/change-log.ts';
 import { createRecordCache } from '../../cache/record-cache.ts';
 import type { Database } from '../../db/client.ts';
@@ -7,17 +7,24 @@ import type { PersonRow } from '../users/present.ts';
 import type { EventRow } from './present.ts';
 import { listEventRows } from './repo.ts';
 
-/** An event, and the parts of its JSON that are the same for every caller, once they were needed (event-serializer.ts). */
+/**
+ * An event with its serialized fragments, which event-serializer.ts fills on first use.
+ * `record`: the open JSON object of the `Event` record, for this organizer, and its hash.
+ * `listed`: the open JSON object of the event in lists.
+ */
 export type CachedEvent = {
   row: EventRow;
-  full: { organizer: PersonRow | null; json: string; hash: string } | null;
+  record: { organizer: PersonRow | null; json: string; hash: string } | null;
   listed: Buffer | null;
 };
 
 export type EventCache = {
-  /** Null for an unknown id. Reads the change log first if the request has no caller, and so has not read it yet. */
+  /**
+   * Finds an event; null for an unknown id. Reads the change log first if there is no viewer: authentication has read
+   * it for requests with a token only.
+   */
   find(id: string, viewer: Viewer | null): Promise<CachedEvent | null>;
-  /** The same for a request that has read the change log. */
+  /** Finds an event, for a request that has read the change log. */
   findCurrent(id: string): CachedEvent | Promise<CachedEvent | null>;
 };
 
@@ -39,4 +46,4 @@ export function createEventCache(db: Database, changeLog: ChangeLog): EventCache
   };
 }
 
-export const toCachedEvent = (row: EventRow): CachedEvent => ({ row, full: null, listed: null });
+export const toCachedEvent = (row: EventRow): CachedEvent => ({ row, record: null, listed: null });

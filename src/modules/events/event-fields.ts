@@ -1,16 +1,29 @@
-/** From what a client sends to what an event is made of. */
+/** Converts request bodies to the fields of events, and checks rules that involve several fields. */
 import { invalid, invalidFields, Problem } from '../../lib/errors.ts';
 import { parseTimestamp } from '../../lib/time.ts';
 import { dateIn, isStartOfDay, startOfDate, timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';
 import { modules } from './catalogue.ts';
 import type { EventRow } from './present.ts';
-import type { EventFields } from './repo.ts';
 import type { EventChange, NewEvent } from './schemas.ts';
 
+/** The fields of an event that its organizer sets, or that have defaults. */
+export type EventFields = Omit<
+  EventRow,
+  | 'id'
+  | 'organizerId'
+  | 'hidden'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'sequence'
+  | 'rsvpCount'
+  | 'goingCount'
+  | 'bookedCount'
+>;
+
 /**
- * A new event.
- * @throws Problem `invalid_request` if it does not end after it starts, if an all-day event does not consist of whole
- * days, or if a price above 0 is said to be unknown
+ * The fields of a new event, with defaults for those that the request leaves out.
+ * @throws Problem `invalid_request` if the event does not end after it starts, if an all-day event does not consist of
+ * whole days, or if `isPriceKnown` is false and the price is above 0
  */
 export function withDefaults(body: NewEvent): EventFields {
   const { location, startAt, endAt, ...rest } = body;
@@ -33,12 +46,12 @@ export function withDefaults(body: NewEvent): EventFields {
   });
 }
 
-/** An event with what is given in place of what was; @throws as above, whichever of the two times moved */
-export function changed(before: EventFields, change: EventChange): EventFields {
+/** The fields of an existing event after a change. @throws Problem `invalid_request` as `withDefaults` does */
+export function applyChange(before: EventFields, change: EventChange): EventFields {
   const { location, startAt, endAt, ...rest } = change;
   const timezone = rest.timezone ?? (location ? zoneAfterMove(before, location) : before.timezone);
   const keepsDates = before.allDay && rest.allDay !== false && timezone !== before.timezone;
-  /** As text, so that the range of years is checked again. */
+  /** A moved time is text, so that `readTimes` checks its range of years. */
   const moved = (at: Date): Date | string =>
     keepsDates ? startOfDate(dateIn(at, before.timezone), timezone).toISOString() : at;
   const after = {
@@ -53,9 +66,9 @@ export function changed(before: EventFields, change: EventChange): EventFields {
 }
 
 /**
- * Checks what involves several fields and is not said by the schema.
- * @param before of a change: times that the change does not touch are not checked, because rules of time zones change
- * after events are stored
+ * Checks the rules that the schema cannot express, because they involve several fields.
+ * @param before the event before a change: times that the change does not touch are not checked, because the rules of
+ * time zones may have changed since the event was stored
  */
 function checked(fields: EventFields, before?: EventFields): EventFields {
   const { allDay, timezone, price, isPriceKnown } = fields;
@@ -73,7 +86,7 @@ function checked(fields: EventFields, before?: EventFields): EventFields {
   return fields;
 }
 
-const shownByCalendars = [
+const calendarFields = [
   'title',
   'description',
   'startAt',
@@ -89,12 +102,16 @@ const shownByCalendars = [
 
 const isPrivate = ({ visibility }: EventFields): boolean => visibility === 'private';
 
-/** Whether a calendar shows it otherwise after the change. Of `visibility` it shows `CLASS:PRIVATE` or nothing. */
-export const isShownOtherwise = (before: EventFields, after: EventFields): boolean =>
+/** Whether a change affects calendars. They show a private event as `CLASS:PRIVATE` and no other visibility. */
+export const changesCalendar = (before: EventFields, after: EventFields): boolean =>
   isPrivate(before) !== isPrivate(after) ||
-  shownByCalendars.some((name) => before[name].valueOf() !== after[name].valueOf());
+  calendarFields.some((name) => before[name].valueOf() !== after[name].valueOf());
 
-/** What is booked stays booked. @throws Problem `capacity_below_booked`; `before` must be the locked row */
+/**
+ * Requires a capacity of at least the booked seats.
+ * @param event the locked row, before the change
+ * @throws Problem `capacity_below_booked`
+ */
 export function requireCapacity({ bookedCount }: EventRow, { capacity }: EventFields): void {
   if (capacity === 0 || capacity >= bookedCount) return;
   throw new Problem('capacity_below_booked', {
@@ -103,7 +120,7 @@ export function requireCapacity({ bookedCount }: EventRow, { capacity }: EventFi
   });
 }
 
-/** Past the schema, so both parse; only their order is left to check. */
+/** The schema has checked the format of timestamps. @throws Problem `invalid_request` unless `endAt` is after `startAt` */
 function readTimes(startAt: string | Date, endAt: string | Date): { startAt: Date; endAt: Date } {
   const [start, end] = [startAt, endAt].map((at) => (at instanceof Date ? at : parseTimestamp(at)));
   if (!start) throw invalid('startAt', 'is not a timestamp');

@@ -1,124 +1,135 @@
 /**
- * Events as JSON. Most of it is the same for everybody and is made once for each version of an event; what differs (the
- * caller's own fields, the distance) is appended. A record is a text, which Node sends together with the headers in one
- * piece; a page is bytes, of which there are too many to encode anew each time.
+ * Composes the JSON of events from serialized fragments. The fields that are equal for all callers are serialized once
+ * for each version of an event and cached with it. The caller's own fields and the distance are appended. Each fragment
+ * comes from a serializer of its declared schema, so the schemas decide which fields a response has.
+ * event-serializer.test.ts compares the composed text with the serialization of the whole response.
+ *
+ * A record is a string, which Node sends in one piece with the headers. A page is a buffer, because encoding its text
+ * for each request costs more than copying the cached bytes.
  */
 import fastJson, { type Schema } from 'fast-json-stringify';
+import { Type } from 'typebox';
 import { contentHash, weakTag } from '../../http/conditional.ts';
-import type { Listed } from '../discovery/event-lists.ts';
+import { PageMeta } from '../../http/schemas.ts';
 import type { PersonRow } from '../users/present.ts';
 import type { CachedEvent } from './event-cache.ts';
+import type { ListElement } from './load-listed-events.ts';
 import {
   type MyBooking,
-  rounded,
-  toEvent,
+  roundDistance,
+  toCommonEvent,
   toListedEvent,
   toMyBooking,
   type ViewerState,
   type ViewerStateWithBooking,
 } from './present.ts';
-import { Category, CommonEvent, ListedEvent, Template } from './schemas.ts';
+import { Category, CommonEvent, Event, ListedEvent, Template } from './schemas.ts';
 
-const shared = { schema: { Category, Template } as Record<string, Schema> };
-// The schemas decide here as everywhere what may leave.
-const commonJson = fastJson(CommonEvent as Schema, shared);
-const listedJson = fastJson(ListedEvent as Schema, shared);
+const refs = { schema: { Category, Template } as Record<string, Schema> };
+const serializeCommonEvent = fastJson(CommonEvent as Schema, refs);
+const serializeListedEvent = fastJson(ListedEvent as Schema, refs);
+const { myRsvp, isSaved, myBooking, myWaitlist } = Event.properties;
+const serializeViewerState = fastJson(Type.Object({ myRsvp, isSaved }) as object as Schema);
+const serializeMyBooking = fastJson(Type.Object({ myBooking, myWaitlist }) as Schema);
+const serializeMeta = fastJson(PageMeta as Schema);
 
-/** An object without the brace that closes it. */
+/** A JSON object without its closing brace. */
 const open = (json: string): string => json.slice(0, -1);
-const close = Buffer.from('}');
+/** The fields of a JSON object, to append to those of another. */
+const fieldsOf = (json: string): string => `,${json.slice(1, -1)}`;
+
+const closeObject = Buffer.from('}');
 const comma = Buffer.from(',');
-const opening = Buffer.from('{"data":[');
+const openData = Buffer.from('{"data":[');
 
-/** The same few again and again. */
-const mineBytes = new Map<string, Buffer>();
+type Fragment = { json: string; bytes: Buffer };
+/** There are six different states. */
+const viewerStateFragments = new Map<string, Fragment>();
 
-const mineJson = ({ myRsvp, isSaved }: ViewerState): string =>
-  `,"myRsvp":${JSON.stringify(myRsvp)},"isSaved":${isSaved}`;
-
-function ofMine(mine: ViewerState): Buffer {
-  const json = mineJson(mine);
-  const known = mineBytes.get(json) ?? Buffer.from(json);
-  mineBytes.set(json, known);
-  return known;
+function viewerStateFragment({ myRsvp, isSaved }: ViewerState): Fragment {
+  const key = `${myRsvp} ${isSaved}`;
+  const cached = viewerStateFragments.get(key);
+  if (cached) return cached;
+  const json = fieldsOf(serializeViewerState({ myRsvp, isSaved }));
+  const fragment = { json, bytes: Buffer.from(json) };
+  viewerStateFragments.set(key, fragment);
+  return fragment;
 }
 
-const bookingJson = (booking: MyBooking | null): string =>
-  `,${JSON.stringify(toMyBooking(booking)).slice(1, -1)}`;
-const notBooked = bookingJson(null);
+const bookingJson = (booking: MyBooking | null): string => fieldsOf(serializeMyBooking(toMyBooking(booking)));
+const noBookingJson = bookingJson(null);
 
-/** The full record, as `Event` says. @param mine null without a viewer */
-export const eventJson = (
+/**
+ * The `Event` record, and an ETag that changes whenever the text changes.
+ * @param viewerState null without a token
+ */
+export function serializeEvent(
   event: CachedEvent,
   organizer: PersonRow | null,
-  mine: ViewerStateWithBooking | null,
-  publicUrl: string,
-): string => eventRecord(event, organizer, mine, publicUrl).json;
-
-/** The full record and its ETag, which changes whenever the record of this viewer does. */
-export function eventRecord(
-  event: CachedEvent,
-  organizer: PersonRow | null,
-  mine: ViewerStateWithBooking | null,
+  viewerState: ViewerStateWithBooking | null,
   publicUrl: string,
 ): { json: string; etag: string } {
-  let { full } = event;
-  if (!full || full.organizer !== organizer) {
-    const json = open(commonJson(toEvent(event.row, organizer, publicUrl)));
-    full = { organizer, json, hash: contentHash(json) };
-    event.full = full;
+  let { record } = event;
+  if (!record || record.organizer !== organizer) {
+    const json = open(serializeCommonEvent(toCommonEvent(event.row, organizer, publicUrl)));
+    record = { organizer, json, hash: contentHash(json) };
+    event.record = record;
   }
-  const booking = mine?.booking ? bookingJson(mine.booking) : notBooked;
-  const own = `${mine ? mineJson(mine) : ''}${booking}`;
-  // Both parts that the record consists of. The first is hashed once for each version of the event.
-  return { json: `${full.json}${own}}`, etag: weakTag(full.hash + ownHash(own, booking === notBooked)) };
+  const booking = viewerState?.booking ? bookingJson(viewerState.booking) : noBookingJson;
+  const own = `${booking}${viewerState ? viewerStateFragment(viewerState).json : ''}`;
+  return {
+    json: `${record.json}${own}}`,
+    etag: weakTag(record.hash + hashOwnFields(own, booking === noBookingJson)),
+  };
 }
 
-/** The same few for everybody who has not booked. */
-const ownHashes = new Map<string, string>();
+/** Hashes of the own fields of callers without a booking: one for each viewer state, and one without a token. */
+const ownFieldHashes = new Map<string, string>();
 
-function ownHash(own: string, isCommon: boolean): string {
-  const known = isCommon ? ownHashes.get(own) : undefined;
-  if (known !== undefined) return known;
-  const made = contentHash(own).slice(0, 12);
-  if (isCommon) ownHashes.set(own, made);
-  return made;
+function hashOwnFields(own: string, isCacheable: boolean): string {
+  const cached = isCacheable ? ownFieldHashes.get(own) : undefined;
+  if (cached !== undefined) return cached;
+  const hash = contentHash(own).slice(0, 12);
+  if (isCacheable) ownFieldHashes.set(own, hash);
+  return hash;
 }
 
-/** A page of a list, as `EventPage` says. */
-export function pageBytes(
-  listed: Listed[],
+/** An `EventPage`. */
+export const serializePage = (
+  elements: ListElement[],
   meta: { total: number; page: number; limit: number },
   publicUrl: string,
-): Buffer {
-  const parts: Buffer[] = [opening];
-  for (const element of listed) addElement(parts, element, publicUrl);
-  parts.push(Buffer.from(`],"meta":${JSON.stringify(meta)}}`));
-  return Buffer.concat(parts);
-}
+): Buffer => composePage(elements, `"meta":${serializeMeta(meta)}`, publicUrl);
 
-/** A page of a list that goes on by a cursor. @param more JSON of an element's own further fields, from `,"` on */
-export function cursorPageBytes(
-  listed: (Listed & { more?: string })[],
+/** A page of a list with a cursor. `extraJson` of an element: its further required fields, as a JSON object. */
+export const serializeCursorPage = (
+  elements: (ListElement & { extraJson?: string })[],
   nextCursor: string | null,
   publicUrl: string,
+): Buffer => composePage(elements, `"nextCursor":${JSON.stringify(nextCursor)}`, publicUrl);
+
+function composePage(
+  elements: (ListElement & { extraJson?: string })[],
+  lastField: string,
+  publicUrl: string,
 ): Buffer {
-  const parts: Buffer[] = [opening];
-  for (const element of listed) addElement(parts, element, publicUrl);
-  parts.push(Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}}`));
+  const parts: Buffer[] = [openData];
+  for (const element of elements) addElement(parts, element, publicUrl);
+  parts.push(Buffer.from(`],${lastField}}`));
   return Buffer.concat(parts);
 }
 
+/** Required fields come before optional ones, as in the output of fast-json-stringify. */
 function addElement(
   parts: Buffer[],
-  { event, distanceKm, mine, more }: Listed & { more?: string },
+  { event, distanceKm, viewerState, extraJson }: ListElement & { extraJson?: string },
   publicUrl: string,
 ): void {
-  event.listed ??= Buffer.from(open(listedJson(toListedEvent(event.row, publicUrl))));
+  event.listed ??= Buffer.from(open(serializeListedEvent(toListedEvent(event.row, publicUrl))));
   if (parts.length > 1) parts.push(comma);
   parts.push(event.listed);
-  if (mine) parts.push(ofMine(mine));
-  if (distanceKm !== null) parts.push(Buffer.from(`,"distanceKm":${rounded(distanceKm)}`));
-  if (more) parts.push(Buffer.from(more));
-  parts.push(close);
+  if (extraJson) parts.push(Buffer.from(fieldsOf(extraJson)));
+  if (viewerState) parts.push(viewerStateFragment(viewerState).bytes);
+  if (distanceKm !== null) parts.push(Buffer.from(`,"distanceKm":${roundDistance(distanceKm)}`));
+  parts.push(closeObject);
 }

@@ -1,4 +1,4 @@
-/** Who may see an event by its id, and who may change it; the lists show less. */
+/** Visibility of events: by id (visible) and in lists (listed), in TypeScript and as conditions on `events e`. */
 
 import { type Statement, sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
@@ -6,8 +6,9 @@ import { Problem } from '../../lib/errors.ts';
 import type { EventRow } from './present.ts';
 
 /**
- * A private event is a draft: it is there for its organizer and for admins. One that is hidden, because its organizer is
- * suspended, is there for admins alone.
+ * Whether the viewer may see an event by its id. A private event is visible to its organizer and to admins. A hidden
+ * event, whose organizer is suspended, is visible to admins only.
+ * @param viewer null for a request without a token
  */
 export function isVisible(
   event: Pick<EventRow, 'visibility' | 'organizerId' | 'hidden'>,
@@ -17,19 +18,25 @@ export function isVisible(
   return !event.hidden && (event.visibility !== 'private' || event.organizerId === viewer?.id);
 }
 
-/** The same as a condition on `events e`: true, or not (null where there is no viewer to compare with). */
-export function visibleCondition(viewer: Viewer | null) {
-  const isAdmin = viewer?.role === 'admin';
-  return visibleConditionFor(sql`${isAdmin}`, sql`${viewer?.id ?? null}::uuid`);
-}
+/** `isVisible` as a condition on `events e`: true, or false or null. */
+export const visibleCondition = (viewer: Viewer | null): Statement =>
+  visibleToCondition(sql`${viewer?.role === 'admin'}`, sql`${viewer?.id ?? null}::uuid`);
 
-/** The same for a viewer whose role and id are SQL expressions. */
-export const visibleConditionFor = (isAdmin: Statement, userId: Statement) => sql`
-  (${isAdmin} or not e.hidden and (e.visibility <> 'private' or e.organizer_id = ${userId}))`;
+/**
+ * `isVisible` as a condition on `events e`, for statements with several viewers.
+ * @param isAdmin SQL expression: whether the viewer is an admin
+ * @param viewerId SQL expression: the viewer's id
+ */
+export const visibleToCondition = (isAdmin: Statement, viewerId: Statement): Statement => sql`
+  (${isAdmin} or not e.hidden and (e.visibility <> 'private' or e.organizer_id = ${viewerId}))`;
 
-/** Lists show these and no others. */
+/** Whether lists show an event. */
 export const isListed = (event: Pick<EventRow, 'visibility' | 'status' | 'hidden'>): boolean =>
   event.visibility === 'public' && event.status === 'scheduled' && !event.hidden;
+
+/** `isListed` as a condition on `events e`. The partial indexes of `events` have the same condition. */
+export const listedCondition = (): Statement =>
+  sql`e.visibility = 'public' and e.status = 'scheduled' and not e.hidden`;
 
 /** @throws Problem `not_organizer` unless the viewer organizes the event or is an admin */
 export function requireOrganizer({ organizerId }: { organizerId: string }, viewer: Viewer): void {

@@ -1,4 +1,4 @@
-/** Events as they leave the server. */
+/** Converts event rows to the objects of responses. */
 import { avatarUrl, type PersonRow } from '../users/present.ts';
 import { findCategory, findTemplate } from './catalogue.ts';
 import type { CommonEvent, Event, ListedEvent } from './schemas.ts';
@@ -11,7 +11,7 @@ export type EventRow = {
   coverUrl: string | null;
   startAt: Date;
   endAt: Date;
-  /** From the start of a local day to the start of a later one. */
+  /** The event lasts from the start of a day in `timezone` to the start of a later day. */
   allDay: boolean;
   timezone: string;
   address: string;
@@ -26,20 +26,20 @@ export type EventRow = {
   capacity: number;
   visibility: 'public' | 'unlisted' | 'private';
   status: 'scheduled' | 'cancelled';
-  /** With its organizer, who is suspended. */
+  /** The organizer is suspended. */
   hidden: boolean;
   enabledModules: string[];
   createdAt: Date;
   updatedAt: Date;
-  /** Raised by every change of what a calendar shows. */
+  /** Version number for calendars: increases with each change of a field that calendars show. */
   sequence: number;
   rsvpCount: number;
   goingCount: number;
   bookedCount: number;
 };
-/** What somebody has to do with an event. */
+/** The viewer's own fields of an event in lists. */
 export type ViewerState = { myRsvp: 'going' | 'interested' | null; isSaved: boolean };
-/** `position`: in the waitlist, from 1; null when booked. */
+/** The viewer's booking. `position`: place in the waitlist, from 1; null for booked seats. */
 export type MyBooking = { id: string; seats: number; position: number | null; createdAt: Date };
 export type ViewerStateWithBooking = ViewerState & { booking: MyBooking | null };
 
@@ -67,13 +67,13 @@ function common(row: EventRow, publicUrl: string) {
   };
 }
 
-/** Tens of metres are as far as an address goes. */
-export const rounded = (km: number): number => Math.round(km * 100) / 100;
+/** Rounds a distance in km to 10 metres, the precision of an address. */
+export const roundDistance = (km: number): number => Math.round(km * 100) / 100;
 
-/** The caller's own fields and the distance, which differ from one caller to the next, are appended in `bytes.ts`. */
+/** An event in lists, without the viewer's own fields and the distance. */
 export const toListedEvent = (row: EventRow, publicUrl: string): ListedEvent => common(row, publicUrl);
 
-/** The caller's booking, and the place in the waitlist: at most one of them is there. */
+/** The viewer's booking or place in the waitlist; a viewer has at most one of them. */
 export function toMyBooking(booking: MyBooking | null): Pick<Event, 'myBooking' | 'myWaitlist'> {
   if (!booking) return { myBooking: null, myWaitlist: null };
   const { id, seats, position } = booking;
@@ -83,8 +83,12 @@ export function toMyBooking(booking: MyBooking | null): Pick<Event, 'myBooking' 
     : { myBooking: null, myWaitlist: { id, seats, position, createdAt } };
 }
 
-/** What is the same for everybody. */
-export const toEvent = (row: EventRow, organizer: PersonRow | null, publicUrl: string): CommonEvent => ({
+/** The fields of the record that are equal for all viewers. @param organizer null for a deleted account */
+export const toCommonEvent = (
+  row: EventRow,
+  organizer: PersonRow | null,
+  publicUrl: string,
+): CommonEvent => ({
   ...common(row, publicUrl),
   organizer: {
     id: row.organizerId,
@@ -95,4 +99,16 @@ export const toEvent = (row: EventRow, organizer: PersonRow | null, publicUrl: s
   template: findTemplate(row.template),
   enabledModules: row.enabledModules,
   updatedAt: row.updatedAt.toISOString(),
+});
+
+/** The record. @param viewerState null without a token */
+export const toEvent = (
+  row: EventRow,
+  organizer: PersonRow | null,
+  viewerState: ViewerStateWithBooking | null,
+  publicUrl: string,
+): Event => ({
+  ...toCommonEvent(row, organizer, publicUrl),
+  ...(viewerState && { myRsvp: viewerState.myRsvp, isSaved: viewerState.isSaved }),
+  ...toMyBooking(viewerState?.booking ?? null),
 });

@@ -5,28 +5,14 @@ import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
 import { newId } from '../../lib/ids.ts';
-import { isShownOtherwise } from './event-fields.ts';
+import { changesCalendar, type EventFields } from './event-fields.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed, isVisible } from './policy.ts';
 import type { EventRow, MyBooking, ViewerState, ViewerStateWithBooking } from './present.ts';
 import { searchVector } from './search-words.ts';
-import { type BookingStatus, promoteWaitlist, waitlistPosition } from './waitlist.ts';
+import { promoteWaitlist, waitlistPosition } from './waitlist.ts';
 
-/** What an event is made of; times are set and ids given elsewhere. */
-export type EventFields = Omit<
-  EventRow,
-  | 'id'
-  | 'organizerId'
-  | 'hidden'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'sequence'
-  | 'rsvpCount'
-  | 'goingCount'
-  | 'bookedCount'
->;
-
-/** Events by id, in any order; what is not there is left out. */
+/** Lists events by id, in any order, without the ids that do not exist. */
 export async function listEventRows(db: Queryable, ids: string[]): Promise<EventRow[]> {
   return await db.query<EventRow>(sql`
     select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.all_day, e.timezone,
@@ -37,6 +23,7 @@ export async function listEventRows(db: Queryable, ids: string[]): Promise<Event
     where e.id = any(${ids}::uuid[])`);
 }
 
+/** Finds an event; null for an unknown id. */
 export async function findEvent(db: Queryable, id: string): Promise<EventRow | null> {
   return (await listEventRows(db, [id]))[0] ?? null;
 }
@@ -44,8 +31,8 @@ export async function findEvent(db: Queryable, id: string): Promise<EventRow | n
 export type ViewerStateKey = { eventId: string; userId: string };
 
 /**
- * What each of these people has to do with each of these events, in their order. Only what is there comes as rows: of
- * the events of a list most people have answered few.
+ * Lists the RSVP and the saved flag for each key, in the order of the keys. The statement returns no rows for keys
+ * without either, because viewers have few of them in a list.
  */
 export async function listViewerStates(db: Queryable, keys: ViewerStateKey[]): Promise<ViewerState[]> {
   const rows = await db.query<ViewerState & { n: number }>(sql`
@@ -56,17 +43,19 @@ export async function listViewerStates(db: Queryable, keys: ViewerStateKey[]): P
     left join saves s on s.event_id = k.event_id and s.user_id = k.user_id
     where r.status is not null or s.user_id is not null`);
   const found = new Map(rows.map(({ n, myRsvp, isSaved }) => [n, { myRsvp, isSaved }]));
-  return keys.map((_, i) => found.get(i + 1) ?? nothing);
+  return keys.map((_, i) => found.get(i + 1) ?? noViewerState);
 }
 
-export const nothing: ViewerState = { myRsvp: null, isSaved: false };
+const noViewerState: ViewerState = { myRsvp: null, isSaved: false };
 
-/** The same for one event each, with the booking and, for who waits, the place in the waitlist. */
+/** Lists the same with the viewer's booking and its position in the waitlist, which is slow for many events. */
 export async function listViewerStatesWithBookings(
   db: Queryable,
   keys: ViewerStateKey[],
 ): Promise<ViewerStateWithBooking[]> {
-  const rows = await db.query<ViewerState & MyBooking & { n: number; status: BookingStatus | null }>(sql`
+  const rows = await db.query<
+    ViewerState & MyBooking & { n: number; status: 'booked' | 'waiting' | null }
+  >(sql`
     select k.n::int, r.status as my_rsvp, s.user_id is not null as is_saved,
       b.id, b.seats, b.status, ${waitlistPosition()} as position, b.created_at
     from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
@@ -81,10 +70,11 @@ export async function listViewerStatesWithBookings(
   return keys.map((_, i) => found.get(i + 1) ?? noViewerStateWithBooking);
 }
 
-export const noViewerStateWithBooking: ViewerStateWithBooking = { ...nothing, booking: null };
+export const noViewerStateWithBooking: ViewerStateWithBooking = { ...noViewerState, booking: null };
 
 /**
- * What the viewer may see of an event, locked against other changes and against whatever is just being hung on it.
+ * Finds an event and locks it against other changes, and against new items, RSVPs, bookings and saves.
+ * @returns null unless the event exists and the viewer may see it
  */
 export async function findEventForUpdate(
   tx: Transaction,
@@ -96,11 +86,15 @@ export async function findEventForUpdate(
   return event && isVisible(event, viewer) ? event : null;
 }
 
-/** 1 when the event adds to its organizer's `eventsCount`. */
-export const countsAsPublic = (event: Pick<EventRow, 'visibility' | 'status' | 'hidden'>): number =>
+/** How much an event adds to its organizer's `eventsCount`: 1 or 0. */
+const eventsCountOf = (event: Pick<EventRow, 'visibility' | 'status' | 'hidden'>): number =>
   Number(isListed(event));
 
-/** Makes the event, its counters, and counts it for its organizer, whose account the transaction must hold. */
+/**
+ * Inserts an event with its counters, and counts it for its organizer. The transaction must hold a lock on the
+ * organizer's account.
+ * @returns the id
+ */
 export async function insertEvent(
   tx: Transaction,
   organizerId: string,
@@ -108,19 +102,22 @@ export async function insertEvent(
   now: Date,
 ): Promise<string> {
   const id = newId();
-  // Whose account is held is not suspended, and will not be before this is over.
-  const shown = { ...fields, hidden: false };
+  // A locked account is not suspended and cannot become so before the commit.
+  const event = { ...fields, hidden: false };
   await tx.query(sql`
     insert into events ${insertValues({ ...columns(fields), id, organizer_id: organizerId, created_at: now, updated_at: now })}`);
   await tx.query(
     sql`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${id}, 0, 0, 0)`,
   );
-  await moveEventsCount(tx, organizerId, countsAsPublic(shown));
-  await recordChange(tx, { records: [id], spots: listingKeysOf([shown]) });
+  await addToEventsCount(tx, organizerId, eventsCountOf(event));
+  await recordChange(tx, { records: [id], listingKeys: listingKeysOf([event]) });
   return id;
 }
 
-/** `before` must be the locked row: its organizer's count moves by the difference, and who waits for seats moves up. */
+/**
+ * Updates an event, promotes its waitlist if the capacity changed, and adjusts its organizer's `eventsCount`.
+ * @param before the locked row
+ */
 export async function updateEvent(
   tx: Transaction,
   before: EventRow,
@@ -128,26 +125,26 @@ export async function updateEvent(
   now: Date,
 ): Promise<void> {
   const after = { ...fields, hidden: before.hidden };
-  const sequence = before.sequence + Number(isShownOtherwise(before, fields));
+  const sequence = before.sequence + Number(changesCalendar(before, fields));
   await tx.query(
     sql`update events set ${assignments({ ...columns(fields), sequence, updated_at: now })} where id = ${before.id}`,
   );
   if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
-  await moveEventsCount(tx, before.organizerId, countsAsPublic(after) - countsAsPublic(before));
-  await recordChange(tx, { records: [before.id], spots: listingKeysOf([before, after]) });
+  await addToEventsCount(tx, before.organizerId, eventsCountOf(after) - eventsCountOf(before));
+  await recordChange(tx, { records: [before.id], listingKeys: listingKeysOf([before, after]) });
 }
 
-/** Takes everything along that hangs on the event; `event` must be the locked row. */
+/** Deletes an event; foreign keys delete the rows that refer to it. @param event the locked row */
 export async function deleteEvent(tx: Transaction, event: EventRow): Promise<void> {
   await tx.query(sql`delete from events where id = ${event.id}`);
   await tx.query(
     sql`delete from imports where organizer_id = ${event.organizerId} and event_id = ${event.id}`,
   );
-  await moveEventsCount(tx, event.organizerId, -countsAsPublic(event));
-  await recordChange(tx, { records: [event.id], spots: listingKeysOf([event]) });
+  await addToEventsCount(tx, event.organizerId, -eventsCountOf(event));
+  await recordChange(tx, { records: [event.id], listingKeys: listingKeysOf([event]) });
 }
 
-async function moveEventsCount(tx: Transaction, organizerId: string, by: number): Promise<void> {
+async function addToEventsCount(tx: Transaction, organizerId: string, by: number): Promise<void> {
   if (by === 0) return;
   await tx.query(
     sql`update user_counters set events_count = events_count + ${by} where user_id = ${organizerId}`,

@@ -6,8 +6,6 @@ import {
   nullable,
   oneOf,
   PageMeta,
-  page,
-  pageLimit,
   prose,
   ref,
   shared,
@@ -20,8 +18,8 @@ export const EventParams = Type.Object({
   id: Type.String({ description: "The event's id.", examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
 });
 
-const latitude = Type.Number({ minimum: -90, maximum: 90, examples: [57.7089] });
-const longitude = Type.Number({ minimum: -180, maximum: 180, examples: [11.9746] });
+export const latitude = Type.Number({ minimum: -90, maximum: 90, examples: [57.7089] });
+export const longitude = Type.Number({ minimum: -180, maximum: 180, examples: [11.9746] });
 const visibilities = ['public', 'unlisted', 'private'] as const;
 const statuses = ['scheduled', 'cancelled'] as const;
 
@@ -73,27 +71,30 @@ const listed = {
     examples: [true],
   }),
   currency: Type.String({ description: 'ISO 4217.', examples: ['EUR'] }),
-  capacity: Type.Integer({ examples: [0], description: 'Seats that can be booked; 0 is without limit.' }),
-  rsvpCount: Type.Integer({ examples: [14], description: 'Everybody who answered, going or interested.' }),
+  capacity: Type.Integer({ examples: [0], description: 'Seats that can be booked; 0 means no limit.' }),
+  rsvpCount: Type.Integer({
+    examples: [14],
+    description: 'Number of people with an RSVP, going or interested.',
+  }),
   goingCount: Type.Integer({ examples: [9] }),
   myRsvp: Type.Optional(
-    nullable(oneOf(['going', 'interested']), { description: "The caller's answer; absent without a token." }),
+    nullable(oneOf(['going', 'interested']), { description: "The caller's RSVP; absent without a token." }),
   ),
   isSaved: Type.Optional(
-    Type.Boolean({ description: 'Whether the caller saved it; absent without a token.' }),
+    Type.Boolean({ description: 'Whether the caller saved the event; absent without a token.' }),
   ),
   visibility: oneOf(visibilities),
   status: oneOf(statuses),
   createdAt: timestamp(),
 };
 
-/** Spec 2.4 */
+/** An event in lists (specification 2.4). */
 export const ListedEvent = shared(
   'ListedEvent',
   Type.Object({
     ...listed,
     distanceKm: Type.Optional(
-      Type.Number({ description: 'From the place that was searched; absent without one.' }),
+      Type.Number({ description: 'Distance from `lat` and `lng` of the query; absent without them.' }),
     ),
   }),
 );
@@ -102,18 +103,18 @@ export type ListedEvent = Static<typeof ListedEvent>;
 const record = {
   ...listed,
   organizer: Type.Object({ id: Type.String(), name: Type.String(), avatar: Type.String() }),
-  bookedCount: Type.Integer({ examples: [12], description: 'Seats that are booked.' }),
+  bookedCount: Type.Integer({ examples: [12], description: 'Number of booked seats.' }),
   template: ref(Template),
   enabledModules: Type.Array(Type.String({ examples: modules })),
   updatedAt: timestamp(),
 };
-/** What of a record is the same for everybody. */
+/** The record without the fields that differ between callers. */
 export const CommonEvent = Type.Object(record);
 export type CommonEvent = Static<typeof CommonEvent>;
 
 const seats = { id: Type.String(), seats: Type.Integer({ examples: [2] }) };
 
-/** Spec 2.5 */
+/** The record of an event (specification 2.5). */
 export const Event = shared(
   'Event',
   Type.Object({
@@ -138,21 +139,21 @@ export const EventPage = shared(
   Type.Object({ data: Type.Array(ref(ListedEvent)), meta: ref(PageMeta) }),
 );
 
-const moment = (description: string) =>
+const inputTime = (description: string) =>
   Type.String({ format: 'timestamp', description, examples: ['2026-12-24T18:00:00+01:00'] });
 
 const fields = {
   title: text(1, 140, { examples: ['Harbour potluck'] }),
   description: prose(10_000),
   coverUrl: nullable(httpUrl(), { description: 'Null: the generated cover.' }),
-  startAt: moment('RFC 3339 with any offset, in the years 1900 to 9999 of UTC.'),
-  endAt: moment('After `startAt`, in the years 1900 to 9999 of UTC.'),
+  startAt: inputTime('RFC 3339 with any offset, in the years 1900 to 9999 in UTC.'),
+  endAt: inputTime('After `startAt`, in the years 1900 to 9999 in UTC.'),
   timezone: Type.String({
     format: 'time-zone',
     maxLength: 64,
     description:
-      'IANA name. If left out: a new event takes the zone of its coordinates. When `location` changes, a zone that ' +
-      'equals that of the old coordinates follows to the new ones; any other zone stays.',
+      'IANA name. Default: the zone of the coordinates. When `location` changes, a zone that equals the zone of the old ' +
+      'coordinates becomes the zone of the new ones; any other zone does not change.',
     examples: ['Europe/Oslo'],
   }),
   allDay: Type.Boolean({
@@ -185,10 +186,11 @@ const fields = {
   capacity: Type.Integer({
     minimum: 0,
     maximum: 1_000_000,
-    description: 'Seats that can be booked, and not fewer than are booked; 0 is without limit.',
+    description: 'Seats that can be booked, at least as many as are booked; 0 means no limit.',
   }),
   visibility: oneOf(visibilities, {
-    description: '`public`: listed; `unlisted`: whoever has the id; `private`: the organizer and admins.',
+    description:
+      '`public`: in lists; `unlisted`: for people with the id; `private`: for the organizer and admins.',
   }),
   template: oneOf(templateSlugs),
   enabledModules: Type.Array(oneOf(modules), { uniqueItems: true, maxItems: modules.length }),
@@ -233,32 +235,3 @@ export const EventChange = Type.Partial(body({ ...fields, status: oneOf(statuses
   examples: [{ title: 'Harbour potluck, now indoors' }],
 });
 export type EventChange = Static<typeof EventChange>;
-
-const moreOrLess = (description: string) =>
-  Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));
-const searchText = (description: string) => Type.String({ maxLength: 200, description, examples: ['jazz'] });
-
-/** Spec 4.9 */
-export const EventListQuery = Type.Object({
-  lat: Type.Optional(Type.Number({ ...latitude, description: 'With `lng`: only events near this place.' })),
-  lng: Type.Optional(longitude),
-  radius: Type.Optional(
-    Type.Number({
-      exclusiveMinimum: 0,
-      maximum: 20_040,
-      description: 'In km along the surface; 50 when left out.',
-    }),
-  ),
-  category: Type.Optional(
-    Type.String({ maxLength: 100, description: 'A slug; an unknown one finds nothing.' }),
-  ),
-  dateFrom: moreOrLess('Events that go on at or after this; a bare date is the start of that day in UTC.'),
-  dateTo: moreOrLess('Events that begin by this; a bare date is the end of that day in UTC.'),
-  q: Type.Optional(searchText('Words, or starts of words, of title, description and address.')),
-  page,
-  limit: pageLimit,
-});
-export type EventListQuery = Static<typeof EventListQuery>;
-
-/** Spec 4.10 */
-export const EventSearchQuery = Type.Object({ q: searchText('What to look for.'), page, limit: pageLimit });

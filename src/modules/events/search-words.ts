@@ -1,13 +1,13 @@
-/** Events as documents of words, and searches as queries over them; PostgreSQL's own parser is left out of both. */
+/** Full-text search literals: tsvector for events, tsquery for searches. Potluck parses words itself, not PostgreSQL. */
 import { words } from '../../lib/text.ts';
 
-/** What PostgreSQL can hold in one tsvector. */
+/** Limits of a PostgreSQL tsvector: the highest position, and the positions of one lexeme. */
 const maxPosition = 16_383;
-const maxPlaces = 255;
+const maxPositions = 255;
 
-/** A tsvector literal with title as weight A, address B and description C. Its lexemes need no escaping. */
+/** A tsvector literal with weight A for the title, B for the address and C for the description. Lexemes need no escaping. */
 export function searchVector(event: { title: string; address: string; description: string }): string {
-  const places = new Map<string, string[]>();
+  const positions = new Map<string, string[]>();
   let position = 1;
   for (const [text, weight] of [
     [event.title, 'A'],
@@ -15,38 +15,39 @@ export function searchVector(event: { title: string; address: string; descriptio
     [event.description, 'C'],
   ] as const) {
     for (const word of words(text)) {
-      const list = places.get(word) ?? [];
-      if (list.length < maxPlaces) list.push(`${Math.min(position++, maxPosition)}${weight}`);
-      places.set(word, list);
+      const list = positions.get(word) ?? [];
+      if (list.length < maxPositions) list.push(`${Math.min(position++, maxPosition)}${weight}`);
+      positions.set(word, list);
     }
   }
-  return [...places].map(([word, list]) => `'${word}':${list.join(',')}`).join(' ');
+  return [...positions].map(([word, list]) => `'${word}':${list.join(',')}`).join(' ');
 }
 
-/** The tsquery literals of one search; but for `longest`, every word must be there. */
+/** The tsquery literals of a search. */
 export type Search = {
-  /** Anywhere, as a word or as the start of one: this decides what is found. */
+  /** Every word occurs in the event, as a word or as the start of a word. Decides which events match. */
   anywhere: string;
-  /** The same with the longest words alone: what else must be there is cheaper to check than to look up. */
+  /** The same for the longest words only. The index finds these; the other words are cheaper to check on the rows. */
   longest: string;
-  /** These decide what comes first. */
+  /** The following literals decide the order: every word occurs in these fields. */
   inTitle: string;
   inTitleOrAddress: string;
   wholeInTitle: string;
 };
 
-const maxLookedUp = 3;
+/** Words that are looked up in the index. */
+const maxIndexWords = 3;
 
-/** A text without a single word gives empty literals, which find nothing. */
+/** The literals of a search text. A text without words gives empty literals, which match no event. */
 export function searchQuery(q: string): Search {
-  const eventQuery = [...new Set(words(q))];
-  const longest = eventQuery.toSorted((a, b) => b.length - a.length).slice(0, maxLookedUp);
+  const distinct = [...new Set(words(q))];
+  const longest = distinct.toSorted((a, b) => b.length - a.length).slice(0, maxIndexWords);
   const literal = (list: string[], kind: string) => list.map((word) => `'${word}'${kind}`).join(' & ');
   return {
-    anywhere: literal(eventQuery, ':*'),
-    longest: literal(eventQuery.length > maxLookedUp ? longest : eventQuery, ':*'),
-    inTitle: literal(eventQuery, ':*A'),
-    inTitleOrAddress: literal(eventQuery, ':*AB'),
-    wholeInTitle: literal(eventQuery, ':A'),
+    anywhere: literal(distinct, ':*'),
+    longest: literal(distinct.length > maxIndexWords ? longest : distinct, ':*'),
+    inTitle: literal(distinct, ':*A'),
+    inTitleOrAddress: literal(distinct, ':*AB'),
+    wholeInTitle: literal(distinct, ':A'),
   };
 }

@@ -1,4 +1,4 @@
-/** Lists of events that go on by a cursor: by start and then id, so that a place in the list is that of an event. */
+/** Pages of event lists in the order of start and id. A cursor holds the position of the last event of a page. */
 
 import { Type } from 'typebox';
 import { sql } from '../../db/sql.ts';
@@ -9,11 +9,11 @@ import { ListedEvent } from './schemas.ts';
 export type Position = { startAt: Date; id: string };
 export type When = 'upcoming' | 'past';
 
-export const theBeginning: Position = {
+export const firstPosition: Position = {
   startAt: new Date('0001-01-01T00:00:00.000Z'),
   id: '00000000-0000-0000-0000-000000000000',
 };
-export const theEnd: Position = {
+export const lastPosition: Position = {
   startAt: new Date('9999-12-31T23:59:59.999Z'),
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
@@ -22,22 +22,26 @@ export const ByStartQuery = Type.Object({
   when: Type.Optional(
     oneOf(['upcoming', 'past'], {
       description:
-        '`upcoming`: what has not ended; `past`: what has, the latest first. Left out: everything, by start.',
+        '`upcoming`: events that have not ended, by start; `past`: events that have, the latest first. Default: all, by start.',
     }),
   ),
   ...cursorQuery,
 });
 export const ByStartPage = cursorPage(ref(ListedEvent));
 
+/** `after`: the position after which the slice begins; null for the first page. */
 export type Slice = { when: When | undefined; now: Date; after: Position | null; limit: number };
 
-/** From what a client asks to what the database is asked: one more, which tells whether there is a next page. */
+/**
+ * The slice of the list that a query selects: one row more than the page, to know whether there is a next page.
+ * @throws Problem `invalid_request` for a cursor of another kind
+ */
 export function readSlice(query: { when?: When; cursor?: string; limit: number }, now: Date): Slice {
-  const place = readCursor(query.cursor, 'time', 'id');
+  const position = readCursor(query.cursor, 'time', 'id');
   return {
     when: query.when,
     now,
-    after: place && { startAt: place[0], id: place[1] },
+    after: position && { startAt: position[0], id: position[1] },
     limit: query.limit + 1,
   };
 }
@@ -45,15 +49,15 @@ export function readSlice(query: { when?: When; cursor?: string; limit: number }
 export const toSlicePage = <R extends Position>(rows: R[], limit: number) =>
   toPage(rows, limit, ({ startAt, id }) => [startAt, id]);
 
-/** The end of a select from `events e` that already has a condition. */
+/** SQL: conditions, order and limit of a slice, after a condition of a select from `events e`. */
 export function byStart({ when, now, after, limit }: Slice) {
   if (when === 'past') {
-    const { startAt, id } = after ?? theEnd;
+    const { startAt, id } = after ?? lastPosition;
     return sql`
       and e.end_at <= ${now} and (e.start_at, e.id) < (${startAt}::timestamptz, ${id}::uuid)
       order by e.start_at desc, e.id desc limit ${limit}`;
   }
-  const { startAt, id } = after ?? theBeginning;
+  const { startAt, id } = after ?? firstPosition;
   return sql`
     and (${when === undefined} or e.end_at > ${now}) and (e.start_at, e.id) > (${startAt}::timestamptz, ${id}::uuid)
     order by e.start_at, e.id limit ${limit}`;

@@ -1,4 +1,4 @@
-/** Loads what a viewer has to do with events: RSVP, saved flag and booking. */
+/** Loads the viewer's own fields of events: RSVP, saved flag and booking. Concurrent requests share statements. */
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { ViewerState, ViewerStateWithBooking } from './present.ts';

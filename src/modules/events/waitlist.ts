@@ -1,22 +1,24 @@
-/** The waitlist of an event: positions, and moving up. */
+/** The waitlist of an event: positions and promotion. */
 import { sql } from '../../db/sql.ts';
 
 export type BookingStatus = 'booked' | 'waiting';
 
-/** The position of `bookings b` in the waitlist, from 1, counted by an index; null if the status is `booked`. */
+/**
+ * SQL expression: the position of `bookings b` in the waitlist, from 1; null for booked seats. Reads as many index
+ * entries as there are bookings ahead.
+ */
 export const waitlistPosition = () => sql`
   case b.status when 'waiting' then (
     select count(*)::int from bookings w
     where w.event_id = b.event_id and w.status = 'waiting' and w.n <= b.n) end`;
 
 /**
- * Books the first entries of an event's waitlist whose seats are free, strictly in order: an entry whose seats do not
- * fit blocks the entries behind it. Must run after every statement that frees seats, raises the capacity or deletes a
- * waitlist entry.
+ * The statement that books waiting people whose seats are free, strictly in order: a booking that does not fit stops
+ * the promotion of all bookings behind it. Run it after each statement that frees seats or removes a waiting booking.
  *
- * The transaction must hold a lock on the event's counters, or an exclusive lock on the event, so the state cannot change
- * between read and write. Each entry has at least one seat, so the statement reads at most as many entries as there are
- * free seats, however long the waitlist is.
+ * The transaction must hold a lock on the event's counters, or an exclusive lock on the event, so that the rows read
+ * here do not change before they are written. Each waiting booking has at least one seat, so the statement reads at
+ * most as many of them as there are free seats.
  */
 export function promoteWaitlist(eventId: string) {
   return sql`

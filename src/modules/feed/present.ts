@@ -1,14 +1,19 @@
-/** What an element of the feed has beside the event. */
+/** The fields that an element of the feed has in addition to the event. */
+import fastJson, { type Schema } from 'fast-json-stringify';
+import { Type } from 'typebox';
 import { type PersonRow, toPerson } from '../users/present.ts';
-import type { Found } from './repo.ts';
-import type { Reason } from './schemas.ts';
+import { Person } from '../users/schemas.ts';
+import type { FeedElement } from './repo.ts';
+import { FeedEvent, Reason } from './schemas.ts';
 
-/** `people`: whom the event was found by, in order; null is somebody who has left since. */
+type Reasons = { reasons: Reason[]; reasonsCount: number };
+
+/** @param people the people of the element, in order; null for a deleted account */
 export function toReasons(
-  { isOrganizer, reasonsCount }: Pick<Found, 'isOrganizer' | 'reasonsCount'>,
+  { isOrganizer, reasonsCount }: Pick<FeedElement, 'isOrganizer' | 'reasonsCount'>,
   people: (PersonRow | null)[],
   publicUrl: string,
-): { reasons: Reason[]; reasonsCount: number } {
+): Reasons {
   const reasons = people.flatMap((person, i): Reason[] =>
     person
       ? [{ type: isOrganizer && i === 0 ? 'organizing' : 'going', user: toPerson(person, publicUrl) }]
@@ -16,3 +21,11 @@ export function toReasons(
   );
   return { reasons, reasonsCount: reasonsCount - (people.length - reasons.length) };
 }
+
+const { reasons, reasonsCount } = FeedEvent.properties;
+
+/** Serializes the fields as a JSON object, by their schemas in `FeedEvent`. */
+export const serializeReasons: (fields: Reasons) => string = fastJson(
+  Type.Object({ reasons, reasonsCount }) as Schema,
+  { schema: { Reason, Person } as Record<string, Schema> },
+);

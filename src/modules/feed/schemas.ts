@@ -11,22 +11,24 @@ const { distanceKm: _, ...listed } = ListedEvent.properties;
 export const Reason = shared(
   'Reason',
   Type.Object({
-    type: oneOf(['organizing', 'going'], { description: 'What the person has to do with the event.' }),
+    type: oneOf(['organizing', 'going'], {
+      description: 'Whether the person organizes the event or goes to it.',
+    }),
     user: ref(Person),
   }),
 );
 export type Reason = Static<typeof Reason>;
 
-/** Spec 3: the feed, which the blocked are hidden from. */
+/** An element of the feed (specification 3). */
 export const FeedEvent = shared(
   'FeedEvent',
   Type.Object({
     ...listed,
     reasons: Type.Array(ref(Reason), {
       maxItems: 3,
-      description: 'People whom the caller follows, at most three of them; who organizes it comes first.',
+      description: 'At most three of the people whom the caller follows; the organizer comes first.',
     }),
-    reasonsCount: Type.Integer({ examples: [5], description: 'How many such people there are.' }),
+    reasonsCount: Type.Integer({ examples: [5], description: 'The number of all such people.' }),
   }),
 );
 export const FeedPage = cursorPage(ref(FeedEvent));

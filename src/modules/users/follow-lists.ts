@@ -1,7 +1,5 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
-import { listed } from '../discovery/timeline-queries.ts';
-import { byStart, type Position, type Slice } from '../events/start-pages.ts';
 import type { PersonRow } from './present.ts';
 
 export type Relation = 'followers' | 'following' | 'blocks';
@@ -38,11 +36,4 @@ export async function listFound(
     select id, name, username, bio, avatar_upload, is_private from users
     where id = any(${ids}::uuid[]) and suspended_at is null
     order by id`);
-}
-
-/** The listed events that somebody organizes, past ones too. Walks events_by_organizer, which has them in order. */
-export async function listOrganized(db: Database, userId: string, slice: Slice): Promise<Position[]> {
-  return await db.query<Position>(sql`
-    select e.id, e.start_at from events e
-    where e.organizer_id = ${userId} and ${listed()} ${byStart(slice)}`);
 }

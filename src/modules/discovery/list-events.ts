@@ -1,0 +1,30 @@
+import { largeText } from '../../http/compression.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { serializePage } from '../events/event-serializer.ts';
+import { EventPage } from '../events/schemas.ts';
+import { readEventQuery } from './event-query.ts';
+import { EventListQuery } from './schemas.ts';
+import type { DiscoveryServices } from './services.ts';
+
+/** List public events (specification 4.9). The response is composed of serialized fragments. */
+export const listEvents = defineEndpoint({
+  method: 'GET',
+  path: '/v1/events',
+  operationId: 'listEvents',
+  tag: 'Events',
+  summary: 'List public events',
+  description:
+    'By start. Without dates: events that have not ended yet; with a date: events that overlap the range. With a ' +
+    'token, events of people whom the caller blocked are left out.',
+  access: 'optional',
+  query: EventListQuery,
+  response: { 200: ref(EventPage) },
+  compressFrom: largeText,
+
+  async handler({ caller, query }, { lists, clock, config }: DiscoveryServices) {
+    const { page, limit } = query;
+    const { listed, total } = await lists(readEventQuery(query, clock()), 'start', { page, limit }, caller);
+    return { statusCode: 200, json: serializePage(listed, { total, page, limit }, config.publicUrl) };
+  },
+});

@@ -1,0 +1,39 @@
+import { largeText } from '../../http/compression.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { serializeCursorPage } from '../events/event-serializer.ts';
+import { loadListedEvents } from '../events/load-listed-events.ts';
+import { isListed } from '../events/policy.ts';
+import { ByStartPage, ByStartQuery, readSlice, toSlicePage } from '../events/start-pages.ts';
+import { requireProfile } from '../users/policy.ts';
+import { UserParams } from '../users/schemas.ts';
+import { readUserId } from '../users/user-id.ts';
+import { listOrganized } from './organized-events.ts';
+import type { DiscoveryServices } from './services.ts';
+
+/** The response is composed of serialized fragments. */
+export const listUserEvents = defineEndpoint({
+  method: 'GET',
+  path: '/v1/users/:id/events',
+  operationId: 'listUserEvents',
+  tag: 'People',
+  summary: 'List the public events that a person organizes',
+  description: 'Includes past events. For callers who may see the profile.',
+  access: 'optional',
+  params: UserParams,
+  query: ByStartQuery,
+  response: { 200: ByStartPage },
+  compressFrom: largeText,
+  problems: ['user_not_found', 'profile_private'],
+
+  async handler({ caller, params, query }, services: DiscoveryServices) {
+    const { db, clock, config } = services;
+    const id = readUserId(params.id);
+    await requireProfile(db, id, caller);
+    const found = await listOrganized(db, id, readSlice(query, clock()));
+    const { rows, nextCursor } = toSlicePage(found, query.limit);
+    const ids = rows.map((row) => row.id);
+    const loaded = await loadListedEvents(services, ids, caller, isListed);
+    const elements = loaded.filter((element) => element !== null);
+    return { statusCode: 200, json: serializeCursorPage(elements, nextCursor, config.publicUrl) };
+  },
+});

@@ -1,0 +1,31 @@
+import { largeText } from '../../http/compression.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { invalid } from '../../lib/errors.ts';
+import { serializePage } from '../events/event-serializer.ts';
+import { EventPage } from '../events/schemas.ts';
+import { readEventQuery } from './event-query.ts';
+import { EventSearchQuery } from './schemas.ts';
+import type { DiscoveryServices } from './services.ts';
+
+/** Search public events (specification 4.10). The response is composed of serialized fragments. */
+export const searchEvents = defineEndpoint({
+  method: 'GET',
+  path: '/v1/events/search',
+  operationId: 'searchEvents',
+  tag: 'Events',
+  summary: 'Search public events',
+  description:
+    'The best match first. An event must have each word of `q`, as a word or as the start of a word.',
+  access: 'optional',
+  query: EventSearchQuery,
+  response: { 200: ref(EventPage) },
+  compressFrom: largeText,
+
+  async handler({ caller, query: { q, page, limit } }, { lists, clock, config }: DiscoveryServices) {
+    if (q.trim() === '') throw invalid('q', 'must not be empty');
+    const eventQuery = readEventQuery({ q }, clock());
+    const { listed, total } = await lists(eventQuery, 'relevance', { page, limit }, caller);
+    return { statusCode: 200, json: serializePage(listed, { total, page, limit }, config.publicUrl) };
+  },
+});

@@ -1,0 +1,37 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { runIdempotent } from '../../idempotency/run-idempotent.ts';
+import { Problem } from '../../lib/errors.ts';
+import { withDefaults } from './event-fields.ts';
+import { toEvent } from './present.ts';
+import { findEvent, insertEvent, noViewerStateWithBooking } from './repo.ts';
+import { Event, NewEvent } from './schemas.ts';
+import type { EventServices } from './services.ts';
+
+export const createEvent = defineEndpoint({
+  method: 'POST',
+  path: '/v1/events',
+  operationId: 'createEvent',
+  tag: 'Events',
+  summary: 'Create an event',
+  description: 'The caller becomes its organizer.',
+  access: 'required',
+  idempotent: true,
+  body: NewEvent,
+  response: { 201: ref(Event) },
+
+  async handler({ caller, body, idempotency }, services: EventServices) {
+    const { people, clock, config } = services;
+    const fields = withDefaults(body);
+    const organizer = await people.find(caller.id);
+    return runIdempotent(services, caller, idempotency, async (tx) => {
+      const row = await findEvent(tx, await insertEvent(tx, caller.id, fields, clock()));
+      if (!row) throw new Problem('event_not_found');
+      return {
+        status: 201 as const,
+        body: toEvent(row, organizer, noViewerStateWithBooking, config.publicUrl),
+        headers: { location: `/v1/events/${row.id}` },
+      };
+    });
+  },
+});

@@ -1,0 +1,27 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { Success } from '../../http/schemas.ts';
+import { actAs } from '../../identity/act-as.ts';
+import { readEventId } from './event-id.ts';
+import { deleteEvent as deleteRow } from './repo.ts';
+import { requireOwnEvent } from './require-own-event.ts';
+import { EventParams } from './schemas.ts';
+import type { EventServices } from './services.ts';
+
+export const deleteEvent = defineEndpoint({
+  method: 'DELETE',
+  path: '/v1/events/:id',
+  operationId: 'deleteEvent',
+  tag: 'Events',
+  summary: 'Delete an event with its items, claims, bookings, RSVPs and saves',
+  description: 'For its organizer and admins.',
+  access: 'required',
+  params: EventParams,
+  response: { 200: Success },
+  problems: ['event_not_found', 'not_organizer'],
+
+  async handler({ caller, params }, { db }: EventServices) {
+    const id = readEventId(params.id);
+    await actAs(db, caller, async (tx) => deleteRow(tx, await requireOwnEvent(tx, id, caller)));
+    return { status: 200, body: { success: true as const } };
+  },
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import fastJson, { type Schema } from 'fast-json-stringify';
+import { PageMeta } from '../../http/schemas.ts';
+import { toCachedEvent } from './event-cache.ts';
+import { serializeCursorPage, serializeEvent, serializePage } from './event-serializer.ts';
+import type { ListElement } from './load-listed-events.ts';
+import {
+  type EventRow,
+  roundDistance,
+  toEvent,
+  toListedEvent,
+  type ViewerState,
+  type ViewerStateWithBooking,
+} from './present.ts';
+import { Category, Event, EventPage, ListedEvent, Template } from './schemas.ts';
+import { ByStartPage } from './start-pages.ts';
+
+const publicUrl = 'https://events.example.org';
+const refs = { schema: { Category, Template, ListedEvent, PageMeta } as Record<string, Schema> };
+const serializers = {
+  record: fastJson(Event as Schema, refs),
+  page: fastJson(EventPage as Schema, refs),
+  cursorPage: fastJson(ByStartPage as Schema, refs),
+};
+
+const instant = fc.date({ noInvalidDate: true, min: new Date(-2e12), max: new Date(2e14) });
+const text = fc.string({ unit: 'binary', maxLength: 60 });
+const count = fc.nat(1_000_000);
+
+const eventRow: fc.Arbitrary<EventRow> = fc.record({
+  id: fc.uuid(),
+  organizerId: fc.uuid(),
+  title: text,
+  description: text,
+  coverUrl: fc.option(fc.webUrl()),
+  startAt: instant,
+  endAt: instant,
+  allDay: fc.boolean(),
+  timezone: text,
+  address: text,
+  lat: fc.double({ noNaN: true, min: -90, max: 90 }),
+  lng: fc.double({ noNaN: true, min: -180, max: 180 }),
+  category: fc.constantFrom('food', 'music', 'no longer there'),
+  template: fc.constantFrom('potluck', 'picnic', 'no longer there'),
+  price: fc.double({ noNaN: true, min: 0, max: 1_000_000 }),
+  isPriceKnown: fc.boolean(),
+  currency: fc.constantFrom('EUR', 'NOK'),
+  capacity: count,
+  visibility: fc.constantFrom('public', 'unlisted', 'private'),
+  status: fc.constantFrom('scheduled', 'cancelled'),
+  hidden: fc.boolean(),
+  enabledModules: fc.array(text, { maxLength: 3 }),
+  createdAt: instant,
+  updatedAt: instant,
+  sequence: count,
+  rsvpCount: count,
+  goingCount: count,
+  bookedCount: count,
+});
+const ownFields = {
+  myRsvp: fc.constantFrom('going', 'interested', null),
+  isSaved: fc.boolean(),
+} satisfies Record<keyof ViewerState, unknown>;
+const viewerState: fc.Arbitrary<ViewerState> = fc.record(ownFields);
+const viewerStateWithBooking: fc.Arbitrary<ViewerStateWithBooking> = fc.record({
+  ...ownFields,
+  booking: fc.option(
+    fc.record({
+      id: fc.uuid(),
+      seats: count,
+      position: fc.option(fc.integer({ min: 1, max: 1_000 })),
+      createdAt: instant,
+    }),
+  ),
+});
+const organizer = fc.record({
+  id: fc.uuid(),
+  name: text,
+  username: text,
+  bio: text,
+  avatarUpload: fc.option(fc.uuid()),
+});
+const element: fc.Arbitrary<ListElement> = fc.record({
+  event: eventRow.map(toCachedEvent),
+  distanceKm: fc.option(fc.double({ noNaN: true, min: 0, max: 20_040 })),
+  viewerState: fc.option(viewerState),
+});
+
+const plainElement = ({ event, distanceKm, viewerState }: ListElement): ListedEvent => ({
+  ...toListedEvent(event.row, publicUrl),
+  ...viewerState,
+  ...(distanceKm !== null && { distanceKm: roundDistance(distanceKm) }),
+});
+
+test('a composed record equals the serialization by the response schema, also when its fragments are cached', () => {
+  fc.assert(
+    fc.property(
+      eventRow,
+      fc.array(fc.tuple(fc.option(organizer), fc.option(viewerStateWithBooking)), { minLength: 1 }),
+      (row, requests) => {
+        const event = toCachedEvent(row);
+        for (const [person, state] of requests) {
+          const { json } = serializeEvent(event, person, state, publicUrl);
+          assert.equal(json, serializers.record(toEvent(row, person, state, publicUrl)));
+        }
+      },
+    ),
+  );
+});
+
+test('the ETag of a record is equal exactly if the text is', () => {
+  fc.assert(
+    fc.property(
+      eventRow,
+      organizer,
+      fc.option(viewerStateWithBooking),
+      fc.option(viewerStateWithBooking),
+      fc.boolean(),
+      (row, person, state, otherState, isChanged) => {
+        const other = isChanged ? { ...row, goingCount: row.goingCount + 1 } : row;
+        const first = serializeEvent(toCachedEvent(row), person, state, publicUrl);
+        const second = serializeEvent(toCachedEvent(other), person, otherState, publicUrl);
+        assert.equal(first.etag === second.etag, first.json === second.json);
+      },
+    ),
+  );
+});
+
+test('composed pages equal the serialization by the response schema, also when their fragments are cached', () => {
+  const meta = fc.record({ total: count, page: count, limit: count });
+  fc.assert(
+    fc.property(fc.array(element, { maxLength: 4 }), meta, fc.option(text), (elements, meta, nextCursor) => {
+      const data = elements.map(plainElement);
+      for (let request = 0; request < 2; request++) {
+        assert.equal(`${serializePage(elements, meta, publicUrl)}`, serializers.page({ data, meta }));
+        assert.equal(
+          `${serializeCursorPage(elements, nextCursor, publicUrl)}`,
+          serializers.cursorPage({ data, nextCursor }),
+        );
+      }
+    }),
+  );
+});

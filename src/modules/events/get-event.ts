@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import { largeText } from '../../http/compression.ts';
+import { addVary, isNotModified, notModified } from '../../http/conditional.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { Problem } from '../../lib/errors.ts';
+import { readEventId } from './event-id.ts';
+import { serializeEvent } from './event-serializer.ts';
+import { isVisible } from './policy.ts';
+import { Event, EventParams } from './schemas.ts';
+import type { EventServices } from './services.ts';
+
+/** Get an event (specification 4.11). The response is composed of serialized fragments. */
+export const getEvent = defineEndpoint({
+  method: 'GET',
+  path: '/v1/events/:id',
+  operationId: 'getEvent',
+  tag: 'Events',
+  summary: 'Get an event',
+  description:
+    "With a token, the record has the caller's RSVP, saved flag, booking and place in the waitlist. A private " +
+    'event is a 404 for all callers except its organizer and admins.',
+  access: 'optional',
+  params: EventParams,
+  response: { 200: ref(Event), 304: Type.Null() },
+  problems: ['event_not_found'],
+  conditional: true,
+  compressFrom: largeText,
+
+  async handler({ caller, params, request, reply }, services: EventServices) {
+    const { events, people, viewerStates, config } = services;
+    const id = readEventId(params.id);
+    const [event, viewerState] = await Promise.all([
+      events.find(id, caller),
+      caller && viewerStates.find({ eventId: id, userId: caller.id }),
+    ]);
+    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    const organizer = await people.find(event.row.organizerId);
+    const { json, etag } = serializeEvent(event, organizer, viewerState, config.publicUrl);
+    addVary(reply, 'Authorization, Accept-Encoding');
+    const headers = { etag, 'cache-control': 'private, no-cache' };
+    return isNotModified(request, etag) ? notModified(request, headers) : { statusCode: 200, json, headers };
+  },
+});

@@ -1,0 +1,15 @@
+import { defineModule } from '../../http/define-module.ts';
+import { createEvent } from './create-event.ts';
+import { deleteEvent } from './delete-event.ts';
+import { getCover } from './get-cover.ts';
+import { getEvent } from './get-event.ts';
+import { listCategories } from './list-categories.ts';
+import { listTemplates } from './list-templates.ts';
+import type { EventServices } from './services.ts';
+import { updateEvent } from './update-event.ts';
+
+/** Events: records, covers, categories and templates. */
+export const events = defineModule<EventServices>({
+  name: 'events',
+  endpoints: [listCategories, listTemplates, getEvent, getCover, createEvent, updateEvent, deleteEvent],
+});

@@ -1,0 +1,18 @@
+import { Type } from 'typebox';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { categories } from './catalogue.ts';
+import { Category } from './schemas.ts';
+
+export const listCategories = defineEndpoint({
+  method: 'GET',
+  path: '/v1/categories',
+  operationId: 'listCategories',
+  tag: 'Events',
+  summary: 'List the categories of events',
+  description: 'A fixed list. Events and filters have a `slug` of this list as `category`.',
+  access: 'public',
+  response: { 200: Type.Object({ data: Type.Array(ref(Category)) }) },
+
+  handler: () => ({ status: 200, body: { data: [...categories] } }),
+});

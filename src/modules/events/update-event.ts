@@ -1,0 +1,44 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { actAs } from '../../identity/act-as.ts';
+import { Problem } from '../../lib/errors.ts';
+import { applyChange, requireCapacity } from './event-fields.ts';
+import { readEventId } from './event-id.ts';
+import { toEvent } from './present.ts';
+import { findEvent, updateEvent as updateRow } from './repo.ts';
+import { requireOwnEvent } from './require-own-event.ts';
+import { Event, EventChange, EventParams } from './schemas.ts';
+import type { EventServices } from './services.ts';
+
+export const updateEvent = defineEndpoint({
+  method: 'PATCH',
+  path: '/v1/events/:id',
+  operationId: 'updateEvent',
+  tag: 'Events',
+  summary: 'Change or cancel an event',
+  description:
+    'For its organizer and admins. Fields that are left out do not change; `status: cancelled` cancels the event. ' +
+    'A higher `capacity` books people of the waitlist.',
+  access: 'required',
+  params: EventParams,
+  body: EventChange,
+  response: { 200: ref(Event) },
+  problems: ['event_not_found', 'not_organizer', 'capacity_below_booked'],
+
+  async handler({ caller, params, body }, { db, clock, people, viewerStates, config }: EventServices) {
+    const id = readEventId(params.id);
+    const row = await actAs(db, caller, async (tx) => {
+      const before = await requireOwnEvent(tx, id, caller);
+      const fields = applyChange(before, body);
+      requireCapacity(before, fields);
+      await updateRow(tx, before, fields, clock());
+      return findEvent(tx, id);
+    });
+    if (!row) throw new Problem('event_not_found');
+    const [organizer, viewerState] = await Promise.all([
+      people.find(row.organizerId),
+      viewerStates.find({ eventId: row.id, userId: caller.id }),
+    ]);
+    return { status: 200, body: toEvent(row, organizer, viewerState, config.publicUrl) };
+  },
+});
