@@ -1,4 +1,4 @@
-/** Who is asking. Each request first learns which sessions ended or changed, so a dead token is dead at once. */
+/** Authenticates requests by their access token. A revoked token is invalid immediately on every server. */
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Caller } from '../identity/caller.ts';
 import type { SessionCache } from '../identity/session-cache.ts';
@@ -18,14 +18,14 @@ export function registerAuthentication(
   { sessions, clock }: { sessions: SessionCache; clock: () => Date },
 ): void {
   app.decorateRequest('caller', null);
-  const lookUp = async (header: string, isHeld: boolean): Promise<Caller> => {
+  const authenticate = async (header: string, mayUseCache: boolean): Promise<Caller> => {
     const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1];
     const token = bearer ? parseToken('access', bearer) : null;
     if (!token) throw new Problem('token_invalid');
     const live = (session: LiveSession | null) =>
       session && isLive(session, token, clock()) ? session : null;
-    const remembered = isHeld ? live(await sessions.findCached(token)) : null;
-    const session = remembered ?? live(await sessions.find(token));
+    const cached = mayUseCache ? live(await sessions.findCached(token)) : null;
+    const session = cached ?? live(await sessions.find(token));
     if (!session) throw new Problem('token_invalid');
     const { userId: id, role, id: sessionId } = session;
     return { id, role, sessionId, accessHash: token.hash };
@@ -33,21 +33,22 @@ export function registerAuthentication(
 
   app.addHook('onRoute', (options) => {
     const { method, url, config } = options;
-    // Deny by default: a route that does not say who may call it does not exist.
+    // Deny by default: the app does not start with a route that declares no access.
     if (url.startsWith('/v1') && !config?.access) throw new Error(`${method} ${url} declares no access`);
     if (config?.access !== 'optional' && config?.access !== 'required') return;
     const isRequired = config.access === 'required';
-    const isHeld = config.verifiesCaller === true;
-    // onRequest runs before the body is read: 401 comes before 400, and strangers cost little.
-    const findViewer: onRequestHookHandler = (request, _reply, done) => {
+    // The statement of such a route verifies session and role itself, so a cached session is sufficient.
+    const mayUseCache = config.verifiesCaller === true;
+    // onRequest runs before the body is read, so a 401 precedes a 400 and needs few resources.
+    const findCaller: onRequestHookHandler = (request, _reply, done) => {
       const header = request.headers.authorization;
       if (header === undefined) return done(isRequired ? new Problem('token_missing') : undefined);
-      lookUp(header, isHeld).then((viewer) => {
-        request.caller = viewer;
+      authenticate(header, mayUseCache).then((caller) => {
+        request.caller = caller;
         done();
       }, done);
     };
-    options.onRequest = [findViewer, ...[options.onRequest ?? []].flat()];
+    options.onRequest = [findCaller, ...[options.onRequest ?? []].flat()];
   });
 }
 

@@ -1,12 +1,12 @@
-/** Lists that go on from where a page ended: the cursor is that place, and opaque to whoever carries it. */
+/** Pagination by cursors. A cursor encodes the position of the last row of a page, and is opaque to clients. */
 import { type TSchema, Type } from 'typebox';
 import { invalid } from '../lib/errors.ts';
 import { nullable, pageLimit } from './schemas.ts';
 
-/** What a place is made of. */
+/** The parsers of a cursor's parts; null for an invalid value. */
 const kinds = {
   id: (value: unknown) => (typeof value === 'string' && uuid.test(value) ? value : null),
-  /** Whole, as far as an `int` goes. */
+  /** A 32-bit integer. */
   number: (value: unknown) =>
     Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31 ? Number(value) : null,
   time: (value: unknown) => {
@@ -21,7 +21,7 @@ type Place<K extends readonly Kind[]> = {
   -readonly [I in keyof K]: NonNullable<ReturnType<(typeof kinds)[K[I]]>>;
 };
 
-/** Spread into the query of a list. */
+/** The query parameters of a list with cursors. */
 export const cursorQuery = {
   cursor: Type.Optional(
     Type.String({
@@ -32,7 +32,7 @@ export const cursorQuery = {
   limit: pageLimit,
 };
 
-/** A page of such a list. */
+/** The schema of a page. */
 export const cursorPage = <S extends TSchema>(element: S) =>
   Type.Object({
     data: Type.Array(element),
@@ -40,8 +40,10 @@ export const cursorPage = <S extends TSchema>(element: S) =>
   });
 
 /**
- * The place after which the page begins: its parts by their kinds, or null for the first page.
- * @throws Problem `invalid_request` naming `cursor` for what no list gave
+ * Reads the position after which the page begins.
+ * @param parts the kinds of its parts
+ * @returns null without a cursor, for the first page
+ * @throws Problem `invalid_request` for field `cursor`
  */
 export function readCursor<const K extends readonly Kind[]>(
   cursor: string | undefined,
@@ -51,7 +53,7 @@ export function readCursor<const K extends readonly Kind[]>(
   const values = parse(cursor);
   const read = parts.map((kind, i) => kinds[kind](values[i]));
   if (values.length !== parts.length || read.includes(null))
-    throw invalid('cursor', 'is not one that this list gave');
+    throw invalid('cursor', 'is not a cursor of this list');
   return read as unknown as Place<K>;
 }
 
@@ -59,7 +61,7 @@ function parse(cursor: string): unknown[] {
   try {
     const bytes = Buffer.from(cursor, 'base64url');
     const values: unknown = JSON.parse(bytes.toString());
-    // The decoder passes over what is no base64.
+    // The decoder ignores characters that are not base64url.
     return Array.isArray(values) && bytes.toString('base64url') === cursor ? values : [];
   } catch {
     return [];
@@ -67,8 +69,9 @@ function parse(cursor: string): unknown[] {
 }
 
 /**
- * A page of `rows`, of which one more than `limit` was asked for: if it came, there is a next page.
- * @param placeOf the parts of a row's place, in the order of `readCursor`
+ * Returns a page and the cursor of the next one. `rows` must have been selected with a limit of `limit + 1`: an
+ * additional row shows that there is a next page.
+ * @param placeOf the parts of a row's position, in the order of `readCursor`
  */
 export function toPage<R>(
   rows: R[],

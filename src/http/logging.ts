@@ -1,14 +1,14 @@
-/** What the log says of an error and its request, and what never reaches it. The access log is access-log.ts. */
+/** Options of the logger: the fields of logged requests and errors, without personal data and secrets. */
 import type { FastifyServerOptions } from 'fastify';
 import type { Config } from '../lib/config.ts';
 
-/** An id, also with the extension of a picture or a calendar; or a word, in which fewer than five digits are no phone. */
+/** A path segment that may be logged: an id, also with a file extension, or a word with fewer than five digits. */
 const harmless =
   /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.\w{1,8})?|(?!(?:.*\d){5})[a-z\d][a-z\d._-]{0,31})?$/i;
 
 /**
- * The path without its query string, which may hold a name; without the secret in the address of a calendar; and without
- * any segment that could be a phone number, a code or a token, because a client may send those to a wrong address.
+ * Returns the path of a URL for the log: without the query string, which may contain names; without the secret of a
+ * calendar; and without segments that may be a phone number, a code or a token, which a client may send to a wrong path.
  */
 export function loggedPath(url = ''): string {
   const [path = ''] = url.split('?', 1);
@@ -33,7 +33,7 @@ export function loggerOptions(config: Config): NonNullable<FastifyServerOptions[
   return {
     level: config.logLevel,
     serializers: {
-      // No headers: they hold tokens.
+      // No headers, because they contain tokens.
       req: (request) => ({ method: request.method, path: loggedPath(request.url) }),
       err: (error: Error & { code?: string }) => ({
         type: error.name,

@@ -1,4 +1,4 @@
-/** Figures for Prometheus; one set for the process, however many apps it holds. */
+/** Metrics for Prometheus. All apps of a process share one registry. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -7,7 +7,7 @@ collectDefaultMetrics({ register: registry });
 
 const seconds = new Histogram({
   name: 'potluck_request_seconds',
-  help: 'Time from the first byte of a request to the last of its answer.',
+  help: 'Time from the first byte of a request to the last byte of its response.',
   labelNames: ['method', 'route', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
   registers: [registry],
@@ -22,12 +22,12 @@ export const streams = {
   }),
   dropped: new Counter({
     name: 'potluck_live_streams_dropped_total',
-    help: 'Live streams that were ended because their listener took too little.',
+    help: 'Live streams that were closed because their client read too slowly.',
     registers: [registry],
   }),
 };
 
-/** Routes by their pattern, so that no id becomes a label; what has no route is `none`. */
+/** Labels are patterns of routes, so that ids do not become labels. The label of unknown paths is `none`. */
 export function registerMetrics(app: FastifyInstance): void {
   app.addHook('onRoute', (options) => {
     const hooks = [options.onResponse ?? []].flat();
@@ -35,7 +35,7 @@ export function registerMetrics(app: FastifyInstance): void {
     options.onResponse = [
       ...hooks,
       (request, reply, done) => {
-        // How long somebody listened says nothing of the server.
+        // The duration of a stream depends on its client.
         if (!reply.isStream) observe(request, reply);
         done();
       },
@@ -48,7 +48,7 @@ export function registerMetrics(app: FastifyInstance): void {
   });
 }
 
-/** Looking a series up by its labels takes longer than adding to it, so each route keeps its own few. */
+/** Caches the series of a route, because finding a series by its labels takes longer than observing a value. */
 function observer(route: string) {
   type Series = { observe(seconds: number): void };
   const known: Record<string, Series | undefined> = {};

@@ -1,5 +1,4 @@
-/** Pictures for those who have none: drawn from an id, so that they need no storage and reveal nothing. */
-
+/** Generated avatars and covers. They are derived from an id, so they need no storage and contain no personal data. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { ContentResponse } from './define-endpoint.ts';
@@ -7,7 +6,7 @@ import type { ContentResponse } from './define-endpoint.ts';
 const bytesOf = (id: string) => createHash('sha256').update(id).digest();
 const hue = (byte = 0) => Math.round((byte / 256) * 360);
 
-/** Two soft shapes in the colours of the id: 400 × 400. */
+/** Returns an SVG image of 400 × 400 with two circles. */
 export function avatarSvg(id: string): string {
   const [a, b, c, d, e, f] = bytesOf(id);
   const spot = (x = 0, y = 0, radius: number, colour: string) =>
@@ -21,7 +20,7 @@ export function avatarSvg(id: string): string {
   );
 }
 
-/** A gradient in the colours of the id, with the emoji of the category: 1200 × 630. */
+/** Returns an SVG image of 1200 × 630 with a gradient and the emoji of the category. */
 export function coverSvg(id: string, emoji: string): string {
   const [a, b, c, d] = bytesOf(id);
   const from = `hsl(${hue(a)} 62% 62%)`;

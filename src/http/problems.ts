@@ -1,5 +1,4 @@
-/** Every answer that is not a success leaves through here, as application/problem+json (RFC 9457). */
-
+/** Sends every error response as application/problem+json (RFC 9457). */
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type {
@@ -49,16 +48,16 @@ export function registerProblems(app: FastifyInstance, outages: OutageLog): void
     return sendError(error, request, reply);
   });
   const allowedMethods = trackMethods(app);
-  const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
+  const respondUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const allowed = allowedMethods(request.url);
     if (allowed.length > 0) reply.header('allow', allowed.join(', '));
     const code = allowed.length > 0 ? 'method_not_allowed' : 'route_not_found';
     return sendProblem(new Problem(code), request, reply);
   };
-  app.setNotFoundHandler(answerUnknown);
-  // Whatever body was sent to nowhere: that there is nothing comes first.
+  app.setNotFoundHandler(respondUnknown);
+  // Before the body is parsed: for an unknown path, the 404 precedes errors of the body.
   app.addHook('preParsing', (request, reply, _payload, done) => {
-    if (request.is404) answerUnknown(request, reply);
+    if (request.is404) respondUnknown(request, reply);
     else done();
   });
 }
@@ -66,7 +65,7 @@ export function registerProblems(app: FastifyInstance, outages: OutageLog): void
 function reportOutage(outages: OutageLog, error: FastifyError): void {
   const outage = databaseOutage(error);
   if (outage) outages.report(outage, error);
-  // A request that waited too long for a connection or a batch, or for anything else until its deadline.
+  // The request waited too long for a connection or a batch, or reached its timeout.
   else if (error instanceof Problem && error.code === 'unavailable') outages.suspectDatabase();
 }
 
@@ -83,14 +82,14 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
   if (status === 429 || status === 503) reply.header('retry-after', problem.retryAfter ?? 1);
   // A cache may store a 404 or 405 that does not forbid it, also of a page.
   reply.header('cache-control', 'no-store');
-  // Sent as a string: the compiled serializers are for the successes that a route declares.
+  // Sent as a string, because routes declare serializers for successful responses only.
   return reply
     .code(status)
     .type(mediaType)
     .send(JSON.stringify(problemBody(problem, request.id)));
 }
 
-/** Codes that Fastify gives before a handler runs → ours. */
+/** Problem codes of the errors that Fastify reports before a handler runs. */
 const fromFastify: Record<string, ProblemCode> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
@@ -118,7 +117,7 @@ function retryIn(error: FastifyError & { retryAfter?: number }) {
 const visibleLineMessage = 'must be one line, without control characters, with something to see in it';
 const visibleTextMessage = 'must have something to see in it';
 
-/** What to send, where the validator would only name its own rule. */
+/** Messages that describe a valid value, in place of the validator's names of formats. */
 const formatMessages: Record<string, string> = {
   timestamp: `must be a timestamp with an offset, such as 2026-12-24T18:00:00+01:00, ${timestampBounds}`,
   'timestamp-or-day': `must be a date, or a timestamp with an offset, such as 2026-12-24T18:00:00Z, ${timestampBounds}`,
@@ -163,7 +162,7 @@ function validationProblem(error: FastifyError): Problem {
     if (params.format) message = formatMessages[params.format] ?? message;
     if (params.allowedValues) message = `must be one of ${params.allowedValues.map(String).join(', ')}`;
     const known = errors.get(path);
-    // The first fault of a field says it; "must match a schema in anyOf" after it would not.
+    // The first error of a field is specific; later ones, such as "must match a schema in anyOf", are not.
     if (!known) errors.set(path, { path, message });
     else if (params.type === 'null') known.message += ', or null';
   }
@@ -171,8 +170,8 @@ function validationProblem(error: FastifyError): Problem {
 }
 
 /**
- * `/v1/events/` is no route, though the router takes it for `/v1/events/:id` with an empty id. The hook goes before all
- * others of the route, so that it answers before the caller is looked up, as any unknown path does.
+ * Responds with 404 to paths such as `/v1/events/`, which the router matches with `/v1/events/:id` and an empty id. The
+ * hook precedes all others of the route, so the 404 precedes authentication, as for any unknown path.
  */
 export function registerEmptyParameters(app: FastifyInstance): void {
   const refuseEmpty: onRequestHookHandler = (request, _reply, done) =>
@@ -189,7 +188,7 @@ function hasEmpty(params: unknown): boolean {
   return false;
 }
 
-/** Fastify answers 404 for a known path with the wrong method; this knows which methods the path has. */
+/** Returns a function that finds the methods of a path: Fastify does not distinguish 404 from 405. */
 function trackMethods(app: FastifyInstance): (url: string) => string[] {
   const router = findMyWay({ maxParamLength });
   const methods = new Set<HTTPMethod>();
@@ -215,17 +214,17 @@ const clientFaults: Record<string, ProblemCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Answers bytes that never became a request: Node gives only the socket. */
+/** Returns a handler for malformed requests, for which Node.js provides only the socket. */
 export function createClientErrorHandler({ rawHeaders }: StandardHeaders) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null };
-    const isAnswered = response?.headersSent || isLingering(socket);
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) return void socket.destroy();
+    const hasResponse = response?.headersSent || isLingering(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable || hasResponse) return void socket.destroy();
     const code = clientFaults[error.code ?? ''];
     const problem = code
       ? new Problem(code)
       : new Problem('invalid_request', { detail: 'That is not HTTP.' });
-    // Of a request whose body is malformed the headers have been read.
+    // If only the body is malformed, the headers and their request id are known.
     const requestId = requestIdOf(response?.req ?? { headers: {} });
     const body = JSON.stringify(problemBody(problem, requestId));
     const { status } = catalogue[problem.code];

@@ -1,140 +1,140 @@
 /**
- * How many requests each caller made in this minute, over all servers: counted here, and told to the others through the
- * database only by whoever asks often. A server lets a caller make a twentieth of the limit that it has told nobody of,
- * and no more: at half of that it begins to tell, and whoever is faster waits for it.
+ * Counts the requests of each caller in this minute over all servers. Each server counts in memory, and adds its counts
+ * to the database only for callers with many requests. A server accepts at most a twentieth of the limit from a caller
+ * without reporting it: at half of that it starts to report, and at a twentieth requests wait for the report.
  *
- * So one server keeps the limit to the request, and n of them let through at most n twentieths above it. Who stays below
- * a fortieth of the limit costs the database nothing. While the database is away, each server counts for itself.
+ * One server therefore applies the limit exactly, and n servers accept at most n twentieths more. Callers below a
+ * fortieth of the limit cause no database traffic. While the database is not available, each server counts on its own.
  */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/client.ts';
 import { sql } from '../db/sql.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
 
-/** In ms. */
 export const windowMs = 60_000;
-/** In ms: nobody waits longer for a count, and after that long without an answer nobody waits at all for a while. */
-const patience = 500;
-const awayMs = 1_000;
-/** Callers that are remembered before those are forgotten of whom the database knows everything. */
+/** The time limit for a report. After a timeout, no request waits for reports for `retryAfterMs`. */
+const reportTimeoutMs = 500;
+const retryAfterMs = 1_000;
+/** The number of callers in memory above which counts are evicted. */
 const maxCallers = 50_000;
 
-/** `settled`: of all servers, as the database last said; `open`: not yet told; `telling`: on its way. */
-type Count = { settled: number; open: number; telling: number };
+/** `total`: of all servers, from the last report; `unreported`: since then; `reporting`: in the running report. */
+type Count = { total: number; unreported: number; reporting: number };
 type Options = { db: Database; secretKey: string; clock: () => Date; limit: number };
 
 export class RateLimitStore {
   readonly #options: Options;
-  /** Requests of a caller that the others need not know of. */
-  readonly #share: number;
+  /** The number of requests of a caller that this server accepts without reporting them. */
+  readonly #maxUnreported: number;
   #minute = 0;
   #counts = new Map<string, Count>();
-  #untold = new Set<string>();
-  #telling: Promise<void> | null = null;
-  #awayUntil = 0;
+  #unreported = new Set<string>();
+  #report: Promise<void> | null = null;
+  #unavailableUntil = 0;
 
   constructor(options: Options) {
     this.#options = options;
-    this.#share = Math.max(1, Math.floor(options.limit / 20));
+    this.#maxUnreported = Math.max(1, Math.floor(options.limit / 20));
   }
 
   /**
-   * Counts a request, unless it is one too many.
-   * @returns how many those are in this minute, one above the limit for one too many; and ms until the next minute
+   * Counts a request, unless it exceeds the limit. Waits at most `reportTimeoutMs` for a report.
+   * @returns `current`: the number of requests in this minute, or the limit plus one if this request exceeds the limit;
+   *   `ttl`: ms until the next minute
    */
   async count(caller: string): Promise<{ current: number; ttl: number }> {
     for (;;) {
       const now = this.#options.clock().getTime();
       const ttl = windowMs - (now % windowMs);
       const count = this.#countOf(caller, now - (now % windowMs));
-      const current = count.settled + count.telling + count.open + 1;
+      const current = count.total + count.reporting + count.unreported + 1;
       if (current > this.#options.limit) return { current: this.#options.limit + 1, ttl };
-      if (count.open + count.telling < this.#share || this.#isAway()) {
-        count.open++;
-        this.#untold.add(caller);
-        if (count.open >= this.#share / 2 && !this.#isAway()) void this.#tell();
+      if (count.unreported + count.reporting < this.#maxUnreported || this.#isUnavailable()) {
+        count.unreported++;
+        this.#unreported.add(caller);
+        if (count.unreported >= this.#maxUnreported / 2 && !this.#isUnavailable()) void this.#startReport();
         return { current, ttl };
       }
-      await this.#tell();
+      await this.#startReport();
     }
   }
 
-  #isAway(): boolean {
-    return performance.now() < this.#awayUntil;
+  #isUnavailable(): boolean {
+    return performance.now() < this.#unavailableUntil;
   }
 
   #countOf(caller: string, minute: number): Count {
     if (minute !== this.#minute) {
       this.#minute = minute;
       this.#counts = new Map();
-      this.#untold = new Set();
+      this.#unreported = new Set();
     }
     const known = this.#counts.get(caller);
     if (known) return known;
-    if (this.#counts.size >= maxCallers) this.#forget();
-    const count = { settled: 0, open: 0, telling: 0 };
+    if (this.#counts.size >= maxCallers) this.#evict();
+    const count = { total: 0, unreported: 0, reporting: 0 };
     this.#counts.set(caller, count);
     return count;
   }
 
-  /** What the database knows can be asked of it again; of the others, who are many and seldom, some count is lost. */
-  #forget(): void {
-    const busy = [...this.#counts].filter(([, { settled, telling }]) => settled + telling > 0);
-    this.#counts = new Map(busy.length < maxCallers / 2 ? busy : []);
-    this.#untold = new Set();
+  /** Evicts the callers without a report, and, if the others are too many, these as well; their totals are reported. */
+  #evict(): void {
+    const reported = [...this.#counts].filter(([, { total, reporting }]) => total + reporting > 0);
+    this.#counts = new Map(reported.length < maxCallers / 2 ? reported : []);
+    this.#unreported = new Set();
   }
 
-  /** One statement at a time, for all who have something to tell of when it begins. */
-  #tell(): Promise<void> {
-    this.#telling ??= this.#tellAll().finally(() => {
-      this.#telling = null;
+  /** Returns the running report, or starts one. One report runs at a time, for all callers that are due. */
+  #startReport(): Promise<void> {
+    this.#report ??= this.#runReport().finally(() => {
+      this.#report = null;
     });
-    return this.#telling;
+    return this.#report;
   }
 
-  async #tellAll(): Promise<void> {
+  async #runReport(): Promise<void> {
     const minute = new Date(this.#minute);
-    const told = [...this.#untold].flatMap((caller) => {
+    const due = [...this.#unreported].flatMap((caller) => {
       const count = this.#counts.get(caller);
-      return count && count.open >= this.#share / 2 ? [{ caller, count }] : [];
+      return count && count.unreported >= this.#maxUnreported / 2 ? [{ caller, count }] : [];
     });
-    for (const { caller, count } of told) {
-      this.#untold.delete(caller);
-      count.telling = count.open;
-      count.open = 0;
+    for (const { caller, count } of due) {
+      this.#unreported.delete(caller);
+      count.reporting = count.unreported;
+      count.unreported = 0;
     }
-    const late = new AbortController();
-    const rows = await Promise.race([
-      this.#settle(minute, told).catch(() => null),
-      sleep(patience, null, { signal: late.signal, ref: false }).catch(() => null),
+    const timeout = new AbortController();
+    const totals = await Promise.race([
+      this.#addCounts(minute, due).catch(() => null),
+      sleep(reportTimeoutMs, null, { signal: timeout.signal, ref: false }).catch(() => null),
     ]);
-    late.abort();
-    if (!rows) this.#awayUntil = performance.now() + awayMs;
-    for (const { caller, count } of told) {
-      count.settled = rows?.get(caller) ?? count.settled + count.telling;
-      count.telling = 0;
+    timeout.abort();
+    if (!totals) this.#unavailableUntil = performance.now() + retryAfterMs;
+    for (const { caller, count } of due) {
+      count.total = totals?.get(caller) ?? count.total + count.reporting;
+      count.reporting = 0;
     }
   }
 
-  async #settle(minute: Date, told: { caller: string; count: Count }[]): Promise<Map<string, number>> {
+  /** Adds counts to the database. Returns the totals of all servers by caller. */
+  async #addCounts(minute: Date, due: { caller: string; count: Count }[]): Promise<Map<string, number>> {
     const { db, secretKey } = this.#options;
-    const names = new Map(told.map(({ caller }) => [hashOf(secretKey, caller), caller]));
-    // Sorted, so that two servers never wait for each other.
+    const callers = new Map(due.map(({ caller }) => [hashOf(secretKey, caller), caller]));
+    // Sorted by key, so that two servers cannot deadlock.
     const rows = await db.query<{ caller: string; requests: number }>(sql`
       insert into request_counts (caller, minute, requests)
       select caller, ${minute}, n
-      from unnest(${[...names.keys()]}::text[], ${told.map(({ count }) => count.telling)}::int[]) k (caller, n)
+      from unnest(${[...callers.keys()]}::text[], ${due.map(({ count }) => count.reporting)}::int[]) k (caller, n)
       order by caller
       on conflict (caller, minute) do update set requests = request_counts.requests + excluded.requests
       returning caller, requests`);
-    return new Map(rows.map(({ caller, requests }) => [names.get(caller) ?? '', requests]));
+    return new Map(rows.map(({ caller, requests }) => [callers.get(caller) ?? '', requests]));
   }
 }
 
 const hashOf = (key: string, caller: string) => keyedHash(key, 'requests', caller).toString('base64url');
 
-/** Minutes that are over. An earlier one is kept for servers whose clocks are behind. */
+/** Deletes the counts of past minutes, except the last one: the clocks of other servers may be behind. */
 export async function deleteExpiredCounts(db: Database, now: Date): Promise<void> {
   await db.query(sql`delete from request_counts where minute < ${new Date(now.getTime() - 2 * windowMs)}`);
 }

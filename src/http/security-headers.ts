@@ -66,7 +66,7 @@ export function createStandardHeaders({ corsOrigins }: Pick<Config, 'corsOrigins
 /** Must be registered before every other hook and route. */
 export function registerSecurityHeaders(app: FastifyInstance, headers: StandardHeaders): void {
   app.addHook('onRoute', ({ url, config }) => {
-    // Routes of the API declare who may call them (route.ts); what is left is made for browsers.
+    // Endpoints of the API declare their access; all other routes are pages for browsers.
     if (!config?.access) headers.pages.add(url);
   });
   app.addHook('onRequest', (request, reply, done) => {
@@ -91,9 +91,9 @@ export async function registerPreflight(app: FastifyInstance, { corsOrigins }: C
 }
 
 /**
- * What OWASP asks of an API's answers: nothing in them is run or framed, and their type is believed. Pictures may be
- * shown on other sites; pages set a policy of their own.
- * @param isPage with those that mean something for a document alone; each costs every answer time
+ * Returns the headers that OWASP recommends for responses of an API: no script runs, no framing, no type sniffing. Other
+ * sites may embed images. Pages set a policy of their own.
+ * @param isPage adds the headers that have a meaning for documents only
  */
 function helmetHeaders(isPage: boolean): Record<string, string> {
   const headers: Record<string, string> = {};

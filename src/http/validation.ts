@@ -1,5 +1,4 @@
-/** What enters: JSON bodies exactly as the schema says, query strings coerced by it, and no text that cannot be stored. */
-
+/** Validates requests: bodies without coercion, query strings with coercion, and texts that PostgreSQL can store. */
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -12,39 +11,39 @@ const options: Options = { allErrors: true, useDefaults: true, strict: true, str
 
 export function registerValidation(app: FastifyInstance): void {
   const body = createBodyValidator();
-  // With strictNumbers the limits are not held against 1e400, which coercion lets through as Infinity.
+  // With strictNumbers, Ajv would not apply the limits to 1e400, which coercion turns into Infinity.
   const query = withFormats(new Ajv({ ...options, coerceTypes: true, strictNumbers: false }));
   app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? body : query).compile(schema));
 
   registerParsers(app);
   closeQueries(app);
 
-  // Node's own check answers with an empty page; it is switched off in app.ts.
+  // Node's own check, which responds without a body, is disabled in build-app.ts.
   app.addHook('onRequest', (request, _reply, done) => {
     const isMissing = request.headers.host === undefined && request.raw.httpVersion === '1.1';
     done(isMissing ? invalid('host', 'is a header that HTTP/1.1 requires') : undefined);
   });
 
-  // An expectation that is not known may be ignored; Node would answer it with an empty page.
+  // Unknown expectations are ignored, as RFC 9110 allows; Node would respond without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   app.addHook('preParsing', (request, reply, _payload, done) => {
-    // For an unknown path the 404 of problem.ts comes first.
+    // For an unknown path, the 404 (problems.ts) takes precedence.
     done(request.is404 ? undefined : refuseEncoding(request, reply));
   });
 
-  // The validator names every fault before any is cut; a body of a hundred thousand would keep it busy for seconds.
+  // The validator reports all errors; 100,000 invalid fields would block the process for seconds.
   app.addHook('preValidation', (request, _reply, done) => {
     refuseOddNumbers(request);
     const isTooMuch = request.body !== undefined && hasMoreValues(request.body, maxValues);
     done(isTooMuch ? invalid('body', `has more than ${maxValues} values`) : undefined);
   });
 
-  // After validation: by then a body is no deeper than its schema, so the walk through it is bounded.
+  // After validation a body is no deeper than its schema, which bounds the recursion.
   app.addHook('preHandler', (request, _reply, done) => {
     const errors = [
       ...undecodable(request.url),
-      ...unasked(request),
+      ...unexpectedBody(request),
       ...unstorable(request.query, ''),
       ...unstorable(request.body, ''),
     ];
@@ -68,7 +67,7 @@ function refuseEncoding(request: FastifyRequest, reply: FastifyReply): Problem |
   });
 }
 
-/** Images and calendars: their addresses are passed on as links, which gather parameters such as `utm_source`. */
+/** Images and calendars: other sites add parameters such as `utm_source` to links. */
 const linked = /\.(svg|webp|ics)$/;
 
 /** On every other route of the API an unknown query parameter is a 400, as an unknown field of a body is. */
@@ -82,11 +81,11 @@ function closeQueries(app: FastifyInstance): void {
 
 const noParameters = { type: 'object', properties: {} };
 
-/** As JSON writes numbers, and as the OpenAPI document therefore says. */
+/** A number in JSON syntax, as the OpenAPI document declares. */
 const numeral = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const numberNames = new WeakMap<object, string[]>();
 
-/** Coercion would make numbers of `0x10`, `5.` and blanks round a number too; what stands there then is none. */
+/** Rejects `0x10`, `5.` and spaces around a number, which Ajv's coercion would accept. */
 function refuseOddNumbers({ query, routeOptions }: FastifyRequest): void {
   const schema = routeOptions.schema?.querystring as { properties?: Record<string, { type?: string }> };
   if (!schema?.properties) return;
@@ -103,18 +102,18 @@ function refuseOddNumbers({ query, routeOptions }: FastifyRequest): void {
   }
 }
 
-/** Several times what the largest body that any route takes has. */
+/** Several times the number of values in the largest valid body. */
 const maxValues = 500;
 
 /** Counts values at any depth, and stops as soon as there are more. */
-function hasMoreValues(body: unknown, most: number): boolean {
+function hasMoreValues(body: unknown, max: number): boolean {
   const waiting = [body];
   for (let seen = 1; waiting.length > 0; ) {
     const value = waiting.pop();
     if (typeof value !== 'object' || value === null) continue;
     const inner = Object.values(value);
     seen += inner.length;
-    if (seen > most) return true;
+    if (seen > max) return true;
     waiting.push(...inner);
   }
   return false;
@@ -144,7 +143,7 @@ function registerParsers(app: FastifyInstance): void {
   });
 }
 
-/** What checks bodies; whoever takes in the same things from elsewhere holds them to the same rules with it. */
+/** Returns a validator with the rules for request bodies; the import of calendars uses it as well. */
 export const createBodyValidator = (): Ajv => withFormats(new Ajv(options));
 
 function withFormats(ajv: Ajv): Ajv {
@@ -157,7 +156,7 @@ function withFormats(ajv: Ajv): Ajv {
   ajv.addFormat('time-zone', isTimeZone);
   ajv.addFormat('http-url', (text) => URL.canParse(text) && /^https?:\/\/[^\s]+$/i.test(text));
   ajv.addFormat('currency', (text) => currencies.has(text));
-  // Money has two decimals; 0.1 + 0.2 style noise is not what anybody meant to send.
+  // Rejects results of binary arithmetic such as 0.1 + 0.2, for amounts of money.
   ajv.addKeyword({
     keyword: 'x-max-decimals',
     type: 'number',
@@ -170,13 +169,13 @@ function withFormats(ajv: Ajv): Ajv {
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
-/** A path whose percent-encoding is broken is taken as it stands: an id like any other that nothing has. */
+/** Escapes the `%` of a path with invalid percent-encoding, so that the router treats it as an unknown id. */
 export function readablePath(url: string): string {
   const [path = '', ...query] = url.split('?');
   return isDecodable(path) ? url : [path.replaceAll('%', '%25'), ...query].join('?');
 }
 
-/** The parameters whose percent-encoding is broken, or not of UTF-8; the parser leaves those as they are. */
+/** Returns errors for parameters that are not percent-encoded UTF-8; the parser does not decode them. */
 function undecodable(url: string): FieldError[] {
   const query = url.slice(url.indexOf('?') + 1);
   if (query.length === url.length || isDecodable(query)) return [];
@@ -197,7 +196,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** The paths of texts with NUL or half a surrogate pair. */
+/** Returns errors for texts with NUL or lone surrogates, at any depth. */
 function unstorable(value: unknown, path: string): FieldError[] {
   if (typeof value === 'string') {
     return isStorable(value)
@@ -210,8 +209,8 @@ function unstorable(value: unknown, path: string): FieldError[] {
   });
 }
 
-/** A route without a body takes none, or an empty object. */
-function unasked(request: FastifyRequest): FieldError[] {
+/** Returns errors for a body of a route that declares none; an empty object is accepted. */
+function unexpectedBody(request: FastifyRequest): FieldError[] {
   const { body } = request;
   if (body === undefined || body === null || request.routeOptions.schema?.body) return [];
   if (typeof body !== 'object' || Array.isArray(body))

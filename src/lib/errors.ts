@@ -1,11 +1,11 @@
 /**
- * The catalogue of everything that can go wrong, and the only place where a code gets its status and title.
- * A code is part of the API: once released it keeps its meaning.
+ * The catalogue of problems: the only definition of each problem code's status and title. Codes are part of the API: the
+ * meaning of a released code never changes.
  */
 
-type Entry = { status: number; title: string; detail: string };
+type ProblemDefinition = { status: number; title: string; detail: string };
 
-/** code → status, title, and a sentence that says what to do about it (shown on /docs/errors). */
+/** `detail` is the default explanation; /docs/errors lists all of them. */
 export const catalogue = {
   invalid_request: {
     status: 400,
@@ -20,19 +20,20 @@ export const catalogue = {
   },
   self_relation: {
     status: 400,
-    title: 'That is you',
-    detail: 'Nobody can follow, block, write to or report themselves.',
+    title: 'The person is the caller',
+    detail: 'The caller cannot follow, block, write to or report themselves.',
   },
   image_invalid: {
     status: 400,
-    title: 'This is no image that can be taken',
+    title: 'The image cannot be used',
     detail:
-      'It must be a complete JPEG, PNG or WebP of at most 50 megapixels and 100 frames. Its first bytes decide the format.',
+      'The image must be a complete JPEG, PNG or WebP file with at most 50 megapixels and 100 frames. Its first bytes ' +
+      'determine the format.',
   },
   wrong_code: {
     status: 400,
     title: 'The code is wrong or has expired',
-    detail: 'Only the newest code counts, for five minutes and for one use. Ask for a new one if in doubt.',
+    detail: 'Only the newest code is valid, for five minutes and for one use. Request a new code.',
   },
   token_missing: {
     status: 401,
@@ -57,12 +58,12 @@ export const catalogue = {
   not_owner: {
     status: 403,
     title: 'Only its owner may do this',
-    detail: 'The caller is neither who uploaded it nor an admin.',
+    detail: 'The caller did not upload the image and is not an admin.',
   },
   rsvp_required: {
     status: 403,
-    title: 'Answer the event first',
-    detail: 'Claiming needs an RSVP of `going` on the event of the item.',
+    title: 'An RSVP is required',
+    detail: 'Claiming requires an RSVP of `going` for the event of the item.',
   },
   claims_disabled: {
     status: 403,
@@ -71,18 +72,18 @@ export const catalogue = {
   },
   feature_disabled: {
     status: 403,
-    title: 'This is switched off',
-    detail: 'The operator of this server has switched this feature off for now.',
+    title: 'This feature is switched off',
+    detail: 'The operator of this server has switched this feature off.',
   },
   module_disabled: {
     status: 403,
     title: 'This part of the event is switched off',
-    detail: "The event's `enabledModules` do not include the list of this kind, or `booking`.",
+    detail: "The event's `enabledModules` do not include the module of this operation.",
   },
   not_admin: {
     status: 403,
     title: 'Only admins may do this',
-    detail: 'The caller is no admin of this server.',
+    detail: 'The caller is not an admin of this server.',
   },
   account_suspended: {
     status: 403,
@@ -92,17 +93,17 @@ export const catalogue = {
   profile_private: {
     status: 403,
     title: 'This profile is private',
-    detail: 'Only its owner, admins and the people whom the owner follows may see it.',
+    detail: 'Only its owner, admins and the people whom the owner follows can see it.',
   },
   blocked: {
     status: 403,
     title: 'One of you has blocked the other',
-    detail: 'While a block stands between two people, neither can follow or write to the other.',
+    detail: 'While one person blocks another, neither can follow or write to the other.',
   },
   route_not_found: {
     status: 404,
     title: 'There is nothing here',
-    detail: 'No operation has this path. See /docs for those that exist.',
+    detail: 'No operation has this path. /docs lists all operations.',
   },
   event_not_found: {
     status: 404,
@@ -118,7 +119,7 @@ export const catalogue = {
   calendar_not_found: {
     status: 404,
     title: 'No such calendar',
-    detail: 'The address is unknown, or has ended. Its owner can make a new one.',
+    detail: 'The address is unknown or was revoked. The owner of the calendar can create a new address.',
   },
   claim_not_found: {
     status: 404,
@@ -128,18 +129,18 @@ export const catalogue = {
   subject_not_found: {
     status: 404,
     title: 'Nothing to report',
-    detail: 'What is reported does not exist, or the caller may not see it.',
+    detail: 'The reported event, item, message or person does not exist, or the caller may not see it.',
   },
   report_not_found: { status: 404, title: 'No such report', detail: 'No report has this id.' },
   flag_not_found: {
     status: 404,
     title: 'No such flag',
-    detail: 'GET /v1/admin/flags lists those that there are.',
+    detail: 'GET /v1/admin/flags lists all flags.',
   },
   booking_not_found: {
     status: 404,
     title: 'Nothing is booked',
-    detail: 'The caller has no booking of this event, and does not wait for one.',
+    detail: 'The caller has no booking for this event and is not on its waitlist.',
   },
   session_not_found: {
     status: 404,
@@ -149,12 +150,12 @@ export const catalogue = {
   upload_not_found: {
     status: 404,
     title: 'No such image',
-    detail: 'It was never uploaded, or has been deleted.',
+    detail: 'The image was not uploaded, or was deleted.',
   },
   method_not_allowed: {
     status: 405,
     title: 'This method is not allowed here',
-    detail: 'The path exists, but not with this method; the `Allow` header lists those that do.',
+    detail: 'The path does not support this method; the `Allow` header lists the supported methods.',
   },
   request_timeout: {
     status: 408,
@@ -169,54 +170,55 @@ export const catalogue = {
   quantity_below_claimed: {
     status: 409,
     title: 'More than that is claimed',
-    detail: 'As many as are claimed must stay needed.',
+    detail: '`quantityNeeded` cannot be lower than the quantity already claimed.',
   },
   already_booked: {
     status: 409,
     title: 'Already booked',
-    detail: 'The caller has a booking of this event, or waits for one. Change its seats with `PATCH`.',
+    detail: 'The caller has a booking for this event, or is on its waitlist. Change its seats with `PATCH`.',
   },
   no_seats: {
     status: 409,
     title: 'Not that many seats are free',
-    detail: 'They are taken, or others wait for them. Wait too, with `waitlist: true`.',
+    detail: 'The seats are booked or reserved for the waitlist. Join the waitlist with `waitlist: true`.',
   },
   capacity_below_booked: {
     status: 409,
     title: 'More seats than that are booked',
-    detail: 'As many seats as are booked must stay.',
+    detail: '`capacity` cannot be lower than the number of seats already booked.',
   },
   already_reported: {
     status: 409,
     title: 'Already reported',
-    detail: 'The caller has reported this before. Once is enough: it is not forgotten.',
+    detail: 'The caller has an earlier report of this subject.',
   },
   is_admin: {
     status: 409,
-    title: 'That is an admin',
-    detail: 'Admins cannot be suspended. Take the role from them first.',
+    title: 'That person is an admin',
+    detail: 'Admins cannot be suspended. Revoke their role first.',
   },
   last_admin: {
     status: 409,
-    title: 'That is the last admin',
-    detail: 'Give somebody else the role first.',
+    title: 'That person is the last admin',
+    detail: 'Give another person the role first.',
   },
   username_taken: { status: 409, title: 'This username is taken', detail: 'Choose another one.' },
   idempotency_key_in_use: {
     status: 409,
     title: 'This key is in use at this moment',
-    detail: 'A request with the same `Idempotency-Key` has not ended. Send this one again in a moment.',
+    detail: 'A request with the same `Idempotency-Key` has not ended. Retry this request later.',
   },
   event_cancelled: {
     status: 409,
     title: 'The event is cancelled',
     detail:
-      'It takes no new RSVPs, items, claims or bookings; clearing, giving back, saving and reading still work.',
+      'A cancelled event accepts no new RSVPs, items, claims or bookings. They can still be removed; saving and reading ' +
+      'still work.',
   },
   storage_full: {
     status: 409,
-    title: 'Your images take all the room there is',
-    detail: "A person's images may take up to 1 GiB as they are kept. Delete some of them first.",
+    title: 'The storage for your images is full',
+    detail: "A person's images may use up to 1 GiB of storage. Delete some of them first.",
   },
   payload_too_large: {
     status: 413,
@@ -242,19 +244,20 @@ export const catalogue = {
     status: 422,
     title: 'This key was used for another request',
     detail:
-      'Within a day an `Idempotency-Key` stands for one request: its path and its body. Take a new key.',
+      'Within 24 hours an `Idempotency-Key` identifies one request: its method, path and body. Use a new key.',
   },
   too_many_requests: {
     status: 429,
     title: 'Too many requests',
     detail:
-      'A limit on requests, messages or reports in a time, or on streams or uploads at once, is reached. Wait for the ' +
-      'number of seconds in `Retry-After`.',
+      'A limit on the rate of requests, messages or reports, or on the number of open streams or uploads, is reached. ' +
+      'Wait for the number of seconds in `Retry-After`.',
   },
   too_many_uploads: {
     status: 429,
     title: 'Too many images today',
-    detail: 'A person may upload 100 images in a day of UTC. `Retry-After` says when the next one begins.',
+    detail:
+      'A person may upload 100 images per day (UTC). `Retry-After` has the number of seconds until the next day.',
   },
   too_many_codes: {
     status: 429,
@@ -264,7 +267,9 @@ export const catalogue = {
   too_many_tries: {
     status: 429,
     title: 'Too many wrong codes',
-    detail: 'Five wrong codes lock the number for this purpose, for up to 15 minutes. See `Retry-After`.',
+    detail:
+      'Five wrong codes lock the number for this purpose, for up to 15 minutes. Wait for the number of seconds in ' +
+      '`Retry-After`.',
   },
   headers_too_large: {
     status: 431,
@@ -273,33 +278,34 @@ export const catalogue = {
   },
   internal_error: {
     status: 500,
-    title: 'Something broke on our side',
-    detail: 'It has been logged under the `requestId`. Tell the operator if it persists.',
+    title: 'Unexpected error',
+    detail: 'The server has logged the error with the `requestId`. Tell the operator if it persists.',
   },
   unavailable: {
     status: 503,
     title: 'Not available right now',
     detail:
-      'The database is away or did not answer in time. Whether a write took place is undecided; read before you retry.',
+      'The server is overloaded, or its database is not available or did not respond in time. A write may have taken ' +
+      'effect; read before you retry.',
   },
   storage_unavailable: {
     status: 503,
-    title: 'The storage of images is away',
-    detail: 'It did not take or give the image. Try again shortly.',
+    title: 'The image storage is not available',
+    detail: 'The image could not be stored or read. Try again later.',
   },
   sms_unavailable: {
     status: 503,
     title: 'The message could not be sent',
-    detail: 'The SMS service did not take the message. Try again shortly.',
+    detail: 'The SMS service did not accept the message. Try again later.',
   },
-} as const satisfies Record<string, Entry>;
+} as const satisfies Record<string, ProblemDefinition>;
 
 export type ProblemCode = keyof typeof catalogue;
 
-/** One fault of one field: `path` is the plain name of a parameter, or dotted into the body, as in `location.lat`. */
+/** An invalid field. `path` is the name of a parameter or header, or a path into the body, such as `location.lat`. */
 export type FieldError = { path: string; message: string };
 
-/** Thrown anywhere below a route; `http/problem.ts` makes the answer of it. */
+/** An error with a code of the catalogue. `http/problems.ts` turns it into the response. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldError[] | undefined;
@@ -317,17 +323,18 @@ export class Problem extends Error {
   }
 }
 
-/** A 400 for one named field. */
+/** Returns Problem `invalid_request` for one field. The message continues the field's name: `is required`. */
 export const invalid = (path: string, message: string): Problem => invalidFields([{ path, message }]);
 
-/** A body of a mebibyte can have a hundred thousand faults; nobody reads more than these. */
-const maxFaults = 20;
+/** A body of 1 MiB can have 100,000 invalid fields. */
+const maxErrors = 20;
+const maxPathLength = 100;
 
-/** A 400 for several. Their names may come from the sender, so they are cut too. */
-export function invalidFields(faults: FieldError[]): Problem {
-  const errors = faults
-    .slice(0, maxFaults)
-    .map(({ path, message }) => ({ path: path.slice(0, 100), message }));
+/** Returns Problem `invalid_request` for several fields. Paths are cut, because clients choose the names of fields. */
+export function invalidFields(fields: FieldError[]): Problem {
+  const errors = fields
+    .slice(0, maxErrors)
+    .map(({ path, message }) => ({ path: path.slice(0, maxPathLength), message }));
   const detail = `${errors.map(({ path, message }) => `${path} ${message}`).join('; ')}.`;
   return new Problem('invalid_request', { detail, errors });
 }

@@ -15,8 +15,10 @@ import { registerCompression } from '../http/compression.ts';
 import { registerModule } from '../http/define-module.ts';
 import { registerDocuments } from '../http/documents.ts';
 import { registerLingeringClose } from '../http/lingering-close.ts';
+import { registerLoadShedding } from '../http/load-shedding.ts';
 import { loggerOptions } from '../http/logging.ts';
 import { registerMetrics } from '../http/metrics.ts';
+import { OpenRequests, registerOpenRequests } from '../http/open-requests.ts';
 import { OutageLog } from '../http/outage-log.ts';
 import {
   createClientErrorHandler,
@@ -108,7 +110,10 @@ export async function buildApp({ config, db, sms, clock = () => new Date() }: Ap
   registerSecurityHeaders(app, headers);
   registerLingeringClose(app);
   registerMetrics(app);
-  registerRequestTimeout(app, outages);
+  const open = new OpenRequests();
+  registerLoadShedding(app, open, outages);
+  registerOpenRequests(app, open);
+  registerRequestTimeout(app, open);
   registerValidation(app);
   registerProblems(app, outages);
   await registerPreflight(app, config);

@@ -3,21 +3,21 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
-import { makeDirectory } from './lib/make-directory.ts';
+import { makeDirectory } from './make-directory.ts';
 
 const place = await mkdtemp(path.join(os.tmpdir(), 'potluck-directory-'));
 after(() => rm(place, { recursive: true }));
 
-test('directory: of many calls at once for directories with the same new parents, each succeeds', async () => {
+test('makeDirectory: concurrent calls for directories with the same new parents succeed', async () => {
   for (let round = 0; round < 50; round++) {
     const parent = path.join(place, `${round}`, 'a', 'b');
-    const eventQuery = Array.from({ length: 12 }, (_, i) => path.join(parent, `${i % 4}`));
-    await Promise.all(eventQuery.map(makeDirectory));
-    for (const directory of eventQuery) assert.ok((await stat(directory)).isDirectory());
+    const directories = Array.from({ length: 12 }, (_, i) => path.join(parent, `${i % 4}`));
+    await Promise.all(directories.map(makeDirectory));
+    for (const directory of directories) assert.ok((await stat(directory)).isDirectory());
   }
 });
 
-test('directory: EEXIST where a file has the name', async () => {
+test('makeDirectory: EEXIST if a file has the name', async () => {
   const file = path.join(place, 'file');
   await writeFile(file, '');
   await assert.rejects(makeDirectory(file), { code: 'EEXIST' });
