@@ -29,6 +29,17 @@ export function isNotModified({ headers }: FastifyRequest, etag: string): boolea
 export const sendNotModified = (reply: FastifyReply) =>
   reply.code(304).send(emptyBody(reply.request) as never);
 
+/** A 304 without a body. @param headers `ETag`, `Cache-Control` and `Vary` of the 200 response */
+export const notModified = <H extends Record<string, string | number>>(
+  request: FastifyRequest,
+  headers: H,
+) => ({
+  status: 304 as const,
+  // The types know the empty body as `Type.Null()`.
+  body: emptyBody(request) as never,
+  headers,
+});
+
 /** No body. Fastify's own HEAD handler would declare `Content-Length: 0` for undefined, and for a stream declares nothing. */
 export const emptyBody = ({ method }: FastifyRequest): Readable | undefined =>
   method === 'HEAD' ? Readable.from([]) : undefined;

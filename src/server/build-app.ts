@@ -53,7 +53,6 @@ import { claimRoutes, itemRoutes } from '../modules/items/routes.ts';
 import { liveRoutes } from '../modules/live/routes.ts';
 import { messageRoutes } from '../modules/messages/routes.ts';
 import { reportRoutes } from '../modules/reports/routes.ts';
-import { uploadRoutes } from '../modules/uploads/routes.ts';
 import { userListRoutes } from '../modules/users/list-routes.ts';
 import { healthRoutes } from './health.ts';
 import { modules } from './modules.ts';
@@ -148,7 +147,6 @@ export async function buildApp({ config, db, sms, clock = () => new Date() }: Ap
     bookingRoutes(routes, deps);
     itemRoutes(routes, deps);
     claimRoutes(routes, deps);
-    uploadRoutes(routes, deps);
     reportRoutes(routes, deps);
     adminUserRoutes(routes, deps);
     adminSystemRoutes(routes, deps);
