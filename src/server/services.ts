@@ -5,6 +5,7 @@ import type { SmsDriver } from '../modules/auth/sms.ts';
 import { createDiscoveryServices } from '../modules/discovery/services.ts';
 import { createEventServices } from '../modules/events/services.ts';
 import { createItemServices } from '../modules/items/services.ts';
+import { createMessageServices } from '../modules/messages/services.ts';
 import { createUploadServices } from '../modules/uploads/services.ts';
 import { createUserServices } from '../modules/users/services.ts';
 
@@ -14,7 +15,8 @@ export function createServices(base: BaseServices, sms?: SmsDriver) {
   const auth = { ...users, ...createAuthServices(users, sms) };
   const events = { ...auth, ...createEventServices(auth) };
   const items = { ...events, ...createItemServices(events) };
-  return { ...items, ...createDiscoveryServices(items) };
+  const messages = { ...items, ...createMessageServices(items) };
+  return { ...messages, ...createDiscoveryServices(messages) };
 }
 
 export type Services = ReturnType<typeof createServices>;
