@@ -31,8 +31,8 @@ export async function suspend(tx: Transaction, userId: string, now: Date): Promi
   await tx.query(sql`update users set suspended_at = ${now} where id = ${userId}`);
   const sessions = await listSessionKeys(tx, userId);
   await tx.query(sql`delete from sessions where user_id = ${userId}`);
-  const { ids, spots } = await setHidden(tx, userId, true);
-  await recordChange(tx, { records: [userId, ...sessions, ...ids], spots });
+  const { ids, listingKeys } = await setHidden(tx, userId, true);
+  await recordChange(tx, { records: [userId, ...sessions, ...ids], spots: listingKeys });
   return true;
 }
 
@@ -46,8 +46,8 @@ export async function restore(tx: Transaction, userId: string): Promise<boolean>
   const { suspendedAt } = await findState(tx, userId, true);
   if (!suspendedAt) return false;
   await tx.query(sql`update users set suspended_at = null where id = ${userId}`);
-  const { ids, spots } = await setHidden(tx, userId, false);
-  await recordChange(tx, { records: [userId, ...ids], spots });
+  const { ids, listingKeys } = await setHidden(tx, userId, false);
+  await recordChange(tx, { records: [userId, ...ids], spots: listingKeys });
   return true;
 }
 
@@ -73,14 +73,14 @@ async function setHidden(
   tx: Transaction,
   userId: string,
   hidden: boolean,
-): Promise<{ ids: string[]; spots: ListingKey[] }> {
+): Promise<{ ids: string[]; listingKeys: ListingKey[] }> {
   await tx.query(sql`select 1 from events where organizer_id = ${userId} order by id for update`);
   const rows = await tx.query<ListableEvent & { id: string }>(sql`
     update events set hidden = ${hidden} where organizer_id = ${userId} and hidden <> ${hidden}
     returning id, lat, lng, start_at, end_at, visibility, status`);
-  const spots = listingKeysOf(rows.map((row) => ({ ...row, hidden: false })));
+  const listingKeys = listingKeysOf(rows.map((row) => ({ ...row, hidden: false })));
   await tx.query(sql`
-    update user_counters set events_count = events_count + ${hidden ? -spots.length : spots.length}
+    update user_counters set events_count = events_count + ${hidden ? -listingKeys.length : listingKeys.length}
     where user_id = ${userId}`);
-  return { ids: rows.map(({ id }) => id), spots };
+  return { ids: rows.map(({ id }) => id), listingKeys };
 }
