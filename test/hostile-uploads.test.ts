@@ -6,7 +6,7 @@ import path from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
-import { turns } from '../src/modules/uploads/images.ts';
+import { conversionQueue } from '../src/modules/uploads/images.ts';
 import { hostileImages, withSegment } from './hostile-images.ts';
 import { expectProblem, expectStatus, testApp } from './setup.ts';
 import { filesIn, rowsOf, upload } from './upload-tools.ts';
@@ -55,7 +55,7 @@ test('busy: two images at a time, 503 with Retry-After for whoever comes to a fu
   assert.ok(one);
   /** Sends while nobody gets a turn, until so many were refused; gives how many had which answer. */
   const sendAll = async (senders: Person[], refusals: number) => {
-    turns.pause();
+    conversionQueue.pause();
     const statuses: number[] = [];
     const all = senders.map(async (by) => {
       const answer = await upload(api, by, aPng);
@@ -64,9 +64,9 @@ test('busy: two images at a time, 503 with Retry-After for whoever comes to a fu
       if (answer.status === 429) expectProblem(answer, 429, 'too_many_requests');
       if (answer.status !== 201) assert.ok(Number(answer.headers.get('retry-after')) >= 1);
     });
-    while (statuses.length < refusals || turns.size < senders.length - refusals) await sleep(5);
-    turns.start();
-    assert.equal(turns.pending, 2);
+    while (statuses.length < refusals || conversionQueue.size < senders.length - refusals) await sleep(5);
+    conversionQueue.start();
+    assert.equal(conversionQueue.pending, 2);
     await Promise.all(all);
     return Object.fromEntries(
       [201, 429, 503].map((status) => [status, statuses.filter((s) => s === status).length]),
@@ -80,10 +80,10 @@ test('busy: two images at a time, 503 with Retry-After for whoever comes to a fu
 
 test('slow: an image may take longer to arrive than anything else may, and waits five seconds for its turn', async () => {
   const [person, other] = [await aUser(api), await aUser(api)];
-  turns.pause();
+  conversionQueue.pause();
   const since = performance.now();
   const waiting = upload(api, other, aPng).then((answer) => {
-    turns.start();
+    conversionQueue.start();
     return { answer, ms: performance.now() - since };
   });
   const send = async (path: string, type: string, bytes: Buffer) => {

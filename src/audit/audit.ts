@@ -1,4 +1,4 @@
-/** The audit trail: who signed in or was kept out, which sessions ended and why, who became what, which accounts went. */
+/** The audit trail: sign-ins, locked phone numbers, ended sessions, actions of admins, and deleted accounts. */
 
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../db/client.ts';
@@ -12,10 +12,10 @@ import { dayMs } from '../lib/time.ts';
 export type AuditAction =
   | 'account_created'
   | 'signed_in'
-  /** Five wrong codes: the number is locked for this purpose. */
+  /** Five wrong codes lock the phone number for sign-in or for deletion. */
   | 'sign_in_locked'
   | 'deletion_locked'
-  /** A refresh token came a second time, so its session was ended. */
+  /** A refresh token was used twice, so its session was ended. */
   | 'refresh_token_reused'
   | 'logged_out'
   | 'device_signed_out'
@@ -26,17 +26,30 @@ export type AuditAction =
   | 'report_resolved'
   | 'account_deleted';
 
-/** A person, or the number of whom nobody knows whether they have an account. */
+/** A person, or a phone number that may belong to no account. */
 type AuditSubject = { userId: string } | { phone: string };
-/** `address`: where the request came from; null for a command. `by`: the admin who does it to somebody else. */
+/** `address`: the client's address; null for a command-line command. `by`: the admin who acts on another account. */
 export type AuditContext = { secretKey: string; now: Date; address: string | null; by?: string };
 
-const keptMs = 365 * dayMs;
+/** The context of an entry that an HTTP request causes. @param by as in `AuditContext` */
+export const auditContextOf = (
+  { config, clock }: { config: { secretKey: string }; clock: () => Date },
+  { ip }: { ip: string },
+  by?: string,
+): AuditContext => ({
+  secretKey: config.secretKey,
+  now: clock(),
+  address: ip,
+  ...(by !== undefined && { by }),
+});
 
+const retentionMs = 365 * dayMs;
+
+/** Entries refer to a subject by a keyed hash, so that entries without an account do not store the phone number. */
 const hashOf = (key: string, who: AuditSubject): Buffer =>
   keyedHash(key, 'audit', 'userId' in who ? `user\0${who.userId}` : `phone\0${who.phone}`);
 
-/** For the transaction that does it, so that neither is there without the other. */
+/** Inserts an entry in the transaction of the action: the database has both or neither. */
 export async function recordAudit(
   tx: Transaction,
   { secretKey, now, address, by }: AuditContext,
@@ -60,28 +73,28 @@ const accountOf = (phone: string) => sql`(select user_id from phones where phone
  */
 export async function anonymizeAudit(
   tx: Transaction,
-  trace: AuditContext,
+  { secretKey, now }: AuditContext,
   userId: string,
   phone: string,
 ): Promise<void> {
-  await tx.execute(sql`delete from audit where who = ${hashOf(trace.secretKey, { phone })}`);
+  await tx.execute(sql`delete from audit where who = ${hashOf(secretKey, { phone })}`);
   // Deleted and inserted: `who` is the distribution key, which an update cannot change on every engine.
   const entries = await tx.query<{ id: string; at: Date; what: AuditAction; detail: string }>(sql`
-    delete from audit where who = ${hashOf(trace.secretKey, { userId })}
+    delete from audit where who = ${hashOf(secretKey, { userId })}
     -- The reason of a suspension may identify the person.
     returning id, at, what, case when what = 'account_suspended' then '' else detail end as detail`);
-  const left = [...entries, { id: newId(), at: trace.now, what: 'account_deleted', detail: '' }];
+  const remaining = [...entries, { id: newId(), at: now, what: 'account_deleted', detail: '' }];
   await tx.execute(sql`
     insert into audit (who, id, at, what, detail)
-    select ${randomBytes(32)}::bytea, * from unnest(${left.map(({ id }) => id)}::uuid[],
-      ${left.map(({ at }) => at.toISOString())}::timestamptz[], ${left.map(({ what }) => what)}::text[],
-      ${left.map(({ detail }) => detail)}::text[])`);
+    select ${randomBytes(32)}::bytea, * from unnest(${remaining.map(({ id }) => id)}::uuid[],
+      ${remaining.map(({ at }) => at.toISOString())}::timestamptz[], ${remaining.map(({ what }) => what)}::text[],
+      ${remaining.map(({ detail }) => detail)}::text[])`);
   await tx.execute(sql`update audit set by_id = null, address = null where by_id = ${userId}`);
 }
 
 /**
- * The entries about a person and their number, oldest first, without what admins keep to themselves: the network of the
- * admin, and the reason of a suspension. The reason is recognized by its kind of entry and not by `by_id`, which is null
+ * Selects the entries about a person and their phone number, oldest first. It leaves out what only admins may see: the
+ * network of the admin, and the reason of a suspension. The reason is recognized by its kind of entry and not by `by_id`, which is null
  * once the admin's account is deleted.
  */
 export const selectOwnAudit = (key: string, userId: string, phone: string) => sql`
@@ -91,8 +104,9 @@ export const selectOwnAudit = (key: string, userId: string, phone: string) => sq
   from audit
   where who in (${hashOf(key, { userId })}, ${hashOf(key, { phone })}) order by at, id`;
 
+/** Deletes entries that are older than a year. */
 export async function deleteExpiredAudit(db: Database, now: Date): Promise<void> {
-  await db.query(sql`delete from audit where at < ${new Date(now.getTime() - keptMs)}`);
+  await db.query(sql`delete from audit where at < ${new Date(now.getTime() - retentionMs)}`);
 }
 
 export type AuditRow = {
@@ -109,11 +123,11 @@ export type AuditRow = {
 
 const pageSize = 500;
 
-/** Since a moment, the oldest first, a page at a time. */
+/** Yields pages of the entries after `since`, the oldest first. */
 export async function* listAudit(db: Database, since: Date): AsyncGenerator<AuditRow[]> {
   let from = { at: since, id: '00000000-0000-0000-0000-000000000000' };
   for (;;) {
-    const rows = await db.query<Unnamed>(sql`
+    const rows = await db.query<UnnamedAuditRow>(sql`
       select at, id, what, user_id, who, by_id, address, detail from audit
       where (at, id) > (${from.at}, ${from.id}) order by at, id limit ${pageSize}`);
     if (rows.length > 0) yield withNames(db, rows);
@@ -123,10 +137,11 @@ export async function* listAudit(db: Database, since: Date): AsyncGenerator<Audi
   }
 }
 
-type Unnamed = Omit<AuditRow, 'username'>;
+/** A row without the current username of the account. */
+type UnnamedAuditRow = Omit<AuditRow, 'username'>;
 
-/** People live under another key, so their names are asked for apart. */
-async function withNames(db: Database, rows: Unnamed[]): Promise<AuditRow[]> {
+/** A query of its own reads the usernames: `users` may be distributed by another key than `audit`. */
+async function withNames(db: Database, rows: UnnamedAuditRow[]): Promise<AuditRow[]> {
   const ids = [...new Set(rows.flatMap(({ userId }) => userId ?? []))];
   const names = await db.query<{ id: string; username: string }>(sql`
     select id, username from users where id = any(${ids}::uuid[])`);
@@ -136,7 +151,11 @@ async function withNames(db: Database, rows: Unnamed[]): Promise<AuditRow[]> {
 
 export type AuditFilter = { since: Date | null; until: Date | null; userId: string | null };
 
-/** The newest first, a page; of one person: what is told of them, and what they did to others as an admin. */
+/**
+ * Returns a page of entries, the newest first. With `userId`: entries about this person, and entries that this person
+ * caused as an admin.
+ * @param after the last entry of the previous page; null for the first page
+ */
 export async function listAuditPage(
   db: Database,
   secretKey: string,
@@ -144,7 +163,7 @@ export async function listAuditPage(
   after: { at: Date; id: string } | null,
   limit: number,
 ): Promise<AuditRow[]> {
-  const rows = await db.query<Unnamed>(sql`
+  const rows = await db.query<UnnamedAuditRow>(sql`
     select at, id, what, user_id, who, by_id, address, detail from audit
     where true
       ${userId === null ? sql`` : sql`and (who = ${hashOf(secretKey, { userId })} or by_id = ${userId})`}

@@ -1,7 +1,7 @@
 /**
- * Feature flags, asked through OpenFeature so that another provider can take the place of ours: the configuration, and
- * over it what admins switch at run time (table `flags`), which every server reads anew twice a second. So asking costs
- * nothing, and what was switched holds on all servers within a second.
+ * Feature flags. They are evaluated through OpenFeature, so that another provider can replace this one. A flag has the
+ * default of the configuration, until an admin switches it at run time (table `flags`). Every server reads the table
+ * about twice a second: evaluating a flag needs no query, and a change takes effect on all servers within a second.
  */
 
 import {
@@ -12,13 +12,12 @@ import {
   TypeMismatchError,
 } from '@openfeature/server-sdk';
 import type { Database } from '../db/client.ts';
-import type { Queryable } from '../db/query.ts';
-import { one } from '../db/query.ts';
+import { one, type Queryable } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
 
-/** What can be switched off, and what that ends. Whatever takes something back stays possible. */
+/** The flags, and the feature that each switches. Undoing earlier actions, such as cancelling a booking, stays possible. */
 export const flagTable = {
   bookings: 'Booking seats, and waiting for them.',
   claims: 'Claiming items.',
@@ -31,33 +30,38 @@ export const flagNames = Object.keys(flagTable) as FlagName[];
 
 export type Flags = {
   isOn(name: FlagName): Promise<boolean>;
-  /** @throws Problem `feature_disabled` for what is switched off */
+  /** @throws Problem `feature_disabled` if the flag is off */
   require(name: FlagName): Promise<void>;
-  /** As the database has them now. */
+  /** Reads the flags from the database. */
   refresh(): Promise<void>;
+  /** Ends the periodic refresh. */
   close(): void;
 };
 
 export type FlagRow = { name: FlagName; enabled: boolean; changedAt: Date };
 
-/** Those that were switched at run time. */
+/** Returns the flags that an admin has switched. */
 export async function listFlags(db: Queryable): Promise<FlagRow[]> {
   return await db.query<FlagRow>(sql`
     select name, enabled, changed_at from flags where name = any(${flagNames}::text[]) order by name`);
 }
 
-/** True when it was otherwise before, given what it is when nobody has switched it. */
+/**
+ * Switches a flag.
+ * @param defaultValue the value of a flag that no admin has switched
+ * @returns whether the value changed
+ */
 export async function setFlag(
   db: Queryable,
   name: FlagName,
   enabled: boolean,
-  otherwise: boolean,
+  defaultValue: boolean,
   now: Date,
 ): Promise<boolean> {
-  // The row is made or locked before what it said is read: of two who switch at once, one switches.
+  // The statement locks the row, or inserts it, before it reads the value: of two concurrent changes, one is a change.
   const row = one(
     await db.query<{ enabled: boolean }>(sql`
-    insert into flags (name, enabled, changed_at) values (${name}, ${otherwise}, ${now})
+    insert into flags (name, enabled, changed_at) values (${name}, ${defaultValue}, ${now})
     on conflict (name) do update set enabled = flags.enabled returning enabled`),
   );
   if (row.enabled === enabled) return false;
@@ -65,6 +69,7 @@ export async function setFlag(
   return true;
 }
 
+/** The values of flags that no admin has switched. */
 export const defaultsOf = ({ claimsEnabled }: Config): Record<FlagName, boolean> => ({
   bookings: true,
   claims: claimsEnabled,
@@ -73,39 +78,17 @@ export const defaultsOf = ({ claimsEnabled }: Config): Record<FlagName, boolean>
   uploads: true,
 });
 
-const refreshMs = 400;
-/** While the database is away there is nothing to hurry for. */
-const awayMs = 1_000;
-/** A server that starts while the database is away does not wait longer for it; until it is back the defaults hold. */
-const firstMs = 2_000;
+const refreshIntervalMs = 400;
+const retryIntervalMs = 1_000;
+/** Maximum time that a starting server waits for the flags. Without them, it starts with the defaults. */
+const firstRefreshTimeoutMs = 2_000;
 
-/** Each app has a domain of its own: two in one process do not switch each other's flags. */
+/** @param domain the OpenFeature domain; unique for each app, so that two apps in a process have flags of their own */
 export async function openFlags(db: Database, config: Config, domain: string): Promise<Flags> {
   const defaults = defaultsOf(config);
   const provider = new TableProvider(defaults);
-  let [asked, known] = [0, 0];
-  const refresh = async () => {
-    const turn = ++asked;
-    const rows = await listFlags(db);
-    // An answer that was overtaken by a later one is older than that.
-    if (turn < known) return;
-    known = turn;
-    provider.values = {
-      ...defaults,
-      ...Object.fromEntries(rows.map(({ name, enabled }) => [name, enabled])),
-    };
-  };
-  let isOpen = true;
-  let timer: NodeJS.Timeout | undefined;
-  const keepFresh = async () => {
-    const wait = await refresh().then(
-      () => refreshMs,
-      // What was last known holds.
-      () => awayMs,
-    );
-    if (isOpen) timer = setTimeout(keepFresh, wait).unref();
-  };
-  await Promise.race([keepFresh(), new Promise((resolve) => setTimeout(resolve, firstMs).unref())]);
+  const refresh = createRefresh(db, defaults, provider);
+  const close = await startPeriodicRefresh(refresh);
   await OpenFeature.setProviderAndWait(domain, provider);
   const client = OpenFeature.getClient(domain);
   const isOn = (name: FlagName) => client.getBooleanValue(name, defaults[name]);
@@ -115,14 +98,46 @@ export async function openFlags(db: Database, config: Config, domain: string): P
       if (!(await isOn(name))) throw new Problem('feature_disabled');
     },
     refresh,
-    close() {
-      isOpen = false;
-      clearTimeout(timer);
-    },
+    close,
   };
 }
 
-/** Answers from memory; all flags are on or off, there are no others. */
+/** Returns a function that reads the flags into `provider`. It ignores a result that arrives after a newer one. */
+function createRefresh(db: Database, defaults: Record<FlagName, boolean>, provider: TableProvider) {
+  let lastStarted = 0;
+  let lastApplied = 0;
+  return async (): Promise<void> => {
+    const sequence = ++lastStarted;
+    const rows = await listFlags(db);
+    if (sequence < lastApplied) return;
+    lastApplied = sequence;
+    const switched = Object.fromEntries(rows.map(({ name, enabled }) => [name, enabled]));
+    provider.values = { ...defaults, ...switched };
+  };
+}
+
+/**
+ * Runs `refresh` periodically. After a failure, the last known values stay in effect.
+ * @returns a function that ends the refresh, after the first run or `firstRefreshTimeoutMs`
+ */
+async function startPeriodicRefresh(refresh: () => Promise<void>): Promise<() => void> {
+  let isOpen = true;
+  let timer: NodeJS.Timeout | undefined;
+  const run = async () => {
+    const intervalMs = await refresh().then(
+      () => refreshIntervalMs,
+      () => retryIntervalMs,
+    );
+    if (isOpen) timer = setTimeout(run, intervalMs).unref();
+  };
+  await Promise.race([run(), new Promise((resolve) => setTimeout(resolve, firstRefreshTimeoutMs).unref())]);
+  return () => {
+    isOpen = false;
+    clearTimeout(timer);
+  };
+}
+
+/** Evaluates flags from memory. All flags are boolean. */
 class TableProvider implements Provider {
   readonly metadata = { name: 'Potluck' };
   readonly runsOn = 'server';
@@ -132,14 +147,14 @@ class TableProvider implements Provider {
     this.values = values;
   }
 
-  async resolveBooleanEvaluation(name: string, otherwise: boolean): Promise<ResolutionDetails<boolean>> {
-    return { value: this.values[name] ?? otherwise, reason: StandardResolutionReasons.CACHED };
+  async resolveBooleanEvaluation(name: string, defaultValue: boolean): Promise<ResolutionDetails<boolean>> {
+    return { value: this.values[name] ?? defaultValue, reason: StandardResolutionReasons.CACHED };
   }
-  resolveStringEvaluation = noSuchType;
-  resolveNumberEvaluation = noSuchType;
-  resolveObjectEvaluation = noSuchType;
+  resolveStringEvaluation = refuseType;
+  resolveNumberEvaluation = refuseType;
+  resolveObjectEvaluation = refuseType;
 }
 
-async function noSuchType(): Promise<never> {
-  throw new TypeMismatchError('flags are on or off');
+async function refuseType(): Promise<never> {
+  throw new TypeMismatchError('all flags are boolean');
 }

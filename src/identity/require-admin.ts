@@ -1,21 +1,20 @@
-/** Who may administer: admins, by the role that they have when it is done. */
-import type { FastifyRequest } from 'fastify';
+/** Restricts operations to admins. */
 import type { Database } from '../db/client.ts';
-import type { Transaction } from '../db/transaction.ts';
-import { transaction } from '../db/transaction.ts';
-import { requireCaller } from '../http/authenticate.ts';
+import { type Transaction, transaction } from '../db/transaction.ts';
 import { Problem } from '../lib/errors.ts';
 import { lockCallers } from './act-as.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Viewer } from './caller.ts';
 
-/** @throws Problem `not_admin` */
-export function signedInAdmin(request: FastifyRequest): Caller {
-  const viewer = requireCaller(request);
-  if (viewer.role !== 'admin') throw new Problem('not_admin');
-  return viewer;
+/** Checks the role that the caller had when the request was authenticated. @throws Problem `not_admin` */
+export function requireAdmin({ role }: Viewer): void {
+  if (role !== 'admin') throw new Problem('not_admin');
 }
 
-/** As `actAs`, and the caller is an admin as long as it lasts: whoever takes the role from them waits, or came before. */
+/**
+ * Runs `work` as `actAs` does, and locks the caller's role: a transaction that changes the role commits before `work`
+ * runs, or waits until it ends.
+ * @throws Problem `token_invalid`, `not_admin`, and whatever `work` throws
+ */
 export function actAsAdmin<T>(
   db: Database,
   caller: Caller,
@@ -27,7 +26,10 @@ export function actAsAdmin<T>(
   });
 }
 
-/** @throws Problem `token_invalid`, `not_admin` */
+/**
+ * Share-locks the caller's account and session, and checks the role under the lock.
+ * @throws Problem `token_invalid`, `not_admin`
+ */
 export async function lockAdmin(tx: Transaction, caller: Caller): Promise<void> {
   const [role] = await lockCallers(tx, [caller], true);
   if (!role) throw new Problem('token_invalid');

@@ -37,14 +37,9 @@ import {
 } from '../http/security-headers.ts';
 import { readablePath, registerValidation } from '../http/validation.ts';
 import { createSessionCache } from '../identity/session-cache.ts';
-import { adminUserRoutes } from '../modules/admin/routes.ts';
-import { adminSystemRoutes } from '../modules/admin/system-routes.ts';
 import type { SmsDriver } from '../modules/auth/sms.ts';
 import { calendarRoutes } from '../modules/calendars/routes.ts';
 import { liveRoutes } from '../modules/live/routes.ts';
-import { messageRoutes } from '../modules/messages/routes.ts';
-import { reportRoutes } from '../modules/reports/routes.ts';
-import { uploadRoutes } from '../modules/uploads/routes.ts';
 import { accountHooks } from './account-hooks.ts';
 import { healthRoutes } from './health.ts';
 import { modules } from './modules.ts';
@@ -129,12 +124,7 @@ export async function buildApp({ config, db, sms, clock = () => new Date() }: Ap
     const routes = scope.withTypeProvider<TypeBoxTypeProvider>();
     healthRoutes(routes, deps);
     pageRoutes(routes, deps);
-    messageRoutes(routes, deps);
     calendarRoutes(routes, deps);
-    uploadRoutes(routes, deps);
-    reportRoutes(routes, deps);
-    adminUserRoutes(routes, deps);
-    adminSystemRoutes(routes, deps);
     liveRoutes(routes, deps);
   });
   return app;

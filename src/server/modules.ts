@@ -1,13 +1,31 @@
 /** The modules, in the order of their imports: a module imports only those above it. */
 import type { Module } from '../http/define-module.ts';
 import { account } from '../modules/account/index.ts';
+import { admin } from '../modules/admin/index.ts';
 import { attendance } from '../modules/attendance/index.ts';
 import { auth } from '../modules/auth/index.ts';
 import { discovery } from '../modules/discovery/index.ts';
 import { events } from '../modules/events/index.ts';
 import { feed } from '../modules/feed/index.ts';
 import { items } from '../modules/items/index.ts';
+import { messages } from '../modules/messages/index.ts';
+import { reports } from '../modules/reports/index.ts';
+import { imageReception, uploads } from '../modules/uploads/index.ts';
 import { users } from '../modules/users/index.ts';
 import type { Services } from './services.ts';
 
-export const modules: Module<Services>[] = [users, auth, events, attendance, items, discovery, feed, account];
+export const modules: Module<Services>[] = [
+  uploads,
+  imageReception,
+  users,
+  auth,
+  events,
+  attendance,
+  items,
+  discovery,
+  feed,
+  messages,
+  reports,
+  admin,
+  account,
+];

@@ -8,6 +8,7 @@ import { createDiscoveryServices } from '../modules/discovery/services.ts';
 import { createEventServices } from '../modules/events/services.ts';
 import { createFeedServices } from '../modules/feed/services.ts';
 import { createItemServices } from '../modules/items/services.ts';
+import { createMessageServices } from '../modules/messages/services.ts';
 import { createUploadServices } from '../modules/uploads/services.ts';
 import { createUserServices } from '../modules/users/services.ts';
 
@@ -20,7 +21,8 @@ export function createServices(base: BaseServices, accountHooks: AccountHooks, s
   const items = { ...attendance, ...createItemServices(attendance) };
   const discovery = { ...items, ...createDiscoveryServices(items) };
   const feed = { ...discovery, ...createFeedServices(discovery) };
-  return { ...feed, ...createAccountServices(feed, accountHooks) };
+  const messages = { ...feed, ...createMessageServices(feed) };
+  return { ...messages, ...createAccountServices(messages, accountHooks) };
 }
 
 export type Services = ReturnType<typeof createServices>;

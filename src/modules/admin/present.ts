@@ -1,4 +1,3 @@
-/** What admins see. */
 import type { AuditRow } from '../../audit/audit.ts';
 import type { FlagName, FlagRow } from '../../flags/flags.ts';
 import { flagNames, flagTable } from '../../flags/flags.ts';
@@ -20,11 +19,11 @@ export const toAdminUser = ({ suspendedAt, createdAt, ...row }: AdminUserRow): A
   createdAt: createdAt.toISOString(),
 });
 
-/** All flags; those that nobody switched stand as the configuration has them. */
+/** Returns all flags. A flag without a row has its configured default. */
 export function toFlags(rows: FlagRow[], defaults: Record<FlagName, boolean>): Flag[] {
-  const switched = new Map(rows.map((row) => [row.name, row]));
+  const rowsByName = new Map(rows.map((row) => [row.name, row]));
   return flagNames.map((name) => {
-    const row = switched.get(name);
+    const row = rowsByName.get(name);
     return {
       name,
       enabled: row?.enabled ?? defaults[name],

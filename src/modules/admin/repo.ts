@@ -1,4 +1,5 @@
 import type { Database } from '../../db/client.ts';
+import { AdvisoryLock } from '../../db/locks.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
@@ -6,19 +7,17 @@ import { Problem } from '../../lib/errors.ts';
 import { escapeLike } from '../../lib/text.ts';
 import { setRole } from '../auth/session-repo.ts';
 import { userSearchTerm } from '../users/repo.ts';
+import { requireOtherAdmin } from './policy.ts';
 import type { AdminUserRow } from './present.ts';
 
-/** Any number that nothing else locks with. */
-const rolesLock = 7_305_116;
-
-/** Changes of roles come one after the other. To be taken first of all: whoever waits here holds nothing. */
+/** Serializes changes of roles. Call this first in a transaction, so that it waits without holding other locks. */
 export async function lockRoles(tx: Transaction): Promise<void> {
-  await tx.query(sql`select pg_advisory_xact_lock(${rolesLock})`);
+  await tx.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.roleChange})`);
 }
 
 /**
- * Gives or takes the role; `lockRoles` keeps those who count as the others from changing meanwhile.
- * @returns false when they had that role already
+ * Changes the role of a person. The transaction must have called `lockRoles`, so that the set of admins does not change.
+ * @returns false if the person had the role before
  * @throws Problem `user_not_found`, `last_admin`
  */
 export async function changeRole(tx: Transaction, userId: string, role: Viewer['role']): Promise<boolean> {
@@ -29,7 +28,7 @@ export async function changeRole(tx: Transaction, userId: string, role: Viewer['
   if (role === 'user') {
     const others = await tx.query(sql`
       select 1 from users where role = 'admin' and id <> ${userId} and suspended_at is null limit 1`);
-    if (others.length === 0) throw new Problem('last_admin');
+    requireOtherAdmin(others.length > 0);
   }
   await setRole(tx, userId, role);
   return true;
@@ -37,17 +36,21 @@ export async function changeRole(tx: Transaction, userId: string, role: Viewer['
 
 export type UserFilter = {
   q: string | undefined;
-  /** E.164 */
+  /** In E.164 format. */
   phone: string | undefined;
   suspended: boolean | undefined;
 };
-export type UserPlace = { createdAt: Date; id: string };
+/** The last account of a page. */
+export type UserPosition = { createdAt: Date; id: string };
 
-/** The newest account first; walks an index of ages, or takes what the words or the number find. */
+/**
+ * Returns accounts, the newest first.
+ * @param after the last account of the previous page; null for the first page
+ */
 export async function listUsers(
   db: Database,
   { q, phone, suspended }: UserFilter,
-  after: UserPlace | null,
+  after: UserPosition | null,
   limit: number,
 ): Promise<AdminUserRow[]> {
   return await db.query<AdminUserRow>(sql`
@@ -61,7 +64,7 @@ export async function listUsers(
     order by u.created_at desc, u.id desc limit ${limit}`);
 }
 
-/** As the search of people: starts of words, and from three characters on any part. */
+/** Matches as the search of people does: starts of words, and from three characters on any part of a word. */
 function patternOf(q: string): string {
   const term = userSearchTerm(q);
   const start = escapeLike(term);

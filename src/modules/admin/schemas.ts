@@ -8,12 +8,12 @@ const roles = ['user', 'admin'] as const;
 
 export const UserParams = Type.Object({ id: Type.String({ description: "The person's id." }) });
 
-/** DELETE … restores, and takes no body; POST may go without one. */
+/** The body is optional. */
 export const Suspension = body(
   {
     reason: Type.Optional(
       prose(500, {
-        description: 'For the audit trail. The person never sees it, neither at sign-in nor in the export.',
+        description: 'For the audit trail. The person cannot see it, neither at sign-in nor in the export.',
         examples: ['Spam'],
       }),
     ),
@@ -26,11 +26,17 @@ export const NewRole = body({ role: oneOf(roles) }, { examples: [{ role: 'admin'
 export const Role = Type.Object({ id, role: oneOf(roles) });
 
 export const AdminUserQuery = Type.Object({
-  q: Type.Optional(text(1, 100, { description: 'Words of name or username, as in the search of people.' })),
-  phone: Type.Optional(
-    Type.String({ maxLength: 40, description: 'The whole number.', examples: ['+12025550102'] }),
+  q: Type.Optional(
+    text(1, 100, { description: 'Words of the name or username, as in the search of people.' }),
   ),
-  suspended: Type.Optional(Type.Boolean({ description: 'Only those who are, or only those who are not.' })),
+  phone: Type.Optional(
+    Type.String({ maxLength: 40, description: 'The complete phone number.', examples: ['+12025550102'] }),
+  ),
+  suspended: Type.Optional(
+    Type.Boolean({
+      description: '`true`: only suspended accounts. `false`: only accounts that are not suspended.',
+    }),
+  ),
   ...cursorQuery,
 });
 export const AdminUser = shared(
@@ -54,23 +60,30 @@ export const Flag = shared(
   Type.Object({
     name: oneOf(flagNames),
     enabled: Type.Boolean(),
-    description: Type.String({ description: 'What it switches.', examples: ['Claiming items.'] }),
-    changedAt: nullable(timestamp(), { description: 'Null: it stands as the configuration has it.' }),
+    description: Type.String({
+      description: 'The feature that the flag switches.',
+      examples: ['Claiming items.'],
+    }),
+    changedAt: nullable(timestamp(), { description: 'Null if the flag has its configured default.' }),
   }),
 );
 export type Flag = Static<typeof Flag>;
 
-const moment = (description: string) =>
+const timeBound = (description: string) =>
   Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));
 export const AuditQuery = Type.Object({
-  since: moment('Entries of this moment and later; a bare date is the start of that day in UTC.'),
-  until: moment('Entries of this moment and earlier; a bare date is the end of that day in UTC.'),
+  since: timeBound(
+    'Entries at this time and later. A date without a time means the start of that day in UTC.',
+  ),
+  until: timeBound(
+    'Entries at this time and earlier. A date without a time means the end of that day in UTC.',
+  ),
   userId: Type.Optional(
     Type.String({
       maxLength: 100,
       description:
-        'Entries about this person, and what they did as an admin. An unknown id finds nothing, and neither does the ' +
-        'id of a deleted account.',
+        'Entries about this person, and entries of their actions as an admin. An unknown id or the id of a deleted ' +
+        'account finds no entries.',
     }),
   ),
   ...cursorQuery,
@@ -82,18 +95,21 @@ export const AuditEntry = shared(
     at: timestamp(),
     what: Type.String({ examples: ['account_suspended'] }),
     userId: nullable(Type.String(), {
-      description: 'Whom it is about; null once the account is deleted, and for a number without one.',
+      description:
+        'The person concerned; null after the account is deleted, and for a phone number without an account.',
     }),
     username: nullable(Type.String({ examples: ['mara.l'] })),
     who: Type.String({
       description:
-        'The same in all entries about one person. Deleting the account replaces it by a random value, which the ' +
-        "person's entries share.",
+        'The same in all entries about one person. Deleting the account replaces it by a random value, which is the ' +
+        "same in all of the person's entries.",
       examples: ['q1B7xW0dYl2s'],
     }),
-    byUserId: nullable(Type.String(), { description: 'The admin who did it, where it was one.' }),
+    byUserId: nullable(Type.String(), {
+      description: 'The admin who acted on the account; null for other entries.',
+    }),
     address: nullable(Type.String({ examples: ['203.0.113.0/24'] }), {
-      description: 'The network that the request came from; null for a command.',
+      description: 'The network of the client; null for a command-line command.',
     }),
     detail: Type.String({ examples: ['Spam'] }),
   }),

@@ -1,4 +1,4 @@
-/** Suspending an account, and restoring it: who is suspended is out at once, and what they made is out of sight. */
+/** Suspends and restores accounts. */
 
 import { type ListingKey, recordChange } from '../../cache/change-log.ts';
 import { sql } from '../../db/sql.ts';
@@ -6,22 +6,27 @@ import type { Transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import { listSessionKeys } from '../auth/session-repo.ts';
 import { type ListableEvent, listingKeysOf } from '../events/listing-keys.ts';
+import { requireSuspendable } from './policy.ts';
 
-type State = { role: 'user' | 'admin'; suspendedAt: Date | null };
+/** Allows for people who organize ten thousand events. */
+export const suspensionTimeoutMs = 60_000;
+const lockTimeoutMs = 30_000;
+
+type AccountState = { role: 'user' | 'admin'; suspendedAt: Date | null };
 
 /**
- * Ends all sessions and hides all events. The account is locked against everything that its owner writes (actAs holds
- * a share lock on it) and against their signing in: whatever was under way is over and found here, and whatever comes
- * after finds no session.
- * @returns false when it was suspended already
+ * Suspends an account: ends all sessions and hides all events. The lock on the account conflicts with the share lock that
+ * every write of its owner takes (`actAs`), and with sign-in. Earlier writes are therefore committed and visible here,
+ * and later ones find no session.
+ * @returns false if the account was suspended before
  * @throws Problem `user_not_found`, `is_admin`
  */
 export async function suspend(tx: Transaction, userId: string, now: Date): Promise<boolean> {
-  await takeTime(tx);
-  // Before the lock too: two admins who suspended each other would wait for one another.
-  refuseAdmin(await findState(tx, userId, false));
+  await extendTimeouts(tx);
+  // Also before the lock: two admins who suspended each other would deadlock.
+  requireSuspendable(await findState(tx, userId, false));
   const state = await findState(tx, userId, true);
-  refuseAdmin(state);
+  requireSuspendable(state);
   if (state.suspendedAt) return false;
   await tx.query(sql`update users set suspended_at = ${now} where id = ${userId}`);
   const sessions = await listSessionKeys(tx, userId);
@@ -32,12 +37,12 @@ export async function suspend(tx: Transaction, userId: string, now: Date): Promi
 }
 
 /**
- * Shows again what suspending hid; sessions do not come back.
- * @returns false when it was not suspended
+ * Restores a suspended account and shows its events again. Ended sessions stay ended.
+ * @returns false if the account was not suspended
  * @throws Problem `user_not_found`
  */
 export async function restore(tx: Transaction, userId: string): Promise<boolean> {
-  await takeTime(tx);
+  await extendTimeouts(tx);
   const { suspendedAt } = await findState(tx, userId, true);
   if (!suspendedAt) return false;
   await tx.query(sql`update users set suspended_at = null where id = ${userId}`);
@@ -46,26 +51,23 @@ export async function restore(tx: Transaction, userId: string): Promise<boolean>
   return true;
 }
 
-/** As long as it takes for whoever organized ten thousand events. */
-async function takeTime(tx: Transaction): Promise<void> {
-  await tx.query(sql`set local statement_timeout = '60s'`);
-  await tx.query(sql`set local lock_timeout = '30s'`);
+async function extendTimeouts(tx: Transaction): Promise<void> {
+  await tx.query(sql`select set_config('statement_timeout', ${`${suspensionTimeoutMs}ms`}, true)`);
+  await tx.query(sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`);
 }
 
-async function findState(tx: Transaction, userId: string, isLocked: boolean): Promise<State> {
-  const [row] = await tx.query<State>(sql`
+/** @throws Problem `user_not_found` */
+async function findState(tx: Transaction, userId: string, isLocked: boolean): Promise<AccountState> {
+  const [row] = await tx.query<AccountState>(sql`
     select role, suspended_at from users where id = ${userId} ${isLocked ? sql`for update` : sql``}`);
   if (!row) throw new Problem('user_not_found');
   return row;
 }
 
-function refuseAdmin({ role }: State): void {
-  if (role === 'admin') throw new Problem('is_admin');
-}
-
 /**
- * Events first, in the order of all who lock several, then the organizer's count of those that lists show.
- * @returns the ids of the events that changed, and where lists show them or did
+ * Hides or shows the events of an organizer, and updates the organizer's number of listed events. Events are locked in
+ * ascending order of their ids, as everywhere (`LOCK_ORDER`).
+ * @returns the ids of the changed events, and the keys of the lists that show or showed them
  */
 async function setHidden(
   tx: Transaction,

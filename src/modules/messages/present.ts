@@ -1,15 +1,14 @@
-/** Messages as they leave the server. */
 import { type PersonRow, toPerson } from '../users/present.ts';
 import type { Conversation, Message } from './schemas.ts';
 
-/** One side's copy of a message. */
+/** One side's copy of a message. `isOwn`: that side is the sender. */
 export type MessageRow = { id: string; isOwn: boolean; text: string; createdAt: Date };
-/** Whose copy it is, and who the other is. */
+/** The owner of the copy, and the other person. */
 export type Sides = { userId: string; otherId: string };
-/** With its newest message. */
+/** A conversation with its newest message. */
 export type ConversationRow = MessageRow & { otherId: string; unreadCount: number };
 
-const toCore = ({ userId, otherId }: Sides, row: MessageRow): Conversation['lastMessage'] => ({
+const toMessageFields = ({ userId, otherId }: Sides, row: MessageRow): Conversation['lastMessage'] => ({
   id: row.id,
   senderId: row.isOwn ? userId : otherId,
   text: row.text,
@@ -17,7 +16,7 @@ const toCore = ({ userId, otherId }: Sides, row: MessageRow): Conversation['last
 });
 
 export const toMessage = (sides: Sides, row: MessageRow): Message => ({
-  ...toCore(sides, row),
+  ...toMessageFields(sides, row),
   recipientId: row.isOwn ? sides.otherId : sides.userId,
 });
 
@@ -28,6 +27,6 @@ export const toConversation = (
   publicUrl: string,
 ): Conversation => ({
   user: toPerson(other, publicUrl),
-  lastMessage: toCore({ userId, otherId: row.otherId }, row),
+  lastMessage: toMessageFields({ userId, otherId: row.otherId }, row),
   unreadCount: row.unreadCount,
 });

@@ -1,36 +1,40 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { lockedPeople, type Pair } from '../users/relation-locks.ts';
+import { type Pair, selectLockedPeople } from '../users/relation-locks.ts';
 import type { ConversationRow, MessageRow, Sides } from './present.ts';
 
 export type { Sides } from './present.ts';
-export type Sent = Sides & MessageRow;
+/** A message from `userId` to `otherId`. */
+export type SentMessage = Sides & MessageRow;
 
-/** What a person sent since a moment at most a minute ago. */
-export type Window = { userId: string; since: Date; sent: number };
+/** The number of messages that a person has sent since `since`, which limits the messages of a minute. */
+export type SendingWindow = { userId: string; since: Date; sent: number };
 
 const never = new Date(0);
 
-/** Locks these people's counts, and makes those that are not there. Nothing is counted for whoever is gone. */
+/**
+ * Locks the windows of people, and inserts missing ones.
+ * @returns the windows of the accounts that exist and, unless `mayWaitForLocks`, are not locked by others
+ */
 export async function lockWindows(
   tx: Transaction,
   userIds: string[],
   mayWaitForLocks: boolean,
-): Promise<Window[]> {
+): Promise<SendingWindow[]> {
   if (userIds.length === 0) return [];
-  return await tx.query<Window>(sql`
-    with held as materialized (
-      ${lockedPeople(userIds, mayWaitForLocks)}
+  return await tx.query<SendingWindow>(sql`
+    with locked as materialized (
+      ${selectLockedPeople(userIds, mayWaitForLocks)}
     )
     insert into message_counts as c (user_id, since, sent)
-    select id, ${never}, 0 from held order by id
+    select id, ${never}, 0 from locked order by id
     on conflict (user_id) do update set sent = c.sent
     returning user_id, since, sent`);
 }
 
-/** They must be locked. */
-export function writeWindows(windows: Window[]) {
+/** Writes windows that `lockWindows` locked. */
+export function writeWindows(windows: SendingWindow[]) {
   return sql`
     update message_counts c set since = w.since, sent = w.sent
     from unnest(${windows.map(({ userId }) => userId)}::uuid[],
@@ -39,8 +43,8 @@ export function writeWindows(windows: Window[]) {
     where c.user_id = w.user_id`;
 }
 
-/** When the last message between these people came; where there is none, nothing. */
-export async function listLastMoments(tx: Transaction, pairs: Pair[]): Promise<(Pair & { at: Date })[]> {
+/** Returns the time of the last message of each pair that has messages. */
+export async function listLastMessageTimes(tx: Transaction, pairs: Pair[]): Promise<(Pair & { at: Date })[]> {
   return await tx.query<Pair & { at: Date }>(sql`
     select k.first, k.second, m.created_at as at
     from unnest(${pairs.map(({ first }) => first)}::uuid[], ${pairs.map(({ second }) => second)}::uuid[]) k (first, second)
@@ -49,11 +53,11 @@ export async function listLastMoments(tx: Transaction, pairs: Pair[]): Promise<(
 }
 
 /**
- * Moves both sides' conversations up to their newest message, and counts what is unread. What is between the two must
- * be locked; `markRead` changes the same rows, and is before or after.
- * @param sent in the order in which they were sent
+ * Sets the newest message of both sides' conversations, and adds to the recipients' unread counts. The relations of the
+ * pairs must be locked. `markRead` locks the same rows, so it runs before or after this statement.
+ * @param sent messages in the order in which they were sent
  */
-export function moveConversations(sent: Sent[]) {
+export function moveConversations(sent: SentMessage[]) {
   const moves = new Map<string, Sides & { lastId: string; unread: number }>();
   for (const { userId, otherId, id } of sent) {
     for (const [user, other, unread] of [
@@ -76,8 +80,8 @@ export function moveConversations(sent: Sent[]) {
     set last_id = excluded.last_id, unread_count = c.unread_count + excluded.unread_count`;
 }
 
-/** A copy for either side, of which the sender's is their own. */
-export function insertMessages(sent: Sent[]) {
+/** Inserts a copy of each message for either side. `is_own` marks the sender's copy. */
+export function insertMessages(sent: SentMessage[]) {
   return sql`
     insert into messages (user_id, other_id, id, is_own, text, created_at)
     select side.user_id, side.other_id, k.id, side.is_own, k.text, k.created_at
@@ -90,16 +94,19 @@ export function insertMessages(sent: Sent[]) {
     order by 1, 2, 3`;
 }
 
-/** All that is there when the row is locked: a message that is just coming is either read, or counted after. */
+/** Marks all messages as read that are committed when the row is locked. Later messages count as unread. */
 export async function markRead(tx: Transaction, { userId, otherId }: Sides): Promise<void> {
   await tx.query(sql`
     update conversations set read_id = last_id, unread_count = 0
     where user_id = ${userId} and other_id = ${otherId} and read_id is distinct from last_id`);
 }
 
-const lastOfAll = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+const maxId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** The newest first. `before`: the id of a message that comes before these; null: from the newest on. */
+/**
+ * Returns the messages of a conversation, the newest first.
+ * @param before the id of the last message of the previous page; null for the first page
+ */
 export async function listMessages(
   db: Database,
   { userId, otherId }: Sides,
@@ -108,13 +115,14 @@ export async function listMessages(
 ): Promise<MessageRow[]> {
   return await db.query<MessageRow>(sql`
     select id, is_own, text, created_at from messages
-    where user_id = ${userId} and other_id = ${otherId} and id < ${before ?? lastOfAll}
+    where user_id = ${userId} and other_id = ${otherId} and id < ${before ?? maxId}
     order by id desc limit ${limit}`);
 }
 
 /**
- * The one with the newest message first; `before`: the id of a newest message, above which they are left out. One that
- * moves up meanwhile leaves its place to nobody, so what does not move comes once.
+ * Returns the conversations of a person, the one with the newest message first. A conversation that gets a message
+ * between two pages moves to the front; every other conversation is returned exactly once.
+ * @param before the newest message of the last conversation of the previous page; null for the first page
  */
 export async function listConversations(
   db: Database,
@@ -126,7 +134,7 @@ export async function listConversations(
     select c.other_id, c.unread_count, m.id, m.is_own, m.text, m.created_at
     from (
       select user_id, other_id, last_id, unread_count from conversations
-      where user_id = ${userId} and last_id < ${before ?? lastOfAll}
+      where user_id = ${userId} and last_id < ${before ?? maxId}
       order by last_id desc limit ${limit}
     ) c
     join messages m on m.user_id = c.user_id and m.other_id = c.other_id and m.id = c.last_id

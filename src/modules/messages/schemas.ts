@@ -11,7 +11,7 @@ export const NewMessage = body(
       minLength: 1,
       format: 'visible-text',
       pattern: seenPattern,
-      description: 'Any number of lines, with something to see in them.',
+      description: 'Any number of lines. At least one character must be visible.',
       examples: [exampleText],
     }),
   },
@@ -19,7 +19,7 @@ export const NewMessage = body(
 );
 export type NewMessage = Static<typeof NewMessage>;
 
-const core = {
+const messageFields = {
   id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0a1'] }),
   senderId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }),
   text: Type.String({ examples: [exampleText] }),
@@ -29,7 +29,7 @@ const core = {
 export const Message = shared(
   'Message',
   Type.Object({
-    ...core,
+    ...messageFields,
     recipientId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de002'] }),
   }),
 );
@@ -40,9 +40,9 @@ export const Conversation = shared(
   'Conversation',
   Type.Object({
     user: ref(Person),
-    lastMessage: Type.Object(core, { description: 'The newest, of either of the two.' }),
+    lastMessage: Type.Object(messageFields, { description: 'The newest message of either person.' }),
     unreadCount: Type.Integer({
-      description: 'Messages of the other since the caller last said that they had read.',
+      description: 'Number of messages from the other person that are not marked as read.',
       examples: [2],
     }),
   }),

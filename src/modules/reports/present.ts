@@ -1,7 +1,7 @@
-/** Reports as they leave the server: for who made them, and for admins. */
+import type { Subject } from './policy.ts';
 import type { AdminReport, Report } from './schemas.ts';
-import type { Subject } from './subjects.ts';
 
+/** `aboutId`: the person whom the report concerns. */
 export type ReportRow = {
   reporterId: string;
   id: string;
@@ -15,11 +15,16 @@ export type ReportRow = {
   createdAt: Date;
   resolvedAt: Date | null;
 };
-type Involved = { id: string; name: string; username: string; isSuspended: boolean };
+type InvolvedRow = { id: string; name: string; username: string; isSuspended: boolean };
 export type MessageText = { text: string; createdAt: Date };
-/** `message`: what was reported, where it is a message. */
-export type AdminReportRow = ReportRow & { reporter: Involved; about: Involved; message: MessageText | null };
+/** `message`: the reported message; null if the subject is not a message. */
+export type AdminReportRow = ReportRow & {
+  reporter: InvolvedRow;
+  about: InvolvedRow;
+  message: MessageText | null;
+};
 
+/** For the reporter. */
 export const toReport = (row: ReportRow): Report => ({
   id: row.id,
   subject: { type: row.subjectType, id: row.subjectId },
@@ -29,6 +34,7 @@ export const toReport = (row: ReportRow): Report => ({
   createdAt: row.createdAt.toISOString(),
 });
 
+/** For admins. */
 export const toAdminReport = (row: AdminReportRow): AdminReport => ({
   ...toReport(row),
   reporter: row.reporter,

@@ -1,23 +1,23 @@
 import type { Database } from '../../db/client.ts';
-import type { Queryable } from '../../db/query.ts';
-import { one } from '../../db/query.ts';
+import { one, type Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { dayMs } from '../../lib/time.ts';
+import { findSubject, type Subject } from './policy.ts';
 import type { AdminReportRow, MessageText, ReportRow } from './present.ts';
 import type { NewReport } from './schemas.ts';
-import { findSubject, type Subject } from './subjects.ts';
 
-/** Reports of one person in 24 hours. */
-const maxInADay = 50;
+/** Maximum number of reports of one person in 24 hours. */
+const maxPerDay = 50;
 
 /**
- * In the reporter's name, whose account the transaction must hold. The account of whom it is about is held too, so that
- * no report appears after its deletion; and the reporter's own against other reports of theirs, so that these count.
- * Once for each subject, by a unique index.
+ * Inserts a report. The transaction must have locked the reporter's account (`actAs`). This function also locks
+ * - the reporter's account against their other reports, so that the daily limit holds;
+ * - the account that the report concerns, so that no report is inserted after its deletion.
+ * A unique index permits one report of a subject for each reporter.
  * @throws Problem `subject_not_found`, `self_relation`, `already_reported`, `too_many_requests`
  */
 export async function insertReport(
@@ -28,10 +28,11 @@ export async function insertReport(
 ): Promise<ReportRow> {
   await tx.query(sql`select 1 from users where id = ${reporter.id} for no key update`);
   const found = await findSubject(tx, subject as Subject, reporter);
-  const held = found && (await tx.query(sql`select 1 from users where id = ${found.aboutId} for key share`));
-  if (!found || held?.length !== 1) throw new Problem('subject_not_found');
+  const locked =
+    found && (await tx.query(sql`select 1 from users where id = ${found.aboutId} for key share`));
+  if (!found || locked?.length !== 1) throw new Problem('subject_not_found');
   if (found.aboutId === reporter.id) throw new Problem('self_relation');
-  await refuseFlood(tx, reporter.id, now);
+  await requireQuota(tx, reporter.id, now);
   const [row] = await tx.query<ReportRow>(sql`
     insert into reports (reporter_id, id, subject_type, subject_id, about_id, reason, text, status, note, created_at)
     values (${reporter.id}, ${newId()}, ${subject.type}, ${found.id}, ${found.aboutId}, ${reason}, ${text}, 'open', '',
@@ -42,18 +43,23 @@ export async function insertReport(
   return row;
 }
 
-async function refuseFlood(tx: Transaction, reporterId: string, now: Date): Promise<void> {
+/** @throws Problem `too_many_requests` */
+async function requireQuota(tx: Transaction, reporterId: string, now: Date): Promise<void> {
   const { sent, first } = one(
     await tx.query<{ sent: number; first: Date }>(sql`
     select count(*)::int as sent, min(created_at) as first from reports
     where reporter_id = ${reporterId} and created_at > ${new Date(now.getTime() - dayMs)}`),
   );
-  if (sent < maxInADay) return;
+  if (sent < maxPerDay) return;
   const wait = first.getTime() + dayMs - now.getTime();
   throw new Problem('too_many_requests', { retryAfter: Math.max(1, Math.ceil(wait / 1000)) });
 }
 
-/** The newest first. */
+/**
+ * Returns reports, the newest first.
+ * @param status undefined: reports of every status
+ * @param after the last report of the previous page; null for the first page
+ */
 export async function listReports(
   db: Database,
   status: 'open' | 'resolved' | undefined,
@@ -66,13 +72,14 @@ export async function listReports(
       ${status === undefined ? sql`` : sql`and status = ${status}`}
       ${after ? sql`and (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
     order by created_at desc, id desc limit ${limit}`);
-  return complete(db, rows);
+  return withDetails(db, rows);
 }
 
 /**
- * Resolves it; one that is resolved stays so, and may get another note. Found by its id alone: admins do not know under
- * whose key it lies.
- * @returns null when there is none; else the report, and whether it was open
+ * Resolves a report. A resolved report stays resolved, and its note may change. The report is found by its id alone,
+ * because admins do not send the reporter's id, which is the distribution key.
+ * @param note undefined: the note stays
+ * @returns null if the report does not exist; otherwise the report, and whether it was open before
  */
 export async function resolveReport(
   tx: Transaction,
@@ -88,13 +95,16 @@ export async function resolveReport(
       resolved_at = coalesce(resolved_at, ${now})
     where reporter_id = ${before.reporterId} and id = ${id}
     returning *`);
-  const [row] = await complete(tx, rows);
+  const [row] = await withDetails(tx, rows);
   return row ? { row, wasOpen: before.status === 'open' } : null;
 }
 
-/** People live under another key, so they are asked for apart; who has just left has no name any more. */
-async function complete(db: Queryable, rows: ReportRow[]): Promise<AdminReportRow[]> {
-  const messages = await listReported(db, rows);
+/**
+ * Adds people and reported messages to reports. People have a query of their own, because `users` may be distributed by
+ * another key than `reports`. The name of a person is empty if the account was deleted after the reports were read.
+ */
+async function withDetails(db: Queryable, rows: ReportRow[]): Promise<AdminReportRow[]> {
+  const messages = await listReportedMessages(db, rows);
   const ids = [...new Set(rows.flatMap(({ reporterId, aboutId }) => [reporterId, aboutId]))];
   const people = await db.query<AdminReportRow['about']>(sql`
     select id, name, username, suspended_at is not null as is_suspended from users where id = any(${ids}::uuid[])`);
@@ -108,8 +118,8 @@ async function complete(db: Queryable, rows: ReportRow[]): Promise<AdminReportRo
   }));
 }
 
-/** The messages that were reported, by the report's id: nobody else could show them to an admin. */
-async function listReported(db: Queryable, rows: ReportRow[]) {
+/** Returns the reported messages by the id of the report. Admins cannot read messages in any other way. */
+async function listReportedMessages(db: Queryable, rows: ReportRow[]) {
   const reports = rows.filter(({ subjectType }) => subjectType === 'message');
   if (reports.length === 0) return new Map<string, MessageText>();
   const found = await db.query<MessageText & { reportId: string }>(sql`
@@ -122,8 +132,8 @@ async function listReported(db: Queryable, rows: ReportRow[]) {
 }
 
 /**
- * For the deletion of an account: what the person reported, and what was reported of them and theirs. Locked in one
- * order first, for two who reported each other may leave at once.
+ * Deletes the reports that a person made and those that concern the person, for account deletion. The rows are locked in
+ * ascending order first: two people who reported each other may delete their accounts at the same time.
  */
 export async function deleteReports(tx: Transaction, userId: string): Promise<void> {
   await tx.query(sql`

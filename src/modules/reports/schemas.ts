@@ -26,7 +26,7 @@ export const NewReport = body(
   {
     subject: body(subject),
     reason,
-    text: Type.Optional(prose(2_000, { description: 'What is wrong with it.' })),
+    text: Type.Optional(prose(2_000, { description: 'An explanation for the admins.' })),
   },
   {
     examples: [
@@ -40,7 +40,7 @@ export const NewReport = body(
 );
 export type NewReport = Static<typeof NewReport>;
 
-const made = {
+const reportFields = {
   id,
   subject: Type.Object(subject),
   reason,
@@ -48,7 +48,7 @@ const made = {
   status: oneOf(statuses),
   createdAt: timestamp(),
 };
-export const Report = shared('Report', Type.Object(made));
+export const Report = shared('Report', Type.Object(reportFields));
 export type Report = Static<typeof Report>;
 
 export const Involved = shared(
@@ -63,27 +63,32 @@ export const Involved = shared(
 export const AdminReport = shared(
   'AdminReport',
   Type.Object({
-    ...made,
+    ...reportFields,
     reporter: ref(Involved),
     about: ref(Involved),
     message: nullable(Type.Object({ text: Type.String(), createdAt: timestamp() }), {
-      description: 'The message that was reported; null where it is something else.',
+      description: 'The reported message; null if the subject is not a message.',
     }),
-    note: Type.String({ description: 'What admins noted when they resolved it.', examples: ['Suspended.'] }),
+    note: Type.String({
+      description: 'The note of the admin who resolved the report.',
+      examples: ['Suspended.'],
+    }),
     resolvedAt: nullable(timestamp()),
   }),
 );
 export type AdminReport = Static<typeof AdminReport>;
 
 export const ReportQuery = Type.Object({
-  status: Type.Optional(oneOf(statuses, { description: 'All of them when left out.' })),
+  status: Type.Optional(oneOf(statuses, { description: 'Default: reports of every status.' })),
   ...cursorQuery,
 });
 export const ReportParams = Type.Object({ id: Type.String({ description: "The report's id." }) });
 export const Resolution = body(
   {
     status: Type.Literal('resolved'),
-    note: Type.Optional(prose(2_000, { description: 'For other admins; left out, the note stays.' })),
+    note: Type.Optional(
+      prose(2_000, { description: 'A note for other admins. Without this field, the note does not change.' }),
+    ),
   },
   { examples: [{ status: 'resolved', note: 'Suspended the organizer.' }] },
 );

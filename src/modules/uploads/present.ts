@@ -1,6 +1,6 @@
-/** Uploads as they leave the server. */
 import type { Upload } from './schemas.ts';
 
+/** `bytes`: the size of the stored file. */
 export type UploadRow = {
   id: string;
   userId: string;
@@ -10,13 +10,13 @@ export type UploadRow = {
   createdAt: Date;
 };
 
-const before = (publicUrl: string) => `${publicUrl}/v1/uploads/`;
+const urlPrefix = (publicUrl: string) => `${publicUrl}/v1/uploads/`;
 
-export const uploadUrl = (publicUrl: string, id: string): string => `${before(publicUrl)}${id}.webp`;
+export const uploadUrl = (publicUrl: string, id: string): string => `${urlPrefix(publicUrl)}${id}.webp`;
 
-/** The id in the address of an upload, as `uploadUrl` makes it; null for any other address. */
+/** The id in a URL that `uploadUrl` returned; null for any other URL. */
 export function uploadIdOf(publicUrl: string, url: string): string | null {
-  const id = url.slice(before(publicUrl).length, -'.webp'.length);
+  const id = url.slice(urlPrefix(publicUrl).length, -'.webp'.length);
   return /^[0-9a-f-]{36}$/.test(id) && url === uploadUrl(publicUrl, id) ? id : null;
 }
 

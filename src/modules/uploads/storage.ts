@@ -1,5 +1,4 @@
-/** Where the images are: a directory, or a bucket. Both hold them as `<id>.webp`. */
-
+/** Stores image files, named `<id>.webp`, in a directory or an S3 bucket. */
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -7,20 +6,20 @@ import type { Config, S3Config } from '../../lib/config.ts';
 import { makeDirectory } from '../../lib/make-directory.ts';
 
 export type Storage = {
-  /** All of it or nothing, and on disk when it has returned. */
+  /** Writes the whole file or nothing. The file is durable when the promise resolves. */
   write(id: string, bytes: Buffer): Promise<void>;
-  /** Null where there is none. */
+  /** Opens a file; null if it does not exist. */
   read(id: string): Promise<Readable | null>;
-  /** All right where there is none. */
+  /** Deletes a file; a missing file is not an error. */
   remove(id: string): Promise<void>;
 };
 
-/** Connects to nothing yet. */
+/** Opens the configured storage. A bucket is connected with its first use. */
 export const openStorage = ({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): Storage =>
   s3 ? openBucket(s3) : openDirectory(path.join(dataDir, 'uploads'));
 
+/** Stores files in 256 subdirectories of `root`. They fill evenly, because the end of an id is random. */
 export function openDirectory(root: string): Storage {
-  // By the end of the id, which is random: 256 directories that fill evenly.
   const fileOf = (id: string) => path.join(root, id.slice(-2), `${id}.webp`);
   const partOf = (id: string) => `${fileOf(id)}.part`;
   return {
@@ -51,22 +50,24 @@ const nullIf = (code: string) => (error: NodeJS.ErrnoException) => {
   throw error;
 };
 
-/** Amazon's own client, which speaks to whatever is compatible; loaded when it is first needed. */
+/** Stores files in an S3-compatible bucket. The client library is loaded with the first use. */
 export function openBucket(config: S3Config): Storage {
   const loading = lazily(async () => {
     const s3 = await import('@aws-sdk/client-s3');
     return { s3, client: new s3.S3Client(clientOptions(config)) };
   });
-  const at = (id: string) => ({ Bucket: config.bucket, Key: `uploads/${id}.webp` });
+  const locationOf = (id: string) => ({ Bucket: config.bucket, Key: `uploads/${id}.webp` });
   return {
     async write(id, bytes) {
       const { s3, client } = await loading();
-      await client.send(new s3.PutObjectCommand({ ...at(id), Body: bytes, ContentType: 'image/webp' }));
+      await client.send(
+        new s3.PutObjectCommand({ ...locationOf(id), Body: bytes, ContentType: 'image/webp' }),
+      );
     },
     async read(id) {
       const { s3, client } = await loading();
       try {
-        const { Body } = await client.send(new s3.GetObjectCommand(at(id)));
+        const { Body } = await client.send(new s3.GetObjectCommand(locationOf(id)));
         return (Body as Readable | undefined) ?? null;
       } catch (error) {
         if (error instanceof s3.NoSuchKey) return null;
@@ -75,7 +76,7 @@ export function openBucket(config: S3Config): Storage {
     },
     async remove(id) {
       const { s3, client } = await loading();
-      await client.send(new s3.DeleteObjectCommand(at(id)));
+      await client.send(new s3.DeleteObjectCommand(locationOf(id)));
     },
   };
 }
@@ -83,9 +84,9 @@ export function openBucket(config: S3Config): Storage {
 function clientOptions({ endpoint, region, keys }: S3Config) {
   return {
     region,
-    // Without keys of ours, those of the machine it runs on.
+    // Without configured keys, the client takes the credentials of its environment.
     ...(keys && { credentials: keys }),
-    // Elsewhere than at Amazon the bucket is mostly a path, and newer checksums are not always known.
+    // Most other implementations expect the bucket in the path, and some do not support newer checksums.
     ...(endpoint && { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED' as const,
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
@@ -94,10 +95,11 @@ function clientOptions({ endpoint, region, keys }: S3Config) {
   };
 }
 
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
+/** Calls `create` with the first use, and returns the same promise from then on. */
+function lazily<T>(create: () => Promise<T>): () => Promise<T> {
+  let created: Promise<T> | undefined;
   return () => {
-    made ??= make();
-    return made;
+    created ??= create();
+    return created;
   };
 }

@@ -1,37 +1,49 @@
-/** Deletes files that no row tells of: what deletions left, and what was being written when a server ended. */
+/** Deletes files without a row in `uploads`: those of deleted uploads, and those that a stopped server was writing. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../db/client.ts';
-import * as queries from './repo.ts';
+import { forgetFiles, listDueFiles, postponeFiles } from './repo.ts';
 import type { Storage } from './storage.ts';
 
-const atOnce = 8;
-const batch = 200;
+/** Number of files that are deleted at the same time. */
+const concurrency = 8;
+/** Number of files that one query reads. */
+const batchSize = 200;
 
-/** Those that are due; for housekeeping. @throws what the storage does, with the rest left for the next time */
+/**
+ * Deletes the files that are due, for maintenance.
+ * @throws the error of the storage; the next run deletes the remaining files
+ */
 export async function sweepFiles(db: Database, storage: Storage, now: Date): Promise<void> {
   for (;;) {
-    const ids = await queries.listDueFiles(db, now, batch);
+    const ids = await listDueFiles(db, now, batchSize);
     await removeFiles(db, storage, ids);
-    if (ids.length < batch) return;
+    if (ids.length < batchSize) return;
   }
 }
 
-/** Files whose rows are gone. @throws as `sweepFiles`, which comes by later */
+/**
+ * Deletes files whose rows are deleted.
+ * @throws the error of the storage; `sweepFiles` deletes the remaining files later
+ */
 export async function removeFiles(db: Database, storage: Storage, ids: string[]): Promise<void> {
-  for (let at = 0; at < ids.length; at += atOnce) {
-    const some = ids.slice(at, at + atOnce);
+  for (let at = 0; at < ids.length; at += concurrency) {
+    const chunk = ids.slice(at, at + concurrency);
     const failures = new Map<string, unknown>();
-    await Promise.all(some.map((id) => storage.remove(id).catch((error) => failures.set(id, error))));
-    await queries.forgetFiles(
-      db,
-      some.filter((id) => !failures.has(id)),
-    );
+    await Promise.all(chunk.map((id) => storage.remove(id).catch((error) => failures.set(id, error))));
+    const removed = chunk.filter((id) => !failures.has(id));
+    await forgetFiles(db, removed);
     if (failures.size === 0) continue;
-    await queries.postponeFiles(db, [...failures.keys()]);
+    await postponeFiles(db, [...failures.keys()]);
     throw [...failures.values()][0];
   }
 }
 
-/** For whoever has an answer to give that does not depend on it. */
+/** As `removeFiles`, for a request whose response does not depend on the storage: a failure is logged. */
+export const tryRemoveFiles = (
+  { db, storage, log }: { db: Database; storage: Storage; log: FastifyBaseLogger },
+  ids: string[],
+): Promise<void> => removeFiles(db, storage, ids).catch((error) => reportRemainingFiles(log, error));
+
+/** Logs that files remain, which `sweepFiles` deletes later. */
 export const reportRemainingFiles = (log: FastifyBaseLogger, error: unknown): void =>
-  log.warn({ err: error }, 'files of images that are gone could not be deleted; it will be tried again');
+  log.warn({ err: error }, 'deleting the files of deleted images failed; maintenance retries it');

@@ -1,4 +1,4 @@
-/** What can be reported, and whose it is. */
+/** Decides what a person may report, and finds the person whom the report concerns. */
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
@@ -8,31 +8,31 @@ import { findEvent } from '../events/repo.ts';
 import { findClaimAccess } from '../items/repo.ts';
 
 export type Subject = { type: 'event' | 'item' | 'message' | 'user'; id: string };
-/** The id as it is written everywhere else, and the person who answers for it. */
-type Found = { id: string; aboutId: string };
+/** The id in its canonical form, and the person whom a report of the subject concerns. */
+type ReportableSubject = { id: string; aboutId: string };
 
-/** Null where there is no such thing for the viewer. */
+/** Finds a subject; null if it does not exist or the viewer may not report it. */
 export async function findSubject(
   tx: Transaction,
   { type, id }: Subject,
   viewer: Viewer,
-): Promise<Found | null> {
+): Promise<ReportableSubject | null> {
   if (type === 'item') {
     const item = orNull(() => readItemId(id));
     return item && findItem(tx, item, viewer);
   }
-  const known = orNull(() => readId(id, 'subject_not_found'));
-  return known === null ? null : finders[type](tx, known, viewer);
+  const canonicalId = orNull(() => readId(id, 'subject_not_found'));
+  return canonicalId === null ? null : finders[type](tx, canonicalId, viewer);
 }
 
-type Find = (tx: Transaction, id: string, viewer: Viewer) => Promise<Found | null>;
+type Find = (tx: Transaction, id: string, viewer: Viewer) => Promise<ReportableSubject | null>;
 
 const finders: Record<'event' | 'message' | 'user', Find> = {
   async event(tx, id, viewer) {
     const event = await findEvent(tx, id);
     return event && isVisible(event, viewer) ? { id, aboutId: event.organizerId } : null;
   },
-  /** Of what was sent to them alone. */
+  /** A message can be reported by its recipient alone. */
   async message(tx, id, viewer) {
     const [row] = await tx.query<{ otherId: string }>(sql`
       select other_id from messages where user_id = ${viewer.id} and id = ${id} and not is_own`);
@@ -45,12 +45,12 @@ const finders: Record<'event' | 'message' | 'user', Find> = {
   },
 };
 
-async function findItem(tx: Transaction, item: ItemId, viewer: Viewer): Promise<Found | null> {
+async function findItem(tx: Transaction, item: ItemId, viewer: Viewer): Promise<ReportableSubject | null> {
   const access = await findClaimAccess(tx, item, viewer);
   return access && { id: formatItemId(item), aboutId: access.organizerId };
 }
 
-/** A malformed id names nothing. */
+/** Treats a malformed id as the id of a missing subject. */
 function orNull<T>(read: () => T): T | null {
   try {
     return read();

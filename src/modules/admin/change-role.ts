@@ -1,0 +1,36 @@
+import { auditContextOf, recordAudit } from '../../audit/audit.ts';
+import { transaction } from '../../db/transaction.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { lockAdmin, requireAdmin } from '../../identity/require-admin.ts';
+import { readUserId } from '../users/user-id.ts';
+import { lockRoles, changeRole as writeRole } from './repo.ts';
+import { NewRole, Role, UserParams } from './schemas.ts';
+
+export const changeRole = defineEndpoint({
+  method: 'PUT',
+  path: '/v1/admin/users/:id/role',
+  operationId: 'changeRole',
+  tag: 'Administration',
+  summary: "Change a person's role",
+  description: 'For admins. The role applies from the next request of the person on, on every server.',
+  access: 'required',
+  params: UserParams,
+  body: NewRole,
+  response: { 200: Role },
+  problems: ['not_admin', 'user_not_found', 'last_admin'],
+
+  async handler({ caller, params, body, request }, services: BaseServices) {
+    requireAdmin(caller);
+    const id = readUserId(params.id);
+    const { role } = body;
+    await transaction(services.db, async (tx) => {
+      await lockRoles(tx);
+      await lockAdmin(tx, caller);
+      const isChanged = await writeRole(tx, id, role);
+      const context = auditContextOf(services, request, caller.id);
+      if (isChanged) await recordAudit(tx, context, { userId: id }, 'role_changed', `to ${role}`);
+    });
+    return { status: 200, body: { id, role } };
+  },
+});

@@ -1,0 +1,36 @@
+import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { requireAdmin } from '../../identity/require-admin.ts';
+import { readPhone } from '../auth/accounts.ts';
+import { toAdminUser } from './present.ts';
+import { listUsers } from './repo.ts';
+import { AdminUser, AdminUserQuery } from './schemas.ts';
+
+export const listAccounts = defineEndpoint({
+  method: 'GET',
+  path: '/v1/admin/users',
+  operationId: 'listAccounts',
+  tag: 'Administration',
+  summary: 'List accounts',
+  description: 'For admins. The newest account first.',
+  access: 'required',
+  query: AdminUserQuery,
+  response: { 200: cursorPage(ref(AdminUser)) },
+  problems: ['not_admin'],
+
+  async handler({ caller, query }, { db }: BaseServices) {
+    requireAdmin(caller);
+    const { q, phone, suspended, cursor, limit } = query;
+    const position = readCursor(cursor, 'time', 'id');
+    const after = position && { createdAt: position[0], id: position[1] };
+    const number = phone === undefined ? undefined : readPhone(restorePlus(phone)).number;
+    const rows = await listUsers(db, { q, phone: number, suspended }, after, limit + 1);
+    const page = toPage(rows, limit, ({ createdAt, id }) => [createdAt, id]);
+    return { status: 200, body: { data: page.rows.map(toAdminUser), nextCursor: page.nextCursor } };
+  },
+});
+
+/** Replaces leading spaces by `+`: a query string decodes an unescaped `+` as a space. */
+const restorePlus = (phone: string): string => phone.replace(/^ +(?=\d)/, '+');

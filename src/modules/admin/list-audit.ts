@@ -1,0 +1,49 @@
+import { listAuditPage } from '../../audit/audit.ts';
+import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { requireAdmin } from '../../identity/require-admin.ts';
+import { readFrom, readUntil } from '../../lib/time.ts';
+import { readUserId } from '../users/user-id.ts';
+import { toAuditEntry } from './present.ts';
+import { AuditEntry, AuditQuery } from './schemas.ts';
+
+export const listAudit = defineEndpoint({
+  method: 'GET',
+  path: '/v1/admin/audit',
+  operationId: 'listAudit',
+  tag: 'Administration',
+  summary: 'List audit entries',
+  description:
+    'For admins. The newest entry first. The audit trail records sign-ins, ended sessions, actions of admins, and ' +
+    'deleted accounts.',
+  access: 'required',
+  query: AuditQuery,
+  response: { 200: cursorPage(ref(AuditEntry)) },
+  problems: ['not_admin'],
+
+  async handler({ caller, query }, { db, config }: BaseServices) {
+    requireAdmin(caller);
+    const { since, until, userId, cursor, limit } = query;
+    const position = readCursor(cursor, 'time', 'id');
+    const filter = { since: readFrom(since), until: readUntil(until), userId: readFilterId(userId) };
+    const after = position && { at: position[0], id: position[1] };
+    const rows = await listAuditPage(db, config.secretKey, filter, after, limit + 1);
+    const page = toPage(rows, limit, ({ at, id }) => [at, id]);
+    return { status: 200, body: { data: page.rows.map(toAuditEntry), nextCursor: page.nextCursor } };
+  },
+});
+
+/** An id that no account has. */
+const unusedId = '00000000-0000-0000-0000-000000000000';
+
+/** The id of a person to filter by; null without a filter. A malformed id finds no entries, as an unknown id does. */
+function readFilterId(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  try {
+    return readUserId(text);
+  } catch {
+    return unusedId;
+  }
+}

@@ -1,0 +1,25 @@
+import { Type } from 'typebox';
+import { defaultsOf, listFlags as findFlags } from '../../flags/flags.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { requireAdmin } from '../../identity/require-admin.ts';
+import { toFlags } from './present.ts';
+import { Flag } from './schemas.ts';
+
+export const listFlags = defineEndpoint({
+  method: 'GET',
+  path: '/v1/admin/flags',
+  operationId: 'listFlags',
+  tag: 'Administration',
+  summary: 'List feature flags',
+  description: 'For admins.',
+  access: 'required',
+  response: { 200: Type.Object({ data: Type.Array(ref(Flag)) }) },
+  problems: ['not_admin'],
+
+  async handler({ caller }, { db, config }: BaseServices) {
+    requireAdmin(caller);
+    return { status: 200, body: { data: toFlags(await findFlags(db), defaultsOf(config)) } };
+  },
+});

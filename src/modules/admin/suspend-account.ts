@@ -1,0 +1,36 @@
+import { auditContextOf, recordAudit } from '../../audit/audit.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { actAsAdmin, requireAdmin } from '../../identity/require-admin.ts';
+import { readUserId } from '../users/user-id.ts';
+import { Suspended, Suspension, UserParams } from './schemas.ts';
+import { suspend, suspensionTimeoutMs } from './suspension.ts';
+
+export const suspendAccount = defineEndpoint({
+  method: 'POST',
+  path: '/v1/admin/users/:id/suspend',
+  operationId: 'suspendAccount',
+  tag: 'Administration',
+  summary: 'Suspend an account',
+  description:
+    'For admins. From the response on, the tokens of the account are refused, it cannot sign in, and only admins see ' +
+    'its profile and events. No data is deleted.',
+  access: 'required',
+  params: UserParams,
+  body: Suspension,
+  response: { 200: Suspended },
+  problems: ['not_admin', 'user_not_found', 'is_admin'],
+  timeoutMs: suspensionTimeoutMs,
+
+  async handler({ caller, params, body, request }, services: BaseServices) {
+    requireAdmin(caller);
+    const id = readUserId(params.id);
+    const { reason = '' } = body;
+    await actAsAdmin(services.db, caller, async (tx) => {
+      const context = auditContextOf(services, request, caller.id);
+      const isChanged = await suspend(tx, id, context.now);
+      if (isChanged) await recordAudit(tx, context, { userId: id }, 'account_suspended', reason);
+    });
+    return { status: 200, body: { id, isSuspended: true } };
+  },
+});

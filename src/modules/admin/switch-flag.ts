@@ -1,0 +1,50 @@
+import { auditContextOf, recordAudit } from '../../audit/audit.ts';
+import { defaultsOf, type FlagName, flagNames, listFlags, setFlag } from '../../flags/flags.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { actAsAdmin, requireAdmin } from '../../identity/require-admin.ts';
+import { Problem } from '../../lib/errors.ts';
+import { toFlags } from './present.ts';
+import { Flag, FlagChange, FlagParams } from './schemas.ts';
+
+export const switchFlag = defineEndpoint({
+  method: 'PUT',
+  path: '/v1/admin/flags/:name',
+  operationId: 'switchFlag',
+  tag: 'Administration',
+  summary: 'Switch a feature on or off',
+  description: 'For admins. The change takes effect on all servers within a second.',
+  access: 'required',
+  params: FlagParams,
+  body: FlagChange,
+  response: { 200: ref(Flag) },
+  problems: ['not_admin', 'flag_not_found'],
+
+  async handler({ caller, params, body, request }, services: BaseServices) {
+    requireAdmin(caller);
+    const { db, config, flags } = services;
+    const name = readFlagName(params.name);
+    const { enabled } = body;
+    const defaults = defaultsOf(config);
+    const context = auditContextOf(services, request);
+    const rows = await actAsAdmin(db, caller, async (tx) => {
+      const isChanged = await setFlag(tx, name, enabled, defaults[name], context.now);
+      const detail = `${name} ${enabled ? 'on' : 'off'}`;
+      if (isChanged) await recordAudit(tx, context, { userId: caller.id }, 'flag_changed', detail);
+      return listFlags(tx);
+    });
+    // If this fails, the periodic refresh, by which the other servers learn of the change, reads the flag.
+    await flags.refresh().catch(() => {});
+    const flag = toFlags(rows, defaults).find((each) => each.name === name);
+    if (!flag) throw new Problem('flag_not_found');
+    return { status: 200, body: flag };
+  },
+});
+
+/** @throws Problem `flag_not_found` */
+function readFlagName(text: string): FlagName {
+  const name = flagNames.find((each) => each === text);
+  if (!name) throw new Problem('flag_not_found');
+  return name;
+}

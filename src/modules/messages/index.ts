@@ -1,0 +1,12 @@
+import { defineModule } from '../../http/define-module.ts';
+import { listConversations } from './list-conversations.ts';
+import { listMessages } from './list-messages.ts';
+import { markMessagesRead } from './mark-messages-read.ts';
+import { sendMessage } from './send-message.ts';
+import type { MessageServices } from './services.ts';
+
+/** Messages between two people. */
+export const messages = defineModule<MessageServices>({
+  name: 'messages',
+  endpoints: [sendMessage, listMessages, markMessagesRead, listConversations],
+});

@@ -1,0 +1,47 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import { runIdempotent } from '../../idempotency/run-idempotent.ts';
+import { Problem } from '../../lib/errors.ts';
+import { UserParams } from '../users/schemas.ts';
+import { readUserId } from '../users/user-id.ts';
+import { requirePerson } from './policy.ts';
+import { toMessage } from './present.ts';
+import { Message, NewMessage } from './schemas.ts';
+import { sendMessage as sendInTransaction } from './send.ts';
+import type { MessageServices } from './services.ts';
+
+export const sendMessage = defineEndpoint({
+  method: 'POST',
+  path: '/v1/users/:id/messages',
+  operationId: 'sendMessage',
+  tag: 'Messages',
+  summary: 'Send a message to a person',
+  description:
+    'A block in either direction prevents messages between two people; otherwise the caller may send messages to ' +
+    'anyone, also to people with a private profile. The operator limits the messages of a person in a minute, by ' +
+    'default to 60; one more is a 429.',
+  access: 'required',
+  idempotent: true,
+  params: UserParams,
+  body: NewMessage,
+  response: { 201: ref(Message) },
+  problems: ['user_not_found', 'self_relation', 'blocked', 'feature_disabled'],
+
+  async handler({ caller, params, body, idempotency }, services: MessageServices) {
+    const { people, flags, sendInBatch, messageContext } = services;
+    const sides = { userId: caller.id, otherId: readUserId(params.id) };
+    if (sides.otherId === caller.id) throw new Problem('self_relation');
+    // A missing recipient would leave the batch and be retried individually, which is serial and therefore slow.
+    await requirePerson(people, sides.otherId);
+    await flags.require('messages');
+    const { text } = body;
+    if (!idempotency.readKey()) {
+      const row = await sendInBatch({ caller, otherId: sides.otherId, text });
+      return { status: 201, body: toMessage(sides, row) };
+    }
+    return runIdempotent(services, caller, idempotency, async (tx) => {
+      const row = await sendInTransaction(tx, { ...sides, text }, messageContext);
+      return { status: 201 as const, body: toMessage(sides, row) };
+    });
+  },
+});

@@ -1,0 +1,23 @@
+import { createWriteBatcher } from '../../db/batching.ts';
+import type { UserServices } from '../users/services.ts';
+import type { MessageRow } from './present.ts';
+import { type DecisionContext, type SendMessageCommand, sendMessages } from './send.ts';
+
+export type MessageServices = UserServices & {
+  /** Sends a message in a batch. @throws Problem as `sendMessage`, and `token_invalid` */
+  sendInBatch: (command: SendMessageCommand) => Promise<MessageRow>;
+  messageContext: DecisionContext;
+};
+
+export function createMessageServices({ db, clock, config }: UserServices) {
+  const messageContext: DecisionContext = { clock, maxAMinute: config.messagesPerMinute };
+  let sequence = 0;
+  return {
+    messageContext,
+    sendInBatch: createWriteBatcher<SendMessageCommand, MessageRow>(
+      (commands, mayWaitForLocks) => sendMessages(db, commands, messageContext, mayWaitForLocks),
+      // Unique keys: a batch may hold any number of messages between two people, in the order of their arrival.
+      { keyOf: () => `${sequence++}` },
+    ),
+  };
+}

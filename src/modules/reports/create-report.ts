@@ -1,0 +1,29 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { runIdempotent } from '../../idempotency/run-idempotent.ts';
+import { toReport } from './present.ts';
+import { insertReport } from './repo.ts';
+import { NewReport, Report } from './schemas.ts';
+
+export const createReport = defineEndpoint({
+  method: 'POST',
+  path: '/v1/reports',
+  operationId: 'report',
+  tag: 'Reports',
+  summary: 'Report an event, an item, a message or a person',
+  description:
+    'Only the admins of this server see the report. The caller may report anything that they may see, and a message ' +
+    'if they received it. Each person may report a subject once, and up to 50 subjects in 24 hours.',
+  access: 'required',
+  idempotent: true,
+  body: NewReport,
+  response: { 201: ref(Report) },
+  problems: ['subject_not_found', 'self_relation', 'already_reported'],
+
+  handler: ({ caller, body, idempotency }, services: BaseServices) =>
+    runIdempotent(services, caller, idempotency, async (tx) => {
+      const row = await insertReport(tx, caller, body, services.clock());
+      return { status: 201 as const, body: toReport(row) };
+    }),
+});

@@ -1,0 +1,11 @@
+import { defineModule } from '../../http/define-module.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { createReport } from './create-report.ts';
+import { listReports } from './list-reports.ts';
+import { resolveReport } from './resolve-report.ts';
+
+/** Reports of events, items, messages and people to the admins. */
+export const reports = defineModule<BaseServices>({
+  name: 'reports',
+  endpoints: [createReport, listReports, resolveReport],
+});

@@ -1,0 +1,31 @@
+import { cursorPage, readCursor, toPage } from '../../http/cursors.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { requireAdmin } from '../../identity/require-admin.ts';
+import { toAdminReport } from './present.ts';
+import { listReports as findReports } from './repo.ts';
+import { AdminReport, ReportQuery } from './schemas.ts';
+
+export const listReports = defineEndpoint({
+  method: 'GET',
+  path: '/v1/admin/reports',
+  operationId: 'listReports',
+  tag: 'Reports',
+  summary: 'List reports',
+  description: 'For admins. The newest report first.',
+  access: 'required',
+  query: ReportQuery,
+  response: { 200: cursorPage(ref(AdminReport)) },
+  problems: ['not_admin'],
+
+  async handler({ caller, query }, { db }: BaseServices) {
+    requireAdmin(caller);
+    const { status, cursor, limit } = query;
+    const position = readCursor(cursor, 'time', 'id');
+    const after = position && { createdAt: position[0], id: position[1] };
+    const rows = await findReports(db, status, after, limit + 1);
+    const page = toPage(rows, limit, ({ createdAt, id }) => [createdAt, id]);
+    return { status: 200, body: { data: page.rows.map(toAdminReport), nextCursor: page.nextCursor } };
+  },
+});

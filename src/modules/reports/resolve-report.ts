@@ -1,0 +1,37 @@
+import { auditContextOf, recordAudit } from '../../audit/audit.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { actAsAdmin, requireAdmin } from '../../identity/require-admin.ts';
+import { Problem } from '../../lib/errors.ts';
+import { readId } from '../../lib/ids.ts';
+import { toAdminReport } from './present.ts';
+import { resolveReport as updateReport } from './repo.ts';
+import { AdminReport, ReportParams, Resolution } from './schemas.ts';
+
+export const resolveReport = defineEndpoint({
+  method: 'PATCH',
+  path: '/v1/admin/reports/:id',
+  operationId: 'resolveReport',
+  tag: 'Reports',
+  summary: 'Resolve a report',
+  description: 'For admins. The reporter is not notified.',
+  access: 'required',
+  params: ReportParams,
+  body: Resolution,
+  response: { 200: ref(AdminReport) },
+  problems: ['not_admin', 'report_not_found'],
+
+  async handler({ caller, params, body, request }, services: BaseServices) {
+    requireAdmin(caller);
+    const id = readId(params.id, 'report_not_found');
+    const context = auditContextOf(services, request);
+    const report = await actAsAdmin(services.db, caller, async (tx) => {
+      const resolved = await updateReport(tx, id, body.note, context.now);
+      if (resolved?.wasOpen) await recordAudit(tx, context, { userId: caller.id }, 'report_resolved', id);
+      return resolved?.row;
+    });
+    if (!report) throw new Problem('report_not_found');
+    return { status: 200, body: toAdminReport(report) };
+  },
+});

@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import type { IdempotencyContext } from '../../idempotency/context.ts';
+import { type ReplayResponse, replay, runIdempotent } from '../../idempotency/run-idempotent.ts';
+import { findStoredResponses } from '../../idempotency/stored-responses.ts';
+import { Problem } from '../../lib/errors.ts';
+import { bodyTypes, maxBodyBytes, readImage } from './image-body.ts';
+import { convertImage } from './images.ts';
+import { toUpload } from './present.ts';
+import { insertUpload, requireQuota } from './repo.ts';
+import { Upload } from './schemas.ts';
+import type { UploadServices } from './services.ts';
+import { storeImage } from './store-image.ts';
+import { maxConcurrentUploads, maxConcurrentUploadsPerPerson } from './upload-slots.ts';
+
+export const createUpload = defineEndpoint({
+  method: 'POST',
+  path: '/v1/uploads',
+  operationId: 'createUpload',
+  tag: 'Images',
+  summary: 'Upload an image',
+  description:
+    'The body is the image itself: JPEG, PNG or WebP, at most 10 MiB and 50 megapixels. Its first bytes decide ' +
+    'the format, whichever of the declared types `Content-Type` names; any other type is a 415, and a file of ' +
+    'another format a 400. The server turns the image upright, removes all metadata, scales it down if a side has ' +
+    'more than 2,048 pixels, and stores it as WebP; of an animation, it stores the first frame. Each person may ' +
+    'upload 100 images a day and store 1 GiB.\n\n' +
+    `At most ${maxConcurrentUploadsPerPerson} uploads of a person run at once: one more is a 429 with ` +
+    `\`too_many_requests\`. At most ${maxConcurrentUploads} run at once on a server: one more is a 503 with ` +
+    '`unavailable`. Try again after `Retry-After`.',
+  access: 'required',
+  idempotent: true,
+  bodyTypes,
+  response: { 201: ref(Upload) },
+  problems: ['image_invalid', 'feature_disabled', 'storage_full', 'too_many_uploads', 'storage_unavailable'],
+  // The body may take a minute to arrive. Waiting in the queue, decoding and storing take the rest.
+  timeoutMs: 90_000,
+  routeOptions: { bodyLimit: maxBodyBytes },
+
+  async handler({ caller, request, idempotency }, services: UploadServices) {
+    const { db, config, clock, flags } = services;
+    const image = readImage(request);
+    await flags.require('uploads');
+    const imageIdempotency = forImage(idempotency, image);
+    const stored = await findReplay(services, imageIdempotency);
+    if (stored) return stored;
+    await requireQuota(db, caller.id, clock());
+    const converted = await convertImage(image);
+    return storeImage(services, caller.id, converted, (row) =>
+      runIdempotent(services, caller, imageIdempotency, async (tx) => {
+        await insertUpload(tx, row, clock());
+        const upload = toUpload(row, config.publicUrl);
+        return { status: 201 as const, body: upload, headers: { location: upload.url } };
+      }),
+    );
+  },
+});
+
+/** An idempotency key stands for one image: the hash of the image takes the place of a JSON body. */
+const forImage = (idempotency: IdempotencyContext, image: Buffer): IdempotencyContext => ({
+  ...idempotency,
+  readKey: () => idempotency.readKey(hash('sha256', image)),
+});
+
+/**
+ * Looks for a stored response before the image is converted, so that a repeated request costs little.
+ * @returns null without an idempotency key or a stored response
+ * @throws Problem `idempotency_key_reused`
+ */
+async function findReplay(
+  { db, clock }: UploadServices,
+  idempotency: IdempotencyContext,
+): Promise<ReplayResponse | null> {
+  const key = idempotency.readKey();
+  if (!key) return null;
+  const [stored] = await findStoredResponses(db, [key], clock());
+  if (stored instanceof Problem) throw stored;
+  return stored ? replay(stored) : null;
+}
