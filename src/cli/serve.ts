@@ -6,7 +6,6 @@ import type { App } from '../http/app.ts';
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { buildApp } from '../server/build-app.ts';
-import { startMaintenance } from '../server/maintenance.ts';
 import { seedDemo } from './demo.ts';
 import { Interrupted, stopSignal, unlessStopped } from './stop.ts';
 import { type CommandContext, CommandError, withCommandContext } from './world.ts';
@@ -43,10 +42,9 @@ async function withPort(config: Config): Promise<Config> {
 }
 
 async function serve(world: CommandContext, stop: AbortSignal): Promise<void> {
-  const { config, db } = world;
+  const { config } = world;
   if (config.demo) await unlessStopped(seedDemo(world), stop);
-  const app = await buildApp(world);
-  const stopHousekeeping = startMaintenance(db, app.log, config);
+  const app = await buildApp({ ...world, runJobs: true });
   // What the driver asks for itself on a new connection (db/sockets.ts) nobody awaits; its loss must not end the server.
   const onRejection = (error: unknown) => {
     if (!isOutage(error)) throw error;
@@ -60,7 +58,6 @@ async function serve(world: CommandContext, stop: AbortSignal): Promise<void> {
     announce(app, config);
     await unlessStopped(new Promise(() => {}), stop);
   } finally {
-    stopHousekeeping();
     await closeInTime(app);
     process.off('unhandledRejection', onRejection);
   }

@@ -25,6 +25,17 @@ export function isNotModified({ headers }: FastifyRequest, etag: string): boolea
   return false;
 }
 
+export type NotModifiedResponse = { statusCode: 304; headers?: Record<string, string> };
+
+/**
+ * The 304 of an endpoint.
+ * @param headers `ETag`, `Cache-Control` and `Vary` of the 200, as far as the reply does not have them yet
+ */
+export const notModified = (headers?: Record<string, string>): NotModifiedResponse => ({
+  statusCode: 304,
+  ...(headers && { headers }),
+});
+
 /** Of the headers of the 200, the reply must have `ETag`, `Cache-Control` and `Vary` by now. */
 export const sendNotModified = (reply: FastifyReply) =>
   reply.code(304).send(emptyBody(reply.request) as never);

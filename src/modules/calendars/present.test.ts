@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import ICAL from 'ical.js';
 import nodeIcal from 'node-ical';
 import type { EventRow } from '../events/present.ts';
-import { cachingWriter, fileName, openWriter, toCalendar } from './present.ts';
+import { cacheEntries, createEntryRenderer, fileName, renderCalendar } from './present.ts';
 
 const publicUrl = 'https://events.example.org';
 const id = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
@@ -42,8 +42,8 @@ const row = (fields: Partial<EventRow> = {}): EventRow => ({
   ...fields,
 });
 
-const write = (fields?: Partial<EventRow>, organizer: string | null = 'Mara Lindgren') =>
-  toCalendar([openWriter(publicUrl)({ event: row(fields), organizer })]);
+const write = (fields?: Partial<EventRow>, organizerName: string | null = 'Mara Lindgren') =>
+  renderCalendar([createEntryRenderer(publicUrl)({ event: row(fields), organizerName })]);
 
 /** By a parser that knows no zones but those that the file describes. */
 function timesByFile(text: string): [Date, Date] {
@@ -228,11 +228,11 @@ test('calendar: many events in several zones have each zone once, and the same b
     const timezone = ['Europe/Oslo', 'America/New_York', 'UTC'][i % 3] ?? 'UTC';
     return {
       event: row({ id: id.slice(0, -2) + String(10 + i), startAt, endAt, timezone }),
-      organizer: null,
+      organizerName: null,
     };
   });
   const name = 'Ours; and, theirs\r\nX-A:1';
-  const text = toCalendar(entries.map(openWriter(publicUrl)), name);
+  const text = renderCalendar(entries.map(createEntryRenderer(publicUrl)), name);
   assert.equal(text.match(/BEGIN:VTIMEZONE/g)?.length, 2);
   assert.match(text, /\r\nX-WR-CALNAME:Ours\\; and\\, theirs\\nX-A:1\r\n/);
   assert.match(text, /REFRESH-INTERVAL;VALUE=DURATION:PT1H\r\nX-PUBLISHED-TTL:PT1H\r\n/);
@@ -244,17 +244,20 @@ test('calendar: many events in several zones have each zone once, and the same b
     starts,
     entries.map(({ event }) => event.startAt.getTime()),
   );
-  assert.equal(toCalendar(entries.map(openWriter(publicUrl)), name), text);
+  assert.equal(renderCalendar(entries.map(createEntryRenderer(publicUrl)), name), text);
 });
 
 test('calendar: a description is cut by characters, and what was written is written again when it changed', () => {
   const event = row({ description: '🥘'.repeat(21) });
-  const write = cachingWriter(openWriter(publicUrl, 20));
-  const first = write({ event, organizer: 'Mara' });
+  const write = cacheEntries(createEntryRenderer(publicUrl, 20));
+  const first = write({ event, organizerName: 'Mara' });
   assert.ok(unfolded(first.text).includes(`DESCRIPTION:${'🥘'.repeat(19)}…`));
-  assert.equal(write({ event, organizer: 'Mara' }), first);
-  assert.match(write({ event, organizer: 'Mara L' }).text, /CN="Mara L"/);
-  assert.match(write({ event: { ...event, title: 'Another' }, organizer: 'Mara' }).text, /SUMMARY:Another/);
+  assert.equal(write({ event, organizerName: 'Mara' }), first);
+  assert.match(write({ event, organizerName: 'Mara L' }).text, /CN="Mara L"/);
+  assert.match(
+    write({ event: { ...event, title: 'Another' }, organizerName: 'Mara' }).text,
+    /SUMMARY:Another/,
+  );
 });
 
 test('calendar: the name of a file is letters and digits', () => {
