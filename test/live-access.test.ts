@@ -116,11 +116,11 @@ test('limit: 429 with Retry-After for a caller with 20 open streams, until one i
 
 test('limit: 503 above 5,000 streams on a server, and each that is given back makes room for one', () => {
   const all = new Streams(() => new Date());
-  const seats = Array.from({ length: 5_000 }, (_, i) => all.take(`${i}`));
-  assert.throws(() => all.take('one more'), { code: 'unavailable' });
+  const seats = Array.from({ length: 5_000 }, (_, i) => all.reserve(`${i}`));
+  assert.throws(() => all.reserve('one more'), { code: 'unavailable' });
   seats[7]?.();
-  all.take('one more');
-  assert.throws(() => all.take('7'), { code: 'unavailable' });
+  all.reserve('one more');
+  assert.throws(() => all.reserve('7'), { code: 'unavailable' });
   all.close();
 });
 

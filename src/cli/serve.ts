@@ -6,7 +6,6 @@ import type { App } from '../http/app.ts';
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { buildApp } from '../server/build-app.ts';
-import { startMaintenance } from '../server/maintenance.ts';
 import { type CommandContext, withCommandContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 import { seedDemo } from './demo.ts';
@@ -44,10 +43,9 @@ async function withPort(config: Config): Promise<Config> {
 }
 
 async function serve(context: CommandContext, stop: AbortSignal): Promise<void> {
-  const { config, db } = context;
+  const { config } = context;
   if (config.demo) await unlessStopped(seedDemo(context), stop);
-  const app = await buildApp(context);
-  const stopMaintenance = startMaintenance(db, app.log, config);
+  const app = await buildApp({ ...context, runJobs: true });
   // The driver awaits no result of its own queries on a new connection. Their failure must not end the server.
   const onRejection = (error: unknown) => {
     if (!isOutage(error)) throw error;
@@ -61,7 +59,6 @@ async function serve(context: CommandContext, stop: AbortSignal): Promise<void> 
     announce(app, config);
     await unlessStopped(new Promise(() => {}), stop);
   } finally {
-    stopMaintenance();
     await closeApp(app);
     process.off('unhandledRejection', onRejection);
   }

@@ -1,5 +1,5 @@
 /** Authenticates requests by their access token. A revoked token is invalid immediately on every server. */
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import type { Caller } from '../identity/caller.ts';
 import type { SessionCache } from '../identity/session-cache.ts';
 import { isLive, type LiveSession } from '../identity/sessions.ts';
@@ -50,10 +50,4 @@ export function registerAuthentication(
     };
     options.onRequest = [findCaller, ...[options.onRequest ?? []].flat()];
   });
-}
-
-/** The caller of a route whose access is `required`. */
-export function requireCaller(request: FastifyRequest): Caller {
-  if (!request.caller) throw new Problem('token_missing');
-  return request.caller;
 }

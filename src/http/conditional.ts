@@ -1,21 +1,21 @@
-/** Conditional requests (RFC 9110, section 13): the one place that decides between a 200 and a 304. */
+/** Conditional requests (RFC 9110, section 13): decides between a 200 and a 304. */
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The tags of an `If-None-Match` list. The part in quotes alone counts: the comparison is weak. */
+/** The tags of an `If-None-Match` list. The comparison is weak: it ignores `W/`. */
 const entityTags = /(?:W\/)?("[!#-~\x80-\xff]*")/g;
 
-/** A short hash of a response's content, for the inside of an ETag. */
+/** A short hash of a response's content, for an ETag. */
 export const contentHash = (content: string): string => hash('sha256', content, 'base64url').slice(0, 27);
 
 /**
- * Weak, since the same content is also sent compressed, and a strong ETag would name one of these forms alone.
+ * A weak ETag. A strong ETag would have to differ between the compressed and the uncompressed form of the content.
  * @param content without a `"`
  */
 export const weakTag = (content: string): string => `W/"${content}"`;
 
-/** Whether the client has the current version already, for a GET or HEAD of something that exists. */
+/** Whether `If-None-Match` has the ETag of the current version. Only for GET and HEAD of an existing resource. */
 export function isNotModified({ headers }: FastifyRequest, etag: string): boolean {
   const header = headers['if-none-match'];
   if (header === undefined) return false;
@@ -25,22 +25,25 @@ export function isNotModified({ headers }: FastifyRequest, etag: string): boolea
   return false;
 }
 
-/** Of the headers of the 200, the reply must have `ETag`, `Cache-Control` and `Vary` by now. */
+export type NotModifiedResponse = { statusCode: 304; headers?: Record<string, string> };
+
+/**
+ * The 304 of an endpoint.
+ * @param headers `ETag`, `Cache-Control` and `Vary` of the 200, as far as the reply does not have them yet
+ */
+export const notModified = (headers?: Record<string, string>): NotModifiedResponse => ({
+  statusCode: 304,
+  ...(headers && { headers }),
+});
+
+/** Sends a 304. The reply must already have the headers `ETag`, `Cache-Control` and `Vary` of the 200. */
 export const sendNotModified = (reply: FastifyReply) =>
   reply.code(304).send(emptyBody(reply.request) as never);
 
-/** A 304 without a body. @param headers `ETag`, `Cache-Control` and `Vary` of the 200 response */
-export const notModified = <H extends Record<string, string | number>>(
-  request: FastifyRequest,
-  headers: H,
-) => ({
-  status: 304 as const,
-  // The types know the empty body as `Type.Null()`.
-  body: emptyBody(request) as never,
-  headers,
-});
-
-/** No body. Fastify's own HEAD handler would declare `Content-Length: 0` for undefined, and for a stream declares nothing. */
+/**
+ * An empty body. For HEAD it is an empty stream: Fastify sends `Content-Length: 0` for an undefined body, and no
+ * `Content-Length` for a stream.
+ */
 export const emptyBody = ({ method }: FastifyRequest): Readable | undefined =>
   method === 'HEAD' ? Readable.from([]) : undefined;
 

@@ -5,6 +5,7 @@ import { type IdempotencyContext, idempotencyContext } from '../idempotency/cont
 import type { Caller } from '../identity/caller.ts';
 import type { ProblemCode } from '../lib/errors.ts';
 import type { App } from './app.ts';
+import { type NotModifiedResponse, sendNotModified } from './conditional.ts';
 import { IdempotencyHeaders } from './schemas.ts';
 
 /** `public`: no token is read. `optional`: a token adds the caller's own fields. `required`: 401 without a token. */
@@ -46,6 +47,7 @@ export type EndpointResponse<R extends Record<number, TSchema>> =
   | { [S in keyof R & number]: { status: S; body: Static<R[S]>; headers?: Headers } }[keyof R & number]
   | JsonTextResponse
   | ContentResponse
+  | NotModifiedResponse
   | typeof STREAMED;
 
 type Metadata = {
@@ -200,6 +202,7 @@ type Response =
   | { status: number; body: unknown; headers?: Headers }
   | JsonTextResponse
   | ContentResponse
+  | NotModifiedResponse
   | typeof STREAMED;
 
 /** The one path to the wire: bodies are serialized by the declared schema of their status. */
@@ -208,6 +211,7 @@ function send(reply: FastifyReply, response: Response): FastifyReply {
   if (response === STREAMED || reply.sent) return reply;
   if (response.headers) reply.headers(response.headers);
   if ('body' in response) return reply.code(response.status).send(response.body);
+  if (!('json' in response || 'content' in response)) return sendNotModified(reply);
   reply.code(response.statusCode);
   if ('json' in response) return reply.type('application/json; charset=utf-8').send(response.json);
   return reply.type(response.contentType).send(response.content);

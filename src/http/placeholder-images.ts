@@ -1,6 +1,5 @@
 /** Generated avatars and covers. They are derived from an id, so they need no storage and contain no personal data. */
 import { createHash } from 'node:crypto';
-import type { FastifyReply } from 'fastify';
 import type { ContentResponse } from './define-endpoint.ts';
 
 const bytesOf = (id: string) => createHash('sha256').update(id).digest();
@@ -39,13 +38,6 @@ export function coverSvg(id: string, emoji: string): string {
 
 const svg = (width: number, height: number, inside: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${inside}</svg>`;
-
-export function sendSvg(reply: FastifyReply, picture: string) {
-  return reply
-    .type('image/svg+xml')
-    .header('cache-control', 'public, max-age=604800, immutable')
-    .send(picture);
-}
 
 /** The response with a generated image, which never changes. */
 export const svgResponse = (picture: string): ContentResponse => ({

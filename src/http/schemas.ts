@@ -1,17 +1,32 @@
-/** Pieces that the schemas of all domains are made of. */
+/** Named schemas, and building blocks for the schemas of all modules. */
 import { type Static, type TSchema, type TSchemaOptions, type TUnsafe, Type } from 'typebox';
 
-/** Gives the schema a name: it becomes a component of the OpenAPI document, and routes refer to it with `ref`. */
-export function shared<S extends TSchema>(name: string, schema: S): S {
-  return { ...schema, $id: name };
+const namedSchemasById = new Map<string, TSchema>();
+
+/**
+ * Names a schema. It becomes a component of the OpenAPI document, and other schemas refer to it with `ref`.
+ * @throws Error if another schema has the name
+ */
+export function named<S extends TSchema>(name: string, schema: S): S {
+  if (namedSchemasById.has(name)) throw new Error(`two schemas are named ${name}`);
+  const namedSchema = { ...schema, $id: name };
+  namedSchemasById.set(name, namedSchema);
+  return namedSchema;
 }
 
-/** A reference to a shared schema, with its type. */
+/** The named schemas of all modules that are loaded, by name. */
+export const namedSchemas = (): TSchema[] =>
+  [...namedSchemasById].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, schema]) => schema);
+
+/** The former name of `named`. */
+export const shared = named;
+
+/** A reference to a named schema, with the type of its values. */
 export function ref<S extends TSchema>(schema: S): TUnsafe<Static<S>> {
   return Type.Unsafe<Static<S>>({ $ref: `${(schema as { $id?: string }).$id}#` });
 }
 
-/** One of some words. */
+/** A string that is one of `values`. */
 export function oneOf<const T extends string>(
   values: readonly T[],
   options: TSchemaOptions = {},
@@ -27,27 +42,27 @@ export function nullable<S extends TSchema>(
 }
 
 /*
- * Patterns are published in the OpenAPI document, so each means the same with and without the `u` flag: many tools
- * compile patterns without it, and `\p{…}` then matches the letters of its own name. What only Unicode properties can
- * express is a format (strictness.ts, text.ts), which checks everything that the pattern beside it checks, and more.
+ * Patterns are published in the OpenAPI document, so each matches the same strings with and without the `u` flag: many
+ * tools compile patterns without the flag, and `\p{…}` then matches the letters of its own name. Rules that need Unicode
+ * properties are formats (validation.ts, text.ts). A format checks everything that the pattern next to it checks, and more.
  */
 
 /** The control characters (Cc), for use inside brackets. */
 const controls = '\\x00-\\x1f\\x7f-\\x9f';
 /**
- * No control characters, and at least one character that is not white space. The blanks before that character cannot
- * match it themselves: one way to match, so linear time for any length. Beside the format `visible-line`.
+ * No control characters, and at least one character that is not white space, next to the format `visible-line`. There is
+ * only one way to match a string, so matching takes linear time.
  */
 export const visiblePattern = `^[^\\S\\x09-\\x0d]*[^\\s${controls}][^${controls}]*$`;
-/** For text of several lines, beside the format `visible-text`. */
+/** The pattern for text of several lines, next to the format `visible-text`. */
 export const seenPattern = `[^\\s${controls}]`;
 export const linePattern = `^[^${controls}]*$`;
 export const usernamePattern = '^[A-Za-z0-9_.]{3,30}$';
 export const currencyPattern = '^[A-Z]{3}$';
-/** With the format `grapheme`, which a blank would satisfy too. */
+/** Excludes white space, which the format `grapheme` allows. */
 export const emojiPattern = `^[^\\s${controls}]+$`;
 
-/** One line of text with something to see in it; lengths in characters. */
+/** One line of text with at least one visible character if `minLength` is above 0; lengths are in characters. */
 export function text(minLength: number, maxLength: number, options: TSchemaOptions = {}) {
   return Type.String({
     minLength,
@@ -57,7 +72,7 @@ export function text(minLength: number, maxLength: number, options: TSchemaOptio
   });
 }
 
-/** Text of any number of lines. */
+/** Text of any number of lines; `maxLength` is in characters. */
 export function prose(maxLength: number, options: TSchemaOptions = {}) {
   return Type.String({ maxLength, ...options });
 }
@@ -68,16 +83,16 @@ export const timestamp = (options: TSchemaOptions = {}) =>
 export const httpUrl = (options: TSchemaOptions = {}) =>
   Type.String({ format: 'http-url', maxLength: 2048, ...options });
 
-/** A closed object: an unknown field is a 400 that names it. */
+/** A request body without additional properties: an unknown field gets a 400 that names the field. */
 export function body<P extends Record<string, TSchema>>(properties: P, options: TSchemaOptions = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-/** Spec 2.8 */
-export const PageMeta = shared(
+/** The position of a page (specification 2.8). */
+export const PageMeta = named(
   'PageMeta',
   Type.Object({
-    total: Type.Integer({ description: 'How many there are on all pages together.', examples: [57] }),
+    total: Type.Integer({ description: 'The number of elements on all pages together.', examples: [57] }),
     page: Type.Integer({ examples: [1] }),
     limit: Type.Integer({ examples: [20] }),
   }),
@@ -89,24 +104,24 @@ export const page = Type.Integer({
   minimum: 1,
   maximum: 2_147_483_647,
   default: 1,
-  description: 'Counts from 1.',
+  description: 'The page number, from 1.',
 });
 export const pageLimit = Type.Integer({
   minimum: 1,
   maximum: 50,
   default: 20,
-  description: 'Elements on a page.',
+  description: 'The maximum number of elements on a page.',
 });
 
-/** A string as in the IETF's draft, in quotes, or as most clients send it, without them. */
+/** A quoted string as in the IETF draft, or an unquoted one, which most clients send. */
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       pattern:
         '^(?:[!#-+\\-.-\\[\\]-~]{1,255}|"(?=[^"\\\\]|\\\\["\\\\])(?:[ !#-\\[\\]-~]|\\\\["\\\\]){1,255}")$',
       description:
-        'Makes the request safe to send again: within 24 hours the same request under the same key does nothing and ' +
-        'gets the first answer once more. Any 1 to 255 visible characters, such as a UUID, in quotes or not.',
+        'Makes the request safe to repeat: within 24 hours the same request with the same key has no effect and gets ' +
+        'the first response again. 1 to 255 visible characters, such as a UUID, with or without quotes.',
       examples: ['"8e03978e-40d5-43e8-bc93-6894a57f9324"'],
     }),
   ),

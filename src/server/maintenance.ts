@@ -1,35 +1,42 @@
-/** Removes what nobody can use any more; on several servers at once it is merely done twice. */
-import type { FastifyBaseLogger } from 'fastify';
-import { deleteExpiredAudit } from '../audit/audit.ts';
+/** Runs the jobs of all modules and of the layers below them. */
 import { deleteExpiredChanges } from '../cache/change-log.ts';
-import type { Database } from '../db/client.ts';
+import type { App } from '../http/app.ts';
+import type { Job } from '../http/define-module.ts';
 import { deleteExpiredCounts } from '../http/rate-limit-store.ts';
+import type { BaseServices } from '../http/services.ts';
 import { deleteExpiredResponses } from '../idempotency/stored-responses.ts';
-import type { Config } from '../lib/config.ts';
-import { deleteExpiredCodes } from '../modules/auth/codes-repo.ts';
-import { deleteExpiredSessions } from '../modules/auth/session-repo.ts';
-import { openStorage } from '../modules/uploads/storage.ts';
-import { sweepFiles } from '../modules/uploads/sweep.ts';
+import { modules } from './modules.ts';
+import type { Services } from './services.ts';
 
-const minute = 60_000;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 
-/** Gives the function that stops it. */
-export function startMaintenance(db: Database, log: FastifyBaseLogger, config: Config): () => void {
-  const storage = openStorage(config);
-  const every = (ms: number, work: () => Promise<void>) =>
+/** The jobs of the layers below the modules. */
+const baseJobs: Job<BaseServices>[] = [
+  {
+    name: 'delete expired idempotent responses',
+    everyMs: hourMs,
+    run: ({ db, clock }) => deleteExpiredResponses(db, clock()),
+  },
+  { name: 'delete expired changes', everyMs: minuteMs, run: ({ db }) => deleteExpiredChanges(db) },
+  {
+    name: 'delete expired rate-limit counts',
+    everyMs: minuteMs,
+    run: ({ db, clock }) => deleteExpiredCounts(db, clock()),
+  },
+];
+
+/** Repeats each job until the app closes. A job that fails is logged and runs again after its interval. */
+export function registerMaintenance(app: App, services: Services): void {
+  const jobs: Job<Services>[] = [...baseJobs, ...modules.flatMap((module) => module.jobs ?? [])];
+  const timers = jobs.map(({ name, everyMs, run }) =>
     setInterval(() => {
-      work().catch((error) => log.warn({ err: error }, 'housekeeping failed; it will be tried again'));
-    }, ms).unref();
-  const timers = [
-    every(60 * minute, () => deleteExpiredSessions(db, new Date())),
-    every(60 * minute, () => deleteExpiredCodes(db, new Date())),
-    every(60 * minute, () => deleteExpiredAudit(db, new Date())),
-    every(60 * minute, () => deleteExpiredResponses(db, new Date())),
-    every(minute, () => sweepFiles(db, storage, new Date())),
-    every(minute, () => deleteExpiredChanges(db)),
-    every(minute, () => deleteExpiredCounts(db, new Date())),
-  ];
-  return () => {
+      run(services).catch((error) =>
+        app.log.warn({ err: error, job: name }, 'a maintenance job failed and will run again'),
+      );
+    }, everyMs).unref(),
+  );
+  app.addHook('preClose', async () => {
     for (const timer of timers) clearInterval(timer);
-  };
+  });
 }

@@ -4,14 +4,17 @@ import { account } from '../modules/account/index.ts';
 import { admin } from '../modules/admin/index.ts';
 import { attendance } from '../modules/attendance/index.ts';
 import { auth } from '../modules/auth/index.ts';
+import { calendars } from '../modules/calendars/index.ts';
 import { discovery } from '../modules/discovery/index.ts';
 import { events } from '../modules/events/index.ts';
 import { feed } from '../modules/feed/index.ts';
 import { items } from '../modules/items/index.ts';
+import { live } from '../modules/live/index.ts';
 import { messages } from '../modules/messages/index.ts';
 import { reports } from '../modules/reports/index.ts';
 import { imageReception, uploads } from '../modules/uploads/index.ts';
 import { users } from '../modules/users/index.ts';
+import { health } from './health/index.ts';
 import type { Services } from './services.ts';
 
 export const modules: Module<Services>[] = [
@@ -24,8 +27,11 @@ export const modules: Module<Services>[] = [
   items,
   discovery,
   feed,
+  calendars,
+  live,
   messages,
   reports,
   admin,
   account,
+  health,
 ];

@@ -4,14 +4,18 @@ import { type AccountHooks, createAccountServices } from '../modules/account/ser
 import { createAttendanceServices } from '../modules/attendance/services.ts';
 import { createAuthServices } from '../modules/auth/services.ts';
 import type { SmsDriver } from '../modules/auth/sms.ts';
+import { createCalendarServices } from '../modules/calendars/services.ts';
 import { createDiscoveryServices } from '../modules/discovery/services.ts';
 import { createEventServices } from '../modules/events/services.ts';
 import { createFeedServices } from '../modules/feed/services.ts';
 import { createItemServices } from '../modules/items/services.ts';
+import { createLiveServices } from '../modules/live/services.ts';
 import { createMessageServices } from '../modules/messages/services.ts';
 import { createUploadServices } from '../modules/uploads/services.ts';
 import { createUserServices } from '../modules/users/services.ts';
+import { createHealthServices } from './health/services.ts';
 
+/** @param sms in place of the driver of the configuration, for tests */
 export function createServices(base: BaseServices, accountHooks: AccountHooks, sms?: SmsDriver) {
   const uploads = { ...base, ...createUploadServices(base) };
   const users = { ...uploads, ...createUserServices(uploads) };
@@ -21,8 +25,11 @@ export function createServices(base: BaseServices, accountHooks: AccountHooks, s
   const items = { ...attendance, ...createItemServices(attendance) };
   const discovery = { ...items, ...createDiscoveryServices(items) };
   const feed = { ...discovery, ...createFeedServices(discovery) };
-  const messages = { ...feed, ...createMessageServices(feed) };
-  return { ...messages, ...createAccountServices(messages, accountHooks) };
+  const calendars = { ...feed, ...createCalendarServices(feed) };
+  const live = { ...calendars, ...createLiveServices(calendars) };
+  const messages = { ...live, ...createMessageServices(live) };
+  const account = { ...messages, ...createAccountServices(messages, accountHooks) };
+  return { ...account, ...createHealthServices(account) };
 }
 
 export type Services = ReturnType<typeof createServices>;

@@ -3,7 +3,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { requireAdmin } from '../../identity/require-admin.ts';
-import { readPhone } from '../auth/accounts.ts';
+import { readPhone } from '../../lib/phone.ts';
 import { toAdminUser } from './present.ts';
 import { listUsers } from './repo.ts';
 import { AdminUser, AdminUserQuery } from './schemas.ts';

@@ -1,4 +1,5 @@
 import { defineModule } from '../../http/define-module.ts';
+import { deleteExpiredCodes } from './codes-repo.ts';
 import { authDeletionHooks } from './delete-account-data.ts';
 import { endSession } from './end-session.ts';
 import { authExportSections } from './export-sections.ts';
@@ -8,12 +9,23 @@ import { logout } from './logout.ts';
 import { refresh } from './refresh.ts';
 import { requestCode } from './request-code.ts';
 import type { AuthServices } from './services.ts';
+import { deleteExpiredSessions } from './session-repo.ts';
 import { signIn } from './sign-in.ts';
 
 /** Signing in: codes, accounts and sessions. */
 export const auth = defineModule<AuthServices>({
   name: 'auth',
   endpoints: [requestCode, signIn, refresh, logout, getMe, listSessions, endSession],
+  jobs: [
+    {
+      name: 'delete expired sessions and codes',
+      everyMs: 60 * 60_000,
+      run: async ({ db, clock }) => {
+        await deleteExpiredSessions(db, clock());
+        await deleteExpiredCodes(db, clock());
+      },
+    },
+  ],
   deletionHooks: authDeletionHooks,
   exportSections: authExportSections,
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import ICAL from 'ical.js';
 import nodeIcal from 'node-ical';
 import type { EventRow } from '../events/present.ts';
-import { cachingWriter, fileName, openWriter, toCalendar } from './present.ts';
+import { cacheEntries, createEntryRenderer, fileName, renderCalendar } from './present.ts';
 
 const publicUrl = 'https://events.example.org';
 const id = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
@@ -42,10 +42,10 @@ const row = (fields: Partial<EventRow> = {}): EventRow => ({
   ...fields,
 });
 
-const write = (fields?: Partial<EventRow>, organizer: string | null = 'Mara Lindgren') =>
-  toCalendar([openWriter(publicUrl)({ event: row(fields), organizer })]);
+const write = (fields?: Partial<EventRow>, organizerName: string | null = 'Mara Lindgren') =>
+  renderCalendar([createEntryRenderer(publicUrl)({ event: row(fields), organizerName })]);
 
-/** By a parser that knows no zones but those that the file describes. */
+/** Start and end, read by a parser that knows only the zones that the file describes. */
 function timesByFile(text: string): [Date, Date] {
   const calendar = new ICAL.Component(ICAL.parse(text));
   const event = calendar.getFirstSubcomponent('vevent');
@@ -59,7 +59,7 @@ function timesByFile(text: string): [Date, Date] {
   return [at('dtstart'), at('dtend')];
 }
 
-/** By a parser that goes by the names of zones. */
+/** The event, read by a parser that knows zones by their names. */
 function parsed(text: string) {
   const event = Object.values(nodeIcal.sync.parseICS(text)).find((part) => part?.type === 'VEVENT');
   assert.ok(event?.type === 'VEVENT');
@@ -68,7 +68,7 @@ function parsed(text: string) {
 
 const unfolded = (text: string) => text.replaceAll('\r\n ', '').split('\r\n');
 
-test('calendar: the times are those of the event, by the zone that the file describes and by its name', () => {
+test('calendar: times equal those of the event, with the described zone and with the named zone', () => {
   const zones = [
     'Europe/Oslo',
     'America/New_York',
@@ -86,7 +86,7 @@ test('calendar: the times are those of the event, by the zone that the file desc
     'UTC',
   ];
   const second = fc.integer({ min: Date.UTC(1900, 0, 1) / 1000, max: Date.UTC(9999, 11, 30) / 1000 });
-  // Most events are of our time, where zones change most.
+  // Most events are recent, and zones change most often in recent years.
   const recent = fc.integer({ min: Date.UTC(1960, 0, 1) / 1000, max: Date.UTC(2060, 0, 1) / 1000 });
   fc.assert(
     fc.property(
@@ -103,9 +103,9 @@ test('calendar: the times are those of the event, by the zone that the file desc
   );
 });
 
-test('calendar: the hour that comes twice, the hour that never comes, and an event across the change', () => {
+test('calendar: the repeated hour, the skipped hour, and an event across the transition', () => {
   const cases: [string, string, string][] = [
-    // The first and the second 02:30 of that night.
+    // The first and the second 02:30 of the night.
     ['2026-10-25T00:30:00Z', '2026-10-25T00:45:00Z', 'UTC'],
     ['2026-10-25T01:30:00Z', '2026-10-25T01:45:00Z', 'UTC'],
     ['2026-10-24T20:00:00Z', '2026-10-25T05:00:00Z', 'local'],
@@ -122,21 +122,21 @@ test('calendar: the hour that comes twice, the hour that never comes, and an eve
   }
 });
 
-test('calendar: a zone that never changes, one that did once, one of long ago, and UTC', () => {
+test('calendar: a zone without transitions, with one transition, with a former rule, and UTC', () => {
   const summer = { startAt: new Date('2026-07-01T12:00:00Z'), endAt: new Date('2026-07-01T13:00:00Z') };
   const tokyo = write({ ...summer, timezone: 'Asia/Tokyo' });
   assert.match(tokyo, /DTSTART;TZID=Asia\/Tokyo:20260701T210000\r\n/);
   assert.match(tokyo, /TZOFFSETTO:\+0900\r\n/);
   const fixed = write({ ...summer, timezone: 'Etc/GMT+12' });
   assert.match(fixed, /DTSTART:16010101T000000\r\nTZOFFSETFROM:-1200\r\nTZOFFSETTO:-1200\r\n/);
-  // It has stayed on what was its summer time, which makes that its standard time.
+  // Turkey stayed on its daylight saving time in 2016, which made it the standard time.
   const istanbul = write({ ...summer, timezone: 'Europe/Istanbul' });
   assert.match(
     istanbul,
     /BEGIN:STANDARD\r\nDTSTART:20160327T030000\r\nTZOFFSETFROM:\+0200\r\nTZOFFSETTO:\+0300/,
   );
   assert.doesNotMatch(istanbul, /DAYLIGHT/);
-  // By the rule of that year, which was another one than today's.
+  // The rule of 2006 differs from the current rule.
   const old = { startAt: new Date('2006-03-20T17:00:00Z'), endAt: new Date('2006-03-20T18:00:00Z') };
   const text = write({ ...old, timezone: 'America/New_York' });
   assert.match(text, /DTSTART;TZID=America\/New_York:20060320T120000\r\n/);
@@ -148,7 +148,7 @@ test('calendar: a zone that never changes, one that did once, one of long ago, a
   }
 });
 
-test('calendar: what is below a second is not lost, and the last second of all ends', () => {
+test('calendar: fractions of a second extend the event, and the last second of year 9999 has no DTEND', () => {
   const [startAt, endAt] = [new Date('2026-07-01T12:00:00.300Z'), new Date('2026-07-01T12:00:00.900Z')];
   const text = write({ startAt, endAt });
   assert.match(
@@ -163,7 +163,7 @@ test('calendar: what is below a second is not lost, and the last second of all e
   assert.doesNotMatch(last, /DTEND/);
 });
 
-test('calendar: no line has more than 75 octets or ends within a character, whatever is written', () => {
+test('calendar: no line exceeds 75 octets or ends within a character, for any text', () => {
   const texts = fc.string({ unit: 'binary', maxLength: 300 }).map((text) => text.replaceAll('\0', ''));
   fc.assert(
     fc.property(texts, texts, texts, fc.string({ unit: 'grapheme', maxLength: 80 }), (a, b, c, name) => {
@@ -182,7 +182,7 @@ test('calendar: no line has more than 75 octets or ends within a character, what
   );
 });
 
-test('calendar: text comes back as it was: commas, semicolons, backslashes, quotes, lines, emoji', () => {
+test('calendar: parsers return the original text: commas, semicolons, backslashes, quotes, lines, emoji', () => {
   const title = 'Soup; bread, "wine" & 🥘 👨‍👩‍👧‍👦 åß漢字';
   const description = 'One\nTwo\r\nThree\rFour\u2028Five\n\n;,\\;\\,\\n \t end';
   const text = write({ title, description, address: 'A; B, C\\D' }, 'Mara "M"; Lindgren, jr.');
@@ -200,7 +200,7 @@ test('calendar: text comes back as it was: commas, semicolons, backslashes, quot
   assert.equal(organizer?.getFirstValue(), `${publicUrl}/v1/users/${organizerId}`);
 });
 
-test('calendar: nothing that somebody writes becomes a line of its own', () => {
+test('calendar: text of people cannot inject a line', () => {
   const evil =
     'x\r\nATTENDEE:mailto:a@b\nBEGIN:VALARM\rEND:VEVENT\u0085END:VCALENDAR\u2028X-A:1\x0bX-B:2\x00';
   const lines = unfolded(write({ title: evil, description: evil, address: evil }, evil));
@@ -221,18 +221,18 @@ test('calendar: GEO on the equator, on the prime meridian, and without an expone
   assert.equal(geo(59.91061234, 100), 'GEO:59.910612;100');
 });
 
-test('calendar: many events in several zones have each zone once, and the same bytes twice', () => {
+test('calendar: each zone is described once, and rendering is deterministic', () => {
   const entries = Array.from({ length: 40 }, (_, i) => {
     const startAt = new Date(Date.UTC(2026, i, 1, 12));
     const endAt = new Date(Date.UTC(2026, i, 1, 14));
     const timezone = ['Europe/Oslo', 'America/New_York', 'UTC'][i % 3] ?? 'UTC';
     return {
       event: row({ id: id.slice(0, -2) + String(10 + i), startAt, endAt, timezone }),
-      organizer: null,
+      organizerName: null,
     };
   });
   const name = 'Ours; and, theirs\r\nX-A:1';
-  const text = toCalendar(entries.map(openWriter(publicUrl)), name);
+  const text = renderCalendar(entries.map(createEntryRenderer(publicUrl)), name);
   assert.equal(text.match(/BEGIN:VTIMEZONE/g)?.length, 2);
   assert.match(text, /\r\nX-WR-CALNAME:Ours\\; and\\, theirs\\nX-A:1\r\n/);
   assert.match(text, /REFRESH-INTERVAL;VALUE=DURATION:PT1H\r\nX-PUBLISHED-TTL:PT1H\r\n/);
@@ -244,20 +244,23 @@ test('calendar: many events in several zones have each zone once, and the same b
     starts,
     entries.map(({ event }) => event.startAt.getTime()),
   );
-  assert.equal(toCalendar(entries.map(openWriter(publicUrl)), name), text);
+  assert.equal(renderCalendar(entries.map(createEntryRenderer(publicUrl)), name), text);
 });
 
-test('calendar: a description is cut by characters, and what was written is written again when it changed', () => {
+test('calendar: descriptions are truncated by characters, and a changed event is rendered again', () => {
   const event = row({ description: '🥘'.repeat(21) });
-  const write = cachingWriter(openWriter(publicUrl, 20));
-  const first = write({ event, organizer: 'Mara' });
+  const write = cacheEntries(createEntryRenderer(publicUrl, 20));
+  const first = write({ event, organizerName: 'Mara' });
   assert.ok(unfolded(first.text).includes(`DESCRIPTION:${'🥘'.repeat(19)}…`));
-  assert.equal(write({ event, organizer: 'Mara' }), first);
-  assert.match(write({ event, organizer: 'Mara L' }).text, /CN="Mara L"/);
-  assert.match(write({ event: { ...event, title: 'Another' }, organizer: 'Mara' }).text, /SUMMARY:Another/);
+  assert.equal(write({ event, organizerName: 'Mara' }), first);
+  assert.match(write({ event, organizerName: 'Mara L' }).text, /CN="Mara L"/);
+  assert.match(
+    write({ event: { ...event, title: 'Another' }, organizerName: 'Mara' }).text,
+    /SUMMARY:Another/,
+  );
 });
 
-test('calendar: the name of a file is letters and digits', () => {
+test('calendar: file names have only letters, digits and hyphens', () => {
   assert.equal(fileName('Sørens "Grillfest", 2026\r\nx: y'), 'sorens-grillfest-2026-x-y.ics');
   assert.equal(fileName('🥘'), 'event.ics');
   assert.equal(fileName('a'.repeat(140)).length, 64);

@@ -1,4 +1,7 @@
-/** Events as iCalendar (RFC 5545). `ical-generator` writes it; what it does not do, or not rightly, is done here. */
+/**
+ * Renders events as iCalendar (RFC 5545) with `ical-generator`. This file adds the properties that the library lacks and
+ * replaces those that it renders incorrectly.
+ */
 
 import {
   escape as escapeText,
@@ -12,41 +15,41 @@ import { fold } from '../../lib/text.ts';
 import { dateIn, isUtc } from '../../lib/time-zones.ts';
 import { findCategory } from '../events/catalogue.ts';
 import type { EventRow } from '../events/present.ts';
-import { endSecond, inZone, isSaidByLocalTime, startSecond, zoneLines } from './zones.ts';
+import { endSecond, inZone, isUnambiguous, startSecond, zoneLines } from './zones.ts';
 
-/** `organizer`: their name; null when they are just gone. */
-export type Entry = { event: EventRow; organizer: string | null };
+/** An event of a calendar. `organizerName` is null if the organizer's account was deleted meanwhile. */
+export type CalendarEntry = { event: EventRow; organizerName: string | null };
 
-/** How often programs should look again, in seconds. */
+/** The interval, in seconds, at which calendar programs should poll. */
 const refreshSeconds = 3_600;
 
-/** Writes one entry; so that it can be done once for many calendars (`openWriter`). */
-export type Writer = (entry: Entry) => Written;
-export type Written = {
-  /** The lines of a VEVENT, folded. */
+export type EntryRenderer = (entry: CalendarEntry) => RenderedEntry;
+export type RenderedEntry = {
+  /** The folded lines of a VEVENT. */
   text: string;
-  /** That it is written in the time of; null is UTC. */
+  /** The time zone of the entry's local times; null for UTC and for dates. */
   timezone: string | null;
-  moments: Temporal.ZonedDateTime[];
+  /** The times for which the calendar must describe the zone. */
+  times: Temporal.ZonedDateTime[];
 };
 
 /**
- * The same events give the same bytes.
- * @param name what programs call the calendar, which they are then to look at every hour; none for a single event
+ * Composes a calendar of rendered entries. The same entries give the same text.
+ * @param name the title of a calendar that programs poll every hour; undefined for the file of a single event
  */
-export function toCalendar(entries: Written[], name?: string): string {
+export function renderCalendar(entries: RenderedEntry[], name?: string): string {
   const zones = new Map<string, Temporal.ZonedDateTime[]>();
-  for (const { timezone, moments } of entries) {
+  for (const { timezone, times } of entries) {
     if (!timezone) continue;
-    const known = zones.get(timezone) ?? [];
-    known.push(...moments);
-    zones.set(timezone, known);
+    const zoneTimes = zones.get(timezone) ?? [];
+    zoneTimes.push(...times);
+    zones.set(timezone, zoneTimes);
   }
-  const described = [...zones].map(([zone, moments]) => zoneLines(zone, moments)).join('');
-  return `${headLines(name)}${described}${entries.map(({ text }) => text).join('')}END:VCALENDAR\r\n`;
+  const timezones = [...zones].map(([zone, times]) => zoneLines(zone, times)).join('');
+  return `${headerLines(name)}${timezones}${entries.map(({ text }) => text).join('')}END:VCALENDAR\r\n`;
 }
 
-function headLines(name: string | undefined): string {
+function headerLines(name: string | undefined): string {
   const calendar = new ICalCalendar({
     prodId: '//Potluck//Potluck//EN',
     scale: 'GREGORIAN',
@@ -55,44 +58,48 @@ function headLines(name: string | undefined): string {
   return calendar.toString().replace(/END:VCALENDAR$/, '');
 }
 
-/** @param mostText characters of a description; what is longer is cut */
-export function openWriter(publicUrl: string, maxText = Number.POSITIVE_INFINITY): Writer {
+/** @param maxDescriptionLength in characters; longer descriptions are truncated */
+export function createEntryRenderer(
+  publicUrl: string,
+  maxDescriptionLength = Number.POSITIVE_INFINITY,
+): EntryRenderer {
   const calendar = new ICalCalendar();
-  return ({ event, organizer }) => {
-    const { moments, timezone, ...times } = event.allDay ? datesOf(event) : timesOf(event);
-    const description = shorten(clean(event.description), maxText);
-    const data = { ...dataOf(event, publicUrl), ...times, timezone, description };
+  return ({ event, organizerName }) => {
+    const { times, timezone, ...period } = event.allDay ? datesOf(event) : timesOf(event);
+    const description = truncate(clean(event.description), maxDescriptionLength);
+    const data = { ...dataOf(event, publicUrl), ...period, timezone, description };
     const text = new ICalEvent(data, calendar).toString();
-    const extra = extraLines(event, organizer, publicUrl);
+    const extra = extraLines(event, organizerName, publicUrl);
     return {
       text: foldLines(text.replace(/END:VEVENT\r\n$/, () => `${extra}END:VEVENT\r\n`)),
       timezone,
-      moments,
+      times,
     };
   };
 }
 
-/** Entries kept; about 1 KB each, at most ten times as much. */
-const maxKept = 2_000;
+/** An entry takes about 1 KB of memory, and at most 10 KB. */
+const maxCachedEntries = 2_000;
 
-/** The same, of which what was written lately is not written again. */
-export function cachingWriter(write: Writer): Writer {
-  const kept = new Map<string, Entry & { written: Written }>();
-  return ({ event, organizer }) => {
-    const known = kept.get(event.id);
-    if (known?.event === event && known.organizer === organizer) return known.written;
-    const written = write({ event, organizer });
-    kept.delete(event.id);
-    kept.set(event.id, { event, organizer, written });
-    if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? '');
-    return written;
+/** Adds a cache to `render`. A cached entry is valid for the same event row and organizer name. */
+export function cacheEntries(render: EntryRenderer): EntryRenderer {
+  const cache = new Map<string, CalendarEntry & { rendered: RenderedEntry }>();
+  return ({ event, organizerName }) => {
+    const cached = cache.get(event.id);
+    if (cached?.event === event && cached.organizerName === organizerName) return cached.rendered;
+    const rendered = render({ event, organizerName });
+    cache.delete(event.id);
+    cache.set(event.id, { event, organizerName, rendered });
+    // A Map iterates in insertion order: the first key is the oldest entry.
+    if (cache.size > maxCachedEntries) cache.delete(cache.keys().next().value ?? '');
+    return rendered;
   };
 }
 
 const dataOf = (event: EventRow, publicUrl: string) => ({
   id: `${event.id}@${new URL(publicUrl).hostname}`,
   sequence: event.sequence,
-  // Without a METHOD this means the same as LAST-MODIFIED.
+  // DTSTAMP equals LAST-MODIFIED in a calendar without METHOD (RFC 5545, 3.8.7.2).
   stamp: event.updatedAt,
   created: event.createdAt,
   lastModified: event.updatedAt,
@@ -104,58 +111,59 @@ const dataOf = (event: EventRow, publicUrl: string) => ({
   class: event.visibility === 'private' ? ICalEventClass.PRIVATE : null,
 });
 
-/** The library leaves GEO out on the equator and on the prime meridian, and knows no ORGANIZER without a mailbox. */
-function extraLines(event: EventRow, organizer: string | null, publicUrl: string): string {
+/** The library omits GEO on the equator and the prime meridian, and requires a mail address for ORGANIZER. */
+function extraLines(event: EventRow, organizerName: string | null, publicUrl: string): string {
   const geo = `GEO:${degrees(event.lat)};${degrees(event.lng)}\r\n`;
-  if (organizer === null) return geo;
-  // RFC 5545 takes any URI, and Potluck shows nobody's mail or phone.
-  const name = escapeText(clean(organizer), true);
+  if (organizerName === null) return geo;
+  // RFC 5545 allows any URI. Potluck publishes neither mail addresses nor phone numbers.
+  const name = escapeText(clean(organizerName), true);
   return `${geo}ORGANIZER;CN="${name}":${publicUrl}/v1/users/${event.organizerId}\r\n`;
 }
 
-/** In the event's own zone where local times say both moments, else in UTC (`timezone` null). */
+/** Times in the event's zone if both local times are unambiguous, otherwise in UTC (`timezone` is null). */
 function timesOf({ startAt, endAt, timezone }: EventRow) {
   const [from, until] = [startSecond(startAt), endSecond(endAt)];
   const local = [from, until].map((at) => inZone(at, timezone));
-  const isLocal = !isUtc(timezone) && local.every(isSaidByLocalTime);
+  const isLocal = !isUtc(timezone) && local.every(isUnambiguous);
   const zone = isLocal ? (local[0]?.timeZoneId ?? null) : null;
   const [start, end] = [from, until].map((at) => inZone(at, zone ?? 'UTC'));
-  if (!start || !end) throw new Error('two moments went in, and two come out');
-  // Only within the last second that there is.
-  const moments = until > from ? [start, end] : [start];
-  return { start, end: moments[1] ?? null, allDay: false, timezone: zone, moments };
+  if (!start || !end) throw new Error('an event without a start or an end');
+  // Start and end are equal only within the last second of the year 9999.
+  const times = until > from ? [start, end] : [start];
+  return { start, end: times[1] ?? null, allDay: false, timezone: zone, times };
 }
 
-/** An all-day event is written as dates, which need no zone. As in the API, the end is the day after the last. */
+/** Dates of an all-day event, which need no zone. The end is exclusive, as in the API. */
 function datesOf({ startAt, endAt, timezone }: EventRow) {
   const [start, end] = [dateIn(startAt, timezone), dateIn(endAt, timezone)];
-  // RFC 5545 writes years with four digits.
-  return { start, end: end.year > 9999 ? null : end, allDay: true, timezone: null, moments: [] };
+  // Years have four digits in RFC 5545.
+  return { start, end: end.year > 9999 ? null : end, allDay: true, timezone: null, times: [] };
 }
 
-/** RFC 5545 has no exponents. */
+/** Decimal notation with up to six digits: RFC 5545 does not allow exponents. */
 const degrees = (value: number): string =>
   value
     .toFixed(6)
     .replace(/\.?0+$/, '')
     .replace(/^-0$/, '0');
 
-/** Whatever somebody may take for the end of a line is one; other control characters have no place in a calendar. */
+/** Replaces all line separators with `\n` and removes other control characters, which RFC 5545 does not allow. */
 const clean = (text: string): string =>
   text.replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, '\n').replace(/(?![\n\t])\p{Cc}/gu, '');
 
-function shorten(text: string, most: number): string {
-  if (text.length <= most) return text;
+/** @param maxLength in characters, including the ellipsis */
+function truncate(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
   const characters = [...text];
-  return characters.length <= most
+  return characters.length <= maxLength
     ? text
     : `${characters
-        .slice(0, most - 1)
+        .slice(0, maxLength - 1)
         .join('')
         .trimEnd()}…`;
 }
 
-/** For Content-Disposition: letters and digits alone. */
+/** A file name for Content-Disposition, with only ASCII letters, digits and hyphens. */
 export function fileName(title: string): string {
   const plain = fold(title)
     .replace(/[^a-z0-9]+/g, '-')

@@ -5,7 +5,7 @@ import type { Viewer } from '../../identity/caller.ts';
 import { visibleCondition } from '../events/policy.ts';
 import type { Secret } from './secrets.ts';
 
-/** When the address that holds now was made; null when there is none. */
+/** The time at which the current address was created; null without an address. */
 export async function findCalendar(db: Queryable, userId: string): Promise<Date | null> {
   const [row] = await db.query<{ createdAt: Date }>(
     sql`select created_at from calendars where user_id = ${userId}`,
@@ -13,7 +13,7 @@ export async function findCalendar(db: Queryable, userId: string): Promise<Date 
   return row?.createdAt ?? null;
 }
 
-/** In place of the one before, whose address is dead with it. Of two at once the last one holds. */
+/** Replaces the address of the person's calendar. Of two concurrent replacements, the later one takes effect. */
 export async function setCalendar(
   tx: Transaction,
   userId: string,
@@ -29,7 +29,10 @@ export async function deleteCalendar(tx: Transaction, userId: string): Promise<v
   await tx.query(sql`delete from calendars where user_id = ${userId}`);
 }
 
-/** Whose calendar it is, as of now: nothing of it is kept in memory, so a revoked address is dead at once. */
+/**
+ * The owner of a calendar; null if the address was revoked or the owner is suspended. Each call reads the database, so a
+ * revocation takes effect immediately on every server.
+ */
 export async function findOwner(db: Queryable, { userId, hash }: Secret): Promise<Viewer | null> {
   const [row] = await db.query<Viewer>(sql`
     select u.id, u.role from calendars c join users u on u.id = c.user_id
@@ -38,23 +41,23 @@ export async function findOwner(db: Queryable, { userId, hash }: Secret): Promis
 }
 
 /**
- * Ids of the first `most`, by start, of the events that somebody organizes, has answered, saved or booked, that have not
- * ended before `since`, and that they may see. A declared fan-out: it touches every event that the person has to do
- * with, found by four indexes, and costs by their number, however long ago they were.
+ * Ids of the events that `owner` organizes, responded to, saved or booked and may see, ordered by start. The statement
+ * reads all events of the owner through four indexes, past ones included, so its cost grows with their number.
+ * @param endedAfter leaves out events that ended before this time
  */
 export async function listOwnEvents(
   db: Queryable,
-  viewer: Viewer,
-  { since, most }: { since: Date; most: number },
+  owner: Viewer,
+  { endedAfter, limit }: { endedAfter: Date; limit: number },
 ): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select e.id from events e
     where e.id in (
-        select id from events where organizer_id = ${viewer.id}
-        union all select event_id from rsvps where user_id = ${viewer.id}
-        union all select event_id from saves where user_id = ${viewer.id}
-        union all select event_id from bookings where user_id = ${viewer.id} and status = 'booked')
-      and e.end_at >= ${since} and ${visibleCondition(viewer)}
-    order by e.start_at, e.id limit ${most}`);
+        select id from events where organizer_id = ${owner.id}
+        union all select event_id from rsvps where user_id = ${owner.id}
+        union all select event_id from saves where user_id = ${owner.id}
+        union all select event_id from bookings where user_id = ${owner.id} and status = 'booked')
+      and e.end_at >= ${endedAfter} and ${visibleCondition(owner)}
+    order by e.start_at, e.id limit ${limit}`);
   return rows.map(({ id }) => id);
 }

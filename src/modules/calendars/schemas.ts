@@ -10,7 +10,9 @@ export const CalendarQuery = Type.Object(filters satisfies TProperties);
 
 export const CalendarAddress = Type.Object({
   url: Type.String({
-    description: 'Give it to a calendar program. Whoever has it sees the calendar; it is shown this once.',
+    description:
+      'The address for a calendar program. Anyone who has the address can read the calendar. No later response ' +
+      'returns it.',
     examples: [
       'https://events.example.org/v1/calendars/pc_AZei9GweejSaUS8Mim3g4ZbO2uKqk4kH3mTfMYmFvd2W1QAHCu9XgQ.ics',
     ],
@@ -18,10 +20,12 @@ export const CalendarAddress = Type.Object({
 });
 
 export const CalendarState = Type.Object({
-  exists: Type.Boolean({ description: 'Whether there is an address that holds.' }),
-  createdAt: nullable(timestamp(), { description: 'When it was made; null when there is none.' }),
+  exists: Type.Boolean({ description: 'Whether the calendar has an address.' }),
+  createdAt: nullable(timestamp(), {
+    description: 'The time at which the address was created; null without an address.',
+  }),
 });
 
 export const CalendarParams = Type.Object({
-  secret: Type.String({ description: 'From POST /v1/me/calendar.' }),
+  secret: Type.String({ description: 'The secret of the address that POST /v1/me/calendar returns.' }),
 });

@@ -1,15 +1,16 @@
 /**
- * Moments in the time of a place, and what RFC 5545 wants said of that time: a VTIMEZONE. It is made from what this
- * machine knows of the zone, transition by transition; the ready-made ones that there are hold today's rule alone, and
- * are wrong for every year before it.
+ * Local times of a time zone, and the VTIMEZONE that RFC 5545 requires for them. The VTIMEZONE is built from the
+ * transitions in the zone data of the runtime: published VTIMEZONE collections hold only the current rule, which is wrong
+ * for earlier years.
  */
 
 const secondMs = 1_000;
-const last = Date.UTC(9999, 11, 31, 23, 59, 59);
+const lastSecond = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** A calendar counts in seconds: the start is cut, the end is rounded up, so that nothing gets shorter. */
+/** iCalendar times have seconds: the start is rounded down and the end up, so that an event never gets shorter. */
 export const startSecond = (at: Date): number => Math.floor(at.getTime() / secondMs) * secondMs;
-export const endSecond = (at: Date): number => Math.min(Math.ceil(at.getTime() / secondMs) * secondMs, last);
+export const endSecond = (at: Date): number =>
+  Math.min(Math.ceil(at.getTime() / secondMs) * secondMs, lastSecond);
 
 export const inZone = (at: number, timezone: string): Temporal.ZonedDateTime =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
@@ -18,11 +19,11 @@ const minuteNs = 60_000_000_000;
 const isWholeMinutes = (ns: number): boolean => ns % minuteNs === 0;
 
 /**
- * Whether local time alone says which moment it is. It does not in the two hours of a year that are called the same (RFC
- * 5545 means the first, but not every reader does), with the odd seconds of times before there were zones, and beyond
- * four digits of a year.
+ * Whether calendar programs derive the right instant from a local time. They do not in the hour that repeats when clocks
+ * are set back (RFC 5545 means its first occurrence, but some programs take the second), with historical offsets that
+ * have seconds, and after the year 9999.
  */
-export function isSaidByLocalTime(at: Temporal.ZonedDateTime): boolean {
+export function isUnambiguous(at: Temporal.ZonedDateTime): boolean {
   if (!isWholeMinutes(at.offsetNanoseconds) || at.year > 9999) return false;
   const local = at.toPlainDateTime();
   return (['earlier', 'later'] as const).every(
@@ -31,45 +32,45 @@ export function isSaidByLocalTime(at: Temporal.ZonedDateTime): boolean {
   );
 }
 
-/** Before any transition. 1601 is where other programs begin such a zone too. */
-const sinceEver = '16010101T000000';
-/** A time that ends within a year and a bit is summer time; one that stays is the zone's own from then on. */
-const longestSummer = { days: 370 };
+/** The onset of an observance without an earlier transition. Other programs also use the year 1601. */
+const earliestOnset = '16010101T000000';
+/** An increased offset that lasts at most this long is daylight saving time; a longer one is a new standard time. */
+const maxDaylightPeriod = { days: 370 };
 
-/**
- * The zone around each of these moments: the transition into the time that it is in, and the one out of it.
- * @returns the lines of a VTIMEZONE
- */
-export function zoneLines(timezone: string, moments: Temporal.ZonedDateTime[]): string {
+/** The lines of a VTIMEZONE that has, for each of `times`, the transition before it and the transition after it. */
+export function zoneLines(timezone: string, times: Temporal.ZonedDateTime[]): string {
   const spans: { from: number; until: number }[] = [];
-  const parts = new Map<number, string>();
-  for (const moment of moments) {
-    const at = moment.epochMilliseconds;
+  const observances = new Map<number, string>();
+  for (const time of times) {
+    const at = time.epochMilliseconds;
     if (spans.some(({ from, until }) => from <= at && at < until)) continue;
-    // Strictly before what it is asked of.
-    const into = moment.add({ seconds: 1 }).getTimeZoneTransition('previous');
-    const out = moment.getTimeZoneTransition('next');
-    const from = into?.epochMilliseconds ?? Number.NEGATIVE_INFINITY;
-    spans.push({ from, until: out?.epochMilliseconds ?? Number.POSITIVE_INFINITY });
-    parts.set(from, into ? changeLines(into) : observance('STANDARD', sinceEver, moment, moment));
-    // 9999 is the last year that has a name here.
-    if (out && out.year <= 9999) parts.set(out.epochMilliseconds, changeLines(out));
+    // 'previous' excludes the time itself, so a transition at that time needs the extra second.
+    const previous = time.add({ seconds: 1 }).getTimeZoneTransition('previous');
+    const next = time.getTimeZoneTransition('next');
+    const from = previous?.epochMilliseconds ?? Number.NEGATIVE_INFINITY;
+    spans.push({ from, until: next?.epochMilliseconds ?? Number.POSITIVE_INFINITY });
+    observances.set(
+      from,
+      previous ? transitionLines(previous) : observance('STANDARD', earliestOnset, time, time),
+    );
+    // Years have four digits in RFC 5545.
+    if (next && next.year <= 9999) observances.set(next.epochMilliseconds, transitionLines(next));
   }
-  const sorted = [...parts].sort(([a], [b]) => a - b).map(([, lines]) => lines);
+  const sorted = [...observances].sort(([a], [b]) => a - b).map(([, lines]) => lines);
   return ['BEGIN:VTIMEZONE', `TZID:${timezone}`, ...sorted, 'END:VTIMEZONE', ''].join('\r\n');
 }
 
-function changeLines(to: Temporal.ZonedDateTime): string {
+function transitionLines(to: Temporal.ZonedDateTime): string {
   const from = to.subtract({ nanoseconds: 1 });
-  // In whole minutes, which not every reader goes beyond; the moment stays, since it is written by the same offset.
+  // Rounded to minutes, since some programs do not read seconds in offsets. The onset uses the same rounded offset.
   const fromNs = Math.round(from.offsetNanoseconds / minuteNs) * minuteNs;
   const onset = compact(to.toInstant().add({ nanoseconds: fromNs }).toZonedDateTimeISO('UTC'));
   const next = to.getTimeZoneTransition('next');
-  const isSummer =
+  const isDaylight =
     to.offsetNanoseconds > from.offsetNanoseconds &&
     next !== null &&
-    Temporal.Instant.compare(next.toInstant(), to.add(longestSummer).toInstant()) < 0;
-  return observance(isSummer ? 'DAYLIGHT' : 'STANDARD', onset, fromNs, to);
+    Temporal.Instant.compare(next.toInstant(), to.add(maxDaylightPeriod).toInstant()) < 0;
+  return observance(isDaylight ? 'DAYLIGHT' : 'STANDARD', onset, fromNs, to);
 }
 
 function observance(
@@ -95,6 +96,6 @@ const compact = ({ year, month, day, hour, minute, second }: Temporal.ZonedDateT
 
 function offset(ns: number): string {
   const minutes = Math.round(Math.abs(ns) / minuteNs);
-  // RFC 5545 forbids -0000.
+  // RFC 5545 does not allow -0000.
   return `${ns < 0 && minutes > 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}${two(minutes % 60)}`;
 }

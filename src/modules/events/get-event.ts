@@ -39,6 +39,6 @@ export const getEvent = defineEndpoint({
     const { json, etag } = serializeEvent(event, organizer, viewerState, config.publicUrl);
     addVary(reply, 'Authorization, Accept-Encoding');
     const headers = { etag, 'cache-control': 'private, no-cache' };
-    return isNotModified(request, etag) ? notModified(request, headers) : { statusCode: 200, json, headers };
+    return isNotModified(request, etag) ? notModified(headers) : { statusCode: 200, json, headers };
   },
 });

@@ -1,215 +1,137 @@
 /**
- * Live events of one server. While somebody listens, the state of their events is read again and again, all in one
- * statement, and what differs from the last state is told to those who listen. So it does not matter on which server
- * or by what a change was made, and what one look missed the next one sees.
+ * Publishes the state of live events to the subscribers of this server. While an event has subscribers, the hub polls
+ * its state, together with that of all other events in one statement, and sends the difference from the last state. So it
+ * makes no difference which server or program made a change, and a poll that fails loses nothing.
  *
- * There is one look at a time, so states never go back. Whoever comes waits for a look that begins after them.
+ * One poll runs at a time, so states are sent in order. A new subscriber waits for a poll that begins after the request.
  */
 
 import type { Caller } from '../../identity/caller.ts';
-import { isLive, type LiveSession } from '../../identity/sessions.ts';
-import { Problem, type ProblemCode } from '../../lib/errors.ts';
-import { isVisible } from '../events/policy.ts';
+import { Problem } from '../../lib/errors.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import type { EventServices } from '../events/services.ts';
-import { changeMessages, type LiveState, toState } from './present.ts';
+import { readCurrentCallers } from './current-callers.ts';
 import { type LiveRow, listLiveRows } from './repo.ts';
+import {
+  admit,
+  type PendingSubscription,
+  removeRefused,
+  type Subscriber,
+  type Topic,
+  updateTopic,
+} from './topics.ts';
 
-/** In ms, from one look at all events to the next; a slow one is followed by a rest as long as itself. */
-const lookEvery = 150;
-/** In ms. What takes longer has failed; a database that is away is asked again as often as `awayEvery` says. */
-const patience = 5_000;
-const awayEvery = 1_000;
+/** In ms, from one poll of all events to the next; after a slow poll the hub pauses for as long as the poll took. */
+const pollIntervalMs = 150;
+/** A statement of a poll that takes longer has failed. */
+const timeoutMs = 5_000;
+/** In ms, from a failed poll to the next. */
+const retryIntervalMs = 1_000;
 /** Events in a statement. */
-const maxAtOnce = 200;
+const maxBatchSize = 200;
 
-export type Listener = {
-  caller: Caller | null;
-  /** @param messages what leads from the state before to `state` */
-  tell(state: LiveState, messages: Buffer): void;
-  /** The end, with the code that the same request would be refused with now, if it would be. */
-  end(code: ProblemCode | null): void;
-};
-
-/** Called at the moment of `state`, from which on the listener is told; null for one who needs no more than that. */
-type Begin = (state: LiveState) => Listener | null;
-type Newcomer = { eventId: string; caller: Caller | null; begin: Begin } & PromiseWithResolvers<void>;
-type Topic = { row: LiveRow; state: LiveState; listeners: Set<Listener> };
-/** Null for those whose session has ended. */
-type Viewers = Map<Caller, Caller | null>;
-type Deps = Pick<EventServices, 'db' | 'changeLog' | 'sessions' | 'clock'>;
+type HubServices = Pick<EventServices, 'db' | 'changeLog' | 'sessions' | 'clock'>;
 
 export class Hub {
-  readonly #deps: Deps;
+  readonly #services: HubServices;
   readonly #topics = new Map<string, Topic>();
-  #newcomers: Newcomer[] = [];
-  /** When all are to be looked at again, by `performance.now`. */
-  #due = 0;
+  #pending: PendingSubscription[] = [];
+  /** When the next poll of all events is due, by `performance.now`. */
+  #dueAt = 0;
   #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
+  #isPolling = false;
   #isClosed = false;
 
-  constructor(deps: Deps) {
-    this.#deps = deps;
+  constructor(services: HubServices) {
+    this.#services = services;
   }
 
   /**
-   * Begins at a state that is at least as new as the call.
-   * @throws Problem `event_not_found`, `token_invalid`, `unavailable`, and whatever the database throws
+   * Calls `onState` with a state that is at least as new as this call, and sends all later changes to the subscriber that
+   * `onState` returns.
+   * @throws Problem `event_not_found`, `token_invalid`, `unavailable`, and errors of the database
    */
-  listen(eventId: string, caller: Caller | null, begin: Begin): Promise<void> {
+  subscribe(eventId: string, caller: Caller | null, onState: PendingSubscription['onState']): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Problem('unavailable'));
-    const newcomer = { eventId, caller, begin, ...Promise.withResolvers<void>() };
-    this.#newcomers.push(newcomer);
-    this.#wake();
-    return newcomer.promise;
+    const pending = { eventId, caller, onState, ...Promise.withResolvers<void>() };
+    this.#pending.push(pending);
+    this.#schedule();
+    return pending.promise;
   }
 
-  leave(eventId: string, listener: Listener): void {
+  unsubscribe(eventId: string, subscriber: Subscriber): void {
     const topic = this.#topics.get(eventId);
-    if (topic?.listeners.delete(listener) && topic.listeners.size === 0) this.#topics.delete(eventId);
+    if (topic?.subscribers.delete(subscriber) && topic.subscribers.size === 0) this.#topics.delete(eventId);
   }
 
-  /** Ends all streams; whoever comes after that is refused. */
+  /** Ends all streams and rejects later subscriptions. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    for (const { listeners } of this.#topics.values()) for (const listener of listeners) listener.end(null);
+    for (const { subscribers } of this.#topics.values()) {
+      for (const subscriber of subscribers) subscriber.end(null);
+    }
     this.#topics.clear();
-    for (const { reject } of this.#newcomers.splice(0)) reject(new Problem('unavailable'));
+    for (const { reject } of this.#pending.splice(0)) reject(new Problem('unavailable'));
   }
 
-  #wake(): void {
-    if (this.#isLooking || this.#isClosed) return;
+  #schedule(): void {
+    if (this.#isPolling || this.#isClosed) return;
     clearTimeout(this.#timer);
-    if (this.#newcomers.length === 0 && this.#topics.size === 0) return;
-    const wait = this.#newcomers.length > 0 ? 0 : Math.max(0, this.#due - performance.now());
-    this.#timer = setTimeout(() => void this.#look(), wait).unref();
+    if (this.#pending.length === 0 && this.#topics.size === 0) return;
+    const delayMs = this.#pending.length > 0 ? 0 : Math.max(0, this.#dueAt - performance.now());
+    this.#timer = setTimeout(() => void this.#poll(), delayMs).unref();
   }
 
-  async #look(): Promise<void> {
-    this.#isLooking = true;
-    const since = performance.now();
-    const newcomers = this.#newcomers.splice(0);
-    const isDue = since >= this.#due;
-    const ids = new Set(newcomers.map(({ eventId }) => eventId));
+  /** Polls the events of pending subscriptions, and all other events if their poll is due. */
+  async #poll(): Promise<void> {
+    this.#isPolling = true;
+    const startedAt = performance.now();
+    const pending = this.#pending.splice(0);
+    const isDue = startedAt >= this.#dueAt;
+    const ids = new Set(pending.map(({ eventId }) => eventId));
     if (isDue) for (const id of this.#topics.keys()) ids.add(id);
     try {
-      await this.#lookAt([...ids], newcomers);
-      const took = performance.now() - since;
-      if (isDue) this.#due = since + Math.max(lookEvery, 2 * took);
+      await this.#pollEvents([...ids], pending);
+      const elapsedMs = performance.now() - startedAt;
+      if (isDue) this.#dueAt = startedAt + Math.max(pollIntervalMs, 2 * elapsedMs);
     } catch (error) {
-      // Streams stay open, and go on from where they are when the database is back.
-      for (const { reject } of newcomers) reject(error);
-      this.#due = performance.now() + awayEvery;
+      // Open streams stay open and continue from their last state when the database is back.
+      for (const { reject } of pending) reject(error);
+      this.#dueAt = performance.now() + retryIntervalMs;
     }
-    this.#isLooking = false;
-    this.#wake();
+    this.#isPolling = false;
+    this.#schedule();
   }
 
-  /** First the states, then who may still listen: nobody is told what was so after their session had ended. */
-  async #lookAt(ids: string[], newcomers: Newcomer[]): Promise<void> {
-    // As they are now: a topic that its last listener leaves meanwhile may be the one that a newcomer comes for.
-    const known = new Map(ids.map((id) => [id, this.#topics.get(id) ?? null]));
-    const rows = await inTime(this.#read(known));
-    const listeners = [...known.values()].flatMap((topic) => [...(topic?.listeners ?? [])]);
-    const viewers = await inTime(this.#viewersOf([...listeners, ...newcomers]));
+  /** Reads states before sessions, so that no subscriber gets a state that is newer than the end of their session. */
+  async #pollEvents(ids: string[], pending: PendingSubscription[]): Promise<void> {
+    // Captured before the reads: the last subscriber of a topic may leave while a pending subscription needs the topic.
+    const topics = new Map(ids.map((id) => [id, this.#topics.get(id) ?? null]));
+    const rows = await withTimeout(this.#readRows(topics), timeoutMs);
+    const subscribers = [...topics.values()].flatMap((topic) => [...(topic?.subscribers ?? [])]);
+    const reading = readCurrentCallers(this.#services, [...subscribers, ...pending]);
+    const callers = await withTimeout(reading, timeoutMs);
     if (this.#isClosed) throw new Problem('unavailable');
-    const arrivals = Map.groupBy(newcomers, ({ eventId }) => eventId);
-    for (const [id, before] of known) {
+    const pendingByEvent = Map.groupBy(pending, ({ eventId }) => eventId);
+    for (const [id, before] of topics) {
       const row = rows.has(id) ? (rows.get(id) ?? null) : (before?.row ?? null);
-      if (before) dismiss(before, row, viewers);
-      const topic = row && renewed(before, row);
-      for (const newcomer of arrivals.get(id) ?? []) welcome(topic, newcomer, viewers);
-      if (topic && topic.listeners.size > 0) this.#topics.set(id, topic);
+      if (before) removeRefused(before, row, callers);
+      const topic = row && updateTopic(before, row);
+      for (const subscription of pendingByEvent.get(id) ?? []) admit(topic, subscription, callers);
+      if (topic && topic.subscribers.size > 0) this.#topics.set(id, topic);
       else this.#topics.delete(id);
     }
   }
 
-  async #read(topics: Map<string, Topic | null>): Promise<Map<string, LiveRow | null>> {
-    const known = [...topics].map(([id, topic]) => ({ id, print: topic?.row.print ?? '' }));
+  /** The rows that differ from the last poll; null for an event that does not exist. */
+  async #readRows(topics: Map<string, Topic | null>): Promise<Map<string, LiveRow | null>> {
+    const known = [...topics].map(([id, topic]) => ({ id, fingerprint: topic?.row.fingerprint ?? '' }));
     const rows = new Map<string, LiveRow | null>();
-    for (let i = 0; i < known.length; i += maxAtOnce) {
-      const some = await listLiveRows(this.#deps.db, known.slice(i, i + maxAtOnce));
-      for (const [id, row] of some) rows.set(id, row);
+    for (let i = 0; i < known.length; i += maxBatchSize) {
+      const changed = await listLiveRows(this.#services.db, known.slice(i, i + maxBatchSize));
+      for (const [id, row] of changed) rows.set(id, row);
     }
     return rows;
-  }
-
-  async #viewersOf(people: { caller: Caller | null }[]): Promise<Viewers> {
-    const { changeLog, sessions, clock } = this.#deps;
-    const callers = people.flatMap(({ caller }) => caller ?? []);
-    if (callers.length === 0) return new Map();
-    await changeLog.catchUp();
-    const viewers: Viewers = new Map();
-    const now = clock();
-    const add = (caller: Caller, session: LiveSession | null) => {
-      const isHere = session && isLive(session, { userId: caller.id, hash: caller.accessHash }, now);
-      viewers.set(caller, isHere ? { ...caller, role: session.role } : null);
-    };
-    const loading: Promise<void>[] = [];
-    for (const caller of callers) {
-      const session = sessions.findCached({ userId: caller.id, sessionId: caller.sessionId });
-      // Nearly always in memory, and then nobody waits.
-      if (session instanceof Promise) loading.push(session.then((loaded) => add(caller, loaded)));
-      else add(caller, session);
-    }
-    await Promise.all(loading);
-    return viewers;
-  }
-}
-
-/** The topic as it is now; those who listen have been told. */
-function renewed(topic: Topic | null, row: LiveRow): Topic {
-  if (!topic) return { row, state: toState(row), listeners: new Set() };
-  if (row === topic.row) return topic;
-  const state = toState(row);
-  const messages = Buffer.from(changeMessages(topic.state, state));
-  if (messages.length > 0) for (const listener of topic.listeners) listener.tell(state, messages);
-  return Object.assign(topic, { row, state });
-}
-
-/** Ends the streams of those who may not listen any more. */
-function dismiss({ listeners }: Topic, row: LiveRow | null, viewers: Viewers): void {
-  for (const listener of listeners) {
-    const refusal = refusalOf(row, listener, viewers);
-    if (!refusal) continue;
-    listeners.delete(listener);
-    listener.end(refusal);
-  }
-}
-
-function refusalOf(
-  row: LiveRow | null,
-  { caller }: { caller: Caller | null },
-  viewers: Viewers,
-): ProblemCode | null {
-  const viewer = caller && (viewers.get(caller) ?? null);
-  if (caller && !viewer) return 'token_invalid';
-  return row && isVisible(row, viewer) ? null : 'event_not_found';
-}
-
-function welcome(topic: Topic | null, newcomer: Newcomer, viewers: Viewers): void {
-  const refusal = refusalOf(topic?.row ?? null, newcomer, viewers);
-  if (refusal || !topic) {
-    newcomer.reject(new Problem(refusal ?? 'event_not_found'));
-    return;
-  }
-  try {
-    const listener = newcomer.begin(topic.state);
-    if (listener) topic.listeners.add(listener);
-    newcomer.resolve();
-  } catch (error) {
-    newcomer.reject(error);
-  }
-}
-
-/** @throws as a connection that went silent */
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Problem('unavailable')), patience);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

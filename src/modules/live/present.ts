@@ -1,4 +1,4 @@
-/** What listeners are told: the state of an event, and the messages that lead from one state to the next. */
+/** The messages of a stream: the state of an event, and the changes from one state to the next. */
 import { hash } from 'node:crypto';
 import fastJson, { type Schema } from 'fast-json-stringify';
 import { toItem } from '../items/present.ts';
@@ -6,26 +6,29 @@ import { Item } from '../items/schemas.ts';
 import type { LiveRow } from './repo.ts';
 import { LiveCounts, LiveEvent, LiveSnapshot } from './schemas.ts';
 
-// The schemas decide here as everywhere what may leave.
-const shared = { schema: { Item, LiveCounts, LiveEvent } as Record<string, Schema> };
+// Serializers of the declared schemas, so that no undeclared field is published.
+const referenced = { schema: { Item, LiveCounts, LiveEvent } as Record<string, Schema> };
 const json = {
   counts: fastJson(LiveCounts as Schema),
   event: fastJson(LiveEvent as Schema),
   item: fastJson(Item as Schema),
-  snapshot: fastJson(LiveSnapshot as Schema, shared),
+  snapshot: fastJson(LiveSnapshot as Schema, referenced),
 };
 
-/** The same for everybody who may see the event. Each part is JSON, so that parts are compared as they leave. */
+/**
+ * The state of an event, which is the same for all subscribers. Each part is serialized: parts are equal if their JSON
+ * texts are equal.
+ */
 export type LiveState = {
-  /** Of the whole; the same on every server. */
+  /** A hash of the snapshot, which is the same on every server. */
   id: string;
   event: string;
   counts: string;
-  /** By id, in the order in which they were added. */
+  /** The JSON of each item by the item's id, in the order in which the items were added. */
   items: Map<string, string>;
   snapshot: string;
-  /** The message that says all of it, once it was needed; the same bytes for all who get it. */
-  bytes: Buffer | null;
+  /** The snapshot message; null until the first subscriber needs it. */
+  snapshotMessage: Buffer | null;
 };
 
 export function toState(row: LiveRow): LiveState {
@@ -50,33 +53,33 @@ export function toState(row: LiveRow): LiveState {
     counts: json.counts(counts),
     items: new Map(items.map((item) => [item.id, json.item(item)])),
     snapshot,
-    bytes: null,
+    snapshotMessage: null,
   };
 }
 
 type Message = { event: string; data: string };
 
-/** JSON has no line breaks, so a message is always one line of data. */
+/** Serialized JSON has no line breaks, so the data of a message is one line. */
 const format = ({ event, data }: Message, id?: string): string =>
   `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`;
 
 export function snapshotMessage(state: LiveState): Buffer {
-  state.bytes ??= Buffer.from(format({ event: 'snapshot', data: state.snapshot }, state.id));
-  return state.bytes;
+  state.snapshotMessage ??= Buffer.from(format({ event: 'snapshot', data: state.snapshot }, state.id));
+  return state.snapshotMessage;
 }
 
 export const goneMessage = (code: string): string =>
   format({ event: 'gone', data: JSON.stringify({ code }) });
 
-/** Ms until a client comes back; not the same for all, who would else come back together. */
+/** The delay, 1 to 3 s, after which a client reconnects. It is random so that clients do not reconnect together. */
 export const retryHint = (): string => `retry: ${1_000 + Math.floor(Math.random() * 2_000)}\n\n`;
 
-/** Only keeps the connection open. */
+/** A comment line, which prevents proxies from closing a silent connection. */
 export const heartbeat = ':\n\n';
 
 /**
- * What makes `after` of `before`; empty when they are the same. Only the last message carries the id: whoever loses the
- * connection before it resumes from the state before.
+ * The messages that lead from `before` to `after`; empty if the states are equal. Only the last message has an id, so a
+ * client that loses the connection before that message resumes from `before`.
  */
 export function changeMessages(before: LiveState, after: LiveState): string {
   const messages: Message[] = [];

@@ -3,8 +3,8 @@ import { sql } from '../../db/sql.ts';
 import type { EventRow } from '../events/present.ts';
 import type { ItemRow } from '../items/present.ts';
 
-/** What is known of an event already; `print` is empty when nothing is. */
-export type Known = { id: string; print: string };
+/** The version of an event that the caller has; `fingerprint` is empty if it has none. */
+export type KnownVersion = { id: string; fingerprint: string };
 
 export type LiveRow = Pick<
   EventRow,
@@ -25,29 +25,32 @@ export type LiveRow = Pick<
   | 'bookedCount'
 > & {
   items: Omit<ItemRow, 'eventId'>[] | null;
-  /** Differs when anything of the row does. */
-  print: string;
+  /** A hash of all other fields. */
+  fingerprint: string;
 };
 
-/** Numbers of items, from the newest back: one event must not cost what a thousand others do. */
-const newestItems = 500;
+/** The newest items of an event. The limit bounds the cost of one event. */
+const maxItems = 500;
 
 /**
- * Of these events, those that are not as they are known, with the newest of their items; null for one that is not
- * there. One statement, so that counts and items are of the same moment. What has not changed is compared in the
- * database and costs no transfer.
+ * Lists the events that differ from their known versions, with their newest items; null for an event that does not
+ * exist. Counts and items belong to the same snapshot, because one statement reads them. The database compares the
+ * fingerprints, so unchanged events are not transferred.
  */
-export async function listLiveRows(db: Database, known: Known[]): Promise<Map<string, LiveRow | null>> {
+export async function listLiveRows(
+  db: Database,
+  known: KnownVersion[],
+): Promise<Map<string, LiveRow | null>> {
   const ids = known.map(({ id }) => id);
-  const rows = await db.query<LiveRow & { asked: string }>(sql`
-    select a.id as asked, e.*
-    from unnest(${ids}::uuid[], ${known.map(({ print }) => print)}::text[]) a (id, print)
+  const rows = await db.query<LiveRow & { requestedId: string }>(sql`
+    select k.id as requested_id, e.*
+    from unnest(${ids}::uuid[], ${known.map(({ fingerprint }) => fingerprint)}::text[]) k (id, fingerprint)
     left join (
       select e.id, e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.all_day, e.timezone,
         e.capacity, e.status, e.updated_at, c.rsvp_count, c.going_count, c.booked_count, l.items,
         md5(row(e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.all_day, e.timezone,
           e.capacity, e.status, e.updated_at, c.rsvp_count, c.going_count, c.booked_count,
-          l.items::text)::text) as print
+          l.items::text)::text) as fingerprint
       from events e
       join event_counters c on c.event_id = e.id
       left join (
@@ -55,13 +58,13 @@ export async function listLiveRows(db: Database, known: Known[]): Promise<Map<st
           'description', i.description, 'emoji', i.emoji, 'imageUrl', i.image_url, 'link', i.link,
           'needed', s.needed, 'claimed', s.claimed) order by i.n) as items
         from event_counters c
-        join items i on i.event_id = c.event_id and i.n > c.last_item - ${newestItems}
+        join items i on i.event_id = c.event_id and i.n > c.last_item - ${maxItems}
         join item_stock s on s.event_id = i.event_id and s.n = i.n
         where c.event_id = any(${ids}::uuid[])
         group by i.event_id
       ) l on l.event_id = e.id
       where e.id = any(${ids}::uuid[])
-    ) e on e.id = a.id
-    where e.print is distinct from a.print`);
-  return new Map(rows.map((row) => [row.asked, row.id === null ? null : row]));
+    ) e on e.id = k.id
+    where e.fingerprint is distinct from k.fingerprint`);
+  return new Map(rows.map((row) => [row.requestedId, row.id === null ? null : row]));
 }

@@ -1,63 +1,57 @@
-/** The open streams of one server as connections: how many there may be, what keeps them open, and how they end. */
+/** The open streams of one server: their limits, their heartbeats, and the streams that are too slow. */
 import type { FastifyReply } from 'fastify';
 import { streams as metrics } from '../../http/metrics.ts';
-import type { Caller } from '../../identity/caller.ts';
-import { Problem, type ProblemCode } from '../../lib/errors.ts';
-import type { Listener } from './hub.ts';
-import { goneMessage, heartbeat, type LiveState, retryHint, snapshotMessage } from './present.ts';
+import { Problem } from '../../lib/errors.ts';
+import type { LiveState } from './present.ts';
+import { Stream } from './stream.ts';
 
-/** Streams on a server, and of one person or, without a token, one address. */
+/** Streams of a server, and of one person or, without a token, one network address. */
 const maxStreams = 5_000;
-const maxEach = 20;
-/** In ms. Proxies close what is silent for a minute. */
-const heartbeatEvery = 15_000;
-/** In ms. Whoever has taken nothing for so long is not there any more. */
-const maxBehind = 15_000;
-const sweepEvery = 1_000;
-/** In bytes that a listener has not taken yet; above that they are told the newest state once they have. */
-const maxBuffered = 64 * 1024;
-/** In ms, for last words to be taken. */
-const lastWordsMs = 1_000;
-
-export const mediaType = 'text/event-stream; charset=utf-8';
+const maxStreamsPerOwner = 20;
+const checkIntervalMs = 1_000;
 
 export class Streams {
   readonly #clock: () => Date;
   readonly #open = new Set<Stream>();
-  readonly #seats = new Map<string, number>();
-  #taken = 0;
-  #timer: NodeJS.Timeout;
+  readonly #reservations = new Map<string, number>();
+  #reserved = 0;
+  readonly #timer: NodeJS.Timeout;
 
   constructor(clock: () => Date) {
     this.#clock = clock;
-    this.#timer = setInterval(() => this.#sweep(), sweepEvery).unref();
+    this.#timer = setInterval(() => this.#checkStreams(), checkIntervalMs).unref();
   }
 
   /**
-   * Takes a seat, to be given back once.
+   * Reserves a stream.
+   * @param owner the id of the person, or the network address of a caller without a token
+   * @returns the function that releases the reservation; to be called once
    * @throws Problem `too_many_requests`, `unavailable`
    */
-  take(who: string): () => void {
-    const own = this.#seats.get(who) ?? 0;
-    if (own >= maxEach) {
-      const detail = `${maxEach} streams of this caller are open. Close one first.`;
+  reserve(owner: string): () => void {
+    const count = this.#reservations.get(owner) ?? 0;
+    if (count >= maxStreamsPerOwner) {
+      const detail = `${maxStreamsPerOwner} streams of this caller are open. Close one first.`;
       throw new Problem('too_many_requests', { detail, retryAfter: 5 });
     }
-    if (this.#taken >= maxStreams) {
+    if (this.#reserved >= maxStreams) {
       throw new Problem('unavailable', { detail: 'No more streams can be opened here.', retryAfter: 5 });
     }
-    this.#taken++;
-    this.#seats.set(who, own + 1);
+    this.#reserved++;
+    this.#reservations.set(owner, count + 1);
     return () => {
-      this.#taken--;
-      const left = (this.#seats.get(who) ?? 1) - 1;
-      if (left > 0) this.#seats.set(who, left);
-      else this.#seats.delete(who);
+      this.#reserved--;
+      const remaining = (this.#reservations.get(owner) ?? 1) - 1;
+      if (remaining > 0) this.#reservations.set(owner, remaining);
+      else this.#reservations.delete(owner);
     };
   }
 
-  /** Answers with a stream that begins at this state. @param lastId what the client has already */
-  begin(reply: FastifyReply, state: LiveState, lastId: string | undefined, onClose: () => void): Stream {
+  /**
+   * Responds with a stream that begins with `state`.
+   * @param lastId the id of the last message that the client received; the stream then skips an unchanged state
+   */
+  open(reply: FastifyReply, state: LiveState, lastId: string | undefined, onClose: () => void): Stream {
     const stream = new Stream(reply, this.#clock);
     this.#open.add(stream);
     metrics.open.inc();
@@ -66,83 +60,17 @@ export class Streams {
       metrics.open.dec();
       onClose();
     });
-    stream.begin(state, lastId);
+    stream.open(state, lastId);
     return stream;
   }
 
+  /** Stops the checks. The hub ends the streams. */
   close(): void {
     clearInterval(this.#timer);
   }
 
-  #sweep(): void {
+  #checkStreams(): void {
     const now = this.#clock().getTime();
-    for (const stream of this.#open) stream.createRecordCache(now);
-  }
-}
-
-class Stream implements Listener {
-  readonly caller: Caller | null;
-  readonly #reply: FastifyReply;
-  readonly #clock: () => Date;
-  #wroteAt = 0;
-  /** What is still to be told, and since when, in ms. */
-  #behind: { since: number; state: LiveState } | null = null;
-
-  constructor(reply: FastifyReply, clock: () => Date) {
-    this.caller = reply.request.caller;
-    this.#reply = reply;
-    this.#clock = clock;
-  }
-
-  begin(state: LiveState, lastId: string | undefined): void {
-    const reply = this.#reply;
-    reply.stayOpen();
-    // Fastify writes no headers from here on, so those that it has are taken along.
-    reply.hijack();
-    reply.raw.on('error', () => {});
-    reply.raw.on('drain', () => this.#catchUp());
-    reply.raw.writeHead(200, {
-      ...(reply.getHeaders() as Record<string, string>),
-      'content-type': mediaType,
-      'x-accel-buffering': 'no',
-    });
-    reply.raw.cork();
-    reply.raw.write(retryHint());
-    this.#write(lastId === state.id ? heartbeat : snapshotMessage(state));
-    reply.raw.uncork();
-  }
-
-  tell(state: LiveState, messages: Buffer): void {
-    if (this.#behind) this.#behind.state = state;
-    else if (this.#reply.raw.writableLength <= maxBuffered) this.#write(messages);
-    else this.#behind = { since: this.#clock().getTime(), state };
-  }
-
-  end(code: ProblemCode | null): void {
-    const { raw } = this.#reply;
-    raw.end(code ? goneMessage(code) : undefined);
-    const timer = setTimeout(() => raw.destroy(), lastWordsMs).unref();
-    raw.once('close', () => clearTimeout(timer));
-  }
-
-  /** Called now and then. @param now in ms */
-  createRecordCache(now: number): void {
-    if (this.#behind) {
-      if (Math.abs(now - this.#behind.since) < maxBehind) return;
-      metrics.dropped.inc();
-      this.#reply.raw.destroy();
-    } else if (Math.abs(now - this.#wroteAt) >= heartbeatEvery) this.#write(heartbeat);
-  }
-
-  #catchUp(): void {
-    if (!this.#behind) return;
-    const { state } = this.#behind;
-    this.#behind = null;
-    this.#write(snapshotMessage(state));
-  }
-
-  #write(messages: Buffer | string): void {
-    this.#wroteAt = this.#clock().getTime();
-    this.#reply.raw.write(messages);
+    for (const stream of this.#open) stream.check(now);
   }
 }

@@ -29,7 +29,7 @@ export const getUpload = defineEndpoint({
     const upload = await findUpload(id);
     if (!upload) throw new Problem('upload_not_found');
     const headers = { etag: `"${id}"`, 'cache-control': 'public, max-age=31536000, immutable' };
-    if (isNotModified(request, headers.etag)) return notModified(request, headers);
+    if (isNotModified(request, headers.etag)) return notModified(headers);
     const file = await reportStorageOutage(outages, storage.read(id));
     if (!file) throw new Problem('upload_not_found');
     return {

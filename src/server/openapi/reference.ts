@@ -1,16 +1,16 @@
-/** The reference page at /docs: Scalar, with corrections for readers who need contrast, or a screen reader. */
+/** The API reference at /docs: Scalar, with corrections of its contrast and its keyboard and screen reader support. */
 import reference from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { invalid } from '../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 
-/** The page runs its own script, and may load from and ask this server alone. */
-const policy =
+/** The page runs its own script, and may only load resources from and send requests to this server. */
+const contentSecurityPolicy =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * Colours have a contrast of at least 4.5:1 on every background of the theme (WCAG 1.4.3). Scalar's own rules are in
- * layers, so these take precedence.
+ * Colours with a contrast of at least 4.5:1 on every background of the theme (WCAG 1.4.3). Scalar's rules are in cascade
+ * layers, so these rules take precedence.
  */
 const style = `
 .light-mode {
@@ -23,13 +23,13 @@ const style = `
 }
 /* The label of a copy button is not rendered until the pointer is over it, so the button has no name. */
 .scalar-code-copy .sr-only > .hidden { display: inline }
-/* A list that scrolls by itself cannot be reached with the keyboard. */
+/* A scrollable list is not reachable with the keyboard. */
 ul.endpoints.endpoints { max-height: none; overflow: visible; overflow-wrap: anywhere }
 .scalar-card-content:has(> ul.endpoints) { max-height: none; overflow: visible }
 `;
 
 export async function registerReference(app: FastifyInstance): Promise<void> {
-  // In a scope of its own, where the hook sees the answers of the reference alone.
+  // The scope limits the hook to the responses of the reference.
   await app.register(async (scope) => {
     scope.addHook('onSend', async (_request, reply, payload) =>
       typeof payload === 'string' && `${reply.getHeader('content-type')}`.startsWith('text/html')
@@ -38,12 +38,12 @@ export async function registerReference(app: FastifyInstance): Promise<void> {
     );
     await scope.register(reference, {
       routePrefix: '/docs',
-      hooks: { onRequest: guardDocs },
+      hooks: { onRequest: checkHost },
       configuration: {
         url: '/openapi.json',
         pageTitle: 'Potluck API',
         customCss: style,
-        // Nothing is fetched from elsewhere: neither fonts, nor a proxy for the requests that are tried out.
+        // The page loads nothing from other servers: no fonts, and no proxy for test requests.
         withDefaultFonts: false,
         telemetry: false,
         hideClientButton: true,
@@ -57,8 +57,8 @@ export async function registerReference(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** The page makes an address of the Host header, so one that cannot be read is refused here. */
-function guardDocs(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-  reply.header('content-security-policy', policy);
+/** Rejects an invalid Host header, from which the page builds the address of the server. */
+function checkHost(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+  reply.header('content-security-policy', contentSecurityPolicy);
   done(URL.canParse(`http://${request.hostname}`) ? undefined : invalid('host', 'is not a host'));
 }

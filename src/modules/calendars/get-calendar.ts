@@ -1,0 +1,51 @@
+import { Type } from 'typebox';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { Problem } from '../../lib/errors.ts';
+import { dayMs } from '../../lib/time.ts';
+import { isVisible } from '../events/policy.ts';
+import { calendarResponse } from './calendar-response.ts';
+import { maxDescriptionLength, maxEntries, renderEntries, toEntry } from './entries.ts';
+import { renderCalendar } from './present.ts';
+import { findOwner, listOwnEvents } from './repo.ts';
+import { Calendar, CalendarParams } from './schemas.ts';
+import { parseSecret } from './secrets.ts';
+import type { CalendarServices } from './services.ts';
+
+/** Events stay in the calendar for this long after their end. */
+const pastDays = 90;
+
+/** Reads the calendar of a person by its secret address, without a token. */
+export const getCalendar = defineEndpoint({
+  method: 'GET',
+  path: '/v1/calendars/:secret.ics',
+  operationId: 'getCalendar',
+  tag: 'Calendars',
+  summary: "Read a person's calendar by its secret address",
+  description:
+    'Has the events that the person organizes, responded to, saved or booked and may see, if they ended at most ' +
+    `${pastDays} days ago: the first ${maxEntries} events by start, with descriptions of at most ` +
+    `${maxDescriptionLength} characters. Cancelled events have \`STATUS:CANCELLED\`.`,
+  access: 'public',
+  params: CalendarParams,
+  response: { 200: Calendar, 304: Type.Null() },
+  conditional: true,
+  problems: ['calendar_not_found'],
+
+  async handler({ params, request, reply }, services: CalendarServices) {
+    const { db, clock, events, people, renderEntry } = services;
+    const secret = parseSecret(params.secret);
+    const owner = secret && (await findOwner(db, secret));
+    if (!owner) throw new Problem('calendar_not_found');
+    const endedAfter = new Date(clock().getTime() - pastDays * dayMs);
+    const ids = await listOwnEvents(db, owner, { endedAfter, limit: maxEntries });
+    const found = await Promise.all(ids.map((id) => events.find(id, null)));
+    // An event may have changed since the list was read.
+    const visible = found.filter((event) => event !== null).filter((event) => isVisible(event.row, owner));
+    const entries = await Promise.all(visible.map((event) => toEntry(event, people)));
+    const text = renderCalendar(await renderEntries(entries, renderEntry), 'Potluck');
+    return calendarResponse(
+      { request, reply },
+      { text, fileName: 'potluck.ics', disposition: 'inline', isSecret: true },
+    );
+  },
+});

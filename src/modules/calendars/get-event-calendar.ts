@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { largeText } from '../../http/compression.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { Problem } from '../../lib/errors.ts';
+import { readId } from '../../lib/ids.ts';
+import { isVisible } from '../events/policy.ts';
+import { EventParams } from '../events/schemas.ts';
+import { calendarResponse } from './calendar-response.ts';
+import { toEntry } from './entries.ts';
+import { createEntryRenderer, fileName, renderCalendar } from './present.ts';
+import { Calendar } from './schemas.ts';
+import type { CalendarServices } from './services.ts';
+
+/** Reads one event as an iCalendar file, with its whole description. */
+export const getEventCalendar = defineEndpoint({
+  method: 'GET',
+  path: '/v1/events/:id/calendar.ics',
+  operationId: 'getEventCalendar',
+  tag: 'Calendars',
+  summary: 'Read an event as an iCalendar file',
+  description:
+    "Times are in the event's own time zone. The UID never changes, and SEQUENCE increases with every change of the " +
+    'fields that a calendar shows. A cancelled event has `STATUS:CANCELLED`.',
+  access: 'optional',
+  params: EventParams,
+  response: { 200: Calendar, 304: Type.Null() },
+  conditional: true,
+  compressFrom: largeText,
+  problems: ['event_not_found'],
+
+  async handler({ caller, params, request, reply }, { config, events, people }: CalendarServices) {
+    const id = readId(params.id, 'event_not_found');
+    const event = await events.find(id, caller);
+    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+    const renderEntry = createEntryRenderer(config.publicUrl);
+    const text = renderCalendar([renderEntry(await toEntry(event, people))]);
+    const name = fileName(event.row.title);
+    return calendarResponse({ request, reply }, { text, fileName: name, disposition: 'attachment' });
+  },
+});

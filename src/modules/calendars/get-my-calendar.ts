@@ -1,0 +1,22 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { findCalendar } from './repo.ts';
+import { CalendarState } from './schemas.ts';
+import type { CalendarServices } from './services.ts';
+
+/** Reads whether the caller's calendar has a secret address, and since when. */
+export const getMyCalendar = defineEndpoint({
+  method: 'GET',
+  path: '/v1/me/calendar',
+  operationId: 'getMyCalendar',
+  tag: 'Calendars',
+  summary: 'Read whether your calendar has an address',
+  description:
+    'Returns the time at which the address was created, not the address: the server stores only its hash.',
+  access: 'required',
+  response: { 200: CalendarState },
+
+  async handler({ caller }, { db }: CalendarServices) {
+    const createdAt = await findCalendar(db, caller.id);
+    return { status: 200, body: { exists: createdAt !== null, createdAt: createdAt?.toISOString() ?? null } };
+  },
+});

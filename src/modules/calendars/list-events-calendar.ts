@@ -1,0 +1,35 @@
+import { Type } from 'typebox';
+import { largeText } from '../../http/compression.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { readEventQuery } from '../discovery/event-query.ts';
+import { calendarResponse } from './calendar-response.ts';
+import { maxDescriptionLength, maxEntries, renderEntries, toEntry } from './entries.ts';
+import { renderCalendar } from './present.ts';
+import { Calendar, CalendarQuery } from './schemas.ts';
+import type { CalendarServices } from './services.ts';
+
+/** Lists public events as an iCalendar file. */
+export const listEventsCalendar = defineEndpoint({
+  method: 'GET',
+  path: '/v1/events.ics',
+  operationId: 'listEventsCalendar',
+  tag: 'Calendars',
+  summary: 'List public events as a calendar',
+  description:
+    'An address to subscribe to. Has the events of GET /v1/events with the same filters and without pages: the first ' +
+    `${maxEntries} events by start, with descriptions of at most ${maxDescriptionLength} characters.`,
+  access: 'optional',
+  query: CalendarQuery,
+  response: { 200: Calendar, 304: Type.Null() },
+  conditional: true,
+  compressFrom: largeText,
+
+  async handler({ caller, query, request, reply }, services: CalendarServices) {
+    const { clock, lists, people, renderEntry } = services;
+    const slice = { page: 1, limit: maxEntries };
+    const { listed } = await lists(readEventQuery(query, clock()), 'start', slice, caller);
+    const entries = await Promise.all(listed.map(({ event }) => toEntry(event, people)));
+    const text = renderCalendar(await renderEntries(entries, renderEntry), 'Potluck events');
+    return calendarResponse({ request, reply }, { text, fileName: 'events.ics', disposition: 'inline' });
+  },
+});

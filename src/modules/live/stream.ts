@@ -1,0 +1,85 @@
+/** One stream of server-sent events on one connection. */
+import type { FastifyReply } from 'fastify';
+import { streams as metrics } from '../../http/metrics.ts';
+import type { Caller } from '../../identity/caller.ts';
+import type { ProblemCode } from '../../lib/errors.ts';
+import { goneMessage, heartbeat, type LiveState, retryHint, snapshotMessage } from './present.ts';
+import type { Subscriber } from './topics.ts';
+
+/** Proxies close connections that are silent for a minute. */
+const heartbeatIntervalMs = 15_000;
+/** A client that has read nothing for this long is gone. */
+const maxBacklogMs = 15_000;
+/** In bytes that the client has not read. Above that the stream sends no changes, and later the newest snapshot. */
+const maxBuffered = 64 * 1024;
+/** The time that a client has to read the last message. */
+const closeTimeoutMs = 1_000;
+
+export const mediaType = 'text/event-stream; charset=utf-8';
+
+export class Stream implements Subscriber {
+  readonly caller: Caller | null;
+  readonly #reply: FastifyReply;
+  readonly #clock: () => Date;
+  #wroteAt = 0;
+  /** The newest state that the client has not been sent, and the time in ms at which the backlog began. */
+  #backlog: { since: number; state: LiveState } | null = null;
+
+  constructor(reply: FastifyReply, clock: () => Date) {
+    this.caller = reply.request.caller;
+    this.#reply = reply;
+    this.#clock = clock;
+  }
+
+  open(state: LiveState, lastId: string | undefined): void {
+    const reply = this.#reply;
+    reply.stayOpen();
+    // Fastify writes no headers after hijack(), so writeHead includes the headers of the reply.
+    reply.hijack();
+    reply.raw.on('error', () => {});
+    reply.raw.on('drain', () => this.#sendBacklog());
+    reply.raw.writeHead(200, {
+      ...(reply.getHeaders() as Record<string, string>),
+      'content-type': mediaType,
+      'x-accel-buffering': 'no',
+    });
+    reply.raw.cork();
+    reply.raw.write(retryHint());
+    this.#write(lastId === state.id ? heartbeat : snapshotMessage(state));
+    reply.raw.uncork();
+  }
+
+  send(state: LiveState, messages: Buffer): void {
+    if (this.#backlog) this.#backlog.state = state;
+    else if (this.#reply.raw.writableLength <= maxBuffered) this.#write(messages);
+    else this.#backlog = { since: this.#clock().getTime(), state };
+  }
+
+  end(code: ProblemCode | null): void {
+    const { raw } = this.#reply;
+    raw.end(code ? goneMessage(code) : undefined);
+    const timer = setTimeout(() => raw.destroy(), closeTimeoutMs).unref();
+    raw.once('close', () => clearTimeout(timer));
+  }
+
+  /** Sends a heartbeat if one is due, and drops a client that does not read. @param now in ms */
+  check(now: number): void {
+    if (this.#backlog) {
+      if (Math.abs(now - this.#backlog.since) < maxBacklogMs) return;
+      metrics.dropped.inc();
+      this.#reply.raw.destroy();
+    } else if (Math.abs(now - this.#wroteAt) >= heartbeatIntervalMs) this.#write(heartbeat);
+  }
+
+  #sendBacklog(): void {
+    if (!this.#backlog) return;
+    const { state } = this.#backlog;
+    this.#backlog = null;
+    this.#write(snapshotMessage(state));
+  }
+
+  #write(messages: Buffer | string): void {
+    this.#wroteAt = this.#clock().getTime();
+    this.#reply.raw.write(messages);
+  }
+}

@@ -1,0 +1,73 @@
+/** Topics: the live events of one server, each with its last known state and its subscribers. */
+import type { Caller } from '../../identity/caller.ts';
+import { Problem, type ProblemCode } from '../../lib/errors.ts';
+import { isVisible } from '../events/policy.ts';
+import { changeMessages, type LiveState, toState } from './present.ts';
+import type { LiveRow } from './repo.ts';
+
+export type Subscriber = {
+  caller: Caller | null;
+  /** @param messages the messages that lead from the previous state to `state` */
+  send(state: LiveState, messages: Buffer): void;
+  /** Ends the stream. @param code the problem that a new request would get; null if the server closes */
+  end(code: ProblemCode | null): void;
+};
+
+export type Topic = { row: LiveRow; state: LiveState; subscribers: Set<Subscriber> };
+
+/** A request that waits for the next poll. */
+export type PendingSubscription = {
+  eventId: string;
+  caller: Caller | null;
+  /** Called with the first state; returns null to read this state alone. */
+  onState: (state: LiveState) => Subscriber | null;
+} & PromiseWithResolvers<void>;
+
+/** Each caller with their current role; null if their session has ended. */
+export type CurrentCallers = Map<Caller, Caller | null>;
+
+/** The topic with the state of `row`. Sends the difference to the subscribers. */
+export function updateTopic(topic: Topic | null, row: LiveRow): Topic {
+  if (!topic) return { row, state: toState(row), subscribers: new Set() };
+  if (row === topic.row) return topic;
+  const state = toState(row);
+  const messages = Buffer.from(changeMessages(topic.state, state));
+  if (messages.length > 0) for (const subscriber of topic.subscribers) subscriber.send(state, messages);
+  return Object.assign(topic, { row, state });
+}
+
+/** Ends the streams of subscribers whose session has ended or who may not see the event any more. */
+export function removeRefused({ subscribers }: Topic, row: LiveRow | null, callers: CurrentCallers): void {
+  for (const subscriber of subscribers) {
+    const refusal = refusalOf(row, subscriber, callers);
+    if (!refusal) continue;
+    subscribers.delete(subscriber);
+    subscriber.end(refusal);
+  }
+}
+
+/** Settles a pending subscription: adds its subscriber to the topic, or rejects it with the problem. */
+export function admit(topic: Topic | null, pending: PendingSubscription, callers: CurrentCallers): void {
+  const refusal = refusalOf(topic?.row ?? null, pending, callers);
+  if (refusal || !topic) {
+    pending.reject(new Problem(refusal ?? 'event_not_found'));
+    return;
+  }
+  try {
+    const subscriber = pending.onState(topic.state);
+    if (subscriber) topic.subscribers.add(subscriber);
+    pending.resolve();
+  } catch (error) {
+    pending.reject(error);
+  }
+}
+
+function refusalOf(
+  row: LiveRow | null,
+  { caller }: { caller: Caller | null },
+  callers: CurrentCallers,
+): ProblemCode | null {
+  const current = caller && (callers.get(caller) ?? null);
+  if (caller && !current) return 'token_invalid';
+  return row && isVisible(row, current) ? null : 'event_not_found';
+}

@@ -1,0 +1,16 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { HealthStatus } from './schemas.ts';
+
+/** The liveness check. */
+export const isAlive = defineEndpoint({
+  method: 'GET',
+  path: '/healthz',
+  operationId: 'isAlive',
+  tag: 'Server',
+  summary: 'Liveness check',
+  description: '200 while the process responds to requests. Does not query the database.',
+  access: 'public',
+  response: { 200: HealthStatus },
+
+  handler: () => ({ status: 200, body: { status: 'ok' as const } }),
+});

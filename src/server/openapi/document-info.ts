@@ -1,0 +1,55 @@
+/** The parts of the OpenAPI document that do not depend on the endpoints. */
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import manifest from '../../../package.json' with { type: 'json' };
+import type { Config } from '../../lib/config.ts';
+
+/** The project's own formats, for clients that validate requests. */
+const formatsText =
+  'Formats beyond those of OpenAPI: `visible-line` and `visible-text` have at least one visible character, which is ' +
+  'neither a separator (Z) nor other (C) in Unicode, and `visible-line` has no control characters; `grapheme` is one ' +
+  'user-perceived character; `timestamp` is RFC 3339 with any offset, `timestamp-or-day` that or a date; `http-url` is ' +
+  'an http or https address; `time-zone` is the name of an IANA time zone; `currency` is an ISO 4217 code.';
+
+const introduction =
+  'Discover events, respond to them, and share bring-lists that cannot be double-booked.\n\n' +
+  'Sign in with a phone number: `POST /v1/auth/otp/request`, then `POST /v1/auth/otp/verify`. ' +
+  'An unknown query parameter or body field gets a 400 that names it. ' +
+  'Every error response is `application/problem+json` with a `code` that [/docs/errors](/docs/errors) explains.\n\n' +
+  formatsText;
+
+const tags = [
+  { name: 'Sign in', description: 'Codes, tokens and devices.' },
+  { name: 'Me', description: "The caller's own account." },
+  { name: 'People', description: 'Search, profiles, follows and blocks.' },
+  { name: 'Messages', description: 'Conversations between two people.' },
+  { name: 'Events', description: 'Discover and organize events, RSVP to them and save them.' },
+  { name: 'Bookings', description: 'Seats of events, and their waitlists.' },
+  { name: 'Items', description: 'Bring-lists, wish-lists and claims.' },
+  { name: 'Reports', description: 'Reports of content and people to the admins.' },
+  { name: 'Administration', description: 'Accounts, flags and the audit trail, for admins.' },
+  { name: 'Calendars', description: 'Events for calendar programs.' },
+  { name: 'Images', description: 'Images of events, items and people.' },
+  { name: 'Server', description: 'Health checks and metrics for the operator.' },
+];
+
+export const documentInfo = (config: Config): NonNullable<FastifyDynamicSwaggerOptions['openapi']> => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Potluck',
+    version: manifest.version,
+    description: introduction,
+    contact: { name: 'The operator of this server', url: config.publicUrl },
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: config.publicUrl }],
+  components: {
+    securitySchemes: {
+      bearer: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'The `accessToken` of POST /v1/auth/otp/verify.',
+      },
+    },
+  },
+  tags,
+});

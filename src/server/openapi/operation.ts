@@ -1,0 +1,86 @@
+/** Describes an operation from the declaration of its endpoint: security, headers, and responses by status. */
+import type { FastifySchema, RouteOptions } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import { IdempotencyHeaders } from '../../http/schemas.ts';
+import { catalogue, type ProblemCode } from '../../lib/errors.ts';
+import { describeProblem, describeSuccess } from './responses.ts';
+
+type QuerySchema = { required?: string[]; properties: Record<string, { default?: unknown }> };
+type OperationSchema = FastifySchema & { response?: Record<string, TSchema>; querystring?: QuerySchema };
+
+/** Problems of a request body that occur before the endpoint is called, also if the endpoint reads no body. */
+const bodyProblems: ProblemCode[] = [
+  'malformed_json',
+  'unsupported_media_type',
+  'unsupported_content_encoding',
+  'payload_too_large',
+];
+
+/** Returns routes that are no endpoints unchanged. */
+export function describeOperation(
+  fastifySchema: FastifySchema | undefined,
+  route: RouteOptions,
+): FastifySchema {
+  const schema = fastifySchema as OperationSchema | undefined;
+  const { access, idempotent, conditional, bodyTypes } = route.config ?? {};
+  if (!schema || !access) return schema ?? {};
+  const security = { public: [], optional: [{}, { bearer: [] }], required: [{ bearer: [] }] }[access];
+  return {
+    ...schema,
+    ...(schema.querystring && { querystring: withoutDefaults(schema.querystring) }),
+    ...(idempotent && { headers: idempotencyHeaders }),
+    ...(conditional && { headers: conditionalHeaders }),
+    ...(bodyTypes && { consumes: [...bodyTypes], body: binaryBody }),
+    security,
+    response: describeResponses(schema, route),
+  } as FastifySchema;
+}
+
+function describeResponses({ response = {} }: OperationSchema, { config, method, url }: RouteOptions) {
+  const { problems = [], idempotent, conditional } = config ?? {};
+  const codes = method === 'GET' ? problems : [...problems, ...bodyProblems];
+  const codesByStatus = Map.groupBy(codes, (code) => catalogue[code].status);
+  const successes = Object.entries(response).map(([status, body]) => [
+    status,
+    {
+      ...describeSuccess(status, url, body),
+      ...(idempotent && { headers: replayHeaders }),
+      ...(conditional && { headers: etagHeaders }),
+    },
+  ]);
+  const failures = [...codesByStatus].map(([status, codes]) => [status, describeProblem(status, codes)]);
+  return Object.fromEntries([...successes, ...failures]);
+}
+
+/** Validation adds defaults, so a parameter with a default is required for handlers and optional for clients. */
+function withoutDefaults(querystring: QuerySchema): QuerySchema {
+  const { required = [], properties } = querystring;
+  return { ...querystring, required: required.filter((name) => properties[name]?.default === undefined) };
+}
+
+const binaryBody = Type.String({ format: 'binary' });
+
+/** Node lowercases header names; the document spells them as in the RFC. */
+const idempotencyHeaders = Type.Object({
+  'Idempotency-Key': IdempotencyHeaders.properties['idempotency-key'],
+});
+/** Only for the document: any value of the header is valid. */
+const conditionalHeaders = Type.Object({
+  'If-None-Match': Type.Optional(
+    Type.String({
+      description:
+        'ETags that the client has, or `*`. If one is current, the response is a 304 without a body.',
+      examples: ['W/"JbN1s4mUPPqG5bY6tPRvVfsDbE9nUjGmA7w3kLqF"'],
+    }),
+  ),
+});
+const etagHeaders = {
+  ETag: { type: 'string', description: 'The version of this response, for `If-None-Match`.' },
+};
+const replayHeaders = {
+  'Idempotent-Replayed': {
+    type: 'string',
+    description:
+      '`true` if the response is the stored response of an earlier request with this `Idempotency-Key`.',
+  },
+};

@@ -1,0 +1,81 @@
+/** Descriptions of responses: content types of successes, and problems by status. */
+import { type TSchema, Type } from 'typebox';
+import { named, ref } from '../../http/schemas.ts';
+import { catalogue, type ProblemCode } from '../../lib/errors.ts';
+
+const Problem = named(
+  'Problem',
+  Type.Object(
+    {
+      type: Type.String({
+        description: 'The address of the explanation of the code.',
+        examples: ['/docs/errors#event_not_found'],
+      }),
+      title: Type.String(),
+      status: Type.Integer(),
+      detail: Type.String({ description: 'An explanation for people. Its text may change.' }),
+      code: Type.String({
+        description: 'The identifier of the problem for programs, which never changes.',
+        examples: ['event_not_found'],
+      }),
+      requestId: Type.String({
+        description: 'Equals the header `X-Request-Id`. Include it in questions to the operator.',
+      }),
+      errors: Type.Optional(
+        Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+          description: 'The invalid fields.',
+        }),
+      ),
+    },
+    { description: 'The body of every error response (RFC 9457).' },
+  ),
+);
+
+const streamDescription =
+  'Server-sent events. Each has an `event`, JSON on one line in `data`, and an `id` if it is the last event of a ' +
+  'change. Clients ignore lines that begin with a colon.';
+
+/** Responses that are not JSON, by the end of the path. */
+const contentByPath: { pathEnd: string; mediaType: string; description: string }[] = [
+  { pathEnd: '.svg', mediaType: 'image/svg+xml', description: 'The image.' },
+  { pathEnd: '.webp', mediaType: 'image/webp', description: 'The image.' },
+  { pathEnd: '.ics', mediaType: 'text/calendar', description: 'The calendar.' },
+  { pathEnd: '/live', mediaType: 'text/event-stream', description: streamDescription },
+  { pathEnd: '/metrics', mediaType: 'text/plain', description: 'Metrics in the Prometheus text format.' },
+];
+
+export function describeSuccess(status: string, path: string, schema: TSchema) {
+  if (status === '304') return { description: 'The version that the client has is current.' };
+  const content = contentByPath.find(({ pathEnd }) => path.endsWith(pathEnd));
+  const { mediaType = 'application/json', description = 'Success.' } = content ?? {};
+  return { description, content: { [mediaType]: { schema } } };
+}
+
+/** Response headers of problems by status. */
+const retryAfter = { 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } };
+const headersByStatus: Record<number, object> = {
+  401: { 'WWW-Authenticate': { type: 'string', description: '`Bearer`.' } },
+  415: {
+    'Accept-Encoding': {
+      type: 'string',
+      description: '`identity`, with `unsupported_content_encoding`: the accepted content codings of bodies.',
+    },
+  },
+  429: retryAfter,
+  503: retryAfter,
+};
+
+/** The response of a status that stands for all of `codes`. */
+export function describeProblem(status: number, codes: ProblemCode[]) {
+  const headers = headersByStatus[status];
+  const code = { type: 'string', enum: codes };
+  return {
+    description: codes.map((code) => `\`${code}\`: ${catalogue[code].title}.`).join('\n\n'),
+    ...(headers && { headers }),
+    content: {
+      'application/problem+json': {
+        schema: { allOf: [ref(Problem), { type: 'object', properties: { code } }] },
+      },
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** Adds the routes of the pages for browsers, their icon, and robots.txt. */
+import type { App } from '../../http/app.ts';
+import { largePage } from '../../http/compression.ts';
+import { sendSvg } from '../../http/placeholder-images.ts';
+import { demoPhones } from '../../lib/demo-phones.ts';
+import { catalogue } from '../../lib/errors.ts';
+import type { DiscoveryServices } from '../../modules/discovery/services.ts';
+import { toListedEvent } from '../../modules/events/present.ts';
+import { errorsPage } from './errors-page.ts';
+import { frontPage } from './front-page.ts';
+import { icon, sendPage } from './layout.ts';
+
+/** Events on the front page. */
+const maxEvents = 12;
+
+/**
+ * Search engines may index the pages, but not the API: its responses are for programs, and a crawler that follows the
+ * links of the front page would use up the rate limit of its address. Generated covers are images of the front page.
+ */
+const robots = `User-agent: *
+Allow: /v1/events/*/cover.svg
+Disallow: /v1/
+Disallow: /metrics
+`;
+
+const schema = { hide: true };
+
+export function registerPages(app: App, services: DiscoveryServices): void {
+  app.get('/', { schema, config: { compressFrom: largePage } }, async (_request, reply) =>
+    sendPage(reply, await renderFrontPage(services)),
+  );
+
+  app.get('/docs/errors', { schema }, async (_request, reply) => sendPage(reply, errorsPage(catalogue)));
+
+  // Browsers request this path for pages that declare no icon, such as the API reference.
+  app.get('/favicon.ico', { schema }, async (_request, reply) => sendSvg(reply, icon));
+
+  app.get('/robots.txt', { schema }, async (_request, reply) =>
+    reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=86400').send(robots),
+  );
+}
+
+async function renderFrontPage({ config, clock, lists }: DiscoveryServices): Promise<string> {
+  const upcoming = { circle: null, category: null, from: clock(), until: null, search: null };
+  const { listed, total } = await lists(upcoming, 'start', { page: 1, limit: maxEvents }, null);
+  const events = listed.map(({ event }) => toListedEvent(event.row, config.publicUrl));
+  return frontPage(events, total, config.demo ? demoPhones : []);
+}
