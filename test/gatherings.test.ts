@@ -358,6 +358,7 @@ async function listAll(query: URLSearchParams) {
 }
 
 for (const [[name, lat, lng, km], { dateFrom, dateTo, from, until }] of searches) {
+  // spec: 4.9 GET /v1/events: `radius`: km, default 50
   test(`gatherings: the list is what an independent count gives: ${name}`, async () => {
     const events = await byUid();
     const odd = oddities.map(([, title, start, end]) => {
