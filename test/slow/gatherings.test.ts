@@ -6,12 +6,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { readCalendar } from '../src/cli/import/calendar.ts';
-import { importCalendar, type Report } from '../src/cli/import.ts';
-import { file, makeCalendar } from './data/gatherings.ts';
-import { assertCounters } from './invariants.ts';
-import { expectStatus, testApp } from './setup.ts';
-import { aPhone, signIn } from './world.ts';
+import { readCalendar } from '../../src/cli/import/calendar.ts';
+import { importCalendar, type Report } from '../../src/cli/import.ts';
+import { file, makeCalendar } from '../data/gatherings.ts';
+import { assertCounters } from '../invariants.ts';
+import { expectStatus, testApp } from '../setup.ts';
+import { aPhone, signIn } from '../world.ts';
 
 const api = await testApp();
 const phone = aPhone();
