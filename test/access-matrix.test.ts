@@ -7,6 +7,9 @@ import { aUser } from './world.ts';
 const api = await testApp();
 const stage = await setStage(api);
 
+// spec: 4.1 GET /v1/users/search: search people, token required
+// spec: 5 GET /v1/auth/me: Bearer token on protected operations
+// spec: 9 GET /healthz, GET /readyz, GET /metrics: endpoints for operators
 test('access: every route has a row and every row a route', async () => {
   const { body: document } = await api.get('/openapi.json');
   const routes = Object.entries<object>(document.paths).flatMap(([path, methods]) =>

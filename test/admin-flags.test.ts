@@ -31,6 +31,7 @@ test('flags: 200 with all of them, on unless the configuration says otherwise, a
   assert.deepEqual([(await flagsOf(off)).claims, (await flagsOf(off)).messages], [false, true]);
 });
 
+// spec: 5 GET /v1/admin/flags, PUT /v1/admin/flags/:name: feature flags at run time
 test('flags: what is switched holds at once where it was, and on other instances within a second', async () => {
   const [organizer, ...guests] = await users(api, 5);
   assert.ok(organizer);
@@ -54,6 +55,7 @@ test('flags: what is switched holds at once where it was, and on other instances
   expectStatus(await claim(2, third), 201);
 });
 
+// spec: 5 GET /v1/admin/flags, PUT /v1/admin/flags/:name: feature flags at run time
 test('flags: signUps off lets those in who have an account, and makes no new one', async () => {
   const person = await aUser(api);
   expectStatus(await put('signUps', false), 200);
@@ -71,6 +73,7 @@ test('flags: signUps off lets those in who have an account, and makes no new one
   assert.equal(expectStatus(await enter(phone), 200).body.isNewUser, true);
 });
 
+// spec: 5 GET /v1/admin/flags, PUT /v1/admin/flags/:name: feature flags at run time
 test('flags: messages, bookings and uploads off are 403 feature_disabled, what is there stays readable, and on is on', async () => {
   const [person, other] = await users(api, 2);
   assert.ok(person && other);

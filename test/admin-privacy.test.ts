@@ -55,6 +55,7 @@ const auditOf = async (person: Person): Promise<Row[]> =>
   expectStatus(await api.get('/v1/me/export', person.token), 200).body.audit;
 const byAdmins = ['account_suspended', 'account_restored', 'role_changed', 'role_changed'];
 
+// spec: 4.8 GET /v1/me/export: export of everything stored about the caller
 test('export: neither the reason of a suspension nor the network of the admin, only what was done and when', async () => {
   const admin = await anAdmin(api);
   const person = await suspendedAndRestored(admin);
@@ -104,6 +105,7 @@ test('audit: admins read reason, admin and network of a suspension', async () =>
   assert.deepEqual([entry.detail, entry.byUserId, entry.address], [reason, admin.id, adminNetwork]);
 });
 
+// spec: 4.8 GET /v1/me/export: export of everything stored about the caller
 test('every list and record of the caller: 200 or a refusal, without what admins keep to themselves', async () => {
   const admin = await anAdmin(api);
   const person = await suspendedAndRestored(admin);

@@ -18,6 +18,7 @@ const list = async (query = '', on: TestApp = api) =>
 const resolve = (id: string, body: object = { status: 'resolved' }) =>
   api.patch(`/v1/admin/reports/${id}`, admin.token, body);
 
+// spec: 3 POST /v1/reports: reports to the admins
 test('report: 201 with what was said, of an event, an item and a person', async () => {
   const [organizer, guest] = await users(api, 2);
   assert.ok(organizer && guest);
@@ -45,6 +46,7 @@ test('report: 201 with what was said, of an event, an item and a person', async 
   assert.equal(expectStatus(await report(organizer, { type: 'user', id: guest.id }), 201).body.text, '');
 });
 
+// spec: 3 POST /v1/reports: reports to the admins
 test('report: 404 for what does not exist or the caller may not see, whatever it is', async () => {
   const [organizer, guest] = await users(api, 2);
   assert.ok(organizer && guest);
@@ -81,6 +83,7 @@ test('report: 404 for what does not exist or the caller may not see, whatever it
   }
 });
 
+// spec: 3 POST /v1/reports: reports to the admins
 test('report: 201 of a message by whom it was sent to alone, and admins read that message', async () => {
   const [writer, reader, other] = await users(api, 3);
   assert.ok(writer && reader && other);
@@ -98,6 +101,7 @@ test('report: 201 of a message by whom it was sent to alone, and admins read tha
   assert.equal((await api.sql`select 1 from reports where id = ${id}`).length, 0);
 });
 
+// spec: 3 POST /v1/reports: reports to the admins
 test('report: 409 the second time, also of ten at once on two instances; another person may', async () => {
   const [organizer, guest, other] = await users(api, 3);
   assert.ok(organizer && guest && other);
@@ -170,6 +174,7 @@ test('report: once more under the same key, and 429 above 50 in 24 hours, howeve
   }
 });
 
+// spec: 3 GET /v1/admin/reports, PATCH /v1/admin/reports/:id: handling of reports by admins
 test('reports: 200 for admins, the newest first, by status, every one once in pages', async () => {
   const all = await api.sql<{ id: string }[]>`select id from reports order by created_at desc, id desc`;
   const seen: string[] = [];
@@ -197,6 +202,7 @@ test('reports: 200 for admins, the newest first, by status, every one once in pa
     expectProblem(await api.get(`/v1/admin/reports?${query}`, admin.token), 400, 'invalid_request');
 });
 
+// spec: 3 GET /v1/admin/reports, PATCH /v1/admin/reports/:id: handling of reports by admins
 test('resolve: 200 with the note, once in the audit trail; 404 for an unknown report, 400 for reopening', async () => {
   const [organizer, guest] = await users(api, 2);
   assert.ok(organizer && guest);
@@ -215,6 +221,7 @@ test('resolve: 200 with the note, once in the audit trail; 404 for an unknown re
     expectProblem(await resolve(body.id, wrong), 400, 'invalid_request');
 });
 
+// spec: 3 GET /v1/admin/reports, PATCH /v1/admin/reports/:id: handling of reports by admins
 test('reports: a deleted account leaves neither what it reported nor what was reported of it; a deleted event leaves its own', async () => {
   const [bad, good, other] = await users(api, 3);
   assert.ok(bad && good && other);

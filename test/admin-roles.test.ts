@@ -12,6 +12,7 @@ const give = (person: Person, role: string, by: Person = admin, on: TestApp = ap
   on.call('PUT', `/v1/admin/users/${person.id}/role`, { token: by.token, body: { role } });
 const admins = () => api.sql<{ id: string }[]>`select id from users where role = 'admin'`;
 
+// spec: 5 PUT /v1/admin/users/:id/role: grant and revoke of the admin role
 test('role: 200 and counts from the next request on, on every instance, both ways', async () => {
   const person = await aUser(api);
   const draft = await anEvent(api, admin, { visibility: 'private' });
@@ -45,6 +46,7 @@ test('role: 403 for who is no admin, 404 for nobody, 400 for a role that does no
     expectProblem(await give(person, role as string), 400, 'invalid_request');
 });
 
+// spec: 5 PUT /v1/admin/users/:id/role: grant and revoke of the admin role
 test('role: 409 for the last admin, and for one of two who take it from each other at once', async () => {
   const apart = await testApp();
   const beside = await apart.another();
@@ -74,6 +76,7 @@ test('role: of two admins one may give up their own', async () => {
 const find = async (query: string, on: TestApp = api) =>
   expectStatus(await on.get(`/v1/admin/users?${query}`, admin.token), 200).body;
 
+// spec: 3 GET /v1/admin/users: search of accounts by admins
 test('accounts: 200 by words, by number and by state, with all that an admin needs of them', async () => {
   const person = await aUser(api, { name: 'Wilhelmina Ottersen', username: 'w.ottersen' });
   const { createdAt, ...rest } = (await find('q=ottersen')).data[0];
@@ -103,6 +106,7 @@ test('accounts: 200 by words, by number and by state, with all that an admin nee
   assert.equal((await find('q=ottersen')).data[0].isSuspended, true);
 });
 
+// spec: 3 GET /v1/admin/users: search of accounts by admins
 test('accounts: the newest first, every one once in pages, whoever comes meanwhile', async () => {
   const all = await api.sql<{ id: string }[]>`select id from users order by created_at desc, id desc`;
   const seen: string[] = [];
@@ -148,6 +152,7 @@ const trail = async (query: string) =>
   expectStatus(await api.get(`/v1/admin/audit?${query}`, admin.token), 200).body;
 type Entry = { id: string; at: string; what: string; userId: string | null; who: string };
 
+// spec: 5 GET /v1/admin/audit: audit trail
 test('audit: 200 with every field, the newest first, of one person or of a time', async () => {
   const person = await aUser(api, { username: 'trail.walker' });
   const boss = await anAdmin(api);

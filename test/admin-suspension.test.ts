@@ -21,6 +21,7 @@ async function signInAs({ phone }: Person, on: TestApp = api, code?: string) {
   return on.post('/v1/auth/otp/verify', undefined, { phone, code: code ?? body.devCode });
 }
 
+// spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 test('suspend: 200 and every token of the person is refused at once on every instance; twice is once', async () => {
   const person = await aUser(api);
   const phone = await signIn(second, person.phone);
@@ -43,6 +44,7 @@ test('suspend: 200 and every token of the person is refused at once on every ins
   assert.deepEqual([...trail], [{ what: 'account_suspended', byId: admin.id, detail: '' }]);
 });
 
+// spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 test('suspend: signing in is 403 account_suspended with the right code alone, which is spent; restored it is 200', async () => {
   const person = await aUser(api);
   expectStatus(await suspend(person), 200);
@@ -64,6 +66,7 @@ test('suspend: signing in is 403 account_suspended with the right code alone, wh
   expectProblem(await api.get('/v1/auth/me', person.token), 401, 'token_invalid');
 });
 
+// spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 test('suspend: profile, search and relations are 404 for all but admins, and back when restored', async () => {
   const person = await aUser(api, { name: 'Zebulon Quorn', username: 'zebulon.q' });
   const other = await aUser(api);
@@ -107,6 +110,8 @@ const lists = [
   '/v1/events/search?q=quillfeldt',
 ];
 
+// spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
+// spec: 3 DELETE /v1/admin/users/:id/suspend: administrative block: suspended → not suspended
 test('suspend: events leave all lists, searches, totals and records on every instance, and come back when restored', async () => {
   const { person, guest, shown, item, unlisted, off } = await organizerWithEvents();
   const events = [shown.id, unlisted.id, off.id];
@@ -179,6 +184,7 @@ test('suspend: 403 for who is no admin, 404 for nobody, 409 for admins and onese
   expectStatus(await suspend(person, api, { reason: 'x'.repeat(500) }), 200);
 });
 
+// spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 test('suspend: a person at work on two instances meanwhile leaves no session, no listed event and right counts', async () => {
   for (let round = 0; round < 6; round++) {
     const person = await aUser(api);
@@ -232,6 +238,7 @@ test('suspend: while the person deletes the account at once: gone, or suspended 
   await assertCounters(api.sql);
 });
 
+// spec: 3 DELETE /v1/admin/users/:id/suspend: administrative block: suspended → not suspended
 test('suspend: two admins who suspend and restore one person at once leave all of their events in one state', async () => {
   const { person } = await organizerWithEvents();
   const answers = await Promise.all(

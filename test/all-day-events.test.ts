@@ -32,6 +32,7 @@ const twoDays = { startAt: '2027-03-05T00:00:00+01:00', endAt: '2027-03-07T00:00
 const aTwoDayEvent = (fields: object = {}) =>
   anEvent(api, organizer, { ...twoDays, location: oslo, allDay: true, ...fields });
 
+// spec: 2.4 GET /v1/events, POST /v1/events, PATCH /v1/events/:id: `timezone`, `allDay`, `isPriceKnown`
 test('create: a timezone that is left out is that of the coordinates; one that is sent stays', async () => {
   for (const [location, zone] of [
     [oslo, 'Europe/Oslo'],
@@ -85,6 +86,7 @@ test('create: allDay is false by default, and takes midnights of the zone of the
   ]);
 });
 
+// spec: 2.4 GET /v1/events, POST /v1/events, PATCH /v1/events/:id: `timezone`, `allDay`, `isPriceKnown`
 test('create: 400 naming startAt and endAt when an all-day event does not take whole days of its zone', async () => {
   const cases: [fields: object, ...paths: string[]][] = [
     [{ startAt: '2027-03-05T00:00:00Z' }, 'startAt'],
@@ -104,6 +106,7 @@ test('create: 400 naming startAt and endAt when an all-day event does not take w
     assert.deepEqual(paths(expectProblem(await create({ allDay }), 400, 'invalid_request').body), ['allDay']);
 });
 
+// spec: 2.4 GET /v1/events, POST /v1/events, PATCH /v1/events/:id: `timezone`, `allDay`, `isPriceKnown`
 test('change: an all-day event keeps its dates when its zone changes, and its times are checked', async () => {
   const { id } = await aTwoDayEvent();
   const inLondon = ['2027-03-05T00:00:00.000Z', '2027-03-07T00:00:00.000Z', true, 'Europe/London'];
@@ -152,6 +155,7 @@ test('change: 400 when the dates of an all-day event would leave the years that 
   assert.doesNotMatch(calendarText, /DTEND/);
 });
 
+// spec: 2.4 GET /v1/events, POST /v1/events, PATCH /v1/events/:id: `timezone`, `allDay`, `isPriceKnown`
 test('events: isPriceKnown is true when a price is sent, false when it is left out, or as it is sent', async () => {
   const cases: [sent: Record<string, unknown>, price: number, isPriceKnown: boolean][] = [
     [{}, 0, false],

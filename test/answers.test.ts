@@ -19,6 +19,10 @@ async function shown(id: string, person: Person = guest): Promise<unknown[]> {
   return [body.myRsvp, body.rsvpCount, body.goingCount];
 }
 
+// spec: 2.4 GET /v1/events: `rsvpCount`
+// spec: 3 POST /v1/events/:id/rsvp: RSVP: none or interested → going; RSVP: none or going → interested
+// spec: 3 POST /v1/events/:id/rsvp: RSVP: going or interested → none
+// spec: 4.12 POST /v1/events/:id/rsvp: `status`: `going`, `interested` or null
 test('rsvp: 200 for every way from one state to another, with myRsvp and rsvpCount alone, and right counts', async () => {
   const states = [null, 'interested', 'going'] as const;
   for (const from of states) {
@@ -43,6 +47,7 @@ test('rsvp: 200 for every way from one state to another, with myRsvp and rsvpCou
   await assertCounters(api.sql);
 });
 
+// spec: 4.12 POST /v1/events/:id/rsvp: `status`: `going`, `interested` or null
 test('rsvp: 400 naming status when it is missing or anything but going, interested and null', async () => {
   const event = await anEvent(api, organizer);
   for (const status of [undefined, '', 'Going', 'maybe', 'none', 'null', 0, false, true, [], ['going'], {}]) {
@@ -56,6 +61,8 @@ test('rsvp: 400 naming status when it is missing or anything but going, interest
   assert.deepEqual(await shown(event.id), [null, 0, 0]);
 });
 
+// spec: 3 POST /v1/events/:id/save: saved flag: not saved → saved; saved flag: saved → not saved
+// spec: 4.13 POST /v1/events/:id/save: `saved`
 test('save: 200 there and back, twice the same, and the record shows it to that person alone', async () => {
   const event = await anEvent(api, organizer);
   for (const saved of [false, true, true, false, false, true]) {
@@ -65,6 +72,7 @@ test('save: 200 there and back, twice the same, and the record shows it to that 
   }
 });
 
+// spec: 4.13 POST /v1/events/:id/save: `saved`
 test('save: 400 naming saved when it is missing or no boolean', async () => {
   const event = await anEvent(api, organizer);
   for (const saved of [undefined, null, 'true', 1, 0, {}]) {

@@ -123,6 +123,7 @@ test('audit: a deleted account leaves what happened and when, and nothing of the
   assert.equal((await api.sql`select 1 from audit where who = ${gone}`).length, 2);
 });
 
+// spec: 3 DELETE /v1/me: account: existing → deleted
 test('audit: 200 with nothing for the id of a deleted account; its entries stay together under a new random value', async () => {
   const [admin, person, other] = [await anAdmin(api), await aUser(api), await aUser(api)];
   const search = async (query: string) =>

@@ -7,6 +7,7 @@ import { anEvent, anItem, aUser, type Person, users } from './world.ts';
 
 const api = await testApp();
 
+// spec: 4.5 POST /v1/users/:id/block: block
 test('block: 200 and 201 for RSVP, booking and claim on a public event, whoever of the two blocked the other', async () => {
   for (const byOrganizer of [true, false]) {
     const [organizer, guest] = (await users(api, 2)) as [Person, Person];
@@ -35,6 +36,7 @@ test('block: 200 and 201 for RSVP, booking and claim on a public event, whoever 
   }
 });
 
+// spec: 3 POST /v1/users/:id/messages: block: a blocked person cannot send messages to the blocker
 test('private profile: 403 for a stranger who looks at it, 201 for their message, 403 once they are blocked', async () => {
   const [owner, stranger] = [await aUser(api, { isPrivate: true }), await aUser(api)];
   expectProblem(await api.get(`/v1/users/${owner.id}`, stranger.token), 403, 'profile_private');

@@ -17,6 +17,7 @@ const { anEventOf, book, cancel, change, places, record, resize, wait } = bookin
   organizer,
 );
 
+// spec: 2.5 GET /v1/events/:id/booking, PATCH /v1/events/:id/booking, DELETE /v1/events/:id/booking: reading, changing and cancelling a booking
 test('cancel: 200, the head of the waitlist moves up in order as far as seats go, and nobody overtakes it', async () => {
   const event = await anEventOf(5);
   expectStatus(await book(event.id, guest, 2), 201);
@@ -38,6 +39,7 @@ test('cancel: 200, the head of the waitlist moves up in order as far as seats go
   await assertCounters(api.sql);
 });
 
+// spec: 2.5 GET /v1/events/:id/booking, PATCH /v1/events/:id/booking, DELETE /v1/events/:id/booking: reading, changing and cancelling a booking
 test('change: 200 with fewer seats, which go to those who wait', async () => {
   const event = await anEventOf(4);
   const { body } = expectStatus(await book(event.id, guest, 4), 201);
@@ -50,6 +52,7 @@ test('change: 200 with fewer seats, which go to those who wait', async () => {
   await assertCounters(api.sql);
 });
 
+// spec: 2.5 GET /v1/events/:id/booking, PATCH /v1/events/:id/booking, DELETE /v1/events/:id/booking: reading, changing and cancelling a booking
 test('change: 200 with more seats that are free; 409 when they are not, or somebody waits', async () => {
   const event = await anEventOf(5);
   expectStatus(await book(event.id, guest, 1), 201);
@@ -90,6 +93,7 @@ test('change: 400 naming seats, 404 without a booking', async () => {
   assert.deepEqual(paths(expectProblem(stray, 400, 'invalid_request').body), ['waitlist']);
 });
 
+// spec: 2.5 PATCH /v1/events/:id: `capacity` and the booked seats
 test('capacity: more seats move the waitlist up, no limit all of it; 409 below what is booked', async () => {
   const event = await anEventOf(2);
   expectStatus(await book(event.id, guest, 2), 201);
@@ -137,6 +141,7 @@ test('cancelled: 409 for what is new; changing to fewer, giving back and moving 
   await assertCounters(api.sql);
 });
 
+// spec: 2.5 GET /v1/events/:id: `enabledModules`
 test('module: 403 for what is new while booking is off; what is there stays readable and can be given back', async () => {
   const event = await anEventOf(5);
   assert.ok(event.enabledModules.includes('booking'));

@@ -13,6 +13,7 @@ const guests = await users(api, 6);
 const [guest] = guests as [Person];
 const { anEventOf, book, wait } = bookingCalls(api, second, organizer);
 
+// spec: 2.5 GET /v1/events/:id/bookings: the organizer's list of bookings
 test('list: organizer and admins see who has booked and who waits, in order; 403 to others', async () => {
   const event = await anEventOf(3);
   const made: string[] = [];
@@ -46,6 +47,7 @@ test('list: organizer and admins see who has booked and who waits, in order; 403
   }
 });
 
+// spec: 2.5 GET /v1/events/:id/bookings: the organizer's list of bookings
 test('list: pages by a cursor and by status, each booking once, with the right positions', async () => {
   const event = await anEventOf(3);
   for (const person of guests) expectStatus(await wait(event.id, person), 201);
@@ -78,6 +80,7 @@ test('list: pages by a cursor and by status, each booking once, with the right p
   );
 });
 
+// spec: 2.5 GET /v1/events/:id/bookings: the organizer's list of bookings
 test('list: 20 unless limit says otherwise, up to 50; 400 naming limit, status and cursor', async () => {
   const event = await anEventOf(0);
   const many = await users(api, 21);

@@ -126,6 +126,7 @@ test('book: of one person 20 times at once, one is a 201 and 19 a 409; of 20 can
   await assertCounters(api.sql);
 });
 
+// spec: 2.5 GET /v1/events/:id: `bookedCount`
 test('booking: 500 people on 100 seats over two servers, with everything else that moves seats: never above 100, in order, and counted', async () => {
   const capacity = 100;
   const event = await anEvent(api, organizer, { capacity });

@@ -18,6 +18,8 @@ const { anEventOf, book, cancel, change, places, record, resize, wait } = bookin
   organizer,
 );
 
+// spec: 2.5 GET /v1/events/:id: `bookedCount`; `myBooking`
+// spec: 2.5 POST /v1/events/:id/booking: booking seats, and the waitlist
 test('book: 201 with exactly the booking, and the record shows it to that person alone', async () => {
   const event = await anEventOf(10);
   const { body } = expectStatus(await book(event.id, guest, 3), 201);
@@ -43,6 +45,7 @@ test('book: 201 with exactly the booking, and the record shows it to that person
   await assertCounters(api.sql);
 });
 
+// spec: 2.5 GET /v1/events/:id: `myBooking`
 test('record: 200 without a token has myBooking and myWaitlist, both null; lists have neither', async () => {
   const event = await anEventOf(10);
   expectStatus(await book(event.id, guest), 201);
@@ -53,6 +56,7 @@ test('record: 200 without a token has myBooking and myWaitlist, both null; lists
   assert.ok(listed && !('myBooking' in listed) && !('myWaitlist' in listed) && !('bookedCount' in listed));
 });
 
+// spec: 2.5 POST /v1/events/:id/booking: booking seats, and the waitlist
 test('book: 400 naming seats below 1, above 20, not whole, no number or missing, and what is unknown', async () => {
   const event = await anEventOf(0);
   for (const seats of [0, -1, 21, 1.5, '1', null, true, [1], 2 ** 31]) {
@@ -71,6 +75,7 @@ test('book: 400 naming seats below 1, above 20, not whole, no number or missing,
   expectStatus(await book(event.id, guest, 20), 201);
 });
 
+// spec: 2.5 POST /v1/events/:id/booking: booking seats, and the waitlist
 test('book: 409 when no seats are left, saying how many are; never above capacity', async () => {
   const event = await anEventOf(5);
   expectStatus(await book(event.id, guest, 3), 201);
@@ -87,6 +92,7 @@ test('book: without a capacity everybody gets their seats', async () => {
   assert.equal((await record(event.id)).bookedCount, 120);
 });
 
+// spec: 2.5 POST /v1/events/:id/booking: booking seats, and the waitlist
 test('waitlist: 201 with the position when the seats are not free; the record shows it as myWaitlist', async () => {
   const event = await anEventOf(2);
   expectStatus(await wait(event.id, guest, 2), 201);
@@ -107,6 +113,7 @@ test('waitlist: 409 for more seats than there are at all: nobody waits for what 
   expectProblem(await api.get(bookingPath(event.id), guest.token), 404, 'booking_not_found');
 });
 
+// spec: 2.5 POST /v1/events/:id/booking: booking seats, and the waitlist
 test('waitlist: 409 for seats that are free while somebody waits: nobody is booked past them', async () => {
   const event = await anEventOf(4);
   expectStatus(await book(event.id, guest, 3), 201);
@@ -117,6 +124,7 @@ test('waitlist: 409 for seats that are free while somebody waits: nobody is book
   assert.equal((await record(event.id)).bookedCount, 3);
 });
 
+// spec: 2.5 POST /v1/events/:id/booking: booking seats, and the waitlist
 test('book: 409 for a second booking or waiting place; after giving it back 201 at the end of the line', async () => {
   const event = await anEventOf(2);
   const first = expectStatus(await book(event.id, guest, 2), 201).body;
@@ -132,6 +140,7 @@ test('book: 409 for a second booking or waiting place; after giving it back 201 
   await assertCounters(api.sql);
 });
 
+// spec: 2.5 POST /v1/events/:id/booking: booking seats, and the waitlist
 test('book: refusals come in the order 401, 400, 404, 403, 409', async () => {
   const event = await anEventOf(1);
   expectStatus(await book(event.id, guest), 201);
@@ -149,6 +158,7 @@ test('book: refusals come in the order 401, 400, 404, 403, 409', async () => {
   expectProblem(await book(event.id, other), 409, 'no_seats');
 });
 
+// spec: 2.5 GET /v1/events/:id/booking, PATCH /v1/events/:id/booking, DELETE /v1/events/:id/booking: reading, changing and cancelling a booking
 test('404: an unknown event, a malformed id, a hidden event; but who has booked keeps what is theirs', async () => {
   for (const id of [unknown, 'nonsense', 'x'.repeat(190)]) {
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
@@ -173,6 +183,7 @@ test('404: an unknown event, a malformed id, a hidden event; but who has booked 
   expectProblem(await api.get(bookingPath(event.id), guest.token), 404, 'event_not_found');
 });
 
+// spec: 8 POST /v1/events, POST /v1/events/:id/items, POST /v1/items/:id/claim, POST /v1/events/:id/booking: repetition of creating requests with `Idempotency-Key`
 test('key: 201 once more with the same body, and one booking is made, on either server', async () => {
   const event = await anEventOf(5);
   const post = (on: typeof api, key: string, seats = 2) =>

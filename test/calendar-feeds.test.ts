@@ -27,6 +27,7 @@ const answer = async (person: Person, id: string, status: 'going' | 'interested'
 const save = async (person: Person, id: string, saved: boolean) =>
   expectStatus(await api.post(`/v1/events/${id}/save`, person.token, { saved }), 200);
 
+// spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: 201 with an address that is shown once, and GET says that there is one', async () => {
   const person = await aUser(api);
   assert.deepEqual(await state(person), { exists: false, createdAt: null });
@@ -40,6 +41,7 @@ test('own calendar: 201 with an address that is shown once, and GET says that th
     expectProblem(await api.call(method, '/v1/me/calendar'), 401, 'token_missing');
 });
 
+// spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: what its owner organizes, answered, saved or booked, each once, by start', async () => {
   const [person, other] = [await aUser(api), await aUser(api, { name: 'Somebody else' })];
   const on = (title: string, days: number) => ({ title, startAt: inDays(days), endAt: inDays(days, 2) });
@@ -81,6 +83,7 @@ test('own calendar: what its owner organizes, answered, saved or booked, each on
   assert.deepEqual(titlesIn(await second.get(path)), ['Own', 'Own draft', 'Booked', 'Waiting']);
 });
 
+// spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: nothing that its owner may no longer see; admins see drafts while they are admins', async () => {
   const [person, admin, organizer] = [await aUser(api), await anAdmin(api), await aUser(api)];
   const event = await anEvent(api, organizer, { title: 'Closed later' });
@@ -125,6 +128,7 @@ test('own calendar: at most 500 events, the first by start', async () => {
   assert.deepEqual([titles.length, titles[0], titles[499]], [500, 'Many 0', 'Many 499']);
 });
 
+// spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: a new address ends the one before, DELETE ends it, on every server at once; twice is once', async () => {
   const person = await aUser(api);
   const first = await address(person);
@@ -161,6 +165,7 @@ test('own calendar: the same Idempotency-Key gives the same address', async () =
   expectStatus(await api.get(new URL(first.body.url).pathname), 200);
 });
 
+// spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: 404 for every address but the very one', async () => {
   const [person, other] = [await aUser(api), await aUser(api)];
   const path = await address(person);
@@ -210,6 +215,7 @@ test('own calendar: no cache may keep it, and whoever has the same is told so', 
   assert.deepEqual([again.status, again.headers.get('cache-control')], [304, 'private, no-store']);
 });
 
+// spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: the address dies with the account, on every server', async () => {
   const person = await aUser(api);
   const path = await address(person);
@@ -217,6 +223,7 @@ test('own calendar: the address dies with the account, on every server', async (
   expectNone(await second.get(path));
 });
 
+// spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: while its owner is suspended there is none, and while an organizer is their events are in none', async () => {
   const [person, guest, admin] = [await aUser(api), await aUser(api), await anAdmin(api)];
   const event = await anEvent(api, person, { title: 'Of somebody suspended' });
@@ -235,6 +242,7 @@ test('own calendar: while its owner is suspended there is none, and while an org
     assert.deepEqual(titlesIn(await second.get(each)), [event.title]);
 });
 
+// spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: the secret is in no table and no log', async () => {
   const person = await aUser(api);
   const path = await address(person);

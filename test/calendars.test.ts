@@ -14,6 +14,7 @@ const calendarOf = (id: string, token?: string, on = api) => on.get(`/v1/events/
 const change = async (id: string, token: string, body: object) =>
   expectStatus(await api.patch(`/v1/events/${id}`, token, body), 200);
 
+// spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
 test('event calendar: 200 with everything that a calendar shows', async () => {
   const organizer = await aUser(api, { name: 'Mara "M", Lindgren' });
   const event = await anEvent(api, organizer, {
@@ -53,6 +54,7 @@ test('event calendar: 200 with everything that a calendar shows', async () => {
   );
 });
 
+// spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
 test('event calendar: 404 as the record: unknown, malformed, and a draft for all but organizer and admin', async () => {
   const [organizer, stranger, admin] = [await aUser(api), await aUser(api), await anAdmin(api)];
   const draft = await anEvent(api, organizer, { visibility: 'private' });
@@ -67,6 +69,7 @@ test('event calendar: 404 as the record: unknown, malformed, and a draft for all
   assert.equal(eventIn(await calendarOf(hidden.id)).class, undefined);
 });
 
+// spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
 test('event calendar: SEQUENCE goes up with every change of what a calendar shows, and with no other', async () => {
   const organizer = await aUser(api);
   const event = await anEvent(api, organizer, { timezone: 'Europe/Oslo' });
@@ -125,6 +128,7 @@ test('event calendar: SEQUENCE goes up when CLASS changes, and not between publi
   }
 });
 
+// spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
 test('event calendar: a cancelled event says so, keeps its UID, and is CONFIRMED again when it is not', async () => {
   const organizer = await aUser(api);
   const event = await anEvent(api, organizer);
@@ -151,6 +155,7 @@ test('event calendar: 304 for whoever has the same, 200 after a change', async (
   assert.notEqual(changed.headers.get('etag'), tag);
 });
 
+// spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
 test('event calendar: an import of what we wrote gives the same events', async () => {
   const organizer = await aUser(api);
   const made = [
@@ -185,6 +190,7 @@ test('event calendar: an import of what we wrote gives the same events', async (
   }
 });
 
+// spec: 2.4 GET /v1/events.ics: lists of events as iCalendar
 test('events calendar: 200 with what the list has, by the same filters', async () => {
   const organizer = await aUser(api, { name: 'The organizer' });
   const at = { address: 'Nuuk', lat: 64.18, lng: -51.72 };
@@ -221,6 +227,7 @@ test('events calendar: 200 with what the list has, by the same filters', async (
   );
 });
 
+// spec: 2.4 GET /v1/events.ics: lists of events as iCalendar
 test('events calendar: 400 naming the parameter, 401 for a bad token', async () => {
   const faults: [string, string][] = [
     ['lat=1', 'lng'],
@@ -241,6 +248,7 @@ test('events calendar: 400 naming the parameter, 401 for a bad token', async () 
   expectProblem(await api.get('/v1/events.ics', 'pa_x'), 401, 'token_invalid');
 });
 
+// spec: 2.4 GET /v1/events.ics: lists of events as iCalendar
 test('events calendar: at most 500 events, the first by start, with descriptions of at most 2,000 characters', async () => {
   const organizer = await aUser(api);
   const first = await anEvent(api, organizer, {

@@ -28,6 +28,7 @@ async function scene(overrides: Record<string, unknown> = {}) {
 const changeEvent = async (id: string, fields: Record<string, unknown>) =>
   expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, fields), 200);
 
+// spec: 2.7 PATCH /v1/items/:id/claim: changing the quantity of a claim
 test('change of a claim: 200 with the same claim and its new quantity, up, down and where it was', async () => {
   const { guest, id, claim, shown } = await scene();
   for (const quantity of [3, 1, 1, 5]) {
@@ -54,6 +55,7 @@ test('change of a claim: 400 naming quantity when it is below 1, not whole, no n
   assert.equal((await shown()).quantityClaimed, 2);
 });
 
+// spec: 2.7 PATCH /v1/items/:id/claim: changing the quantity of a claim
 test('change of a claim: 422 when what is added is above what is left, however large, and nothing changes', async () => {
   const { guest, event, id, shown } = await scene();
   const other = await aUser(api);
@@ -105,6 +107,7 @@ test('change of a claim: less works after leaving going, switched off, cancelled
   await assertCounters(api.sql);
 });
 
+// spec: 2.7 PATCH /v1/items/:id/claim: changing the quantity of a claim
 test('change of a claim: refusals come in the order 401, 400, 404, 403, 409, 422', async () => {
   const { guest, event, id } = await scene();
   const missing = `${event.id}.99`;

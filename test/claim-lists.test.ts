@@ -28,6 +28,7 @@ const get = async (path: string, query = '', person = organizer) =>
   expectStatus(await second.get(`${path}${query}`, person.token), 200).body;
 const ids = (list: { id: string }[] = []) => list.map(({ id }) => id);
 
+// spec: 2.7 GET /v1/items/:id/claims: list of the claims on an item
 test('claims of an item: 200 with who brings how many, in the order of claiming', async () => {
   const { data, nextCursor } = await get(ofBread);
   assert.equal(nextCursor, null);
@@ -41,11 +42,13 @@ test('claims of an item: 200 with who brings how many, in the order of claiming'
   assert.deepEqual(first, { ...expected, user: { id, name, username, avatar } });
 });
 
+// spec: 2.7 GET /v1/events/:id/claims: list of the claims on an event
 test('claims of an event: every item after the other, each in the order of claiming', async () => {
   const { data } = await get(ofEvent);
   assert.deepEqual(ids(data), [...ids(ofBoth.bread), ...ids(ofBoth.wine)]);
 });
 
+// spec: 2.7 GET /v1/items/:id/claims: list of the claims on an item
 test('claims: pages of any size add up to the whole, each once, and the last has no cursor', async () => {
   for (const path of [ofBread, ofEvent]) {
     const all = ids((await get(path)).data);
@@ -96,6 +99,7 @@ test('claims: limit is 1 to 50 and 20 unless said otherwise; 400 naming limit or
   }
 });
 
+// spec: 2.7 GET /v1/events/:id/claims: list of the claims on an event
 test('claims: 200 for admins, 403 for guests and strangers, 401 without a token, 404 for what is unknown or hidden', async () => {
   const [guest] = guests;
   assert.ok(guest);

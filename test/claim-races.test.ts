@@ -42,6 +42,7 @@ function only(answers: Answer[], ...allowed: number[]): void {
 const claimed = async (eventId: string): Promise<number> =>
   expectStatus(await api.get(`/v1/events/${eventId}/items`), 200).body.data[0].quantityClaimed;
 
+// spec: 3 POST /v1/items/:id/claim: claim: none → claimed, `quantityClaimed` grows
 test('claim: of 64 people at once who want 1 of 25, exactly 25 get it and 39 a 422', async () => {
   const { event, item, people } = await scene(25, 64);
   const answers = await Promise.all(people.map((person, i) => claim(i, item.id, person)));
@@ -51,6 +52,7 @@ test('claim: of 64 people at once who want 1 of 25, exactly 25 get it and 39 a 4
   await assertCounters(api.sql);
 });
 
+// spec: 7 POST /v1/items/:id/claim: 409 already claimed
 test('claim: of one person 20 times at once, one is a 201 and 19 a 409', async () => {
   const { event, item, people } = await scene(25, 1);
   const [person] = people;
@@ -78,6 +80,7 @@ test('claim: mixed quantities never add up to more than is needed, and what was 
   await assertCounters(api.sql);
 });
 
+// spec: 3 DELETE /v1/items/:id/claim: claim: claimed → none
 test('claim and unclaim: a storm of both on a scarce item leaves stock and claims agreed', async () => {
   const { event, item, people } = await scene(3, 16);
   const answers = await Promise.all(
@@ -111,6 +114,7 @@ test('claim and unclaim: one person doing both at once is never left with half o
   await assertCounters(api.sql);
 });
 
+// spec: 3 DELETE /v1/items/:id: claim: claimed → cancelled by removal of the item
 test('remove: an item that goes while it is claimed and given back takes every claim along', async () => {
   for (let round = 0; round < 4; round++) {
     const { item, people } = await scene(30, 16);

@@ -31,6 +31,11 @@ async function scene(overrides: Record<string, unknown> = {}) {
 const change = async (id: string, fields: Record<string, unknown>) =>
   expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, fields), 200);
 
+// spec: 2.6 GET /v1/events/:id/items: `quantityClaimed`; `myClaim`
+// spec: 2.7 POST /v1/items/:id/claim: `id`; `itemId`; `userId`; `quantity`; `createdAt`
+// spec: 3 POST /v1/items/:id/claim: claim: none → claimed, `quantityClaimed` grows
+// spec: 4.17 POST /v1/items/:id/claim: `quantity` from 1 to the available quantity
+// spec: 4.17 POST /v1/items/:id/claim: a claim requires an RSVP of `going`
 test('claim: 201 with exactly the claim, and the item shows it', async () => {
   const { guest, item, shown } = await scene();
   const { body } = expectStatus(await claim(item.id, guest, 2), 201);
@@ -44,6 +49,9 @@ test('claim: 201 with exactly the claim, and the item shows it', async () => {
   assert.ok(!('myClaim' in anonymous.data[0]));
 });
 
+// spec: 4.17 POST /v1/items/:id/claim: `quantity` from 1 to the available quantity
+// spec: 4.17 POST /v1/items/:id/claim: a claim requires an RSVP of `going`
+// spec: 8 POST /v1/items/:id/claim: claim `quantity` from 1 to the available quantity
 test('claim: 400 naming quantity when it is below 1, not whole, no number or missing', async () => {
   const { guest, item, shown } = await scene();
   for (const quantity of [0, -1, -0.5, 1.5, 1e-9, '1', true, null, undefined, [1], {}]) {
@@ -73,6 +81,8 @@ test('claim: 400 naming quantity when it is below 1, not whole, no number or mis
   assert.equal((await shown()).quantityClaimed, 0);
 });
 
+// spec: 7 POST /v1/items/:id/claim: 422 above the available quantity
+// spec: 8 POST /v1/items/:id/claim: claim `quantity` from 1 to the available quantity
 test('claim: 422 when the quantity is above what is left, however large it is', async () => {
   const { guest, event, item, shown } = await scene();
   const other = await aUser(api);
@@ -100,6 +110,9 @@ test('claim: 422 when the quantity is above what is left, however large it is', 
   expectProblem(await claim(item.id, third, 1), 422, 'quantity_unavailable');
 });
 
+// spec: 4.17 POST /v1/items/:id/claim: `quantity` from 1 to the available quantity
+// spec: 4.17 POST /v1/items/:id/claim: a claim requires an RSVP of `going`
+// spec: 7 POST /v1/items/:id/claim: 403 without an RSVP of `going`, or with the flag off
 test('claim: 403 without an RSVP of going', async () => {
   const { guest, event, item } = await scene();
   for (const status of ['interested', null]) {
@@ -112,6 +125,8 @@ test('claim: 403 without an RSVP of going', async () => {
   expectStatus(await claim(item.id, guest, 1), 201);
 });
 
+// spec: 3 DELETE /v1/items/:id/claim: claim: claimed → none
+// spec: 7 POST /v1/items/:id/claim: 409 already claimed
 test('claim: 409 for a second one, and after giving it back 201 again under another id', async () => {
   const { guest, item, shown } = await scene();
   const { body: first } = expectStatus(await claim(item.id, guest, 2), 201);
@@ -145,6 +160,7 @@ test('claim: 404 for an item that is unknown, not well formed or of a hidden eve
   assert.equal(expectStatus(await claim(item.id.toUpperCase(), guest, 1), 201).body.itemId, item.id);
 });
 
+// spec: 7 POST /v1/items/:id/claim: order of the errors of a claim
 test('claim: refusals come in the order 401, 400, 404, 403, 409, 422', async () => {
   const { guest, event, item } = await scene();
   const other = await aUser(api);
@@ -183,6 +199,8 @@ test('claim: 404 before 403 on a private event, whatever else stands against it'
   expectStatus(await claim(item.id, organizer, 1), 201);
 });
 
+// spec: 5 POST /v1/items/:id/claim: a flag switches claiming off
+// spec: 7 POST /v1/items/:id/claim: 403 without an RSVP of `going`, or with the flag off
 test('claim: 403 while the flag is off; giving back and reading still work', async () => {
   const { guest, event, item } = await scene();
   expectProblem(await claim(item.id, guest, 1, switchedOff), 403, 'claims_disabled');
@@ -193,6 +211,7 @@ test('claim: 403 while the flag is off; giving back and reading still work', asy
   expectStatus(await switchedOff.delete(path, guest.token), 200);
 });
 
+// spec: 4.18 DELETE /v1/items/:id/claim: end a claim
 test('unclaim: 401 without a token, 404 without a claim; on a cancelled event and after leaving going it works', async () => {
   const { guest, event, item, shown } = await scene();
   expectProblem(await unclaim(item.id, undefined), 401, 'token_missing');

@@ -25,6 +25,7 @@ test('sending: 202 says that another may be asked for in a minute, and carries n
   assert.equal(outbox.at(-1)?.phone, number(1));
 });
 
+// spec: 8 POST /v1/auth/otp/request: rate limits
 test('sending: 429 within a minute, on every instance; of ten at once one is sent', async () => {
   nextDay();
   const before = outbox.length;

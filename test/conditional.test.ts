@@ -30,6 +30,7 @@ const tagged = [
   '/docs/js/scalar.js',
 ];
 
+// spec: 4.11 GET /v1/events/:id: `ETag` and 304
 test('ETag: 304 without a body for a weak match, in a list, and for *, the same on every kind of response', async () => {
   for (const each of tagged) {
     const { status, headers } = await request(api.url + each);
@@ -102,6 +103,7 @@ test('Cache-Control: a refusal is kept by nobody and has no ETag', async () => {
   }
 });
 
+// spec: 4.11 GET /v1/events/:id: `ETag` and 304
 test('event: the ETag changes with every change of the record of this caller, and with no other', async () => {
   const admin = await anAdmin(api);
   const waiting = await aUser(api);

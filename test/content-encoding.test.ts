@@ -16,6 +16,7 @@ const send = (method: string, path: string, encoding: string, call: Call = {}): 
   return api.call(method, path, { token, headers, ...(raw && { raw }) });
 };
 
+// spec: 7 GET /v1/events: one shape for every error
 test('encoding: 415 unsupported_content_encoding naming the coding, with Accept-Encoding, whatever the body is', async () => {
   for (const coding of ['gzip', 'deflate', 'br', 'zstd', 'GZip', 'identity, gzip', 'aes128gcm', 'x']) {
     for (const raw of [json, gzipSync(json), Buffer.from('{')]) {

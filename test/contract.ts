@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { createParser } from 'eventsource-parser';
-import type { Answer } from './setup.ts';
 
+type ReceivedResponse = { status: number; headers: Headers; body: unknown };
 type StreamMessage = { event?: string | undefined; id?: string | undefined; data: unknown };
 export type Contract = {
-  check(method: string, path: string, answer: Answer): void;
+  check(method: string, path: string, answer: ReceivedResponse): void;
   /** For the messages of a live stream. */
   checkMessages(messages: StreamMessage[]): void;
 };
@@ -66,7 +66,7 @@ export function readContract(swagger: unknown): Contract {
       }
       assert.ok(operation.responses[status], `${name} is not declared: ${JSON.stringify(body)}`);
       assert.ok(operation.responses[status]?.content?.[type], `${name} is not declared as ${type}`);
-      if (type === 'text/event-stream') return checkMessages(parseMessages(body));
+      if (type === 'text/event-stream') return checkMessages(parseMessages(`${body}`));
       const pointer = [
         'paths',
         path,

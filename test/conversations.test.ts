@@ -11,6 +11,7 @@ const api = await testApp({ env: { MESSAGES_PER_MINUTE: '0' } });
 const second = await api.another();
 const { at, sent, list, texts, conversations, unread, read, pair } = messaging(api);
 
+// spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
 test('list: pages from the newest back, each message once, while others come in', async () => {
   const [a, b] = await pair();
   const all: string[] = [];
@@ -42,6 +43,7 @@ test('list: empty where nothing was written, 404 for nobody, 401 without a token
   expectProblem(await api.get(at(b)), 401, 'token_missing');
 });
 
+// spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
 test('list: nobody but the two finds a message', async () => {
   const [a, b] = await pair();
   const c = await aUser(api);
@@ -66,6 +68,7 @@ test('lists: 20 unless limit says otherwise, from 1 to 50; 400 naming limit or c
   }
 });
 
+// spec: 3 GET /v1/conversations, POST /v1/users/:id/messages/read: conversations, and the number of unread messages
 test('conversations: 200 with the other, the newest message and what is unread, the newest first', async () => {
   const [a, b] = await pair();
   const c = await aUser(api, { name: 'Cleo Park', username: 'cleo.park' });
@@ -102,6 +105,7 @@ test('conversations: a name that changes is seen at once on every server', async
   assert.equal((await conversations(a, '', second)).data[0].user.name, 'Newly Named');
 });
 
+// spec: 3 GET /v1/conversations, POST /v1/users/:id/messages/read: conversations, and the number of unread messages
 test('conversations: pages skip and repeat none that stays where it is, while others move up and come in', async () => {
   const me = await aUser(api);
   const others = await users(api, 9);
@@ -124,6 +128,7 @@ test('conversations: pages skip and repeat none that stays where it is, while ot
   assert.equal((await conversations(me)).data.length, 10);
 });
 
+// spec: 3 GET /v1/conversations, POST /v1/users/:id/messages/read: conversations, and the number of unread messages
 test('read: 200 with 0, all that came by then, twice the same; what comes later counts anew', async () => {
   const [a, b] = await pair();
   for (const text of ['1', '2', '3']) await sent(b, a, text);

@@ -39,6 +39,8 @@ test('delete: 401 without a token, 400 naming confirmCode where it is missing or
   expectStatus(await leave(person, code), 200);
 });
 
+// spec: 4.8 DELETE /v1/me, POST /v1/me/delete-code: delete the account with `confirmCode`
+// spec: 5 POST /v1/me/delete-code, DELETE /v1/me: account deletion requires a code sent to the phone
 test('delete: 400 for any code but the newest of this person for this purpose, and nothing is lost', async () => {
   const [person, other] = await users(api, 2);
   assert.ok(person && other);
@@ -87,6 +89,8 @@ test('delete: 429 after five wrong codes, even for the right one and on another 
   expectStatus(await api.get('/v1/auth/me', person.token), 200);
 });
 
+// spec: 3 DELETE /v1/me: account: existing → deleted
+// spec: 5 DELETE /v1/me: account deletion revokes all tokens immediately
 test('delete: 200, and every token of the person is dead at once on every instance', async () => {
   const person = await aUser(api, { username: 'leaver' });
   const phone = await signIn(second, person.phone);
@@ -168,6 +172,8 @@ const sorted = ({ changes, change_shards, audit, ...snapshot }: Snapshot) =>
     Object.entries(snapshot).map(([table, rows]) => [table, rows.map((row) => JSON.stringify(row)).sort()]),
   );
 
+// spec: 3 DELETE /v1/me: account: existing → deleted
+// spec: 4.8 DELETE /v1/me, POST /v1/me/delete-code: delete the account with `confirmCode`
 test('delete: nothing of the person stays in any table, and nothing of anybody else changes but the counts', async () => {
   const { person, around, owned, texts } = await entangledPerson(api, second);
   const code = await askForCode(person);

@@ -73,6 +73,7 @@ test('deletion while the person writes: 200, and whatever they wrote is gone', a
   assert.ok(deleted > 0);
 });
 
+// spec: 3 DELETE /v1/me: account: existing → deleted
 test('deletion while others act on the person and their events: 200, and no row of it is left over', async () => {
   const others = await users(api, 4);
   for (let round = 0; round < 6; round++) {

@@ -14,6 +14,7 @@ const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
 const eventsCount = async () => (await api.get(`/v1/users/${organizer.id}`)).body.eventsCount;
 const paths = (body: { errors: { path: string }[] }) => body.errors.map((error) => error.path);
 
+// spec: 2.4 PATCH /v1/events/:id: changing and cancelling an event
 test('change: 200, the fields that were sent change and no others', async () => {
   const event = await anEvent(api, organizer, {
     description: 'Before',
@@ -147,6 +148,7 @@ test('change and delete: 200 for organizer and admin, 403 for others, 401 withou
   );
 });
 
+// spec: 2.4 PATCH /v1/events/:id: changing and cancelling an event
 test('cancel: 200 there and back; eventsCount counts public, scheduled events alone', async () => {
   const before = await eventsCount();
   const event = await anEvent(api, organizer);
@@ -171,6 +173,7 @@ test('cancel: 200 there and back; eventsCount counts public, scheduled events al
   await assertCounters(api.sql);
 });
 
+// spec: 2.4 DELETE /v1/events/:id: deleting an event
 test('delete: 200, then 404, and nothing of the event is left in any table', async () => {
   const event = await anEvent(api, organizer);
   const item = await anItem(api, organizer, event.id);

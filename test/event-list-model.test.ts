@@ -153,6 +153,7 @@ function address(query: Query): string {
   return `/v1/events?${new URLSearchParams(sent)}`;
 }
 
+// spec: 4.9 GET /v1/events: combination of all filters
 test('list: for any mix of filters, the ids of the page and the total are those of a plain filter', async () => {
   const events: Made[] = [];
   // Some at a time: all at once wait for each other, and on a slow machine too long.

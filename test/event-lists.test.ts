@@ -11,6 +11,7 @@ const { ask, list, refused } = listing(api);
 const make = (overrides: Record<string, unknown>) => anEvent(api, organizer, overrides);
 const on = (startAt: string, endAt: string) => ({ startAt, endAt });
 
+// spec: 2.8 GET /v1/events: `total`; `page`; `limit`
 test('pages: 60 matching events in pages of 7 come exactly once, by start and then id, with an exact total', async () => {
   // Four starts for sixty events: almost every neighbour is a tie.
   const starts = [30, 31, 32, 33].map((day) => inDays(day));
@@ -36,6 +37,9 @@ test('pages: 60 matching events in pages of 7 come exactly once, by start and th
   }
 });
 
+// spec: 2.8 GET /v1/events: `total`; `page`; `limit`
+// spec: 4.9 GET /v1/events: `page`: default 1; `limit`: default 20, at most 50
+// spec: 8 GET /v1/events: `page` default 1; `limit` default 20; `limit` at most 50
 test('pages: page 1 and limit 20 unless said otherwise; 400 below 1, above 50 or not whole', async () => {
   const { body } = expectStatus(await ask({ category: 'games' }), 200);
   assert.deepEqual([body.meta, body.data.length], [{ total: 60, page: 1, limit: 20 }, 20]);
@@ -46,6 +50,7 @@ test('pages: page 1 and limit 20 unless said otherwise; 400 below 1, above 50 or
   expectProblem(await api.get('/v1/events?page=1&page=2'), 400, 'invalid_request');
 });
 
+// spec: 4.9 GET /v1/events: `dateFrom`, `dateTo`
 test('dates: what has not ended is the default; a range takes what overlaps it, open at the other end', async () => {
   const day = (number: number, time = '12:00:00') => `2040-01-${String(number).padStart(2, '0')}T${time}Z`;
   await make({ title: 'ended', category: 'film', ...on(inDays(-3), inDays(-2)) });
@@ -86,6 +91,7 @@ test('dates: what has not ended is the default; a range takes what overlaps it, 
   }
 });
 
+// spec: 4.9 GET /v1/events: `dateFrom`, `dateTo`
 test('dates: 400 naming the parameter for what is no date and for dateTo before dateFrom', async () => {
   for (const value of ['', 'today', '2040-02-30', '2040-1-1', '2040-01-01T10:00:00', '1704067200']) {
     await refused({ dateFrom: value }, 'dateFrom');
@@ -104,11 +110,13 @@ test('dates: a + of an offset that came as a space is understood', async () => {
   );
 });
 
+// spec: 4.9 GET /v1/events: `category`
 test('category: an unknown one finds nothing, an empty one is none', async () => {
   assert.deepEqual(await list({ category: 'nonsense' }), { data: [], total: 0, titles: [] });
   assert.equal((await list({ category: '' })).total, (await list({})).total);
 });
 
+// spec: 4.9 GET /v1/events: `q`: full text
 test('q: filters by words without changing the order; an empty one is none, one without words finds nothing', async () => {
   await make({ title: 'Plain evening', description: 'with zither music', ...on(inDays(2), inDays(3)) });
   await make({ title: 'Zither zither', description: 'zither', ...on(inDays(4), inDays(5)) });
@@ -121,6 +129,8 @@ test('q: filters by words without changing the order; an empty one is none, one 
   await refused({ q: 'x'.repeat(201) }, 'q');
 });
 
+// spec: 2.4 GET /v1/events: `visibility`
+// spec: 4.9 GET /v1/events: only public events
 test('list: public, scheduled events alone, even for their organizer', async () => {
   const event = await make({ category: 'wellbeing' });
   const found = async () => (await list({ category: 'wellbeing' }, organizer)).total;
@@ -157,6 +167,7 @@ test('list: a change moves the event to where it now belongs, by place, time and
   }
 });
 
+// spec: 3 POST /v1/users/:id/block: block: not blocked → blocked, hidden from the blocker's feed
 test('list: events of people whom the caller blocked are left out of data and total, for that caller alone', async () => {
   const [blocker, blocked, third] = await Promise.all([aUser(api), aUser(api), aUser(api)]);
   await anEvent(api, blocked, { category: 'community', title: 'theirs' });
@@ -174,6 +185,10 @@ test('list: events of people whom the caller blocked are left out of data and to
   assert.equal(await seen(blocker), 3);
 });
 
+// spec: 2.4 GET /v1/events: `id`; `title`; `description`; `coverUrl`; `startAt`; `endAt`
+// spec: 2.4 GET /v1/events: `location` with `address`, `lat`, `lng`; `category` with `slug`, `name`, `emoji`
+// spec: 2.4 GET /v1/events: `price`; `capacity`; `rsvpCount`; `myRsvp`; `isSaved`; `visibility`
+// spec: 4.9 GET /v1/events: list events, token optional
 test('list: exactly the fields of an element; myRsvp and isSaved only with a token', async () => {
   const guest = await aUser(api);
   const [first, second] = [await make({ category: 'family' }), await make({ category: 'family' })];

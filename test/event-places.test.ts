@@ -25,6 +25,8 @@ function travel(lat: number, lng: number, bearing: number, km: number): [number,
   return [degrees(there), ((((lng + degrees(turn) + 540) % 360) + 360) % 360) - 180];
 }
 
+// spec: 4.9 GET /v1/events: `radius`: km, default 50
+// spec: 8 GET /v1/events: `radius` default 50 km
 test('radius: 50 km unless said otherwise, over the surface of the sphere, with the distance', async () => {
   const [lat, lng] = [48.2082, 16.3738];
   await make({ title: 'here', category: 'tech', ...at(lat, lng) });
@@ -47,6 +49,7 @@ test('radius: 50 km unless said otherwise, over the surface of the sphere, with 
   for (const event of (await list({ category: 'tech' })).data) assert.ok(!('distanceKm' in event));
 });
 
+// spec: 4.9 GET /v1/events: `lat`, `lng`
 test('radius: right across the antimeridian, at both poles, and up to the whole globe', async () => {
   const places: [number, number][] = [
     [0, 179.9],
@@ -97,6 +100,7 @@ test('radius: right across the antimeridian, at both poles, and up to the whole 
   }
 });
 
+// spec: 4.9 GET /v1/events: `lat`, `lng`
 test('radius: 400 naming the parameter that is missing or out of range', async () => {
   await refused({ radius: 10 }, 'radius');
   await refused({ lat: 1 }, 'lng');

@@ -34,6 +34,7 @@ function only(answers: Answer[], ...allowed: number[]): void {
 /** Small, repeatable and unordered. */
 const scattered = (i: number): number => (i * 7_919 + ((i * i) % 104_729)) % 65_537;
 
+// spec: 3 POST /v1/events/:id/rsvp: RSVP: going or interested → none
 test('rsvp: 200 mixed answers of few people on few events leave counters that count', async () => {
   const events = await times(3, () => anEvent(api, organizer));
   const answers = await times(200, (i) => {
@@ -66,6 +67,7 @@ test('rsvp: one person changing one answer 50 times at once is counted once or n
   await assertCounters(api.sql);
 });
 
+// spec: 3 POST /v1/events/:id/save: saved flag: saved → not saved
 test('save: one person toggling at once ends saved or not, with one row at most', async () => {
   const event = await anEvent(api, organizer);
   const answers = await times(60, (i) => save(i >> 1, event.id, person(i, 2), scattered(i) % 2 === 0));

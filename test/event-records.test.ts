@@ -8,6 +8,9 @@ const organizer = await aUser(api);
 const stranger = await aUser(api);
 const admin = await anAdmin(api);
 
+// spec: 2.5 GET /v1/events/:id: the fields of 2.4
+// spec: 4.11 GET /v1/events/:id: full record, token optional
+// spec: 5 GET /v1/events, GET /v1/events/:id, GET /v1/events/:id/items, GET /v1/users/:id: optional token: operations work without it, and with it they add the caller's fields
 test('record: 200 without a token has neither myRsvp nor isSaved, with one they are there even when empty', async () => {
   const event = await anEvent(api, organizer);
   const { body: anonymous } = expectStatus(await api.get(`/v1/events/${event.id}`), 200);
@@ -38,6 +41,7 @@ test('record: 404 for an id that is unknown or not well formed; capitals in an i
   assert.equal(expectStatus(await api.get(`/v1/events/${event.id.toUpperCase()}`), 200).body.id, event.id);
 });
 
+// spec: 4.11 GET /v1/events/:id: full record, token optional
 test('visibility: unlisted by id for everybody, private 404 to all but its organizer and admins', async () => {
   const unlisted = await anEvent(api, organizer, { visibility: 'unlisted' });
   for (const token of [undefined, stranger.token, organizer.token, admin.token]) {
@@ -61,6 +65,8 @@ test('visibility: unlisted by id for everybody, private 404 to all but its organ
   }
 });
 
+// spec: 2.1 GET /v1/users/:id/avatar.svg: a default avatar for every person
+// spec: 2.4 GET /v1/events/:id/cover.svg: a default cover for every event
 test('pictures: 200 with an SVG at the address that the record gives, for cover and avatar', async () => {
   const event = await anEvent(api, organizer, { category: 'music' });
   for (const address of [event.coverUrl, event.organizer.avatar]) {
@@ -74,6 +80,8 @@ test('pictures: 200 with an SVG at the address that the record gives, for cover 
   expectProblem(await api.get('/v1/events/nonsense/cover.svg'), 404, 'event_not_found');
 });
 
+// spec: 2.4 GET /v1/categories: list of categories
+// spec: 2.5 GET /v1/templates: list of templates
 test('catalogues: 200 with every category and template, and each can be used', async () => {
   const { body: categories } = expectStatus(await api.get('/v1/categories'), 200);
   const { body: templates } = expectStatus(await api.get('/v1/templates'), 200);

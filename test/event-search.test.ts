@@ -28,6 +28,7 @@ async function search(
 }
 const titles = async (q: string) => (await search(q)).titles;
 
+// spec: 4.10 GET /v1/events/search: `q` required; `page`, `limit`, and the format of GET /v1/events
 test('search: 400 naming q when it is missing, empty or too long; 400 for pages as in the list', async () => {
   for (const [query, field] of [
     ['', 'q'],
@@ -49,6 +50,7 @@ test('search: 400 naming q when it is missing, empty or too long; 400 for pages 
   expectProblem(await api.get('/v1/events/search?q=a&q=b'), 400, 'invalid_request');
 });
 
+// spec: 4.10 GET /v1/events/search: `q` required; `page`, `limit`, and the format of GET /v1/events
 test('search: words and starts of words in title, address and description, all of them', async () => {
   await make('Accordion afternoon', { description: 'Bandoneon and concertina', ...at('Dulcimer street 5') });
   for (const q of [

@@ -28,6 +28,8 @@ async function takes(field: string, values: unknown[]): Promise<void> {
   }
 }
 
+// spec: 2.5 GET /v1/events/:id: the fields of 2.4; `organizer` with `id`, `name`, `avatar`; `bookedCount`
+// spec: 2.5 GET /v1/events/:id: `template` with `slug`, `name`; `enabledModules`; `myBooking`
 test('create: 201 with Location, every default, and every field of the full record', async () => {
   const startAt = '2030-12-24T18:00:00+02:00';
   const { body, headers } = expectStatus(await create({ startAt, endAt: '2030-12-24T20:00:00Z' }), 201);
@@ -70,6 +72,7 @@ test('create: 201 with Location, every default, and every field of the full reco
   assert.deepEqual(expectStatus(await api.get(`/v1/events/${body.id}`, organizer.token), 200).body, body);
 });
 
+// spec: 2.4 POST /v1/events: creating an event
 test('create: 201 with every optional field as it was sent', async () => {
   const sent = {
     description: 'Line one\nline two 🥘',
@@ -89,6 +92,7 @@ test('create: 201 with every optional field as it was sent', async () => {
   assert.deepEqual(read.template, { slug: 'potluck', name: 'Potluck dinner' });
 });
 
+// spec: 2.4 POST /v1/events: creating an event
 test('create: 400 for each required field that is missing, and for an unknown one', async () => {
   for (const field of ['title', 'startAt', 'endAt', 'location', 'category'])
     await refuses(field, [undefined]);
@@ -97,6 +101,7 @@ test('create: 400 for each required field that is missing, and for an unknown on
   expectProblem(await api.post('/v1/events', undefined, eventBody()), 401, 'token_missing');
 });
 
+// spec: 2.4 GET /v1/events: `title`
 test('create: title has 1 to 140 characters with something to see, on one line', async () => {
   await takes('title', ['x', 'é'.repeat(140), '🎉'.repeat(140), ' a ']);
   await refuses('title', [
@@ -114,11 +119,13 @@ test('create: title has 1 to 140 characters with something to see, on one line',
   ]);
 });
 
+// spec: 2.4 GET /v1/events: `description`
 test('create: description has at most 10,000 characters of any lines', async () => {
   await takes('description', ['', ' \n\t', '🥘'.repeat(10_000)]);
   await refuses('description', ['x'.repeat(10_001), null, 1, 'a\0b']);
 });
 
+// spec: 2.4 GET /v1/events: `location` with `address`, `lat`, `lng`
 test('create: location is an address of 1 to 300 characters and a point on the globe', async () => {
   const at = { address: 'Here', lat: 0, lng: 0 };
   await takes('location', [
@@ -159,6 +166,7 @@ test('create: location is an address of 1 to 300 characters and a point on the g
   await refuses('location', [null, 'Oslo', []]);
 });
 
+// spec: 2.4 GET /v1/events: `coverUrl`
 test('create: coverUrl is an http(s) address of at most 2,048 characters, or null for the generated one', async () => {
   const longest = `https://example.org/${'x'.repeat(2048 - 20)}`;
   await takes('coverUrl', [
@@ -183,6 +191,7 @@ test('create: coverUrl is an http(s) address of at most 2,048 characters, or nul
   ]);
 });
 
+// spec: 2.4 GET /v1/events: `price`
 test('create: price is 0 to 1,000,000 with at most two decimals', async () => {
   await takes('price', [0, 0.01, 0.07, 0.3, 1.1, 19.99, 4.35, 999_999.99, 1_000_000]);
   await refuses('price', [-0.01, 1_000_000.01, 0.1 + 0.2, 1e-7, 0.001, 19.999, 1e300, '5', null, true]);
@@ -193,6 +202,7 @@ test('create: currency is ISO 4217', async () => {
   await refuses('currency', ['eur', 'ZZZ', 'EURO', '', '€', null]);
 });
 
+// spec: 2.4 GET /v1/events: `capacity`
 test('create: capacity is a whole number from 0 to 1,000,000', async () => {
   await takes('capacity', [0, 1, 1_000_000]);
   await refuses('capacity', [-1, 1.5, 1_000_001, 1e12, '10', null, true]);
@@ -203,6 +213,7 @@ test('create: timezone is an IANA name', async () => {
   await refuses('timezone', ['Mars/Olympus', '+02:00', '', 'Europe/Oslo ', 'x'.repeat(65), null]);
 });
 
+// spec: 2.4 GET /v1/events: `category` with `slug`, `name`, `emoji`
 test('create: 400 for a category, template, visibility or module that does not exist', async () => {
   await refuses('category', ['nonsense', '', 'Food', null, { slug: 'food' }]);
   await refuses('template', ['nonsense', null]);
@@ -213,6 +224,7 @@ test('create: 400 for a category, template, visibility or module that does not e
   await takes('visibility', ['public', 'unlisted']);
 });
 
+// spec: 2.4 GET /v1/events: `startAt`
 test('create: any RFC 3339 offset, past dates and ten thousand years are taken', async () => {
   for (const [startAt, endAt, start, end] of [
     [
@@ -249,6 +261,7 @@ test('create: any RFC 3339 offset, past dates and ten thousand years are taken',
   ]);
 });
 
+// spec: 2.4 GET /v1/events: `endAt`
 test('create: 400 naming endAt when the event does not end after it starts', async () => {
   const startAt = inDays(3);
   await refuses('endAt', ['not a time']);

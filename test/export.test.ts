@@ -34,6 +34,7 @@ const ofNobody = new Set([
   'schema_version',
 ]);
 
+// spec: 4.8 GET /v1/me/export: export of everything stored about the caller
 test('export: 200 with a section for every table in which anything of the person is found', async () => {
   const hash = hashPhone(secretKey, person.phone);
   const needles = [
@@ -79,12 +80,14 @@ test('export: every section has a named schema, and rows that the tests validate
   }
 });
 
+// spec: 4.8 GET /v1/me/export: export of everything stored about the caller
 test('export: every table of the database is told of, or holds nothing of anybody', () => {
   const told = new Set(sections.flatMap(({ tables }) => tables));
   const tables = Object.keys(snapshot).filter((table) => !ofNobody.has(table));
   assert.deepEqual([...told].sort(), tables.sort());
 });
 
+// spec: 4.8 GET /v1/me/export: export of everything stored about the caller
 test('export: 200 with every row of the person and nobody else’s, as the database has them', () => {
   const [a, b, c, d] = around;
   assert.ok(a && b && c && d);
@@ -142,6 +145,7 @@ test('export: 200 with every row of the person and nobody else’s, as the datab
   );
 });
 
+// spec: 4.8 GET /v1/me/export: export of everything stored about the caller
 test('export: neither a secret nor what others keep to themselves', async () => {
   const text = JSON.stringify(document);
   const blocker = around[4];

@@ -35,6 +35,7 @@ async function follower(...whom: Person[]): Promise<Person> {
   return person;
 }
 
+// spec: 3 GET /v1/feed: the feed
 test('feed: 200 with what the people whom the caller follows organize and go to, each event once, with who is the reason', async () => {
   const [a, b, c, stranger] = await users(api, 4);
   assert.ok(a && b && c && stranger);
@@ -117,6 +118,7 @@ test('feed: at most three reasons, the organizer first, and how many there are',
   assert.equal(new Set(element.reasons.map(({ user }) => user.id)).size, 3);
 });
 
+// spec: 3 GET /v1/feed: the feed
 test('feed: a block takes its organizer and its reasons away at the next answer, on every server, in either direction', async () => {
   for (const meFirst of [true, false]) {
     const [friend, organizer] = await users(api, 2);
@@ -214,6 +216,7 @@ async function refused(me: Person, query: string, field: string): Promise<void> 
   );
 }
 
+// spec: 3 GET /v1/feed: the feed
 test('feed: pages neither skip nor repeat while events are added, moved and taken away', async () => {
   const [a, b] = await users(api, 2);
   assert.ok(a && b);

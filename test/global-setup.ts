@@ -27,6 +27,8 @@ export async function globalSetup(): Promise<void> {
   await sql.end();
   await migrate(template);
   process.env.POTLUCK_TEST_SERVER = JSON.stringify(server);
+  // Each file runs in a process of its own; compiling the same modules anew would take half of its start.
+  process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, '..', 'node_modules', '.cache', 'node');
 }
 
 export async function globalTeardown(): Promise<void> {

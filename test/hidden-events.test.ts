@@ -38,6 +38,7 @@ const visibility = async (organizer: Person, event: string, value: string) =>
   expectStatus(await api.patch(`/v1/events/${event}`, organizer.token, { visibility: value }), 200);
 
 for (const [way, { hide, show }] of Object.entries(ways)) {
+  // spec: 2.5 GET /v1/events/:id/booking, PATCH /v1/events/:id/booking, DELETE /v1/events/:id/booking: reading, changing and cancelling a booking
   test(`hidden event (${way}): the caller's booking and claim stay theirs by id, to make smaller and to give back`, async () => {
     const all = await scene();
     const { guest, event, item } = all;
@@ -59,6 +60,7 @@ for (const [way, { hide, show }] of Object.entries(ways)) {
     await assertCounters(api.sql);
   });
 
+  // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
   test(`hidden event (${way}): lists leave it out with its title, the export names the claim by id alone, and both return`, async () => {
     const all = await scene();
     const { guest, event, item } = all;

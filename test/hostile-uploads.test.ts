@@ -18,6 +18,7 @@ const api = await testApp({ env: { DATA_DIR: dataDir } });
 const files = () => filesIn(dataDir);
 
 for (const { name, type, bytes } of await hostileImages()) {
+  // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
   test(`hostile: 400 for ${name}, and nothing is left of it`, async () => {
     const person = await aUser(api);
     const before = [await rowsOf(api), await files()];
@@ -27,6 +28,7 @@ for (const { name, type, bytes } of await hostileImages()) {
   });
 }
 
+// spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('hostile: of garbage beside an image, or behind it, nothing is in what is kept', async () => {
   const person = await aUser(api);
   const jpeg = await sharp({ create: { width: 60, height: 40, channels: 3, background: 'teal' } })
@@ -47,6 +49,7 @@ test('hostile: of garbage beside an image, or behind it, nothing is in what is k
   }
 });
 
+// spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('busy: two images at a time, 503 with Retry-After for whoever comes to a full house, 429 to one of too many, and room is given back', {
   timeout: 30_000,
 }, async () => {
@@ -78,6 +81,7 @@ test('busy: two images at a time, 503 with Retry-After for whoever comes to a fu
   assert.equal((await rowsOf(api)).loose, 0);
 });
 
+// spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('slow: an image may take longer to arrive than anything else may, and waits five seconds for its turn', async () => {
   const [person, other] = [await aUser(api), await aUser(api)];
   conversionQueue.pause();

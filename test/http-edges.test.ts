@@ -71,6 +71,7 @@ test('unknown path: 404 whatever the method, the body and the token', async () =
   }
 });
 
+// spec: 7 GET /v1/events/:id: empty path parameter
 test('empty parameter: 404 route_not_found as on an unknown path, before the token, the body and the method', async () => {
   const { body: document } = await api.get('/openapi.json');
   // `/v1/uploads/.webp` is left out: `.webp` is an id of DELETE /v1/uploads/{id}.
@@ -220,6 +221,7 @@ test('headers: what the API answers is kept by nobody, framed by nobody, and run
   assert.match(cover.headers.get('cache-control') ?? '', /immutable/);
 });
 
+// spec: 5 GET /v1/auth/me: Bearer token on protected operations
 test('401: WWW-Authenticate with every one, and no other kind of credentials is taken', async () => {
   expectProblem(await api.get('/v1/auth/me'), 401, 'token_missing');
   for (const authorization of [
@@ -250,6 +252,7 @@ test('401: WWW-Authenticate with every one, and no other kind of credentials is 
   );
 });
 
+// spec: 7 GET /v1/events: one shape for every error
 test('problems: the type names the code, and nothing of the inside shows', async () => {
   const { body: page } = expectStatus(await api.get('/docs/errors'), 200);
   for (const code of Object.keys(catalogue)) assert.ok(page.includes(`id="${code}"`), code);

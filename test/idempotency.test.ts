@@ -53,6 +53,7 @@ async function aTable(quantityNeeded = 10) {
   return { organizer, guest, event, item };
 }
 
+// spec: 8 POST /v1/events, POST /v1/events/:id/items, POST /v1/items/:id/claim, POST /v1/events/:id/booking: repetition of creating requests with `Idempotency-Key`
 test('key: 201 once more with the same body and header on every server, and one event is made', async () => {
   const person = await aUser(api);
   const asked = { key: randomUUID(), body: eventBody() };
@@ -180,6 +181,7 @@ test('key: refusals are not kept: 401 and 400 come first, and what was refused c
   expectStatus(await create(guest, { key: 'bad' }), 201);
 });
 
+// spec: 8 POST /v1/events, POST /v1/events/:id/items, POST /v1/items/:id/claim, POST /v1/events/:id/booking: repetition of creating requests with `Idempotency-Key`
 test('race: of twenty at once on two servers one event is made, and all get its answer', async () => {
   const person = await aUser(api);
   const body = eventBody();

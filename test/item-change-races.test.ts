@@ -118,6 +118,7 @@ async function wrongNow(eventId: string): Promise<object[]> {
     having s.claimed <> coalesce(sum(c.quantity), 0) or s.claimed > s.needed`;
 }
 
+// spec: 2.6 PATCH /v1/items/:id: `quantityNeeded` is never below `quantityClaimed`
 test('items: claims, their changes and returns, and changes of what is needed, all at once, never disagree', async () => {
   const random = randomOf(5);
   const event = await anEvent(api, organizer);

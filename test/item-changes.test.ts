@@ -29,6 +29,7 @@ const shown = async (id: string, person?: Person) =>
 const newItem = (overrides: Record<string, unknown> = {}, id = event.id) =>
   anItem(api, organizer, id, overrides);
 
+// spec: 2.6 PATCH /v1/items/:id: changing an item
 test('change: 200 with the whole item, and the list of another server shows it', async () => {
   const { id } = await newItem();
   const { body } = expectStatus(await change(id, full), 200);
@@ -38,6 +39,7 @@ test('change: 200 with the whole item, and the list of another server shows it',
   assert.deepEqual(await shown(id), anybodys);
 });
 
+// spec: 2.6 PATCH /v1/items/:id: changing an item
 test('change: any field alone, and the others stay; nothing at all changes nothing', async () => {
   const { id } = await newItem(full);
   const fields: Record<string, unknown> = {
@@ -65,6 +67,7 @@ test('change: null takes description, link and picture away', async () => {
   assert.deepEqual(await shown(id, organizer), body);
 });
 
+// spec: 2.6 PATCH /v1/items/:id: changing an item
 test('change: every limit at its edge; kind, id and what is claimed are not to be changed', async () => {
   const { id } = await newItem();
   const url = (length: number) => `https://example.org/${'x'.repeat(length - 20)}`;
@@ -102,6 +105,7 @@ test('change: every limit at its edge; kind, id and what is claimed are not to b
   assert.deepEqual(await shown(id, organizer), before);
 });
 
+// spec: 2.6 PATCH /v1/items/:id: `quantityNeeded` is never below `quantityClaimed`
 test('change: quantityNeeded down to what is claimed; below it 409 naming the field, and nothing else changes', async () => {
   const { id } = await newItem({ quantityNeeded: 5 });
   expectStatus(await api.post(`/v1/items/${id}/claim`, guest.token, { quantity: 3 }), 201);

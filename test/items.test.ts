@@ -38,6 +38,9 @@ async function takes(field: string, values: unknown[]): Promise<void> {
   }
 }
 
+// spec: 2.6 GET /v1/events/:id/items: `id`; `title`; `description`; `emoji`; `imageUrl`; `link`; `quantityNeeded`
+// spec: 2.6 GET /v1/events/:id/items: `quantityClaimed`; `kind`; `myClaim`
+// spec: 4.15 POST /v1/events/:id/items: 201 with five fields, `quantityClaimed` 0
 test('add: 201 with exactly five fields, and the list shows all of it', async () => {
   const own = await anEvent(api, organizer);
   const sent = { description: 'Still warm', emoji: '🍞', link: 'https://example.org/bread' };
@@ -55,6 +58,9 @@ test('add: 201 with exactly five fields, and the list shows all of it', async ()
   ]);
 });
 
+// spec: 2.6 GET /v1/events/:id/items: `description`; `emoji`; `imageUrl`; `link`
+// spec: 4.15 POST /v1/events/:id/items: `description` optional; `emoji` optional; `link` optional
+// spec: 4.15 POST /v1/events/:id/items: `imageUrl` optional
 test('add: what was left out is absent or null, and the emoji is that of the kind', async () => {
   const own = await anEvent(api, organizer);
   for (const [kind, emoji] of [
@@ -66,6 +72,7 @@ test('add: what was left out is absent or null, and the emoji is that of the kin
   }
 });
 
+// spec: 4.14 GET /v1/events/:id/items: list items by `kind`, token optional
 test('list: by kind or both, in the order of adding; 400 for a kind that does not exist', async () => {
   const own = await anEvent(api, organizer);
   const kinds = [
@@ -106,11 +113,15 @@ test('list: by kind or both, in the order of adding; 400 for a kind that does no
   assert.deepEqual(await list((await anEvent(api, organizer)).id), []);
 });
 
+// spec: 4.15 POST /v1/events/:id/items: `title` required; `kind` required; `quantityNeeded` required
 test('add: 400 for each required field that is missing, and for an unknown one', async () => {
   for (const field of ['title', 'kind', 'quantityNeeded']) await refuses(field, [undefined]);
   await refuses('quantityClaimed', [1]);
 });
 
+// spec: 4.15 POST /v1/events/:id/items: `title` required; `kind` required; `quantityNeeded` required
+// spec: 4.15 POST /v1/events/:id/items: `description` optional; `emoji` optional; `link` optional
+// spec: 4.15 POST /v1/events/:id/items: `imageUrl` optional
 test('add: every limit at its edge', async () => {
   await takes('title', ['x', '🎉'.repeat(120)]);
   await refuses('title', ['', ' ', 'x'.repeat(121), 'a\nb', 'a\0b', null, 1]);
@@ -140,6 +151,9 @@ test('add: every limit at its edge', async () => {
   await refuses('emoji', ['', '🍞🍞', 'ab', ' ', '\n', null, 1, 'é'.repeat(40), `e${'\u0301'.repeat(40)}`]);
 });
 
+// spec: 4.15 POST /v1/events/:id/items: add an item, organizer or admin
+// spec: 4.16 DELETE /v1/items/:id: remove an item, organizer or admin; claims on the item end
+// spec: 5 POST /v1/events/:id/items, DELETE /v1/items/:id: items: organizer of the event or admin
 test('add and remove: organizer and admins; 403 for others, 401 without a token, 404 for what is unknown or hidden', async () => {
   const draft = await anEvent(api, organizer, { visibility: 'private' });
   const hidden = await anItem(api, organizer, draft.id);
@@ -207,6 +221,9 @@ test('remove: numbers are never used again', async () => {
   );
 });
 
+// spec: 3 DELETE /v1/items/:id: claim: claimed → cancelled by removal of the item
+// spec: 4.16 DELETE /v1/items/:id: remove an item, organizer or admin; claims on the item end
+// spec: 6 DELETE /v1/items/:id: the removal of an item cancels its claims without a notification
 test('remove: all claims on it end, those on others stay', async () => {
   const own = await anEvent(api, organizer);
   const [gone, kept] = [await anItem(api, organizer, own.id), await anItem(api, organizer, own.id)];
@@ -225,6 +242,7 @@ test('remove: all claims on it end, those on others stay', async () => {
   await assertCounters(api.sql);
 });
 
+// spec: 2.5 GET /v1/events/:id: `enabledModules`
 test('modules: 403 for new items and claims of a kind that is off; what is there stays readable and can be given back', async () => {
   const own = await anEvent(api, organizer);
   const items = [

@@ -18,6 +18,7 @@ function nextMinute(): void {
 const from = (on: TestApp, address: string, path = '/v1/categories') =>
   on.call('GET', path, { headers: { 'x-forwarded-for': address } });
 
+// spec: 8 POST /v1/auth/otp/request: rate limits
 test('limit: 429 with Retry-After above RATE_LIMIT requests a minute, over all operations but those of monitors', async () => {
   const limited = await withLimit(3);
   nextMinute();
@@ -66,6 +67,7 @@ test('limit: one server keeps it to the request, however many come at once', asy
   assert.equal(answers.filter(({ status }) => status === 200).length, 100);
 });
 
+// spec: 8 POST /v1/auth/otp/request: rate limits
 test('limit: two servers let through what one may, and at most a twentieth of it each on top', async () => {
   const [one, two] = await Promise.all([withLimit(100), withLimit(100)]);
   for (const round of [1, 2, 3]) {

@@ -40,6 +40,7 @@ test('gone: everybody, when the event is deleted', async () => {
   await Promise.all(both.map((stream) => expectGone(stream, 'event_not_found')));
 });
 
+// spec: 6 GET /v1/events/:id/live: live updates of the counts and items of an event
 test('gone: who may not see it, when it becomes a draft; nothing of it as a draft is told', async () => {
   const { event } = await aStage();
   const strangers = await Promise.all([open(api, event), open(other, event, { token: guest.token })]);

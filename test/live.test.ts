@@ -55,6 +55,7 @@ test('live: headers say that it is a stream, and are otherwise those of every an
   for (const [name, value] of Object.entries(expected)) assert.equal(stream.headers[name], value, name);
 });
 
+// spec: 6 GET /v1/events/:id/live: live updates of the counts and items of an event
 test('live: what is changed on one server is told on both, part by part', async () => {
   const { event, item } = await aStage();
   const both = await Promise.all([open(api, event), open(other, event, { token: guest.token })]);
@@ -115,6 +116,7 @@ test('live: of messages that belong together only the last has the id, and toget
   assert.deepEqual(stateOf(stream.messages), await truth(event));
 });
 
+// spec: 6 GET /v1/events/:id/live: live updates of the counts and items of an event
 test('live: Last-Event-ID of the state as it is goes on without a snapshot, on any server; another gets one', async () => {
   const { event } = await aStage();
   const first = await open(api, event);

@@ -30,6 +30,7 @@ test('me: 401 without a token or with a bad one', async () => {
   expectProblem(await api.patch('/v1/me', 'nonsense', { name: 'X' }), 401, 'token_invalid');
 });
 
+// spec: 4.7 PATCH /v1/me, GET /v1/auth/me: change the profile, with the response of GET /v1/auth/me
 test('me: 200 with all four fields, in the format of GET /v1/auth/me', async () => {
   const fields = {
     name: 'Mara Lindgren',
@@ -44,6 +45,7 @@ test('me: 200 with all four fields, in the format of GET /v1/auth/me', async () 
   assert.equal(answer.phone, me.phone);
 });
 
+// spec: 2.3 PATCH /v1/me: `name`; `username`; `bio`; `city`
 test('me: 200 for any field alone, and the others stay', async () => {
   for (const fields of [
     { name: 'Other' },
@@ -60,6 +62,7 @@ test('me: 200 for any field alone, and the others stay', async () => {
   }
 });
 
+// spec: 2.3 PATCH /v1/me: `name`; `bio`; `city`
 test('me: 200 up to each limit in characters, 400 naming the field beyond', async () => {
   for (const [path, limit] of [
     ['name', 80],
@@ -79,6 +82,7 @@ test('me: 200 up to each limit in characters, 400 naming the field beyond', asyn
   assert.deepEqual([emptied.bio, emptied.city], ['', '']);
 });
 
+// spec: 2.3 PATCH /v1/me: `username`
 test('me: 200 for a username of 3 to 30 of a–z, 0–9, _ and ., stored small; 400 for any other', async () => {
   for (const username of ['abc', 'a'.repeat(30), '___', '...', '123', 'Mixed.CASE_9']) {
     assert.equal((await changed({ username })).username, username.toLowerCase());
@@ -126,6 +130,7 @@ test('me: 200 for the own username again, and a freed one goes to whoever asks',
   assert.deepEqual([(await current(a)).username, (await current(b)).username], ['swap_b', 'swap_a']);
 });
 
+// spec: 4.7 PATCH /v1/me, GET /v1/auth/me: change the profile, with the response of GET /v1/auth/me
 test('me: 400 naming fields that are not known or not to be changed, and those of a wrong type', async () => {
   for (const path of ['id', 'phone', 'role', 'avatar', 'createdAt', 'followersCount', 'Name', 'colour'])
     await expectFault({ [path]: 'x' }, path);

@@ -27,6 +27,7 @@ async function listAll(me: Person, other: Person): Promise<Message[]> {
   }
 }
 
+// spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
 test('order: two who send each other 200 messages each at once have all of them, in one order, and exact counts', async () => {
   const [a, b] = await pair();
   const answers = await Promise.all(
@@ -77,6 +78,7 @@ test('order: among six who all write to each other at once nobody waits in a cir
   await assertCounters(api.sql);
 });
 
+// spec: 3 GET /v1/conversations, POST /v1/users/:id/messages/read: conversations, and the number of unread messages
 test('unread: while messages come, reading leaves neither too many nor too few uncounted', async () => {
   const [a, b] = await pair();
   let asked = 0;
@@ -120,6 +122,7 @@ test('unread: of messages and readings that overlap, all that were answered afte
   await assertCounters(api.sql);
 });
 
+// spec: 3 POST /v1/users/:id/messages: block: a blocked person cannot send messages to the blocker
 test('block: none of 200 messages that are sent at the same moment, on two servers, comes after its answer', async () => {
   let cutOff = 0;
   for (let round = 0; round < 10; round++) {
@@ -165,6 +168,7 @@ test('block: none of 200 messages that are sent at the same moment, on two serve
   await assertCounters(api.sql);
 });
 
+// spec: 8 POST /v1/users/:id/messages: messages per minute
 test('limit: of 100 messages at once on two servers exactly as many are sent as one may', async () => {
   const env = { MESSAGES_PER_MINUTE: '25' };
   const servers = [await api.another({ env }), await api.another({ env })];

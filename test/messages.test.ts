@@ -11,6 +11,7 @@ const api = await testApp({ env: { MESSAGES_PER_MINUTE: '0' } });
 const second = await api.another();
 const { at, send, sent, list, texts, conversations, unread, read, block, pair } = messaging(api);
 
+// spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
 test('send: 201 with exactly the message, and both find it at once on every server', async () => {
   const [a, b] = await pair();
   const before = Date.now();
@@ -31,6 +32,7 @@ test('send: 201 with exactly the message, and both find it at once on every serv
   }
 });
 
+// spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
 test('send: text is 1 to 2,000 characters of any lines with something to see; 400 naming text for any other', async () => {
   const [a, b] = await pair();
   for (const text of [
@@ -83,6 +85,7 @@ test('send: a message is taken as written to a private profile, by whoever it is
   assert.deepEqual([data[0].user.id, data[0].user.name], [hermit.id, 'Hermit']);
 });
 
+// spec: 3 POST /v1/users/:id/messages: block: a blocked person cannot send messages to the blocker
 test('send: 403 while either has blocked the other; 201 before, and after both have ended it', async () => {
   const [a, b] = await pair();
   await sent(a, b, 'One');
@@ -101,6 +104,7 @@ test('send: 403 while either has blocked the other; 201 before, and after both h
   assert.deepEqual(await texts(b, a), ['Four', 'One']);
 });
 
+// spec: 3 POST /v1/users/:id/messages: block: a blocked person cannot send messages to the blocker
 test('block: 200 for both on what was written before, and it can be marked as read', async () => {
   const [a, b] = await pair();
   await sent(a, b, 'Before');
@@ -148,6 +152,7 @@ test('send: with a key the first answer once more, on every server, and one mess
   expectStatus(await post(second, 'jam', 'Jam'), 201);
 });
 
+// spec: 8 POST /v1/users/:id/messages: messages per minute
 test('limit: 429 with Retry-After above MESSAGES_PER_MINUTE, over all servers and people, and 201 a minute later', async () => {
   const limited = await api.another({ env: { MESSAGES_PER_MINUTE: '3' } });
   const other = await limited.another({ env: { MESSAGES_PER_MINUTE: '3' } });

@@ -164,6 +164,7 @@ test('openapi: every operation has an id of its own, a summary and a declared ac
   }
 });
 
+// spec: 7 GET /v1/events: one shape for every error
 test('openapi: every refusal is a problem+json whose codes are in the catalogue under that status', () => {
   for (const { name, operation } of operations) {
     for (const [status, response] of Object.entries(operation.responses)) {
@@ -205,6 +206,7 @@ test('openapi: bodies are closed and come with an example', () => {
   }
 });
 
+// spec: 9 GET /v1/events: the prefix `/v1`
 test('openapi: every path and method of the specification is there', () => {
   const specified = [
     'GET /v1/users/search',

@@ -14,6 +14,7 @@ test('health: 200 for a process that lives and a database that is migrated', asy
   assert.deepEqual(expectStatus(await api.get('/readyz'), 200).body, { status: 'ok' });
 });
 
+// spec: 9 GET /healthz, GET /readyz, GET /metrics: endpoints for operators
 test('health: without a database 503 with Retry-After on everything that needs it, and healthz stays 200', async () => {
   const away = await api.another({ sql: connectSql('postgres://nobody@127.0.0.1:1/none') });
   expectStatus(await away.get('/healthz'), 200);
@@ -32,6 +33,7 @@ test('health: 503 on readyz while a migration is missing', async () => {
   expectProblem(await other.get('/readyz'), 503, 'unavailable');
 });
 
+// spec: 9 GET /healthz, GET /readyz, GET /metrics: endpoints for operators
 test('metrics: requests by route and status, without ids', async () => {
   const organizer = await aUser(api);
   const event = await anEvent(api, organizer);

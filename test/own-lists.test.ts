@@ -39,6 +39,7 @@ async function refused(path: string, who: Person | undefined, field: string): Pr
   );
 }
 
+// spec: 2.4 GET /v1/me/events: lists of the caller's events
 test('my events: 200 with those that the caller organizes, private and cancelled ones too, by start', async () => {
   const [me, other] = await users(api, 2);
   assert.ok(me && other);
@@ -68,6 +69,7 @@ test('my events: 200 with those that the caller organizes, private and cancelled
   assert.deepEqual(await idsOf(`${path}&when=past`, me), [past.id]);
 });
 
+// spec: 2.4 GET /v1/me/events: lists of the caller's events
 test('my events: 200 with those that the caller goes to, is interested in or saved, as far as they may still see them', async () => {
   const [me, other] = await users(api, 2);
   assert.ok(me && other);
@@ -96,6 +98,7 @@ test('my events: 200 with those that the caller goes to, is interested in or sav
   assert.deepEqual(await list('going'), [a.id, b.id]);
 });
 
+// spec: 2.4 GET /v1/me/events: lists of the caller's events
 test('my events: 401 without a token; 400 naming relation, when, limit or cursor for what they cannot be', async () => {
   expectProblem(await api.get('/v1/me/events?relation=going'), 401, 'token_missing');
   const me = await aUser(api);
@@ -108,6 +111,7 @@ test('my events: 401 without a token; 400 naming relation, when, limit or cursor
     await refused(`${path}&cursor=W10`, me, 'cursor');
 });
 
+// spec: 2.4 GET /v1/me/events: lists of the caller's events
 test('pages: my events come exactly once in either direction, also where several begin together', async () => {
   const me = await aUser(api);
   const start = inDays(2);
@@ -124,6 +128,7 @@ test('pages: my events come exactly once in either direction, also where several
   assert.deepEqual(starts, starts.toSorted().reverse());
 });
 
+// spec: 2.7 GET /v1/me/claims: list of the caller's claims
 test('my claims: 200 with the claim, its item and its event, the newest first', async () => {
   const [me, host, guest] = await users(api, 3);
   assert.ok(me && host && guest);
@@ -154,6 +159,7 @@ test('my claims: 200 with the claim, its item and its event, the newest first', 
   expectProblem(await api.get('/v1/me/claims'), 401, 'token_missing');
 });
 
+// spec: 3 GET /v1/me/blocks: list of blocked people
 test('my blocks: 200 with whom the caller blocked, and not who blocked the caller', async () => {
   const [me, ...others] = await users(api, 6);
   assert.ok(me && others[4]);
@@ -183,6 +189,7 @@ test('my blocks: 200 with whom the caller blocked, and not who blocked the calle
   expectProblem(await api.get('/v1/me/blocks'), 401, 'token_missing');
 });
 
+// spec: 2.2 GET /v1/users/:id/followers, GET /v1/users/:id/following: lists of followers and of followed people
 test('followers and following: 200 with and without a token, isFollowing for the caller, private ones with an empty bio', async () => {
   const [person, shy, ...others] = await users(api, 6);
   assert.ok(person && shy && others[0]);
@@ -207,6 +214,7 @@ test('followers and following: 200 with and without a token, isFollowing for the
   assert.deepEqual(await idsOf(path, undefined, second), sorted(others));
 });
 
+// spec: 2.2 GET /v1/users/:id/followers, GET /v1/users/:id/following: lists of followers and of followed people
 test('followers and following: people whom a block stands between are left out for the caller, in either direction', async () => {
   const [person, a, b, c, viewer] = await users(api, 5);
   assert.ok(person && a && b && c && viewer);
@@ -222,6 +230,7 @@ test('followers and following: people whom a block stands between are left out f
   }
 });
 
+// spec: 2.2 GET /v1/users/:id/events: list of the events that a person organizes
 test('user events: 200 with the public, scheduled ones that somebody organizes, past ones too, and the caller’s own fields', async () => {
   const [person, viewer] = await users(api, 2);
   assert.ok(person && viewer);
@@ -244,6 +253,8 @@ test('user events: 200 with the public, scheduled ones that somebody organizes, 
   assert.deepEqual(await walk(path), [past.id, soon.id]);
 });
 
+// spec: 2.2 GET /v1/users/:id/followers, GET /v1/users/:id/following: lists of followers and of followed people
+// spec: 2.2 GET /v1/users/:id/events: list of the events that a person organizes
 test('lists of a person: 403 while the profile is private to the caller, 404 for an unknown one, 401 for a bad token', async () => {
   const [person, friend, follower] = await users(api, 3);
   assert.ok(person && friend && follower);

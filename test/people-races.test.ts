@@ -58,6 +58,7 @@ test('two people toggling the same pair from both sides: the counts stay right',
   }
 });
 
+// spec: 3 POST /v1/users/:id/follow: follow: not following → following
 test('follow: a hundred at once of one person make exactly a hundred followers', async () => {
   const star = await aUser(api);
   const fans = await users(api, 25);

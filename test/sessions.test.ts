@@ -28,6 +28,7 @@ async function expectDead(person: Person, ...tokens: string[]): Promise<void> {
     expectProblem(await other.get('/v1/auth/me', token), 401, 'token_invalid');
 }
 
+// spec: 5 POST /v1/auth/refresh: lifetime and refresh of tokens
 test('refresh: 200 with a new pair, and both old tokens end', async () => {
   const person = await aUser(api);
   const { body } = expectStatus(await refresh(person.refreshToken), 200);
@@ -64,6 +65,7 @@ test('refresh: 401 and the end of the session when a token comes again after its
   await expectDead(person, second.accessToken, third.accessToken);
 });
 
+// spec: 5 POST /v1/auth/refresh: lifetime and refresh of tokens
 test('refresh: twenty at once over two instances give one and the same successor', async () => {
   const person = await aUser(api);
   const answers = await Promise.all(
@@ -90,6 +92,7 @@ test('refresh: 401 for a forged token with the right ids, and the session lives'
   expectStatus(await refresh(person.refreshToken), 200);
 });
 
+// spec: 5 POST /v1/auth/refresh: lifetime and refresh of tokens
 test('tokens: an access token ends after 30 minutes, a refresh token after 30 days', async () => {
   const person = await aUser(api);
   clock.advance(29 * minute);
@@ -129,6 +132,7 @@ test('tokens: nothing of them is stored but hashes', async () => {
   assert.ok(!row?.whole.includes(person.token.slice(3)));
 });
 
+// spec: 5 POST /v1/auth/logout, GET /v1/auth/sessions, DELETE /v1/auth/sessions/:id: end of a session
 test('logout: 200, and the token is refused by another instance at once; other sessions stay', async () => {
   const phone = aPhone();
   const [laptop, telephone] = [await signIn(api, phone), await signIn(api, phone)];
@@ -142,6 +146,7 @@ test('logout: 200, and the token is refused by another instance at once; other s
   assert.ok(await isAlive(telephone.token));
 });
 
+// spec: 5 POST /v1/auth/logout, GET /v1/auth/sessions, DELETE /v1/auth/sessions/:id: end of a session
 test('sessions: 200 with the devices of the caller, and any of them can be ended, nobody else’s', async () => {
   const phone = aPhone();
   const [laptop, telephone, stranger] = [

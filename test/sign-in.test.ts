@@ -26,6 +26,7 @@ test('code: 202 with the same shape for a number with an account and for one wit
   }
 });
 
+// spec: 5 POST /v1/auth/otp/request, POST /v1/auth/otp/verify: issue of tokens
 test('sign-in: 200, the first time with a new account, later with the same one', async () => {
   const phone = aPhone();
   const first = expectStatus(await verify(phone, await codeFor(phone)), 200).body;
@@ -59,6 +60,7 @@ test('code: one for signing in does not delete an account, nor the other way rou
   expectStatus(await verify(person.phone, signIn), 200);
 });
 
+// spec: 5 POST /v1/auth/otp/request, POST /v1/auth/otp/verify: issue of tokens
 test('code: 429 with Retry-After after five wrong ones in 15 minutes, for the right one and after a resend too', async () => {
   const phone = aPhone();
   const code = await codeFor(phone);

@@ -133,6 +133,7 @@ test('query: 400 naming parameters that need each other or contradict each other
 /** Images and calendars: their addresses are shared as links. */
 const isLinked = (path: string): boolean => /\.(svg|webp|ics)$/.test(path);
 
+// spec: 7 GET /v1/events: unknown query parameters
 test('query: 400 naming every unknown parameter, on every JSON route of the API', async () => {
   let tried = 0;
   for (const { method, path, operation } of operations) {
@@ -169,6 +170,7 @@ test('query: an unknown parameter comes after a missing token, and together with
   expectProblem(await api.get(`/v1/events/${item.id}x/items?x=1`), 400, 'invalid_request');
 });
 
+// spec: 7 GET /v1/events: unknown query parameters
 test('query: images, calendars and pages ignore unknown parameters, as links gather them', async () => {
   for (const path of [
     '/',

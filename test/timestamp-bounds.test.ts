@@ -14,6 +14,7 @@ const messageOf = (answer: Answer, path: string): string =>
     (error: { path: string }) => error.path === path,
   )?.message;
 
+// spec: 7 GET /v1/events: one shape for every error
 test('timestamps: 400 that names the years 1900 to 9999 outside of them, 201 at both bounds', async () => {
   const bounds = /timestamp.* from 1900-01-01T00:00:00Z to 9999-12-31T23:59:59\.999Z/;
   const early = [

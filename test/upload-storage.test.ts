@@ -122,6 +122,7 @@ test('account: with it go its images from table and storage, and nobody else’s
   await assertCounters(api.sql);
 });
 
+// spec: 8 POST /v1/uploads: images: 100 per day and 1 GiB per person
 test('race: of 120 uploads at once on two servers exactly 100 are kept; the rest is a 429 and leaves nothing', async () => {
   const person = await aUser(api);
   const before = await files();

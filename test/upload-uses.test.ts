@@ -12,6 +12,7 @@ const second = await api.another();
 const errorPaths = (answer: { body: { errors?: { path: string }[] } }) =>
   answer.body.errors?.map(({ path }) => path);
 
+// spec: 2.1 PATCH /v1/me: an uploaded avatar
 test('avatar: an upload of one’s own, shown everywhere at once on every server, and null gives the drawn one back', async () => {
   const [person, other] = [await aUser(api, { name: 'Xaviera Portrait' }), await aUser(api)];
   const event = await anEvent(api, person);
@@ -45,6 +46,7 @@ test('avatar: an upload of one’s own, shown everywhere at once on every server
   assert.deepEqual(await everywhere(), [drawn]);
 });
 
+// spec: 2.1 PATCH /v1/me: an uploaded avatar
 test('avatar: 400 naming it for anything but an upload of one’s own', async () => {
   const [person, other] = [await aUser(api), await aUser(api)];
   const [own, theirs, gone] = [
@@ -77,6 +79,7 @@ test('avatar: 400 naming it for anything but an upload of one’s own', async ()
   assert.notEqual((await api.get('/v1/auth/me', person.token)).body.name, 'Changed');
 });
 
+// spec: 2.1 PATCH /v1/me: an uploaded avatar
 test('race: an upload that is made the avatar while it is deleted is one of both, never an avatar that is not there', async () => {
   const person = await aUser(api);
   const outcomes = new Set<string>();
@@ -100,6 +103,7 @@ test('race: an upload that is made the avatar while it is deleted is one of both
   await assertCounters(api.sql);
 });
 
+// spec: 2.4 POST /v1/uploads, GET /v1/uploads/:id.webp, DELETE /v1/uploads/:id: uploaded images
 test('cover and item: the address of an upload is taken and given back', async () => {
   const person = await aUser(api);
   const { url } = await anUpload(api, person);

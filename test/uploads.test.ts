@@ -28,6 +28,7 @@ async function fetchImage(url: string, headers: Record<string, string> = {}, on 
     bytes: Buffer.from(await response.arrayBuffer()),
   };
 }
+// spec: 2.4 POST /v1/uploads, GET /v1/uploads/:id.webp, DELETE /v1/uploads/:id: uploaded images
 test('upload: 201 with address and size, and the address gives the image as WebP', async () => {
   const person = await aUser(api);
   const { body, headers } = expectStatus(await upload(person, await plain(40, 30).png().toBuffer()), 201);
@@ -114,6 +115,7 @@ const solid = (background: string) =>
     .png()
     .toBuffer();
 
+// spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('upload: 413 above 10 MiB, 201 for as much', async () => {
   const person = await aUser(api);
   const most = 10 * 1024 ** 2;
@@ -122,6 +124,7 @@ test('upload: 413 above 10 MiB, 201 for as much', async () => {
   expectProblem(await upload(person, padded(most + 1)), 413, 'payload_too_large');
 });
 
+// spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('upload: 201 by the first bytes of the file, whichever declared type the request names', async () => {
   const person = await aUser(api);
   const types = ['image/jpeg', 'image/png', 'image/webp', 'application/octet-stream'];
@@ -140,6 +143,7 @@ test('upload: 201 by the first bytes of the file, whichever declared type the re
   assert.deepEqual(Object.keys(document.paths['/v1/uploads'].post.requestBody.content), types);
 });
 
+// spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('upload: 400 for a file that is no JPEG, PNG or WebP, with the same detail for every declared type', async () => {
   const person = await aUser(api);
   const files = [await plain(20, 10).gif().toBuffer(), Buffer.from('<svg/>'), Buffer.from('no image')];
@@ -151,6 +155,7 @@ test('upload: 400 for a file that is no JPEG, PNG or WebP, with the same detail 
   }
 });
 
+// spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('upload: 415 for any type that is not declared, for JSON, and without a type', async () => {
   const person = await aUser(api);
   for (const type of [
@@ -176,6 +181,7 @@ test('upload: 415 for any type that is not declared, for JSON, and without a typ
   expectProblem(await api.post('/v1/uploads', person.token), 415, 'unsupported_media_type');
 });
 
+// spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('upload: 400 above 50 megapixels, naming the size; 201 for as many', async () => {
   const person = await aUser(api);
   expectStatus(await upload(person, greyPng(10_000, 5_000)), 201);
@@ -218,6 +224,7 @@ test('upload: the same key makes it once; for another image it is a 422', async 
   );
 });
 
+// spec: 2.4 POST /v1/uploads, GET /v1/uploads/:id.webp, DELETE /v1/uploads/:id: uploaded images
 test('image: for everybody on every server, for ever, and 304 for whoever has it', async () => {
   const person = await aUser(api);
   const { id, url } = await anUpload(api, person);
@@ -253,6 +260,7 @@ test('image: 404 on every server while its owner is suspended', async () => {
   assert.deepEqual(await statuses(), [200, 200]);
 });
 
+// spec: 2.4 POST /v1/uploads, GET /v1/uploads/:id.webp, DELETE /v1/uploads/:id: uploaded images
 test('delete: 200 for owner and admin, then 404 on every server; 403 for others', async () => {
   const [owner, other, admin] = [await aUser(api), await aUser(api), await anAdmin(api)];
   for (const by of [owner, admin]) {
@@ -266,6 +274,7 @@ test('delete: 200 for owner and admin, then 404 on every server; 403 for others'
   expectProblem(await api.delete('/v1/uploads/x', owner.token), 404, 'upload_not_found');
 });
 
+// spec: 8 POST /v1/uploads: images: 100 per day and 1 GiB per person
 test('limit: 429 with Retry-After for the 101st in a day of UTC, 201 again on the next', async () => {
   const clocked = await testApp();
   const person = await aUser(clocked);
@@ -287,6 +296,7 @@ test('limit: 429 with Retry-After for the 101st in a day of UTC, 201 again on th
   expectStatus(await send(), 201);
 });
 
+// spec: 8 POST /v1/uploads: images: 100 per day and 1 GiB per person
 test('limit: 409 when a person’s images take a gibibyte, 201 after some are deleted', async () => {
   const person = await aUser(api);
   const { id, bytes } = await anUpload(api, person);

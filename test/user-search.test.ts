@@ -20,6 +20,8 @@ test('search: 401 without a token', async () => {
   expectProblem(await api.get('/v1/users/search?q=mara'), 401, 'token_missing');
 });
 
+// spec: 4.1 GET /v1/users/search: `q`: name or nickname, at least 2 characters
+// spec: 8 GET /v1/users/search: user search `q` at least 2 characters
 test('search: 400 naming q below two characters, counted without the spaces around them', async () => {
   for (const q of [
     '',
@@ -46,6 +48,8 @@ test('search: 400 naming q below two characters, counted without the spaces arou
     assert.ok(Array.isArray(await found(q)));
 });
 
+// spec: 4.1 GET /v1/users/search: `limit`: default 10
+// spec: 8 GET /v1/users/search: user search `limit` default 10
 test('search: 10 people unless limit says otherwise, from 1 to 50', async () => {
   await Promise.all(Array.from({ length: 12 }, (_, i) => person(`Quorum ${i}`)));
   assert.equal((await found('quorum')).length, 10);
@@ -64,6 +68,7 @@ test('search: 10 people unless limit says otherwise, from 1 to 50', async () => 
   }
 });
 
+// spec: 2.1 GET /v1/users/search: `id`; `name`; `username`; `avatar`; `bio`; `isFollowing`
 test('search: 200 with every field of the specification', async () => {
   const someone = await person('Hedwig Field', 'hedwig', { bio: 'Cakes.' });
   const [{ avatar, ...entry }, ...rest] = await found('hedwig');
@@ -78,6 +83,7 @@ test('search: 200 with every field of the specification', async () => {
   expectStatus(await api.get(new URL(avatar).pathname), 200);
 });
 
+// spec: 4.1 GET /v1/users/search: search people, token required; `q`: name or nickname, at least 2 characters
 test('search: a name or a username is found without regard to case and accents, in any script', async () => {
   for (const [name, ...queries] of [
     ['Łukasz Żółć', 'lukasz', 'ŁUKASZ', 'zolc', 'żół', 'Lukasz Zolc', 'lukasz  zolc', ' łukasz '],
@@ -152,6 +158,7 @@ test('search: what has a meaning in SQL, LIKE or a regular expression matches it
     assert.deepEqual(await names(q), [], q);
 });
 
+// spec: 4.1 GET /v1/users/search: search people, token required; `q`: name or nickname, at least 2 characters
 test('search: two characters match starts of words only, three match anywhere', async () => {
   await person('Gwendolyn', 'gwxyzzy');
   for (const q of ['gw', 'gwe', 'end', 'doly', 'lyn', 'xyz', 'zzy'])
@@ -178,6 +185,7 @@ test('search: equals come by username, the same every time, and a longer list be
     assert.deepEqual(await usernames(limit), ['sm_a', 'sm_b', 'sm_c', 'sm_d', 'sm_e'].slice(0, limit));
 });
 
+// spec: 4.1 GET /v1/users/search: blocks in either direction remove people from the result
 test('search: a block hides each from the other, until it ends', async () => {
   const [a, b] = [await person('Blockwart One'), await person('Blockwart Two')];
   const sees = async (who: Person) =>

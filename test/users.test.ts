@@ -22,6 +22,9 @@ const counts = async (whom: Person) => {
   return [followersCount, followingCount];
 };
 
+// spec: 2.2 GET /v1/users/:id: `id`; `name`; `username`; `avatar`; `bio`; `followersCount`; `followingCount`
+// spec: 2.2 GET /v1/users/:id: `eventsCount`; `isFollowing`; `isBlocked`
+// spec: 4.2 GET /v1/users/:id: profile, token optional
 test('profile: 200 with every field of the specification, with and without a token', async () => {
   const person = await aUser(api, {
     name: 'Mara Lindgren',
@@ -47,6 +50,7 @@ test('profile: 200 with every field of the specification, with and without a tok
   }
 });
 
+// spec: 7 GET /v1/users/:id: 404 user not found
 test('profile: 404 for an unknown id, a malformed one and an event', async () => {
   const event = await anEvent(api, owner);
   for (const id of [nobody, 'me', '1', event.id, `${owner.id}x`]) {
@@ -56,10 +60,12 @@ test('profile: 404 for an unknown id, a malformed one and an event', async () =>
   expectProblem(await api.get('/v1/users/nobody/avatar.svg'), 404, 'user_not_found');
 });
 
+// spec: 4.2 GET /v1/users/:id: profile, token optional
 test('profile: 401 for a bad token although none is needed', async () => {
   expectProblem(await api.get(`/v1/users/${owner.id}`, 'nonsense'), 401, 'token_invalid');
 });
 
+// spec: 7 GET /v1/users/:id: 403 profile is private
 test('private profile: 403 to strangers, followers and the anonymous; 200 to owner, admins and people it follows', async () => {
   const hidden = await aUser(api, { name: 'Hidden', isPrivate: true });
   const [follower, friend] = [await aUser(api), await aUser(api)];
@@ -80,6 +86,11 @@ test('private profile: 403 to strangers, followers and the anonymous; 200 to own
   expectStatus(await api.get(`/v1/users/${hidden.id}`), 200);
 });
 
+// spec: 2.2 GET /v1/users/:id: `followersCount`; `isFollowing`
+// spec: 3 POST /v1/users/:id/follow: follow: not following → following
+// spec: 3 DELETE /v1/users/:id/follow: follow: following → not following
+// spec: 4.3 POST /v1/users/:id/follow: follow
+// spec: 4.4 DELETE /v1/users/:id/follow: unfollow
 test('follow: 200 with the new count; twice is once, and the same of taking it back', async () => {
   const [a, b, c] = [await aUser(api), await aUser(api), await aUser(api)];
   for (let round = 0; round < 2; round++) {
@@ -121,6 +132,9 @@ test('follow, unfollow, block, unblock: 400 for oneself, 404 for the unknown, 40
   }
 });
 
+// spec: 2.2 GET /v1/users/:id: `isBlocked`
+// spec: 3 POST /v1/users/:id/block: block: not blocked → blocked, hidden from the blocker's feed
+// spec: 4.5 POST /v1/users/:id/block: block
 test('block: 200, ends follows both ways with all four counts right, and 403 on following either way', async () => {
   const [a, b] = [await aUser(api), await aUser(api)];
   expectStatus(await follow(a, b), 200);
@@ -156,6 +170,8 @@ test('block: 200, ends follows both ways with all four counts right, and 403 on 
   );
 });
 
+// spec: 3 DELETE /v1/users/:id/block: block: blocked → not blocked
+// spec: 4.6 DELETE /v1/users/:id/block: unblock
 test('unblock: 200, twice is once, and brings no follow back', async () => {
   const [a, b] = [await aUser(api), await aUser(api)];
   expectStatus(await follow(a, b), 200);
@@ -182,6 +198,7 @@ test('relations: nothing is kept of two people who have nothing to do with each 
   assert.equal((await api.sql`select from relations where user_id in (${a.id}, ${b.id})`).length, 0);
 });
 
+// spec: 2.2 GET /v1/users/:id: `eventsCount`
 test('eventsCount: public, scheduled events, past ones too', async () => {
   const person = await aUser(api);
   const eventsCount = async () => (await profile(person)).eventsCount;

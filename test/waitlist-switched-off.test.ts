@@ -29,6 +29,7 @@ const switches: Record<
 };
 
 for (const [name, { off, on, code }] of Object.entries(switches)) {
+  // spec: 2.5 GET /v1/events/:id/booking, PATCH /v1/events/:id/booking, DELETE /v1/events/:id/booking: reading, changing and cancelling a booking
   test(`waitlist: with ${name} off, freed seats and a larger capacity go to those who wait; new bookings are 403`, async () => {
     const [first, second, third, fourth, late] = (await users(api, 5)) as [
       Person,

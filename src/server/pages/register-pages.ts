@@ -1,7 +1,6 @@
 /** Adds the routes of the pages for browsers, their icon, and robots.txt. */
 import type { App } from '../../http/app.ts';
 import { largePage } from '../../http/compression.ts';
-import { sendSvg } from '../../http/placeholder-images.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { catalogue } from '../../lib/errors.ts';
 import type { DiscoveryServices } from '../../modules/discovery/services.ts';
@@ -33,7 +32,9 @@ export function registerPages(app: App, services: DiscoveryServices): void {
   app.get('/docs/errors', { schema }, async (_request, reply) => sendPage(reply, errorsPage(catalogue)));
 
   // Browsers request this path for pages that declare no icon, such as the API reference.
-  app.get('/favicon.ico', { schema }, async (_request, reply) => sendSvg(reply, icon));
+  app.get('/favicon.ico', { schema }, async (_request, reply) =>
+    reply.type('image/svg+xml').header('cache-control', 'public, max-age=604800, immutable').send(icon),
+  );
 
   app.get('/robots.txt', { schema }, async (_request, reply) =>
     reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=86400').send(robots),

@@ -5,7 +5,7 @@ import { chown, mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/pr
 import { createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { aPlace, ask, cleanUp, expectNoPostgres, potluck, serve, signIn, stop } from './processes.ts';
+import { aPlace, ask, cleanUp, expectNoPostgres, potluck, serve, signIn, stop } from '../processes.ts';
 
 cleanUp();
 

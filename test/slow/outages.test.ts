@@ -7,10 +7,10 @@ import net from 'node:net';
 import path from 'node:path';
 import { after, describe, mock, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { aPlace, cleanUp, serve, stop } from './processes.ts';
-import { cloneDatabase, expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { upload } from './upload-tools.ts';
-import { aPng, aUser, eventBody } from './world.ts';
+import { aPlace, cleanUp, serve, stop } from '../processes.ts';
+import { cloneDatabase, expectProblem, expectStatus, type TestApp, testApp } from '../setup.ts';
+import { upload } from '../upload-tools.ts';
+import { aPng, aUser, eventBody } from '../world.ts';
 
 cleanUp();
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'node:test';
-import { programs } from '../torture/all.ts';
-import { runProgram } from '../torture/run-program.ts';
-import { cleanUp } from './processes.ts';
+import { programs } from '../../torture/all.ts';
+import { runProgram } from '../../torture/run-program.ts';
+import { cleanUp } from '../processes.ts';
 
 cleanUp();
 
@@ -17,7 +17,7 @@ for (const program of programs.filter(({ quick }) => quick)) {
 }
 
 test('torture: docs/reliability.md has a row for each program, with its command, and no other', async () => {
-  const page = await readFile(path.join(import.meta.dirname, '..', 'docs', 'reliability.md'), 'utf8');
+  const page = await readFile(path.join(import.meta.dirname, '..', '..', 'docs', 'reliability.md'), 'utf8');
   const rows = page
     .split('\n')
     .filter((line) => /^\| [a-z-]+ \|/.test(line) && !line.startsWith('| name |'))

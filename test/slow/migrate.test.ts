@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import test, { after } from 'node:test';
-import { MigrationError, migrate } from '../src/db/migrate.ts';
-import { raw } from '../src/db/sql.ts';
-import type { Target } from '../src/db/target.ts';
-import { openSql } from './sql-tag.ts';
+import { MigrationError, migrate } from '../../src/db/migrate.ts';
+import { raw } from '../../src/db/sql.ts';
+import type { Target } from '../../src/db/target.ts';
+import { openSql } from '../sql-tag.ts';
 
 const server = JSON.parse(process.env.POTLUCK_TEST_SERVER ?? '{}') as Exclude<Target, string>;
 const admin = await openSql(server, 'tests');

@@ -19,10 +19,10 @@ import {
   serve,
   signIn,
   stop,
-} from './processes.ts';
-import { cloneDatabase } from './setup.ts';
-import { openSql } from './sql-tag.ts';
-import { eventBody } from './world.ts';
+} from '../processes.ts';
+import { cloneDatabase } from '../setup.ts';
+import { openSql } from '../sql-tag.ts';
+import { eventBody } from '../world.ts';
 
 cleanUp();
 

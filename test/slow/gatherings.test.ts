@@ -6,12 +6,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { parseCalendar } from '../src/cli/import/parse-calendar.ts';
-import { type ImportReport, importCalendar } from '../src/cli/import.ts';
-import { file, makeCalendar } from './data/gatherings.ts';
-import { assertCounters } from './invariants.ts';
-import { expectStatus, testApp } from './setup.ts';
-import { aPhone, signIn } from './world.ts';
+import { parseCalendar } from '../../src/cli/import/parse-calendar.ts';
+import { type ImportReport, importCalendar } from '../../src/cli/import.ts';
+import { file, makeCalendar } from '../data/gatherings.ts';
+import { assertCounters } from '../invariants.ts';
+import { expectStatus, testApp } from '../setup.ts';
+import { aPhone, signIn } from '../world.ts';
 
 const api = await testApp();
 const phone = aPhone();
@@ -358,6 +358,7 @@ async function listAll(query: URLSearchParams) {
 }
 
 for (const [[name, lat, lng, km], { dateFrom, dateTo, from, until }] of searches) {
+  // spec: 4.9 GET /v1/events: `radius`: km, default 50
   test(`gatherings: the list is what an independent count gives: ${name}`, async () => {
     const events = await byUid();
     const odd = oddities.map(([, title, start, end]) => {

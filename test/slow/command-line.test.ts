@@ -4,11 +4,11 @@ import { execFile, spawnSync } from 'node:child_process';
 import { access, mkdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { aPlace, cleanUp, expectNoPostgres, potluck } from './processes.ts';
+import { aPlace, cleanUp, expectNoPostgres, potluck } from '../processes.ts';
 
 cleanUp();
 
-const root = path.join(import.meta.dirname, '..');
+const root = path.join(import.meta.dirname, '..', '..');
 const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 const entry = path.join(root, 'bin', 'potluck.js');
 

@@ -1,0 +1,132 @@
+/**
+ * The import rules, for values and for types. Imports point down the two lists below: a folder may import itself
+ * and the folders before it. docs/architecture.md describes the folders.
+ */
+
+/** Folders of src/, the lowest first. `main.ts` is above all of them. */
+const layers = [
+  ['lib'],
+  ['db'],
+  ['cache'],
+  ['audit', 'flags'],
+  ['identity'],
+  ['idempotency'],
+  ['http'],
+  ['modules'],
+  ['server'],
+  ['cli'],
+];
+
+/** Folders of src/modules/, the lowest first. */
+const modules = [
+  'uploads',
+  'users',
+  'auth',
+  'events',
+  'attendance',
+  'items',
+  'discovery',
+  'feed',
+  'calendars',
+  'live',
+  'messages',
+  'reports',
+  'admin',
+  'account',
+];
+
+const anyOf = (names) => `(${names.join('|')})`;
+
+/** One rule for each layer: it imports neither a higher layer nor another folder of its own layer. */
+const layerRules = layers.flatMap((folders, index) =>
+  folders.map((folder) => ({
+    name: `${folder}-imports-upwards`,
+    comment: `src/${folder}/ imports only ${['itself', ...layers.slice(0, index).flat()].join(', ')}.`,
+    severity: 'error',
+    from: { path: `^src/${folder}/` },
+    to: { path: '^src/', pathNot: `^src/${anyOf([folder, ...layers.slice(0, index).flat()])}/` },
+  })),
+);
+
+const moduleRules = modules.map((module, index) => ({
+  name: `module-${module}-imports-upwards`,
+  comment: `Among modules, src/modules/${module}/ imports only ${['itself', ...modules.slice(0, index)].join(', ')}.`,
+  severity: 'error',
+  from: { path: `^src/modules/${module}/` },
+  to: { path: '^src/modules/', pathNot: `^src/modules/${anyOf(modules.slice(0, index + 1))}/` },
+}));
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycle',
+      comment: 'No import leads back to its own file, not even an import of a type.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-unresolvable-import',
+      comment: 'An import that the tool cannot resolve escapes the other rules.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-undeclared-folder',
+      comment: 'A new folder of src/ gets its place in the list of layers first.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/[^/]+/', pathNot: `^src/${anyOf(layers.flat())}/` },
+    },
+    {
+      name: 'no-undeclared-module',
+      comment: 'A new module gets its place in the list of modules first.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/modules/', pathNot: `^src/modules/${anyOf(modules)}/` },
+    },
+    {
+      name: 'main-is-the-entry',
+      comment: 'src/main.ts is the entry point of the process. Only bin/ imports it.',
+      severity: 'error',
+      from: { pathNot: '^bin/' },
+      to: { path: '^src/main\\.ts$' },
+    },
+    {
+      name: 'src-imports-outside',
+      comment:
+        'test/, torture/ and bench/ import src/, not the other way round. Unit tests in src/ may import helpers of test/.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(test|torture|bench|docs)/' },
+    },
+    {
+      name: 'test-file-imported',
+      comment: 'No file imports a test file.',
+      severity: 'error',
+      from: {},
+      to: { path: '\\.test\\.ts$' },
+    },
+    {
+      name: 'src-imports-dev-dependencies',
+      comment: 'The server is installed without the development dependencies.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.test\\.ts$' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+    ...layerRules,
+    ...moduleRules,
+  ],
+  options: {
+    doNotFollow: { path: '^node_modules/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.cjs', '.mjs', '.json', '.d.ts'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+    },
+    skipAnalysisNotInRules: true,
+  },
+};
