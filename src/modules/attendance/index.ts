@@ -2,6 +2,8 @@ import { defineModule } from '../../http/define-module.ts';
 import { bookSeats } from './book-seats.ts';
 import { cancelBooking } from './cancel-booking.ts';
 import { changeBooking } from './change-booking.ts';
+import { attendanceDeletionHooks } from './delete-account-data.ts';
+import { attendanceExportSections } from './export-sections.ts';
 import { getBooking } from './get-booking.ts';
 import { listBookings } from './list-bookings.ts';
 import { saveEvent } from './save-event.ts';
@@ -12,4 +14,6 @@ import { setRsvp } from './set-rsvp.ts';
 export const attendance = defineModule<AttendanceServices>({
   name: 'attendance',
   endpoints: [setRsvp, saveEvent, bookSeats, getBooking, changeBooking, cancelBooking, listBookings],
+  deletionHooks: attendanceDeletionHooks,
+  exportSections: attendanceExportSections,
 });

@@ -1,6 +1,7 @@
 import { defineModule } from '../../http/define-module.ts';
 import { createMyCalendar } from './create-my-calendar.ts';
 import { deleteMyCalendar } from './delete-my-calendar.ts';
+import { calendarExportSections } from './export-sections.ts';
 import { getCalendar } from './get-calendar.ts';
 import { getEventCalendar } from './get-event-calendar.ts';
 import { getMyCalendar } from './get-my-calendar.ts';
@@ -18,4 +19,5 @@ export const calendars = defineModule<CalendarServices>({
     deleteMyCalendar,
     getCalendar,
   ],
+  exportSections: calendarExportSections,
 });

@@ -1,6 +1,8 @@
 import { defineModule } from '../../http/define-module.ts';
 import { createEvent } from './create-event.ts';
+import { eventDeletionHooks } from './delete-account-data.ts';
 import { deleteEvent } from './delete-event.ts';
+import { eventExportSections } from './export-sections.ts';
 import { getCover } from './get-cover.ts';
 import { getEvent } from './get-event.ts';
 import { listCategories } from './list-categories.ts';
@@ -12,4 +14,6 @@ import { updateEvent } from './update-event.ts';
 export const events = defineModule<EventServices>({
   name: 'events',
   endpoints: [listCategories, listTemplates, getEvent, getCover, createEvent, updateEvent, deleteEvent],
+  deletionHooks: eventDeletionHooks,
+  exportSections: eventExportSections,
 });

@@ -2,7 +2,9 @@ import { defineModule } from '../../http/define-module.ts';
 import { addItem } from './add-item.ts';
 import { changeClaim } from './change-claim.ts';
 import { claimItem } from './claim-item.ts';
+import { itemDeletionHooks } from './delete-account-data.ts';
 import { deleteItem } from './delete-item.ts';
+import { itemExportSections } from './export-sections.ts';
 import { listEventClaims } from './list-event-claims.ts';
 import { listItemClaims } from './list-item-claims.ts';
 import { listItems } from './list-items.ts';
@@ -24,4 +26,6 @@ export const items = defineModule<ItemServices>({
     listItemClaims,
     listEventClaims,
   ],
+  deletionHooks: itemDeletionHooks,
+  exportSections: itemExportSections,
 });

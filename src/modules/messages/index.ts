@@ -1,4 +1,6 @@
 import { defineModule } from '../../http/define-module.ts';
+import { messageDeletionHooks } from './delete-account-data.ts';
+import { messageExportSections } from './export-sections.ts';
 import { listConversations } from './list-conversations.ts';
 import { listMessages } from './list-messages.ts';
 import { markMessagesRead } from './mark-messages-read.ts';
@@ -9,4 +11,6 @@ import type { MessageServices } from './services.ts';
 export const messages = defineModule<MessageServices>({
   name: 'messages',
   endpoints: [sendMessage, listMessages, markMessagesRead, listConversations],
+  deletionHooks: messageDeletionHooks,
+  exportSections: messageExportSections,
 });

@@ -1,6 +1,8 @@
 import { defineModule } from '../../http/define-module.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { createReport } from './create-report.ts';
+import { reportDeletionHooks } from './delete-account-data.ts';
+import { reportExportSections } from './export-sections.ts';
 import { listReports } from './list-reports.ts';
 import { resolveReport } from './resolve-report.ts';
 
@@ -8,4 +10,6 @@ import { resolveReport } from './resolve-report.ts';
 export const reports = defineModule<BaseServices>({
   name: 'reports',
   endpoints: [createReport, listReports, resolveReport],
+  deletionHooks: reportDeletionHooks,
+  exportSections: reportExportSections,
 });

@@ -1,6 +1,8 @@
 import { defineModule } from '../../http/define-module.ts';
 import { createUpload } from './create-upload.ts';
+import { uploadDeletionHooks } from './delete-account-data.ts';
 import { deleteUpload } from './delete-upload.ts';
+import { uploadExportSections } from './export-sections.ts';
 import { getUpload } from './get-upload.ts';
 import { acceptImages } from './image-body.ts';
 import type { UploadServices } from './services.ts';
@@ -17,6 +19,8 @@ export const uploads = defineModule<UploadServices>({
       run: ({ db, storage, clock }) => sweepFiles(db, storage, clock()),
     },
   ],
+  deletionHooks: uploadDeletionHooks,
+  exportSections: uploadExportSections,
 });
 
 /** Receives images. It is a module of its own because its Fastify scope has no parser for JSON bodies. */
