@@ -1,7 +1,7 @@
 /** Declares a section of the account export: the rows of a person in the tables of one module. */
 import { type TProperties, type TSchema, Type } from 'typebox';
 import type { Statement } from '../db/sql.ts';
-import { shared } from './schemas.ts';
+import { named } from './schemas.ts';
 
 /** The person whose data is exported. `phone`: E.164. `phoneHash`: the key of the number's rows in `codes`. */
 export type ExportSubject = {
@@ -31,7 +31,7 @@ export type ExportSection = {
 
 /** The schema of a row. */
 export const exportRow = <P extends TProperties>(name: string, properties: P) =>
-  shared(name, Type.Object(properties));
+  named(name, Type.Object(properties));
 
 /** Columns that rows of several sections have. */
 export const exportColumns = {

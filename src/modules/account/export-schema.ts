@@ -1,7 +1,7 @@
 /** The schema of the export, composed of the sections of all modules. */
 import { type TSchema, Type } from 'typebox';
 import type { ExportSection } from '../../http/export-section.ts';
-import { ref, shared, timestamp } from '../../http/schemas.ts';
+import { named, ref, timestamp } from '../../http/schemas.ts';
 
 /** The response of the endpoint. `exportComponents` returns the component that it refers to. */
 export const ExportReference = Type.Unsafe<unknown>({ $ref: 'Export#' });
@@ -10,5 +10,5 @@ export const ExportReference = Type.Unsafe<unknown>({ $ref: 'Export#' });
 export function exportComponents(sections: ExportSection[]): TSchema[] {
   const fields = sections.map(({ name, description, row }) => [name, Type.Array(ref(row), { description })]);
   const document = Type.Object({ exportedAt: timestamp(), ...Object.fromEntries(fields) });
-  return [shared('Export', document), ...new Set(sections.map(({ row }) => row))];
+  return [named('Export', document), ...new Set(sections.map(({ row }) => row))];
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
-import { oneOf, ref, shared, timestamp } from '../../http/schemas.ts';
+import { named, oneOf, ref, timestamp } from '../../http/schemas.ts';
 import { ByStartQuery } from '../events/start-pages.ts';
 import { Claim, kinds } from '../items/schemas.ts';
 
@@ -15,7 +15,7 @@ export const OwnEventsQuery = Type.Object({
 
 export const OwnClaimsQuery = Type.Object(cursorQuery);
 
-export const OwnClaim = shared(
+export const OwnClaim = named(
   'OwnClaim',
   Type.Object({
     ...Claim.properties,

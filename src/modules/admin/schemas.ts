@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { flagNames } from '../../flags/flags.ts';
 import { cursorQuery } from '../../http/cursors.ts';
-import { body, nullable, oneOf, prose, shared, text, timestamp } from '../../http/schemas.ts';
+import { body, named, nullable, oneOf, prose, text, timestamp } from '../../http/schemas.ts';
 
 const id = Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] });
 const roles = ['user', 'admin'] as const;
@@ -39,7 +39,7 @@ export const AdminUserQuery = Type.Object({
   ),
   ...cursorQuery,
 });
-export const AdminUser = shared(
+export const AdminUser = named(
   'AdminUser',
   Type.Object({
     id,
@@ -55,7 +55,7 @@ export type AdminUser = Static<typeof AdminUser>;
 
 export const FlagParams = Type.Object({ name: Type.String({ examples: flagNames }) });
 export const FlagChange = body({ enabled: Type.Boolean() }, { examples: [{ enabled: false }] });
-export const Flag = shared(
+export const Flag = named(
   'Flag',
   Type.Object({
     name: oneOf(flagNames),
@@ -88,7 +88,7 @@ export const AuditQuery = Type.Object({
   ),
   ...cursorQuery,
 });
-export const AuditEntry = shared(
+export const AuditEntry = named(
   'AuditEntry',
   Type.Object({
     id,

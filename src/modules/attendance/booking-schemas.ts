@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
-import { body, nullable, oneOf, ref, shared, timestamp } from '../../http/schemas.ts';
+import { body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
 export const statuses = ['booked', 'waiting'] as const;
@@ -36,7 +36,7 @@ const common = {
   createdAt: timestamp({ description: 'When the seats were booked, or the waitlist was joined.' }),
 };
 
-export const Booking = shared(
+export const Booking = named(
   'Booking',
   Type.Object({
     ...common,
@@ -46,7 +46,7 @@ export const Booking = shared(
 );
 export type Booking = Static<typeof Booking>;
 
-export const ListedBooking = shared(
+export const ListedBooking = named(
   'ListedBooking',
   Type.Object({
     ...common,

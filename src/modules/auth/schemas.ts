@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { body, ref, shared, timestamp } from '../../http/schemas.ts';
+import { body, named, ref, timestamp } from '../../http/schemas.ts';
 import { Me } from '../users/own-profile-schemas.ts';
 
 const phone = Type.String({
@@ -10,7 +10,7 @@ const phone = Type.String({
 
 export const CodeRequest = body({ phone }, { examples: [{ phone: '+12025550102' }] });
 
-export const CodeSent = shared(
+export const CodeSent = named(
   'CodeSent',
   Type.Object({
     expiresIn: Type.Integer({ description: 'Seconds until the code expires.', examples: [300] }),
@@ -42,9 +42,9 @@ const pair = {
   tokenType: Type.Literal('Bearer'),
   expiresIn: Type.Integer({ description: 'Seconds until the access token expires.', examples: [1800] }),
 };
-export const TokenPair = shared('TokenPair', Type.Object(pair));
+export const TokenPair = named('TokenPair', Type.Object(pair));
 
-export const SignedIn = shared(
+export const SignedIn = named(
   'SignedIn',
   Type.Object({
     ...pair,
@@ -59,7 +59,7 @@ export const RefreshRequest = body(
 );
 
 export const SessionParams = Type.Object({ id: Type.String() });
-export const Session = shared(
+export const Session = named(
   'Session',
   Type.Object({
     id: Type.String(),

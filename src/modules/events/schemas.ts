@@ -3,12 +3,12 @@ import {
   body,
   currencyPattern,
   httpUrl,
+  named,
   nullable,
   oneOf,
   PageMeta,
   prose,
   ref,
-  shared,
   text,
   timestamp,
 } from '../../http/schemas.ts';
@@ -23,7 +23,7 @@ export const longitude = Type.Number({ minimum: -180, maximum: 180, examples: [1
 const visibilities = ['public', 'unlisted', 'private'] as const;
 const statuses = ['scheduled', 'cancelled'] as const;
 
-export const Category = shared(
+export const Category = named(
   'Category',
   Type.Object({
     slug: Type.String({ examples: ['food'] }),
@@ -31,7 +31,7 @@ export const Category = shared(
     emoji: Type.String({ examples: ['🍲'] }),
   }),
 );
-export const Template = shared(
+export const Template = named(
   'Template',
   Type.Object({
     slug: Type.String({ examples: ['potluck'] }),
@@ -89,7 +89,7 @@ const listed = {
 };
 
 /** An event in lists (specification 2.4). */
-export const ListedEvent = shared(
+export const ListedEvent = named(
   'ListedEvent',
   Type.Object({
     ...listed,
@@ -115,7 +115,7 @@ export type CommonEvent = Static<typeof CommonEvent>;
 const seats = { id: Type.String(), seats: Type.Integer({ examples: [2] }) };
 
 /** The record of an event (specification 2.5). */
-export const Event = shared(
+export const Event = named(
   'Event',
   Type.Object({
     ...record,
@@ -134,7 +134,7 @@ export const Event = shared(
 );
 export type Event = Static<typeof Event>;
 
-export const EventPage = shared(
+export const EventPage = named(
   'EventPage',
   Type.Object({ data: Type.Array(ref(ListedEvent)), meta: ref(PageMeta) }),
 );

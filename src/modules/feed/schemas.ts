@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
-import { oneOf, ref, shared } from '../../http/schemas.ts';
+import { named, oneOf, ref } from '../../http/schemas.ts';
 import { ListedEvent } from '../events/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
@@ -8,7 +8,7 @@ export const FeedQuery = Type.Object(cursorQuery);
 
 const { distanceKm: _, ...listed } = ListedEvent.properties;
 
-export const Reason = shared(
+export const Reason = named(
   'Reason',
   Type.Object({
     type: oneOf(['organizing', 'going'], {
@@ -20,7 +20,7 @@ export const Reason = shared(
 export type Reason = Static<typeof Reason>;
 
 /** An element of the feed (specification 3). */
-export const FeedEvent = shared(
+export const FeedEvent = named(
   'FeedEvent',
   Type.Object({
     ...listed,

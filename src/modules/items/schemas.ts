@@ -4,11 +4,11 @@ import {
   body,
   emojiPattern,
   httpUrl,
+  named,
   nullable,
   oneOf,
   prose,
   ref,
-  shared,
   text,
   timestamp,
 } from '../../http/schemas.ts';
@@ -37,7 +37,7 @@ const core = {
 };
 
 /** Specification 2.6 */
-export const Item = shared(
+export const Item = named(
   'Item',
   Type.Object({
     ...core,
@@ -55,7 +55,7 @@ export const Item = shared(
 export type Item = Static<typeof Item>;
 
 /** Response of specification 4.15 */
-export const AddedItem = shared('AddedItem', Type.Object(core));
+export const AddedItem = named('AddedItem', Type.Object(core));
 export type AddedItem = Static<typeof AddedItem>;
 export const ItemList = Type.Object({ data: Type.Array(ref(Item)) });
 
@@ -104,7 +104,7 @@ export const ClaimRequest = body(
 );
 
 /** Specification 2.7 */
-export const Claim = shared(
+export const Claim = named(
   'Claim',
   Type.Object({
     id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0c1'] }),
@@ -119,7 +119,7 @@ export type Claim = Static<typeof Claim>;
 export const ClaimListQuery = Type.Object(cursorQuery);
 
 /** A claim with the person who made it, for the organizer of the event. */
-export const GivenClaim = shared(
+export const GivenClaim = named(
   'GivenClaim',
   Type.Object({
     id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0c1'] }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage } from '../../http/cursors.ts';
-import { body, prose, ref, seenPattern, shared, timestamp } from '../../http/schemas.ts';
+import { body, named, prose, ref, seenPattern, timestamp } from '../../http/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
 const exampleText = 'Shall I bring a second loaf?';
@@ -26,7 +26,7 @@ const messageFields = {
   createdAt: timestamp(),
 };
 
-export const Message = shared(
+export const Message = named(
   'Message',
   Type.Object({
     ...messageFields,
@@ -36,7 +36,7 @@ export const Message = shared(
 export type Message = Static<typeof Message>;
 export const MessagePage = cursorPage(ref(Message));
 
-export const Conversation = shared(
+export const Conversation = named(
   'Conversation',
   Type.Object({
     user: ref(Person),

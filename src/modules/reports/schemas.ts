@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { cursorQuery } from '../../http/cursors.ts';
-import { body, nullable, oneOf, prose, ref, shared, timestamp } from '../../http/schemas.ts';
+import { body, named, nullable, oneOf, prose, ref, timestamp } from '../../http/schemas.ts';
 
 export const subjectTypes = ['event', 'item', 'message', 'user'] as const;
 export const reasons = [
@@ -48,10 +48,10 @@ const reportFields = {
   status: oneOf(statuses),
   createdAt: timestamp(),
 };
-export const Report = shared('Report', Type.Object(reportFields));
+export const Report = named('Report', Type.Object(reportFields));
 export type Report = Static<typeof Report>;
 
-export const Involved = shared(
+export const Involved = named(
   'InvolvedPerson',
   Type.Object({
     id,
@@ -60,7 +60,7 @@ export const Involved = shared(
     isSuspended: Type.Boolean(),
   }),
 );
-export const AdminReport = shared(
+export const AdminReport = named(
   'AdminReport',
   Type.Object({
     ...reportFields,

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { shared } from '../../http/schemas.ts';
+import { named } from '../../http/schemas.ts';
 
 const id = { examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0aa'] };
 
 export const UploadParams = Type.Object({ id: Type.String({ description: "The upload's id.", ...id }) });
 
-export const Upload = shared(
+export const Upload = named(
   'Upload',
   Type.Object({
     id: Type.String(id),

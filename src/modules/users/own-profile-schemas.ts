@@ -2,17 +2,17 @@ import { type Static, Type } from 'typebox';
 import {
   body,
   httpUrl,
+  named,
   nullable,
   oneOf,
   prose,
-  shared,
   text,
   timestamp,
   usernamePattern,
 } from '../../http/schemas.ts';
 
 /** The caller's own account, the response of GET /v1/auth/me. */
-export const Me = shared(
+export const Me = named(
   'Me',
   Type.Object({
     id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }),

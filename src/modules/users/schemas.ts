@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { shared, text } from '../../http/schemas.ts';
+import { named, text } from '../../http/schemas.ts';
 
 export const UserParams = Type.Object({
   id: Type.String({ description: "The person's id.", examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'] }),
@@ -25,11 +25,11 @@ const person = {
 
 const { bio: _, ...brief } = person;
 /** Somebody, as they are named in lists of other things. */
-export const Person = shared('Person', Type.Object(brief));
+export const Person = named('Person', Type.Object(brief));
 export type Person = Static<typeof Person>;
 
 /** Spec 2.1 */
-export const FoundUser = shared(
+export const FoundUser = named(
   'FoundUser',
   Type.Object({
     ...person,
@@ -39,7 +39,7 @@ export const FoundUser = shared(
 export type FoundUser = Static<typeof FoundUser>;
 
 /** Spec 2.2 */
-export const Profile = shared(
+export const Profile = named(
   'Profile',
   Type.Object({
     ...person,
