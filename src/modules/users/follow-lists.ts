@@ -5,7 +5,7 @@ import type { PersonRow } from './present.ts';
 export type Relation = 'followers' | 'following' | 'blocks';
 
 /**
- * Ids of the people who follow somebody, whom they follow or whom they blocked, by id. Costs what the page shows: each
+ * Lists the ids of the followers of a person, of the people whom the person follows, or whom the person blocked, in order of id. Costs what the page shows: each
  * kind has an index of its own (relations_followers, relations_follows, relations_blocks).
  * @param hidden ids of people who are left out
  */

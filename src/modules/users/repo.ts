@@ -69,7 +69,7 @@ export async function listFollowed(db: Database, userId: string, ids: string[]):
   return new Set(rows.map((row) => row.otherId));
 }
 
-/** The people whom a block stands between, whoever made it. */
+/** Lists the people whom the person blocked, and those who blocked the person. */
 export async function listHidden(db: Database, userId: string): Promise<string[]> {
   const rows = await db.query<{ otherId: string }>(sql`
     select other_id from relations where user_id = ${userId} and (blocks or blocked_by)`);

@@ -24,7 +24,7 @@ const person = {
 };
 
 const { bio: _, ...brief } = person;
-/** Somebody, as they are named in lists of other things. */
+/** A person, as other records name them. */
 export const Person = named('Person', Type.Object(brief));
 export type Person = Static<typeof Person>;
 
