@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '../db/client.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { newId } from '../lib/ids.ts';
+import { minId, newId } from '../lib/ids.ts';
 import { truncateAddress } from '../lib/ip-address.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
 import { dayMs } from '../lib/time.ts';
@@ -125,7 +125,7 @@ const pageSize = 500;
 
 /** Yields pages of the entries after `since`, the oldest first. */
 export async function* listAudit(db: Database, since: Date): AsyncGenerator<AuditRow[]> {
-  let from = { at: since, id: '00000000-0000-0000-0000-000000000000' };
+  let from = { at: since, id: minId };
   for (;;) {
     const rows = await db.query<UnnamedAuditRow>(sql`
       select at, id, what, user_id, who, by_id, address, detail from audit

@@ -9,13 +9,6 @@ export const minId = '00000000-0000-0000-0000-000000000000';
 /** The max UUID: sorts after every id, and belongs to nothing. */
 export const maxId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** The position of a row in a list that is ordered by time and then id. */
-export type Position = { startAt: Date; id: string };
-/** Sorts before every row. */
-export const theBeginning: Position = { startAt: new Date('0001-01-01T00:00:00.000Z'), id: minId };
-/** Sorts after every row. */
-export const theEnd: Position = { startAt: new Date('9999-12-31T23:59:59.999Z'), id: maxId };
-
 /** Returns a new id. Ids sort by time of creation. */
 export const newId = (): string => randomUUIDv7();
 

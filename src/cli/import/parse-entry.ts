@@ -1,7 +1,7 @@
 /** Parses a VEVENT into the fields of an event. */
 import { createHash } from 'node:crypto';
 import ICAL from 'ical.js';
-import { fold } from '../../lib/text.ts';
+import { fold, shorten } from '../../lib/text.ts';
 import { categories } from '../../modules/events/catalogue.ts';
 import { NewEvent } from '../../modules/events/schemas.ts';
 import {
@@ -200,16 +200,6 @@ function describe(text: string, url: string, warnings: string[]): string {
 }
 
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
-
-const shorten = (text: string, max: number): string => {
-  const characters = [...text];
-  return characters.length <= max
-    ? text
-    : `${characters
-        .slice(0, max - 1)
-        .join('')
-        .trimEnd()}…`;
-};
 
 function limit(name: string, text: string, max: number, warnings: string[]): string {
   const short = shorten(text, max);

@@ -4,6 +4,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { requireAdmin } from '../../identity/require-admin.ts';
+import { minId } from '../../lib/ids.ts';
 import { readFrom, readUntil } from '../../lib/time.ts';
 import { readUserId } from '../users/user-id.ts';
 import { toAuditEntry } from './present.ts';
@@ -35,15 +36,12 @@ export const listAudit = defineEndpoint({
   },
 });
 
-/** An id that no account has. */
-const unusedId = '00000000-0000-0000-0000-000000000000';
-
 /** The id of a person to filter by; null without a filter. A malformed id finds no entries, as an unknown id does. */
 function readFilterId(text: string | undefined): string | null {
   if (text === undefined) return null;
   try {
     return readUserId(text);
   } catch {
-    return unusedId;
+    return minId;
   }
 }

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { sql } from '../../db/sql.ts';
 import { cursorPage, cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import { oneOf, ref } from '../../http/schemas.ts';
+import { maxId, minId } from '../../lib/ids.ts';
 import { ListedEvent } from './schemas.ts';
 
 export type Position = { startAt: Date; id: string };
@@ -11,11 +12,11 @@ export type When = 'upcoming' | 'past';
 
 export const firstPosition: Position = {
   startAt: new Date('0001-01-01T00:00:00.000Z'),
-  id: '00000000-0000-0000-0000-000000000000',
+  id: minId,
 };
 export const lastPosition: Position = {
   startAt: new Date('9999-12-31T23:59:59.999Z'),
-  id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  id: maxId,
 };
 
 export const ByStartQuery = Type.Object({

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import { maxId } from '../../lib/ids.ts';
 import { type Pair, selectLockedPeople } from '../users/relation-locks.ts';
 import type { ConversationRow, MessageRow, Sides } from './present.ts';
 
@@ -100,8 +101,6 @@ export async function markRead(tx: Transaction, { userId, otherId }: Sides): Pro
     update conversations set read_id = last_id, unread_count = 0
     where user_id = ${userId} and other_id = ${otherId} and read_id is distinct from last_id`);
 }
-
-const maxId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
  * Returns the messages of a conversation, the newest first.

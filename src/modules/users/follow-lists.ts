@@ -1,5 +1,6 @@
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
+import { minId } from '../../lib/ids.ts';
 import type { PersonRow } from './present.ts';
 
 export type Relation = 'followers' | 'following' | 'blocks';
@@ -20,12 +21,10 @@ export async function listRelated(
   const isOne = { followers: sql`followed_by`, following: sql`follows`, blocks: sql`blocks` }[relation];
   return await db.query<{ id: string }>(sql`
     select other_id as id from relations
-    where user_id = ${userId} and ${isOne} and other_id > ${after ?? noId}::uuid
+    where user_id = ${userId} and ${isOne} and other_id > ${after ?? minId}::uuid
       and other_id <> all(${hidden}::uuid[])
     order by other_id limit ${limit}`);
 }
-
-const noId = '00000000-0000-0000-0000-000000000000';
 
 /** People by id, by id; who is not there or suspended is left out. */
 export async function listFound(
