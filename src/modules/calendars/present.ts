@@ -11,7 +11,7 @@ import {
   ICalEventClass,
   ICalEventStatus,
 } from 'ical-generator';
-import { fold } from '../../lib/text.ts';
+import { fold, shorten } from '../../lib/text.ts';
 import { dateIn, isUtc } from '../../lib/time-zones.ts';
 import { findCategory } from '../events/catalogue.ts';
 import type { EventRow } from '../events/present.ts';
@@ -66,7 +66,7 @@ export function createEntryRenderer(
   const calendar = new ICalCalendar();
   return ({ event, organizerName }) => {
     const { times, timezone, ...period } = event.allDay ? datesOf(event) : timesOf(event);
-    const description = truncate(clean(event.description), maxDescriptionLength);
+    const description = shorten(clean(event.description), maxDescriptionLength);
     const data = { ...dataOf(event, publicUrl), ...period, timezone, description };
     const text = new ICalEvent(data, calendar).toString();
     const extra = extraLines(event, organizerName, publicUrl);
@@ -150,18 +150,6 @@ const degrees = (value: number): string =>
 /** Replaces all line separators with `\n` and removes other control characters, which RFC 5545 does not allow. */
 const clean = (text: string): string =>
   text.replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, '\n').replace(/(?![\n\t])\p{Cc}/gu, '');
-
-/** @param maxLength in characters, including the ellipsis */
-function truncate(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  const characters = [...text];
-  return characters.length <= maxLength
-    ? text
-    : `${characters
-        .slice(0, maxLength - 1)
-        .join('')
-        .trimEnd()}…`;
-}
 
 /** A file name for Content-Disposition, with only ASCII letters, digits and hyphens. */
 export function fileName(title: string): string {
