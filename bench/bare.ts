@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Answer } from './run/answer.ts';
+import type { Answer } from './run/response.ts';
 
 const file = process.argv[2];
 if (!file) throw new Error('Usage: node bench/bare.ts FILE');

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EmbeddedError } from '../src/db/embedded/placement.ts';
 import { openSql } from '../test/sql-tag.ts';
+import { createEnvironment, type WorkItem } from './run/environment.ts';
 import { workItems } from './run/items/all.ts';
 import { Failure } from './run/load.ts';
 import {
@@ -18,7 +19,6 @@ import {
 import { BenchError, help, type Options, readOptions } from './run/options.ts';
 import { exists, rssMb, startApp } from './run/processes.ts';
 import { machine, type Result, summarize, tableOf } from './run/report.ts';
-import { makeWorld, type WorkItem } from './run/world.ts';
 import { type Dataset, DatasetError, openDataset } from './seed.ts';
 
 class Stopped extends Error {}
@@ -47,7 +47,7 @@ async function main(signal: AbortSignal): Promise<void> {
 
 async function benchOn(dataset: Dataset, options: Options, signal: AbortSignal): Promise<void> {
   const sql = await openSql(dataset.target, 'bench');
-  const world = makeWorld(dataset, sql, options.seconds);
+  const environment = createEnvironment(dataset, sql, options.seconds);
   const chosen = workItems.filter(({ item }) => options.only?.includes(item) ?? true);
   const scratch = await mkdtemp(path.join(dataset.dir, 'bench-'));
   const hasPgbench = await exists('pgbench');
@@ -55,11 +55,11 @@ async function benchOn(dataset: Dataset, options: Options, signal: AbortSignal):
     ? []
     : ['pgbench is missing (apt-get install postgresql-contrib): no limit by SQL alone.'];
   try {
-    await takeBackAll(world, chosen);
+    await takeBackAll(environment, chosen);
     const app = await startApp(dataset, signal);
     try {
       const postmaster = await postmasterOf(dataset);
-      const bench: Bench = { world, options, app, postmaster, hasPgbench, scratch, signal, notes };
+      const bench: Bench = { environment, options, app, postmaster, hasPgbench, scratch, signal, notes };
       const atStart = await rssMb(app.pid);
       const results = await measureAll(bench, chosen);
       const memory = `The server's RSS: ${atStart ?? '?'} MB at the start, ${(await rssMb(app.pid)) ?? '?'} MB at the end.`;
@@ -70,7 +70,7 @@ async function benchOn(dataset: Dataset, options: Options, signal: AbortSignal):
     }
   } finally {
     await removeScratch(scratch);
-    if (signal.aborted) await takeBackAll(world, chosen).catch(() => {});
+    if (signal.aborted) await takeBackAll(environment, chosen).catch(() => {});
     await sql.end();
   }
 }

@@ -13,12 +13,12 @@ import { withFileLock } from '../src/db/embedded/file-lock.ts';
 import { migrate } from '../src/db/migrate.ts';
 import type { Target } from '../src/db/target.ts';
 import { openSql, type SqlConnection } from '../test/sql-tag.ts';
-import { answerTables } from './seed/answers.ts';
 import { eventTable, planEvents } from './seed/events.ts';
 import { userCount } from './seed/ids.ts';
 import { copyInto, dropIndexes, type Table } from './seed/load.ts';
 import { messageTables } from './seed/messages.ts';
 import { accountTables, tokensOf } from './seed/people.ts';
+import { answerTables } from './seed/rsvps.ts';
 
 export type Dataset = {
   events: number;

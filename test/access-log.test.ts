@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import test, { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expectStatus, type TestApp, testApp } from './setup.ts';
-import { anEvent, aUser } from './world.ts';
+import { createEvent, createUser } from './factories.ts';
+import { expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 type Line = Record<string, unknown> & { path: string; msg: string };
 
@@ -17,10 +17,10 @@ function watchLog({ app }: TestApp): Line[] {
   return lines;
 }
 
-const api = await testApp({ env: { LOG_REQUESTS: 'on', TRUST_PROXY: 'loopback', DEV_CODES: 'on' } });
+const api = await startTestApp({ env: { LOG_REQUESTS: 'on', TRUST_PROXY: 'loopback', DEV_CODES: 'on' } });
 const lines = watchLog(api);
-const me = await aUser(api);
-const event = await anEvent(api, me);
+const me = await createUser(api);
+const event = await createEvent(api, me);
 
 /** The line of the request that `send` makes. */
 async function lineOf(send: () => Promise<unknown>): Promise<Line> {

@@ -1,25 +1,25 @@
 /** Who may do what: the table that test/access-matrix.test.ts and the torture `matrix` play. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Api } from './setup.ts';
 import {
-  anAdmin,
-  anEvent,
-  anItem,
-  anUpload,
-  aPhone,
-  aPng,
-  aUser,
+  createAdmin,
+  createEvent,
+  createItem,
+  createUpload,
+  createUser,
   deleteAccount,
   eventBody,
+  nextPhone,
+  onePixelPng,
   type Person,
-} from './world.ts';
+} from './factories.ts';
+import type { Api } from './setup.ts';
 
 /**
  * Every route × everybody who may come along. A cell is a status; a route without a row fails, and so does a row
  * without a route. The event belongs to `organizer`, who has blocked `blocked`.
  */
-export const callers = [
+export const roles = [
   'nobody',
   'bad token',
   'stranger',
@@ -29,7 +29,7 @@ export const callers = [
   'admin',
   'deleted',
 ] as const;
-export type Caller = (typeof callers)[number];
+export type Role = (typeof roles)[number];
 
 const anyone = [200, 200, 200, 200, 200, 200, 200, 200];
 const everyoneWithToken = (status: number) => [401, 401, status, status, status, status, status, 401];
@@ -39,7 +39,7 @@ const ownersOnly = (status: number) => [401, 401, 403, 403, status, 403, status,
 const adminsOnly = (status: number) => [401, 401, 403, 403, 403, 403, status, 401];
 const hiddenFromOthers = (status: number) => [401, 401, 404, 404, status, 404, status, 401];
 
-export type Cast = Record<Caller, Person | null>;
+export type PeopleByRole = Record<Role, Person | null>;
 type Scene = {
   api: Api;
   organizer: Person;
@@ -48,7 +48,7 @@ type Scene = {
   caller: Person | null;
   sessionOf: (person: Person) => Promise<string>;
 };
-export type Row = {
+export type AccessRow = {
   statuses: number[];
   /** Default: the path with the ids of the scene. */
   path?: (scene: Scene) => string | Promise<string>;
@@ -84,14 +84,14 @@ const rsvp = { body: () => ({ status: 'going' }) };
 const save = { body: () => ({ saved: true }) };
 const newItem = { body: () => ({ title: 'Plates', kind: 'bring', quantityNeeded: 2 }) };
 const atSomebody = (tail: string) => ({
-  path: async ({ api }: Scene) => `/v1/admin/users/${(await aUser(api)).id}${tail}`,
+  path: async ({ api }: Scene) => `/v1/admin/users/${(await createUser(api)).id}${tail}`,
 });
 const atOrganizer = (tail: string) => ({
   path: ({ organizer }: Scene) => `/v1/users/${organizer.id}${tail}`,
 });
 
 const ofUpload = (tail = '') => ({
-  path: async ({ api, organizer }: Scene) => `/v1/uploads/${(await anUpload(api, organizer)).id}${tail}`,
+  path: async ({ api, organizer }: Scene) => `/v1/uploads/${(await createUpload(api, organizer)).id}${tail}`,
 });
 
 /** The organizer's profile is private, and they follow nobody. */
@@ -102,23 +102,23 @@ const forFriends = {
 };
 
 /** One for each route and state, by method and path and, in brackets, the state. */
-export const accessRows: Record<string, Row> = {
+export const accessRows: Record<string, AccessRow> = {
   'GET /healthz': { statuses: anyone },
   'GET /readyz': { statuses: anyone },
   'GET /metrics': { statuses: anyone },
 
-  'POST /v1/auth/otp/request': { statuses: Array(8).fill(202), body: () => ({ phone: aPhone() }) },
+  'POST /v1/auth/otp/request': { statuses: Array(8).fill(202), body: () => ({ phone: nextPhone() }) },
   'POST /v1/auth/otp/verify': {
     statuses: anyone,
     body: async ({ api }) => {
-      const phone = aPhone();
+      const phone = nextPhone();
       const { body } = await api.post('/v1/auth/otp/request', undefined, { phone });
       return { phone, code: body.devCode };
     },
   },
   'POST /v1/auth/refresh': {
     statuses: anyone,
-    body: async ({ api }) => ({ refreshToken: (await aUser(api)).refreshToken }),
+    body: async ({ api }) => ({ refreshToken: (await createUser(api)).refreshToken }),
   },
   "POST /v1/auth/refresh (the caller's own)": {
     statuses: [401, 401, 200, 200, 200, 200, 200, 401],
@@ -137,7 +137,7 @@ export const accessRows: Record<string, Row> = {
   },
   'DELETE /v1/auth/sessions/{id} (another person’s)': {
     statuses: everyoneWithToken(404),
-    path: async ({ api, sessionOf }) => `/v1/auth/sessions/${await sessionOf(await aUser(api))}`,
+    path: async ({ api, sessionOf }) => `/v1/auth/sessions/${await sessionOf(await createUser(api))}`,
   },
 
   'PATCH /v1/me': { statuses: everyoneWithToken(200), body: () => ({ city: 'Oslo' }) },
@@ -192,7 +192,7 @@ export const accessRows: Record<string, Row> = {
     ...atOrganizer('/block'),
   },
 
-  'POST /v1/uploads': { statuses: everyoneWithToken(201), image: aPng },
+  'POST /v1/uploads': { statuses: everyoneWithToken(201), image: onePixelPng },
   'GET /v1/uploads/{id}.webp': { statuses: anyone, ...ofUpload('.webp') },
   'DELETE /v1/uploads/{id}': { statuses: ownersOnly(200), ...ofUpload() },
 
@@ -332,7 +332,7 @@ export const accessRows: Record<string, Row> = {
     statuses: adminsOnly(200),
     path: async ({ api, event }) => {
       const body = { subject: { type: 'event', id: event }, reason: 'spam' };
-      const report = await api.post('/v1/reports', (await aUser(api)).token, body);
+      const report = await api.post('/v1/reports', (await createUser(api)).token, body);
       return `/v1/admin/reports/${report.body.id}`;
     },
     body: () => ({ status: 'resolved' }),
@@ -363,15 +363,15 @@ export const accessRows: Record<string, Row> = {
 export const routeOf = (name: string): string => name.replace(/ \(.*\)$/, '');
 
 /** Everybody, with the sessions and relations that the rows expect of them. */
-export async function setStage(api: Api): Promise<Cast> {
+export async function createPeopleByRole(api: Api): Promise<PeopleByRole> {
   const [stranger, blocked, organizer, other, deleted] = await Promise.all([
-    aUser(api),
-    aUser(api),
-    aUser(api),
-    aUser(api),
-    aUser(api),
+    createUser(api),
+    createUser(api),
+    createUser(api),
+    createUser(api),
+    createUser(api),
   ]);
-  await anEvent(api, other);
+  await createEvent(api, other);
   assert.equal((await api.post(`/v1/users/${blocked.id}/block`, organizer.token)).status, 200);
   assert.equal((await deleteAccount(api, deleted)).status, 200);
   return {
@@ -381,21 +381,27 @@ export async function setStage(api: Api): Promise<Cast> {
     blocked,
     organizer,
     'other organizer': other,
-    admin: await anAdmin(api),
+    admin: await createAdmin(api),
     deleted,
   };
 }
 
-export const tokenOf = (cast: Cast, as: Caller): string | undefined =>
+export const tokenOf = (cast: PeopleByRole, as: Role): string | undefined =>
   as === 'bad token' ? 'pa_not-a-token' : cast[as]?.token;
 
 /** Plays one cell on an event of its own and gives the status. */
-export async function play(api: Api, stage: Cast, name: string, row: Row, as: Caller): Promise<number> {
-  const cast = row.spends ? await setStage(api) : stage;
+export async function sendAs(
+  api: Api,
+  stage: PeopleByRole,
+  name: string,
+  row: AccessRow,
+  as: Role,
+): Promise<number> {
+  const cast = row.spends ? await createPeopleByRole(api) : stage;
   const organizer = cast.organizer;
   assert.ok(organizer);
-  const { id: event } = await anEvent(api, organizer, row.event);
-  const { id: item } = await anItem(api, organizer, event);
+  const { id: event } = await createEvent(api, organizer, row.event);
+  const { id: item } = await createItem(api, organizer, event);
   const sessionOf = (person: Person) => firstSession(api, person);
   const scene: Scene = { api, organizer, event, item, caller: cast[as], sessionOf };
   await row.before?.(scene);

@@ -2,12 +2,20 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anAdmin, anEvent, anItem, aPhone, aUser, going, users } from './world.ts';
+import {
+  createAdmin,
+  createEvent,
+  createItem,
+  createUser,
+  createUsers,
+  nextPhone,
+  rsvpGoing,
+} from './factories.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
-const admin = await anAdmin(api);
+const admin = await createAdmin(api);
 
 const put = (name: string, enabled: unknown, on: TestApp = api) =>
   on.call('PUT', `/v1/admin/flags/${name}`, { token: admin.token, body: { enabled } });
@@ -33,11 +41,11 @@ test('flags: 200 with all of them, on unless the configuration says otherwise, a
 
 // spec: 5 GET /v1/admin/flags, PUT /v1/admin/flags/:name: feature flags at run time
 test('flags: what is switched holds at once where it was, and on other instances within a second', async () => {
-  const [organizer, ...guests] = await users(api, 5);
+  const [organizer, ...guests] = await createUsers(api, 5);
   assert.ok(organizer);
-  const event = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, event.id, { quantityNeeded: 9 });
-  for (const guest of guests) await going(api, guest, event.id);
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id, { quantityNeeded: 9 });
+  for (const guest of guests) await rsvpGoing(api, guest, event.id);
   const claim = (n: number, on: TestApp) =>
     on.post(`/v1/items/${item.id}/claim`, guests[n]?.token, { quantity: 1 });
   const { body } = expectStatus(await put('claims', false), 200);
@@ -57,14 +65,14 @@ test('flags: what is switched holds at once where it was, and on other instances
 
 // spec: 5 GET /v1/admin/flags, PUT /v1/admin/flags/:name: feature flags at run time
 test('flags: signUps off lets those in who have an account, and makes no new one', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   expectStatus(await put('signUps', false), 200);
   const enter = async (phone: string) => {
     const { body } = expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone }), 202);
     return api.post('/v1/auth/otp/verify', undefined, { phone, code: body.devCode });
   };
   expectStatus(await enter(person.phone), 200);
-  const phone = aPhone();
+  const phone = nextPhone();
   const before = await api.sql`select count(*) from users`;
   expectProblem(await enter(phone), 403, 'feature_disabled');
   assert.deepEqual(await api.sql`select count(*) from users`, before);
@@ -75,9 +83,9 @@ test('flags: signUps off lets those in who have an account, and makes no new one
 
 // spec: 5 GET /v1/admin/flags, PUT /v1/admin/flags/:name: feature flags at run time
 test('flags: messages, bookings and uploads off are 403 feature_disabled, what is there stays readable, and on is on', async () => {
-  const [person, other] = await users(api, 2);
+  const [person, other] = await createUsers(api, 2);
   assert.ok(person && other);
-  const event = await anEvent(api, other);
+  const event = await createEvent(api, other);
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==',
     'base64',
@@ -102,7 +110,7 @@ test('flags: messages, bookings and uploads off are 403 feature_disabled, what i
 });
 
 test('flags: 403 for who is no admin, 404 for a flag that does not exist, 400 for what is no boolean', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const body = { enabled: false };
   const path = '/v1/admin/flags/claims';
   expectProblem(await api.call('PUT', path, { body }), 401, 'token_missing');

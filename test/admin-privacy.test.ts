@@ -1,10 +1,10 @@
 /** What admins keep to themselves: why they suspended an account, what they noted, who they are and from where they acted. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, anEvent, aUser, deleteAccount, type Person, signIn } from './world.ts';
+import { createAdmin, createEvent, createUser, deleteAccount, type Person, signIn } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp({ env: { TRUST_PROXY: 'loopback', DEV_CODES: 'on' } });
+const api = await startTestApp({ env: { TRUST_PROXY: 'loopback', DEV_CODES: 'on' } });
 
 const reason = 'Quistgaard tickets resold twice';
 const note = 'Seen by Pemberton before';
@@ -18,9 +18,9 @@ const callAs = (admin: Person, method: string, path: string, body?: unknown) =>
 
 /** Somebody whom an admin suspended for a reason, restored, and made an admin for a while; signed in again. */
 async function suspendedAndRestored(admin: Person): Promise<Person> {
-  const person = await aUser(api);
-  const event = await anEvent(api, person);
-  const reporter = await aUser(api);
+  const person = await createUser(api);
+  const event = await createEvent(api, person);
+  const reporter = await createUser(api);
   const subject = { type: 'event', id: event.id };
   const report = await api.post('/v1/reports', reporter.token, { subject, reason: 'scam' });
   const path = `/v1/admin/reports/${expectStatus(report, 201).body.id}`;
@@ -57,7 +57,7 @@ const byAdmins = ['account_suspended', 'account_restored', 'role_changed', 'role
 
 // spec: 4.8 GET /v1/me/export: export of everything stored about the caller
 test('export: neither the reason of a suspension nor the network of the admin, only what was done and when', async () => {
-  const admin = await anAdmin(api);
+  const admin = await createAdmin(api);
   const person = await suspendedAndRestored(admin);
   const { body } = expectStatus(await api.get('/v1/me/export', person.token), 200);
   assertSilent(body, admin, 'the export');
@@ -76,7 +76,7 @@ test('export: neither the reason of a suspension nor the network of the admin, o
 });
 
 test('export: the reason stays private after the account of the admin is deleted', async () => {
-  const admin = await anAdmin(api);
+  const admin = await createAdmin(api);
   const person = await suspendedAndRestored(admin);
   expectStatus(await deleteAccount(api, admin), 200);
   const audit = await auditOf(person);
@@ -88,7 +88,7 @@ test('export: the reason stays private after the account of the admin is deleted
 });
 
 test('export: an admin still finds what they did, with their own network', async () => {
-  const admin = await anAdmin(api);
+  const admin = await createAdmin(api);
   await suspendedAndRestored(admin);
   const { body } = expectStatus(await api.get('/v1/me/export', admin.token), 200);
   assert.deepEqual(
@@ -98,7 +98,7 @@ test('export: an admin still finds what they did, with their own network', async
 });
 
 test('audit: admins read reason, admin and network of a suspension', async () => {
-  const admin = await anAdmin(api);
+  const admin = await createAdmin(api);
   const person = await suspendedAndRestored(admin);
   const { body } = expectStatus(await api.get(`/v1/admin/audit?userId=${person.id}`, admin.token), 200);
   const entry = body.data.find(({ what }: Row) => what === 'account_suspended');
@@ -107,7 +107,7 @@ test('audit: admins read reason, admin and network of a suspension', async () =>
 
 // spec: 4.8 GET /v1/me/export: export of everything stored about the caller
 test('every list and record of the caller: 200 or a refusal, without what admins keep to themselves', async () => {
-  const admin = await anAdmin(api);
+  const admin = await createAdmin(api);
   const person = await suspendedAndRestored(admin);
   const { body: document } = expectStatus(await api.get('/openapi.json'), 200);
   const paths = Object.entries<Record<string, unknown>>(document.paths)

@@ -1,13 +1,21 @@
 /** What people report, and what admins do with it. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { findTraces } from './traces.ts';
-import { anAdmin, anEvent, anItem, aUser, deleteAccount, type Person, users } from './world.ts';
+import { findRowsContaining } from './database-snapshots.ts';
+import {
+  createAdmin,
+  createEvent,
+  createItem,
+  createUser,
+  createUsers,
+  deleteAccount,
+  type Person,
+} from './factories.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
-const admin = await anAdmin(api);
+const admin = await createAdmin(api);
 const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
 
 type Subject = { type: string; id: string };
@@ -20,10 +28,10 @@ const resolve = (id: string, body: object = { status: 'resolved' }) =>
 
 // spec: 3 POST /v1/reports: reports to the admins
 test('report: 201 with what was said, of an event, an item and a person', async () => {
-  const [organizer, guest] = await users(api, 2);
+  const [organizer, guest] = await createUsers(api, 2);
   assert.ok(organizer && guest);
-  const event = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, event.id);
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id);
   const subjects = [
     { type: 'event', id: event.id },
     { type: 'item', id: item.id },
@@ -48,12 +56,12 @@ test('report: 201 with what was said, of an event, an item and a person', async 
 
 // spec: 3 POST /v1/reports: reports to the admins
 test('report: 404 for what does not exist or the caller may not see, whatever it is', async () => {
-  const [organizer, guest] = await users(api, 2);
+  const [organizer, guest] = await createUsers(api, 2);
   assert.ok(organizer && guest);
-  const draft = await anEvent(api, organizer, { visibility: 'private' });
-  const item = await anItem(api, organizer, draft.id);
-  const event = await anEvent(api, organizer);
-  const gone = await aUser(api);
+  const draft = await createEvent(api, organizer, { visibility: 'private' });
+  const item = await createItem(api, organizer, draft.id);
+  const event = await createEvent(api, organizer);
+  const gone = await createUser(api);
   expectStatus(await deleteAccount(api, gone), 200);
   const nothing: [string, string][] = [
     ['event', draft.id],
@@ -71,8 +79,8 @@ test('report: 404 for what does not exist or the caller may not see, whatever it
   for (const [type, id] of nothing)
     expectProblem(await report(guest, { type, id }), 404, 'subject_not_found');
   // What is hidden is there for admins, and so is who is suspended.
-  const suspended = await aUser(api);
-  const theirs = await anEvent(api, suspended);
+  const suspended = await createUser(api);
+  const theirs = await createEvent(api, suspended);
   expectStatus(await api.post(`/v1/admin/users/${suspended.id}/suspend`, admin.token, {}), 200);
   for (const subject of [
     { type: 'user', id: suspended.id },
@@ -85,7 +93,7 @@ test('report: 404 for what does not exist or the caller may not see, whatever it
 
 // spec: 3 POST /v1/reports: reports to the admins
 test('report: 201 of a message by whom it was sent to alone, and admins read that message', async () => {
-  const [writer, reader, other] = await users(api, 3);
+  const [writer, reader, other] = await createUsers(api, 3);
   assert.ok(writer && reader && other);
   const write = async (text: string) =>
     expectStatus(await api.post(`/v1/users/${reader.id}/messages`, writer.token, { text }), 201).body;
@@ -103,9 +111,9 @@ test('report: 201 of a message by whom it was sent to alone, and admins read tha
 
 // spec: 3 POST /v1/reports: reports to the admins
 test('report: 409 the second time, also of ten at once on two instances; another person may', async () => {
-  const [organizer, guest, other] = await users(api, 3);
+  const [organizer, guest, other] = await createUsers(api, 3);
   assert.ok(organizer && guest && other);
-  const subject = { type: 'event', id: (await anEvent(api, organizer)).id };
+  const subject = { type: 'event', id: (await createEvent(api, organizer)).id };
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => report(guest, subject, {}, i % 2 ? api : second)),
   );
@@ -121,9 +129,9 @@ test('report: 409 the second time, also of ten at once on two instances; another
 });
 
 test('report: 400 for oneself and what is one’s own, for unknown kinds and reasons, and above 2,000 characters', async () => {
-  const [person, other] = await users(api, 2);
+  const [person, other] = await createUsers(api, 2);
   assert.ok(person && other);
-  const event = await anEvent(api, person);
+  const event = await createEvent(api, person);
   expectProblem(await report(person, { type: 'user', id: person.id }), 400, 'self_relation');
   expectProblem(await report(person, { type: 'event', id: event.id }), 400, 'self_relation');
   const subject = { type: 'event', id: event.id };
@@ -149,10 +157,10 @@ test('report: 400 for oneself and what is one’s own, for unknown kinds and rea
 });
 
 test('report: once more under the same key, and 429 above 50 in 24 hours, however many at once', async () => {
-  const [organizer, guest] = await users(api, 2);
+  const [organizer, guest] = await createUsers(api, 2);
   assert.ok(organizer && guest);
   const ids: string[] = [];
-  for (let i = 0; i < 53; i++) ids.push((await anEvent(api, organizer)).id);
+  for (let i = 0; i < 53; i++) ids.push((await createEvent(api, organizer)).id);
   const body = { subject: { type: 'event', id: ids[0] }, reason: 'other' };
   const send = () =>
     second.call('POST', '/v1/reports', {
@@ -192,7 +200,7 @@ test('reports: 200 for admins, the newest first, by status, every one once in pa
     const { data } = await list(`status=${status}&limit=50`);
     assert.ok(data.length > 0 && data.every((each: { status: string }) => each.status === status));
   }
-  const person = await aUser(api);
+  const person = await createUser(api);
   for (const call of [
     api.get('/v1/admin/reports', person.token),
     api.patch(`/v1/admin/reports/${unknown}`, person.token, { status: 'resolved' }),
@@ -204,7 +212,7 @@ test('reports: 200 for admins, the newest first, by status, every one once in pa
 
 // spec: 3 GET /v1/admin/reports, PATCH /v1/admin/reports/:id: handling of reports by admins
 test('resolve: 200 with the note, once in the audit trail; 404 for an unknown report, 400 for reopening', async () => {
-  const [organizer, guest] = await users(api, 2);
+  const [organizer, guest] = await createUsers(api, 2);
   assert.ok(organizer && guest);
   const { body } = expectStatus(await report(guest, { type: 'user', id: organizer.id }), 201);
   const done = expectStatus(await resolve(body.id, { status: 'resolved', note: 'Spoke to them.' }), 200).body;
@@ -223,9 +231,9 @@ test('resolve: 200 with the note, once in the audit trail; 404 for an unknown re
 
 // spec: 3 GET /v1/admin/reports, PATCH /v1/admin/reports/:id: handling of reports by admins
 test('reports: a deleted account leaves neither what it reported nor what was reported of it; a deleted event leaves its own', async () => {
-  const [bad, good, other] = await users(api, 3);
+  const [bad, good, other] = await createUsers(api, 3);
   assert.ok(bad && good && other);
-  const event = await anEvent(api, bad);
+  const event = await createEvent(api, bad);
   const text = { text: 'Organized by Mr Quux' };
   expectStatus(await report(good, { type: 'event', id: event.id }, text), 201);
   expectStatus(await report(good, { type: 'user', id: bad.id }, text), 201);
@@ -235,22 +243,22 @@ test('reports: a deleted account leaves neither what it reported nor what was re
   expectStatus(await api.delete(`/v1/events/${event.id}`, bad.token), 200);
   assert.equal((await api.sql`select 1 from reports where subject_id = ${event.id}`).length, 1);
   expectStatus(await deleteAccount(api, bad), 200);
-  const left = await findTraces(api.sql, [bad.id, event.id, 'Mr Quux']);
+  const left = await findRowsContaining(api.sql, [bad.id, event.id, 'Mr Quux']);
   assert.deepEqual(left, []);
   expectStatus(await deleteAccount(api, good), 200);
-  assert.deepEqual(await findTraces(api.sql, [good.id, 'Quux']), []);
+  assert.deepEqual(await findRowsContaining(api.sql, [good.id, 'Quux']), []);
 });
 
 test('reports: of each other, while both delete their accounts at once: no 5xx, and nothing is left', async () => {
   for (let round = 0; round < 5; round++) {
-    const [a, b] = await users(api, 2);
+    const [a, b] = await createUsers(api, 2);
     assert.ok(a && b);
     const answers = await Promise.all([
       report(a, { type: 'user', id: b.id }),
       report(b, { type: 'user', id: a.id }, {}, second),
     ]);
     for (const answer of answers) expectStatus(answer, 201);
-    const third = await aUser(api);
+    const third = await createUser(api);
     const [x, y, late] = await Promise.all([
       deleteAccount(api, a),
       deleteAccount(second, b),
@@ -258,6 +266,6 @@ test('reports: of each other, while both delete their accounts at once: no 5xx, 
     ]);
     for (const answer of [x, y]) expectStatus(answer, 200);
     assert.ok([201, 404].includes(late.status), `${late.status}`);
-    assert.deepEqual(await findTraces(api.sql, [a.id, b.id]), []);
+    assert.deepEqual(await findRowsContaining(api.sql, [a.id, b.id]), []);
   }
 });

@@ -1,12 +1,12 @@
 /** Roles, accounts as admins find them, and the audit trail. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anAdmin, anEvent, aUser, deleteAccount, type Person } from './world.ts';
+import { createAdmin, createEvent, createUser, deleteAccount, type Person } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
-const admin = await anAdmin(api);
+const admin = await createAdmin(api);
 
 const give = (person: Person, role: string, by: Person = admin, on: TestApp = api) =>
   on.call('PUT', `/v1/admin/users/${person.id}/role`, { token: by.token, body: { role } });
@@ -14,8 +14,8 @@ const admins = () => api.sql<{ id: string }[]>`select id from users where role =
 
 // spec: 5 PUT /v1/admin/users/:id/role: grant and revoke of the admin role
 test('role: 200 and counts from the next request on, on every instance, both ways', async () => {
-  const person = await aUser(api);
-  const draft = await anEvent(api, admin, { visibility: 'private' });
+  const person = await createUser(api);
+  const draft = await createEvent(api, admin, { visibility: 'private' });
   const sees = async () => [
     (await second.get(`/v1/events/${draft.id}`, person.token)).status,
     (await second.get('/v1/admin/flags', person.token)).status,
@@ -39,7 +39,7 @@ test('role: 200 and counts from the next request on, on every instance, both way
 });
 
 test('role: 403 for who is no admin, 404 for nobody, 400 for a role that does not exist', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   expectProblem(await give(person, 'admin', person), 403, 'not_admin');
   expectProblem(await give({ ...person, id: 'nobody' }, 'user'), 404, 'user_not_found');
   for (const role of ['owner', '', null])
@@ -48,9 +48,9 @@ test('role: 403 for who is no admin, 404 for nobody, 400 for a role that does no
 
 // spec: 5 PUT /v1/admin/users/:id/role: grant and revoke of the admin role
 test('role: 409 for the last admin, and for one of two who take it from each other at once', async () => {
-  const apart = await testApp();
+  const apart = await startTestApp();
   const beside = await apart.another();
-  const [a, b] = [await anAdmin(apart), await anAdmin(apart)];
+  const [a, b] = [await createAdmin(apart), await createAdmin(apart)];
   for (let round = 0; round < 10; round++) {
     const answers = await Promise.all([give(a, 'user', b, apart), give(b, 'user', a, beside)]);
     const [first, ...others] = answers.toSorted((x, y) => x.status - y.status);
@@ -66,7 +66,7 @@ test('role: 409 for the last admin, and for one of two who take it from each oth
 });
 
 test('role: of two admins one may give up their own', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   expectStatus(await give(person, 'admin'), 200);
   expectStatus(await give(person, 'user', person, second), 200);
   expectProblem(await second.get('/v1/admin/flags', person.token), 403, 'not_admin');
@@ -78,7 +78,7 @@ const find = async (query: string, on: TestApp = api) =>
 
 // spec: 3 GET /v1/admin/users: search of accounts by admins
 test('accounts: 200 by words, by number and by state, with all that an admin needs of them', async () => {
-  const person = await aUser(api, { name: 'Wilhelmina Ottersen', username: 'w.ottersen' });
+  const person = await createUser(api, { name: 'Wilhelmina Ottersen', username: 'w.ottersen' });
   const { createdAt, ...rest } = (await find('q=ottersen')).data[0];
   assert.deepEqual(rest, {
     id: person.id,
@@ -115,7 +115,7 @@ test('accounts: the newest first, every one once in pages, whoever comes meanwhi
     const page = await find(`limit=2${cursor && `&cursor=${cursor}`}`);
     seen.push(...page.data.map(({ id }: Person) => id));
     cursor = page.nextCursor;
-    await aUser(api);
+    await createUser(api);
   } while (cursor);
   assert.deepEqual(
     seen,
@@ -124,7 +124,7 @@ test('accounts: the newest first, every one once in pages, whoever comes meanwhi
 });
 
 test('accounts and audit: 403 for who is no admin, 400 naming what is wrong', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   for (const path of ['users', 'flags', 'audit']) {
     expectProblem(await api.get(`/v1/admin/${path}`), 401, 'token_missing');
     expectProblem(await api.get(`/v1/admin/${path}`, person.token), 403, 'not_admin');
@@ -154,8 +154,8 @@ type Entry = { id: string; at: string; what: string; userId: string | null; who:
 
 // spec: 5 GET /v1/admin/audit: audit trail
 test('audit: 200 with every field, the newest first, of one person or of a time', async () => {
-  const person = await aUser(api, { username: 'trail.walker' });
-  const boss = await anAdmin(api);
+  const person = await createUser(api, { username: 'trail.walker' });
+  const boss = await createAdmin(api);
   const path = `/v1/admin/users/${person.id}/suspend`;
   expectStatus(await second.post(path, boss.token, { reason: 'Sells tickets' }), 200);
   expectStatus(await second.delete(path, boss.token), 200);
@@ -190,8 +190,8 @@ test('audit: 200 with every field, the newest first, of one person or of a time'
 });
 
 test('audit: every entry once in pages, and of a deleted account the reason is gone, of a deleted admin the name', async () => {
-  const person = await aUser(api);
-  const boss = await aUser(api);
+  const person = await createUser(api);
+  const boss = await createUser(api);
   expectStatus(await give(boss, 'admin'), 200);
   const path = `/v1/admin/users/${person.id}/suspend`;
   expectStatus(await api.post(path, boss.token, { reason: 'Is Mr Quux of Sea Street' }), 200);

@@ -1,20 +1,30 @@
 /** Suspending and restoring accounts. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import {
+  createAdmin,
+  createEvent,
+  createItem,
+  createUser,
+  createUsers,
+  eventBody,
+  type Person,
+  rsvpGoing,
+  signIn,
+} from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { type Answer, expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anAdmin, anEvent, anItem, aUser, eventBody, going, type Person, signIn, users } from './world.ts';
+import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
 const both = [api, second];
-const admin = await anAdmin(api);
+const admin = await createAdmin(api);
 
 const suspend = (person: Person, on: TestApp = api, body: unknown = {}) =>
   on.post(`/v1/admin/users/${person.id}/suspend`, admin.token, body);
 const restore = (person: Person, on: TestApp = api) =>
   on.delete(`/v1/admin/users/${person.id}/suspend`, admin.token);
-const ids = ({ body }: Answer) => body.data.map(({ id }: { id: string }) => id);
+const ids = ({ body }: ApiResponse) => body.data.map(({ id }: { id: string }) => id);
 
 async function signInAs({ phone }: Person, on: TestApp = api, code?: string) {
   const { body } = expectStatus(await on.post('/v1/auth/otp/request', undefined, { phone }), 202);
@@ -23,7 +33,7 @@ async function signInAs({ phone }: Person, on: TestApp = api, code?: string) {
 
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 test('suspend: 200 and every token of the person is refused at once on every instance; twice is once', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const phone = await signIn(second, person.phone);
   for (const on of both) expectStatus(await on.get('/v1/auth/me', person.token), 200);
   for (let i = 0; i < 2; i++)
@@ -46,7 +56,7 @@ test('suspend: 200 and every token of the person is refused at once on every ins
 
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 test('suspend: signing in is 403 account_suspended with the right code alone, which is spent; restored it is 200', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   expectStatus(await suspend(person), 200);
   for (const on of both) {
     expectProblem(await signInAs(person, on, 'no code'), 400, 'wrong_code');
@@ -68,8 +78,8 @@ test('suspend: signing in is 403 account_suspended with the right code alone, wh
 
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 test('suspend: profile, search and relations are 404 for all but admins, and back when restored', async () => {
-  const person = await aUser(api, { name: 'Zebulon Quorn', username: 'zebulon.q' });
-  const other = await aUser(api);
+  const person = await createUser(api, { name: 'Zebulon Quorn', username: 'zebulon.q' });
+  const other = await createUser(api);
   expectStatus(await api.post(`/v1/users/${person.id}/follow`, other.token), 200);
   const found = async () => ids(await second.get('/v1/users/search?q=zebulon', other.token));
   const seen = async () => [
@@ -88,14 +98,14 @@ test('suspend: profile, search and relations are 404 for all but admins, and bac
 
 /** One event for each state that an event can be in, and guests who answered and claimed. */
 async function organizerWithEvents() {
-  const person = await aUser(api);
-  const guest = await aUser(api);
+  const person = await createUser(api);
+  const guest = await createUser(api);
   const place = { location: { address: 'Hidden quay', lat: -33.9, lng: 18.4 }, title: 'Quillfeldt regatta' };
-  const shown = await anEvent(api, person, place);
-  const item = await anItem(api, person, shown.id);
-  await going(api, guest, shown.id);
-  const unlisted = await anEvent(api, person, { ...place, visibility: 'unlisted' });
-  const off = await anEvent(api, person, place);
+  const shown = await createEvent(api, person, place);
+  const item = await createItem(api, person, shown.id);
+  await rsvpGoing(api, guest, shown.id);
+  const unlisted = await createEvent(api, person, { ...place, visibility: 'unlisted' });
+  const off = await createEvent(api, person, place);
   expectStatus(await api.patch(`/v1/events/${off.id}`, person.token, { status: 'cancelled' }), 200);
   return { person, guest, shown, item, unlisted, off };
 }
@@ -167,8 +177,8 @@ test('suspend: events leave all lists, searches, totals and records on every ins
 });
 
 test('suspend: 403 for who is no admin, 404 for nobody, 409 for admins and oneself, 400 for a reason of 501 characters', async () => {
-  const [person, other] = await users(api, 2);
-  const boss = await anAdmin(api);
+  const [person, other] = await createUsers(api, 2);
+  const boss = await createAdmin(api);
   assert.ok(person && other);
   const path = `/v1/admin/users/${person.id}/suspend`;
   for (const call of [api.post(path, other.token, {}), api.delete(path, other.token)])
@@ -187,7 +197,7 @@ test('suspend: 403 for who is no admin, 404 for nobody, 409 for admins and onese
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 test('suspend: a person at work on two instances meanwhile leaves no session, no listed event and right counts', async () => {
   for (let round = 0; round < 6; round++) {
-    const person = await aUser(api);
+    const person = await createUser(api);
     const phone = await signIn(second, person.phone);
     const { body: asked } = await api.post('/v1/auth/otp/request', undefined, { phone: person.phone });
     const proof = { phone: person.phone, code: asked.devCode };

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import nodeIcal from 'node-ical';
-import { calendar, counts, entry, errorsOf, importer } from './calendar-files.ts';
-import { open } from './live-stage.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anEvent, aPhone, aUser, eventBody, type Person, signIn } from './world.ts';
+import { calendar, calendarEntry, createImporter, errorsOf, importCounts } from './calendar-files.ts';
+import { createEvent, createUser, eventBody, nextPhone, type Person, signIn } from './factories.ts';
+import { openStream } from './live-fixtures.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const { take, eventsOf, imported, refusal } = importer(api);
-const organizer = await aUser(api);
+const api = await startTestApp();
+const { take, eventsOf, imported, refusal } = createImporter(api);
+const organizer = await createUser(api);
 
 const oslo = { address: 'Oslo', lat: 59.9106, lng: 10.7291 };
 const london = { address: 'London', lat: 51.5074, lng: -0.1278 };
@@ -30,7 +30,7 @@ const timesOf = ({ startAt, endAt, allDay, timezone }: Record<string, unknown>) 
 /** From 5 to 7 March, in winter time of Oslo. */
 const twoDays = { startAt: '2027-03-05T00:00:00+01:00', endAt: '2027-03-07T00:00:00+01:00' };
 const aTwoDayEvent = (fields: object = {}) =>
-  anEvent(api, organizer, { ...twoDays, location: oslo, allDay: true, ...fields });
+  createEvent(api, organizer, { ...twoDays, location: oslo, allDay: true, ...fields });
 
 // spec: 2.4 GET /v1/events, POST /v1/events, PATCH /v1/events/:id: `timezone`, `allDay`, `isPriceKnown`
 test('create: a timezone that is left out is that of the coordinates; one that is sent stays', async () => {
@@ -43,18 +43,18 @@ test('create: a timezone that is left out is that of the coordinates; one that i
     assert.equal(body.timezone, zone);
     assert.equal((await read(body.id)).timezone, zone);
   }
-  assert.equal((await anEvent(api, organizer, { timezone: 'UTC' })).timezone, 'UTC');
+  assert.equal((await createEvent(api, organizer, { timezone: 'UTC' })).timezone, 'UTC');
 });
 
 test('change: a derived timezone follows the location, a chosen one stays', async () => {
-  const derived = await anEvent(api, organizer, { location: oslo });
+  const derived = await createEvent(api, organizer, { location: oslo });
   const moved = expectStatus(await change(derived.id, { location: london }), 200).body;
   assert.deepEqual(
     [moved.timezone, moved.startAt, moved.endAt],
     ['Europe/London', derived.startAt, derived.endAt],
   );
   for (const timezone of ['Asia/Tokyo', 'UTC']) {
-    const chosen = await anEvent(api, organizer, { location: oslo, timezone });
+    const chosen = await createEvent(api, organizer, { location: oslo, timezone });
     assert.equal(expectStatus(await change(chosen.id, { location: london }), 200).body.timezone, timezone);
   }
   const both = expectStatus(await change(moved.id, { location: oslo, timezone: 'Asia/Tokyo' }), 200).body;
@@ -66,7 +66,7 @@ test('change: a derived timezone follows the location, a chosen one stays', asyn
 });
 
 test('create: allDay is false by default, and takes midnights of the zone of the event', async () => {
-  assert.equal((await anEvent(api, organizer)).allDay, false);
+  assert.equal((await createEvent(api, organizer)).allDay, false);
   const event = await aTwoDayEvent();
   assert.deepEqual(timesOf(event), [
     '2027-03-04T23:00:00.000Z',
@@ -165,7 +165,7 @@ test('events: isPriceKnown is true when a price is sent, false when it is left o
     [{ price: 0, isPriceKnown: false }, 0, false],
   ];
   for (const [sent, price, isPriceKnown] of cases) {
-    const event = await anEvent(api, organizer, sent);
+    const event = await createEvent(api, organizer, sent);
     assert.deepEqual([event.price, event.isPriceKnown], [price, isPriceKnown], JSON.stringify(sent));
     const stored = await read(event.id);
     assert.deepEqual([stored.price, stored.isPriceKnown], [price, isPriceKnown]);
@@ -173,7 +173,7 @@ test('events: isPriceKnown is true when a price is sent, false when it is left o
   const refused = expectProblem(await create({ price: 5, isPriceKnown: false }), 400, 'invalid_request');
   assert.deepEqual(paths(refused.body), ['isPriceKnown']);
 
-  const { id } = await anEvent(api, organizer);
+  const { id } = await createEvent(api, organizer);
   const steps: [sent: object, price: number, isPriceKnown: boolean][] = [
     [{ title: 'Other' }, 0, false],
     [{ price: 20 }, 20, true],
@@ -191,7 +191,7 @@ test('events: isPriceKnown is true when a price is sent, false when it is left o
 });
 
 test('events: of those stored before, a price above 0 is known and 0 is not, and UTC stays', async () => {
-  const [paid, free] = [await anEvent(api, organizer, { price: 5 }), await anEvent(api, organizer)];
+  const [paid, free] = [await createEvent(api, organizer, { price: 5 }), await createEvent(api, organizer)];
   await api.sql`
     update events set is_price_known = default, all_day = default, timezone = 'UTC'
     where id = any(${[paid.id, free.id]}::uuid[])`;
@@ -208,10 +208,10 @@ test('events: of those stored before, a price above 0 is known and 0 is not, and
 });
 
 test('events: allDay and isPriceKnown are in the list, the search, the feed, the live stream and the export', async () => {
-  const host = await aUser(api);
-  const follower = await aUser(api);
+  const host = await createUser(api);
+  const follower = await createUser(api);
   expectStatus(await api.post(`/v1/users/${host.id}/follow`, follower.token), 200);
-  const event = await anEvent(api, host, {
+  const event = await createEvent(api, host, {
     ...twoDays,
     title: 'Zeppelin meadow',
     location: oslo,
@@ -230,7 +230,7 @@ test('events: allDay and isPriceKnown are in the list, the search, the feed, the
   }
   const exported = expectStatus(await api.get('/v1/me/export', host.token), 200).body;
   assert.deepEqual(pick(exported.events[0]), shown);
-  const stream = await open(api, event.id);
+  const stream = await openStream(api, event.id);
   const snapshot = stream.messages[0]?.data as { event: { allDay: boolean } };
   assert.equal(snapshot.event.allDay, true);
 });
@@ -249,8 +249,8 @@ test('calendars: an all-day event is written as dates, which other programs read
   ).body;
   assert.match(list, /\r\nDTSTART;VALUE=DATE:20270305\r\n/);
   // An import of it gives the same event.
-  const phone = aPhone();
-  assert.deepEqual(counts(await take(text, phone)), [1, 0, 0, 0]);
+  const phone = nextPhone();
+  assert.deepEqual(importCounts(await take(text, phone)), [1, 0, 0, 0]);
   const [copy] = await eventsOf(await signIn(api, phone));
   assert.deepEqual(timesOf(copy), timesOf(event));
 
@@ -274,12 +274,12 @@ test('import: entries of dates become all-day events of the zone of their place'
     'DTEND;VALUE=DATE': '20270307',
   };
   for (const [GEO, zone, start, end] of places) {
-    const file = calendar('X-WR-TIMEZONE:Asia/Tokyo\r\n', entry({ ...dates, GEO }));
+    const file = calendar('X-WR-TIMEZONE:Asia/Tokyo\r\n', calendarEntry({ ...dates, GEO }));
     const { report, phone, events } = await imported(file);
     assert.deepEqual(errorsOf(report), []);
     assert.deepEqual(timesOf(events[0]), [start, end, true, zone]);
     assert.deepEqual([events[0].price, events[0].isPriceKnown], [0, false]);
-    assert.deepEqual(counts(await take(file, phone)), [0, 0, 1, 0]);
+    assert.deepEqual(importCounts(await take(file, phone)), [0, 0, 1, 0]);
   }
 });
 
@@ -290,10 +290,10 @@ test('import: a date that its zone skipped is named and left out', async () => {
 
 test('import: a repeated import corrects what was stored in UTC, and keeps what the organizer chose', async () => {
   const file = calendar(
-    entry({ SUMMARY: 'A, dates', DTSTART: '20270305', DTEND: '20270307' }),
-    entry({ SUMMARY: 'B, moments', UID: 'b' }),
-    entry({ SUMMARY: 'C, a zone of its own', UID: 'c' }),
-    entry({ SUMMARY: 'D, free', UID: 'd' }),
+    calendarEntry({ SUMMARY: 'A, dates', DTSTART: '20270305', DTEND: '20270307' }),
+    calendarEntry({ SUMMARY: 'B, moments', UID: 'b' }),
+    calendarEntry({ SUMMARY: 'C, a zone of its own', UID: 'c' }),
+    calendarEntry({ SUMMARY: 'D, free', UID: 'd' }),
   );
   const { phone, person, events } = await imported(file);
   // As earlier versions stored them.
@@ -308,7 +308,7 @@ test('import: a repeated import corrects what was stored in UTC, and keeps what 
     [3, { isPriceKnown: true }],
   ] as const)
     expectStatus(await api.patch(`/v1/events/${events[i].id}`, person.token, fields), 200);
-  assert.deepEqual(counts(await take(file, phone)), [0, 2, 2, 0]);
+  assert.deepEqual(importCounts(await take(file, phone)), [0, 2, 2, 0]);
   const after = await eventsOf(person);
   assert.deepEqual(timesOf(after[0]), timesOf(events[0]));
   assert.deepEqual(
@@ -319,15 +319,15 @@ test('import: a repeated import corrects what was stored in UTC, and keeps what 
     after.map(({ isPriceKnown }) => isPriceKnown),
     [false, false, false, true],
   );
-  assert.deepEqual(counts(await take(file, phone)), [0, 0, 4, 0]);
+  assert.deepEqual(importCounts(await take(file, phone)), [0, 0, 4, 0]);
 });
 
 test('front page: an all-day event has dates, one of several days its end, and only a known 0 is free', async () => {
   // Of its own, because the page shows only the next twelve events.
-  const fresh = await testApp();
-  const host = await aUser(fresh);
+  const fresh = await startTestApp();
+  const host = await createUser(fresh);
   const at = { location: oslo };
-  const make = (title: string, fields: object) => anEvent(fresh, host, { ...at, title, ...fields });
+  const make = (title: string, fields: object) => createEvent(fresh, host, { ...at, title, ...fields });
   await make('One day', {
     allDay: true,
     startAt: '2030-03-05T00:00:00+01:00',

@@ -8,11 +8,11 @@ import { transaction } from '../src/db/transaction.ts';
 import { truncateAddress } from '../src/lib/ip-address.ts';
 import { hashPhone } from '../src/modules/auth/code-hashes.ts';
 import { command } from './command.ts';
-import { expectProblem, expectStatus, secretKey, testApp } from './setup.ts';
-import { findTraces } from './traces.ts';
-import { anAdmin, aPhone, aUser, deleteAccount, type Person, signIn } from './world.ts';
+import { findRowsContaining } from './database-snapshots.ts';
+import { createAdmin, createUser, deleteAccount, nextPhone, type Person, signIn } from './factories.ts';
+import { expectProblem, expectStatus, secretKey, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
 
 const whatOf = async ({ id }: Pick<Person, 'id'>): Promise<string[]> => {
@@ -24,7 +24,7 @@ const whatOf = async ({ id }: Pick<Person, 'id'>): Promise<string[]> => {
 const not = (code: string) => (code === '000000' ? '000001' : '000000');
 
 test('audit: sign-ins, logouts, devices that are signed out and tokens that come twice, each with a shortened address', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const tablet = await signIn(second, person.phone);
   const { body } = await api.get('/v1/auth/sessions', person.token);
   const other = body.data.find((session: { isCurrent: boolean }) => !session.isCurrent);
@@ -53,8 +53,8 @@ test('audit: sign-ins, logouts, devices that are signed out and tokens that come
 });
 
 test('audit: one entry when five wrong codes lock a number, with an account or without, and none for tries after', async () => {
-  const person = await aUser(api);
-  const stranger = aPhone();
+  const person = await createUser(api);
+  const stranger = nextPhone();
   const locked = () => api.sql<{ userId: string | null; what: string }[]>`
     select user_id, what from audit where what like '%_locked' order by at, id`;
   for (const phone of [person.phone, stranger]) {
@@ -79,7 +79,7 @@ test('audit: one entry when five wrong codes lock a number, with an account or w
 });
 
 test('audit: an entry is there only if what it tells of is', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const before = await whatOf(person);
   const trace = { secretKey, now: new Date(), address: null };
   await assert.rejects(
@@ -98,7 +98,7 @@ test('audit: an entry is there only if what it tells of is', async () => {
 });
 
 test('audit: a deleted account leaves what happened and when, and nothing of the person', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const { body } = await api.post('/v1/auth/otp/request', undefined, { phone: person.phone });
   for (let i = 0; i < 5; i++)
     await api.post('/v1/auth/otp/verify', undefined, { phone: person.phone, code: not(body.devCode) });
@@ -110,7 +110,7 @@ test('audit: a deleted account leaves what happened and when, and nothing of the
   const [{ who: gone } = { who: null }] = await api.sql`select who from audit where id = ${id}`;
   const phoneHash = hashPhone(secretKey, person.phone);
   const needles = [person.id, person.phone, person.username, phoneHash.toString('hex')];
-  assert.deepEqual(await findTraces(api.sql, needles), []);
+  assert.deepEqual(await findRowsContaining(api.sql, needles), []);
   const left =
     await api.sql`select what, user_id, address, detail from audit where who = ${gone} order by at, id`;
   assert.deepEqual(
@@ -125,7 +125,7 @@ test('audit: a deleted account leaves what happened and when, and nothing of the
 
 // spec: 3 DELETE /v1/me: account: existing → deleted
 test('audit: 200 with nothing for the id of a deleted account; its entries stay together under a new random value', async () => {
-  const [admin, person, other] = [await anAdmin(api), await aUser(api), await aUser(api)];
+  const [admin, person, other] = [await createAdmin(api), await createUser(api), await createUser(api)];
   const search = async (query: string) =>
     expectStatus(await api.get(`/v1/admin/audit?limit=50${query}`, admin.token), 200).body.data;
   const before = await search(`&userId=${person.id}`);
@@ -154,10 +154,10 @@ test('audit: 200 with nothing for the id of a deleted account; its entries stay 
 });
 
 test('audit: roles that a command gives and takes, and the command that prints the trail', async () => {
-  const person = await aUser(api, { username: 'audited.person' });
+  const person = await createUser(api, { username: 'audited.person' });
   for (const verb of ['grant', 'revoke'])
     assert.equal((await command(api.target, 'admin', verb, person.phone)).code, 0);
-  const gone = await aUser(api);
+  const gone = await createUser(api);
   expectStatus(await deleteAccount(api, gone), 200);
   const { code, stdout } = await command(api.target, 'audit', '--since', '1h');
   assert.equal(code, 0);
@@ -197,7 +197,7 @@ test('audit: addresses are shortened to what tells no household', () => {
 });
 
 test('housekeeping: removes what is older than a year, and nothing younger', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const at = (days: number) => new Date(Date.now() - days * 86_400_000);
   await transaction(api.sql, async (tx) => {
     for (const days of [364, 366])

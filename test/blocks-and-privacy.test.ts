@@ -1,18 +1,18 @@
 /** What a block and a private profile do not do: the specification gives a block two effects, and privacy hides a profile. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bookingPath } from './booking-calls.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anEvent, anItem, aUser, type Person, users } from './world.ts';
+import { bookingPath } from './booking-client.ts';
+import { createEvent, createItem, createUser, createUsers, type Person } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 
 // spec: 4.5 POST /v1/users/:id/block: block
 test('block: 200 and 201 for RSVP, booking and claim on a public event, whoever of the two blocked the other', async () => {
   for (const byOrganizer of [true, false]) {
-    const [organizer, guest] = (await users(api, 2)) as [Person, Person];
-    const event = await anEvent(api, organizer, { capacity: 5 });
-    const item = await anItem(api, organizer, event.id);
+    const [organizer, guest] = (await createUsers(api, 2)) as [Person, Person];
+    const event = await createEvent(api, organizer, { capacity: 5 });
+    const item = await createItem(api, organizer, event.id);
     const [blocker, blocked] = byOrganizer ? [organizer, guest] : [guest, organizer];
     expectStatus(await api.post(`/v1/users/${blocked.id}/block`, blocker.token), 200);
     const rsvp = await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: 'going' });
@@ -38,7 +38,7 @@ test('block: 200 and 201 for RSVP, booking and claim on a public event, whoever 
 
 // spec: 3 POST /v1/users/:id/messages: block: a blocked person cannot send messages to the blocker
 test('private profile: 403 for a stranger who looks at it, 201 for their message, 403 once they are blocked', async () => {
-  const [owner, stranger] = [await aUser(api, { isPrivate: true }), await aUser(api)];
+  const [owner, stranger] = [await createUser(api, { isPrivate: true }), await createUser(api)];
   expectProblem(await api.get(`/v1/users/${owner.id}`, stranger.token), 403, 'profile_private');
   const write = () => api.post(`/v1/users/${owner.id}/messages`, stranger.token, { text: 'Hello' });
   expectStatus(await write(), 201);

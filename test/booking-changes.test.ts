@@ -1,17 +1,17 @@
 /** Bookings that change: by whoever has them, by what happens to the event, and by accounts that go. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bookingCalls, bookingPath, paths } from './booking-calls.ts';
+import { bookingPath, createBookingClient, errorPaths } from './booking-client.ts';
+import { createUser, createUsers, deleteAccount, type Person } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { aUser, deleteAccount, type Person, users } from './world.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
-const organizer = await aUser(api);
-const guests = await users(api, 6);
+const organizer = await createUser(api);
+const guests = await createUsers(api, 6);
 const [guest, other, third, fourth] = guests as [Person, Person, Person, Person];
-const { anEventOf, book, cancel, change, places, record, resize, wait } = bookingCalls(
+const { anEventOf, book, cancel, change, places, record, resize, wait } = createBookingClient(
   api,
   second,
   organizer,
@@ -85,12 +85,12 @@ test('change: 400 naming seats, 404 without a booking', async () => {
   expectStatus(await book(event.id, guest, 1), 201);
   for (const seats of [0, 21, 1.5, '2', null]) {
     assert.deepEqual(
-      paths(expectProblem(await resize(event.id, guest, seats), 400, 'invalid_request').body),
+      errorPaths(expectProblem(await resize(event.id, guest, seats), 400, 'invalid_request').body),
       ['seats'],
     );
   }
   const stray = await api.patch(bookingPath(event.id), guest.token, { seats: 1, waitlist: true });
-  assert.deepEqual(paths(expectProblem(stray, 400, 'invalid_request').body), ['waitlist']);
+  assert.deepEqual(errorPaths(expectProblem(stray, 400, 'invalid_request').body), ['waitlist']);
 });
 
 // spec: 2.5 PATCH /v1/events/:id: `capacity` and the booked seats
@@ -102,7 +102,7 @@ test('capacity: more seats move the waitlist up, no limit all of it; 409 below w
   assert.equal(body.bookedCount, 4);
   assert.deepEqual(await places(event.id, [other, third, fourth]), ['2+', '2@1', '2@2']);
   const answer = expectProblem(await change(event.id, { capacity: 3 }), 409, 'capacity_below_booked');
-  assert.deepEqual([paths(answer.body), answer.body.detail], [['capacity'], '4 seats are booked.']);
+  assert.deepEqual([errorPaths(answer.body), answer.body.detail], [['capacity'], '4 seats are booked.']);
   assert.equal((await record(event.id)).capacity, 5);
   expectStatus(await change(event.id, { capacity: 4 }), 200);
   expectStatus(await change(event.id, { title: 'Another title' }), 200);
@@ -173,7 +173,7 @@ test('flag: 403 for what is new while bookings are switched off; fewer seats and
 
 test('deletion of an account: its seats and its place go, and those who wait move up at once', async () => {
   const event = await anEventOf(4);
-  const [leaver, waiter] = (await users(api, 2)) as [Person, Person];
+  const [leaver, waiter] = (await createUsers(api, 2)) as [Person, Person];
   expectStatus(await book(event.id, leaver, 3), 201);
   expectStatus(await wait(event.id, waiter, 4), 201);
   expectStatus(await wait(event.id, other, 1), 201);

@@ -1,17 +1,17 @@
 /** The organizer's list of bookings. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bookingCalls, bookingPath, paths } from './booking-calls.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, aUser, type Person, users } from './world.ts';
+import { bookingPath, createBookingClient, errorPaths } from './booking-client.ts';
+import { createAdmin, createUser, createUsers, type Person } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
-const organizer = await aUser(api);
-const admin = await anAdmin(api);
-const guests = await users(api, 6);
+const organizer = await createUser(api);
+const admin = await createAdmin(api);
+const guests = await createUsers(api, 6);
 const [guest] = guests as [Person];
-const { anEventOf, book, wait } = bookingCalls(api, second, organizer);
+const { anEventOf, book, wait } = createBookingClient(api, second, organizer);
 
 // spec: 2.5 GET /v1/events/:id/bookings: the organizer's list of bookings
 test('list: organizer and admins see who has booked and who waits, in order; 403 to others', async () => {
@@ -83,7 +83,7 @@ test('list: pages by a cursor and by status, each booking once, with the right p
 // spec: 2.5 GET /v1/events/:id/bookings: the organizer's list of bookings
 test('list: 20 unless limit says otherwise, up to 50; 400 naming limit, status and cursor', async () => {
   const event = await anEventOf(0);
-  const many = await users(api, 21);
+  const many = await createUsers(api, 21);
   await Promise.all(many.map((person) => book(event.id, person)));
   const { body } = expectStatus(await api.get(`${bookingPath(event.id)}s`, organizer.token), 200);
   assert.deepEqual([body.data.length, typeof body.nextCursor], [20, 'string']);
@@ -99,6 +99,6 @@ test('list: 20 unless limit says otherwise, up to 50; 400 naming limit, status a
     ['cursor', Buffer.from('["a"]').toString('base64url')],
   ] as const) {
     const answer = await api.get(`${bookingPath(event.id)}s?${field}=${value}`, organizer.token);
-    assert.deepEqual(paths(expectProblem(answer, 400, 'invalid_request').body), [field]);
+    assert.deepEqual(errorPaths(expectProblem(answer, 400, 'invalid_request').body), [field]);
   }
 });

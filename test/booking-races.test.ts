@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createAdmin, createEvent, createUser, createUsers, type Person } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { type Answer, expectStatus, type TestApp, testApp } from './setup.ts';
+import { type ApiResponse, expectStatus, startTestApp, type TestApp } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
-import { anAdmin, anEvent, aUser, type Person, users } from './world.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const servers = [api, await api.another()] as const;
 /** One server after the other. */
 const server = (i: number): TestApp => servers[i % 2 === 0 ? 0 : 1];
-const organizer = await aUser(api);
-const admin = await anAdmin(api);
+const organizer = await createUser(api);
+const admin = await createAdmin(api);
 const crowd: Person[] = [];
-while (crowd.length < 500) crowd.push(...(await users(api, 50)));
+while (crowd.length < 500) crowd.push(...(await createUsers(api, 50)));
 
 const path = (id: string) => `/v1/events/${id}/booking`;
 const book = (i: number, id: string, person: Person, seats = 1) =>
@@ -25,19 +25,19 @@ const cancel = (i: number, id: string, person: Person) => server(i).delete(path(
 const change = (i: number, id: string, fields: object) =>
   server(i).patch(`/v1/events/${id}`, organizer.token, fields);
 
-async function leave(i: number, person: Person): Promise<Answer> {
+async function leave(i: number, person: Person): Promise<ApiResponse> {
   const { body } = expectStatus(await server(i).post('/v1/me/delete-code', person.token), 202);
   return server(i).delete('/v1/me', person.token, { confirmCode: body.devCode });
 }
 
 /** How often each status came. */
-function tally(answers: Answer[]): Record<number, number> {
+function tally(answers: ApiResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 /** Only these statuses came. */
-function only(answers: Answer[], ...allowed: number[]): void {
+function only(answers: ApiResponse[], ...allowed: number[]): void {
   assert.deepEqual(
     Object.keys(tally(answers)).filter((status) => !allowed.includes(Number(status))),
     [],
@@ -93,7 +93,7 @@ async function deadlocks(): Promise<number> {
 
 test('book: of 200 people at once who want 1 of 50 seats, exactly 50 get one, and 150 a 409 or a place in line', async () => {
   for (const waitlist of [false, true]) {
-    const event = await anEvent(api, organizer, { capacity: 50 });
+    const event = await createEvent(api, organizer, { capacity: 50 });
     const answers = await Promise.all(
       crowd
         .slice(0, 200)
@@ -113,10 +113,10 @@ test('book: of 200 people at once who want 1 of 50 seats, exactly 50 get one, an
 });
 
 test('book: of one person 20 times at once, one is a 201 and 19 a 409; of 20 cancellations one is a 200', async () => {
-  const event = await anEvent(api, organizer, { capacity: 10 });
+  const event = await createEvent(api, organizer, { capacity: 10 });
   const [person] = crowd;
   assert.ok(person);
-  const times = (act: (i: number) => Promise<Answer>) =>
+  const times = (act: (i: number) => Promise<ApiResponse>) =>
     Promise.all(Array.from({ length: 20 }, (_, i) => act(i)));
   assert.deepEqual(tally(await times((i) => book(i, event.id, person, 2))), { 201: 1, 409: 19 });
   assert.equal((await api.get(`/v1/events/${event.id}`)).body.bookedCount, 2);
@@ -129,9 +129,9 @@ test('book: of one person 20 times at once, one is a 201 and 19 a 409; of 20 can
 // spec: 2.5 GET /v1/events/:id: `bookedCount`
 test('booking: 500 people on 100 seats over two servers, with everything else that moves seats: never above 100, in order, and counted', async () => {
   const capacity = 100;
-  const event = await anEvent(api, organizer, { capacity });
+  const event = await createEvent(api, organizer, { capacity });
   const before = await deadlocks();
-  const answers: Answer[] = [];
+  const answers: ApiResponse[] = [];
   const act = async (person: Person, i: number) => {
     await sleep(Math.random() * 1_500);
     answers.push(await book(i, event.id, person, 1 + (i % 4)));
@@ -154,9 +154,9 @@ test('booking: 500 people on 100 seats over two servers, with everything else th
 });
 
 test('capacity: raised and lowered while people book and cancel: what is booked never exceeds what was set', async () => {
-  const people = await users(api, 60);
-  const event = await anEvent(api, organizer, { capacity: 20 });
-  const answers: Answer[] = [];
+  const people = await createUsers(api, 60);
+  const event = await createEvent(api, organizer, { capacity: 20 });
+  const answers: ApiResponse[] = [];
   const guests = people.map(async (person, i) => {
     for (let round = 0; round < 4; round++) {
       await sleep(Math.random() * 60);
@@ -174,7 +174,7 @@ test('capacity: raised and lowered while people book and cancel: what is booked 
 });
 
 test('book: an event that is just being changed holds up nobody who books another', async () => {
-  const [held, free] = [await anEvent(api, organizer), await anEvent(api, organizer)];
+  const [held, free] = [await createEvent(api, organizer), await createEvent(api, organizer)];
   const people = crowd.filter((_, i) => i % 6 === 1).slice(0, 12);
   const outside = connectSql(api.target, 1);
   let isOver = false;
@@ -197,8 +197,8 @@ test('book: an event that is just being changed holds up nobody who books anothe
 });
 
 test('sessions: once one has ended on a server, the other books, changes and cancels nothing with it', async () => {
-  const person = await aUser(api);
-  const event = await anEvent(api, organizer);
+  const person = await createUser(api);
+  const event = await createEvent(api, organizer);
   expectStatus(await book(1, event.id, person), 201);
   const calls = (token: string) =>
     Promise.all([
@@ -216,7 +216,7 @@ test('sessions: once one has ended on a server, the other books, changes and can
 test('cancelling an event: once it has answered, nobody books; deleting it takes all bookings along', async () => {
   const people = crowd.filter((_, i) => i % 6 === 1).slice(0, 24);
   for (let round = 0; round < 3; round++) {
-    const event = await anEvent(api, organizer, { capacity: 8 });
+    const event = await createEvent(api, organizer, { capacity: 8 });
     let isCancelled = false;
     const stop = async () => {
       const answer = await change(1, event.id, { status: 'cancelled' });
@@ -241,12 +241,12 @@ test('cancelling an event: once it has answered, nobody books; deleting it takes
 
 test('accounts that are deleted while they book, answer and wait on many events: 200, and everybody moves up', async () => {
   for (let round = 0; round < 3; round++) {
-    const [leavers, others] = [await users(api, 6), crowd.filter((_, i) => i % 6 === 1).slice(0, 8)];
+    const [leavers, others] = [await createUsers(api, 6), crowd.filter((_, i) => i % 6 === 1).slice(0, 8)];
     const events = await Promise.all(
-      Array.from({ length: 6 }, (_, i) => anEvent(api, leavers[i] ?? organizer, { capacity: 4 })),
+      Array.from({ length: 6 }, (_, i) => createEvent(api, leavers[i] ?? organizer, { capacity: 4 })),
     );
     const common = await Promise.all(
-      Array.from({ length: 4 }, () => anEvent(api, organizer, { capacity: 4 })),
+      Array.from({ length: 4 }, () => createEvent(api, organizer, { capacity: 4 })),
     );
     for (const { id } of [...events, ...common])
       await Promise.all([...leavers, ...others].map((person, i) => book(i, id, person, 1 + (i % 2))));

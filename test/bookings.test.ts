@@ -1,18 +1,18 @@
 /** Seats at an event: booking them, waiting for them, and what the record tells. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bookingCalls, bookingPath, paths } from './booking-calls.ts';
+import { bookingPath, createBookingClient, errorPaths } from './booking-client.ts';
+import { createUser, createUsers, type Person } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { aUser, type Person, users } from './world.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
-const organizer = await aUser(api);
-const guests = await users(api, 6);
+const organizer = await createUser(api);
+const guests = await createUsers(api, 6);
 const [guest, other, third] = guests as [Person, Person, Person];
 const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
-const { anEventOf, book, cancel, change, places, record, resize, wait } = bookingCalls(
+const { anEventOf, book, cancel, change, places, record, resize, wait } = createBookingClient(
   api,
   second,
   organizer,
@@ -60,18 +60,19 @@ test('record: 200 without a token has myBooking and myWaitlist, both null; lists
 test('book: 400 naming seats below 1, above 20, not whole, no number or missing, and what is unknown', async () => {
   const event = await anEventOf(0);
   for (const seats of [0, -1, 21, 1.5, '1', null, true, [1], 2 ** 31]) {
-    assert.deepEqual(paths(expectProblem(await book(event.id, guest, seats), 400, 'invalid_request').body), [
-      'seats',
-    ]);
+    assert.deepEqual(
+      errorPaths(expectProblem(await book(event.id, guest, seats), 400, 'invalid_request').body),
+      ['seats'],
+    );
   }
   const empty = await api.post(bookingPath(event.id), guest.token, {});
-  assert.deepEqual(paths(expectProblem(empty, 400, 'invalid_request').body), ['seats']);
+  assert.deepEqual(errorPaths(expectProblem(empty, 400, 'invalid_request').body), ['seats']);
   for (const waitlist of ['true', 1, null]) {
     const answer = await book(event.id, guest, 1, { waitlist });
-    assert.deepEqual(paths(expectProblem(answer, 400, 'invalid_request').body), ['waitlist']);
+    assert.deepEqual(errorPaths(expectProblem(answer, 400, 'invalid_request').body), ['waitlist']);
   }
   const stray = await book(event.id, guest, 1, { userId: other.id });
-  assert.deepEqual(paths(expectProblem(stray, 400, 'invalid_request').body), ['userId']);
+  assert.deepEqual(errorPaths(expectProblem(stray, 400, 'invalid_request').body), ['userId']);
   expectStatus(await book(event.id, guest, 20), 201);
 });
 
@@ -80,7 +81,7 @@ test('book: 409 when no seats are left, saying how many are; never above capacit
   const event = await anEventOf(5);
   expectStatus(await book(event.id, guest, 3), 201);
   const answer = expectProblem(await book(event.id, other, 3), 409, 'no_seats');
-  assert.deepEqual([paths(answer.body), answer.body.detail], [['seats'], 'Only 2 seats are left.']);
+  assert.deepEqual([errorPaths(answer.body), answer.body.detail], [['seats'], 'Only 2 seats are left.']);
   expectStatus(await book(event.id, other, 2), 201);
   assert.equal(expectProblem(await book(event.id, third), 409, 'no_seats').body.detail, 'No seat is left.');
   assert.equal((await record(event.id)).bookedCount, 5);

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { loggedPath, loggerOptions } from '../src/http/logging.ts';
 import { eventsIn, titlesIn } from './calendar-parsing.ts';
-import { type Answer, expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { takeSnapshot } from './traces.ts';
-import { anAdmin, anEvent, aUser, deleteAccount, inDays, type Person } from './world.ts';
+import { takeSnapshot } from './database-snapshots.ts';
+import { createAdmin, createEvent, createUser, deleteAccount, inDays, type Person } from './factories.ts';
+import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
 
 /** Makes the address and gives its path. */
@@ -19,7 +19,7 @@ async function address(person: Person, on: TestApp = api): Promise<string> {
   return pathname;
 }
 
-const expectNone = (answer: Answer) => expectProblem(answer, 404, 'calendar_not_found');
+const expectNone = (answer: ApiResponse) => expectProblem(answer, 404, 'calendar_not_found');
 const state = async (person: Person) =>
   expectStatus(await api.get('/v1/me/calendar', person.token), 200).body;
 const answer = async (person: Person, id: string, status: 'going' | 'interested' | null) =>
@@ -29,7 +29,7 @@ const save = async (person: Person, id: string, saved: boolean) =>
 
 // spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: 201 with an address that is shown once, and GET says that there is one', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   assert.deepEqual(await state(person), { exists: false, createdAt: null });
   const before = Date.now();
   const path = await address(person);
@@ -43,21 +43,21 @@ test('own calendar: 201 with an address that is shown once, and GET says that th
 
 // spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: what its owner organizes, answered, saved or booked, each once, by start', async () => {
-  const [person, other] = [await aUser(api), await aUser(api, { name: 'Somebody else' })];
+  const [person, other] = [await createUser(api), await createUser(api, { name: 'Somebody else' })];
   const on = (title: string, days: number) => ({ title, startAt: inDays(days), endAt: inDays(days, 2) });
-  const going = await anEvent(api, other, on('Going', 4));
-  const interested = await anEvent(api, other, on('Interested', 3));
-  const saved = await anEvent(api, other, { ...on('Saved', 2), visibility: 'unlisted' });
-  await anEvent(api, other, on('Nothing to do with it', 1));
-  await anEvent(api, person, { ...on('Own draft', 5), visibility: 'private' });
-  await anEvent(api, person, { ...on('Own', 1), timezone: 'Europe/Oslo' });
+  const going = await createEvent(api, other, on('Going', 4));
+  const interested = await createEvent(api, other, on('Interested', 3));
+  const saved = await createEvent(api, other, { ...on('Saved', 2), visibility: 'unlisted' });
+  await createEvent(api, other, on('Nothing to do with it', 1));
+  await createEvent(api, person, { ...on('Own draft', 5), visibility: 'private' });
+  await createEvent(api, person, { ...on('Own', 1), timezone: 'Europe/Oslo' });
   await answer(person, going.id, 'going');
   await save(person, going.id, true);
   await answer(person, interested.id, 'interested');
   await save(person, saved.id, true);
   const modules = { capacity: 1, enabledModules: ['booking'] };
-  const booked = await anEvent(api, other, { ...on('Booked', 6), ...modules });
-  const full = await anEvent(api, other, { ...on('Waiting', 7), ...modules });
+  const booked = await createEvent(api, other, { ...on('Booked', 6), ...modules });
+  const full = await createEvent(api, other, { ...on('Waiting', 7), ...modules });
   const book = async (who: Person, id: string) =>
     expectStatus(await api.post(`/v1/events/${id}/booking`, who.token, { seats: 1, waitlist: true }), 201);
   for (const [who, { id }] of [
@@ -85,8 +85,8 @@ test('own calendar: what its owner organizes, answered, saved or booked, each on
 
 // spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: nothing that its owner may no longer see; admins see drafts while they are admins', async () => {
-  const [person, admin, organizer] = [await aUser(api), await anAdmin(api), await aUser(api)];
-  const event = await anEvent(api, organizer, { title: 'Closed later' });
+  const [person, admin, organizer] = [await createUser(api), await createAdmin(api), await createUser(api)];
+  const event = await createEvent(api, organizer, { title: 'Closed later' });
   for (const each of [person, admin]) await answer(each, event.id, 'going');
   const [path, adminPath] = [await address(person), await address(admin)];
   assert.deepEqual(titlesIn(await api.get(path)), ['Closed later']);
@@ -96,9 +96,9 @@ test('own calendar: nothing that its owner may no longer see; admins see drafts 
 });
 
 test('own calendar: from 90 days ago on; a cancelled event stays and says so', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const at = (title: string, days: number, hours: number) =>
-    anEvent(api, person, { title, startAt: inDays(days - 1), endAt: inDays(days, hours) });
+    createEvent(api, person, { title, startAt: inDays(days - 1), endAt: inDays(days, hours) });
   await at('Too long ago', -90, -1);
   await at('Just within', -90, 1);
   const off = await at('Off', 5, 0);
@@ -114,8 +114,8 @@ test('own calendar: from 90 days ago on; a cancelled event stays and says so', a
 });
 
 test('own calendar: at most 500 events, the first by start', async () => {
-  const person = await aUser(api);
-  const event = await anEvent(api, person, { title: 'Many 0' });
+  const person = await createUser(api);
+  const event = await createEvent(api, person, { title: 'Many 0' });
   await api.sql`
     insert into events select (e).* from (
       select jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid(), 'title', 'Many ' || n,
@@ -130,7 +130,7 @@ test('own calendar: at most 500 events, the first by start', async () => {
 
 // spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: a new address ends the one before, DELETE ends it, on every server at once; twice is once', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const first = await address(person);
   expectStatus(await second.get(first), 200);
   const next = await address(person);
@@ -145,7 +145,7 @@ test('own calendar: a new address ends the one before, DELETE ends it, on every 
 });
 
 test('own calendar: of twenty addresses made at once on two servers one holds', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const paths = await Promise.all(
     Array.from({ length: 20 }, (_, i) => address(person, i % 2 ? second : api)),
   );
@@ -156,7 +156,7 @@ test('own calendar: of twenty addresses made at once on two servers one holds', 
 });
 
 test('own calendar: the same Idempotency-Key gives the same address', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const headers = { 'idempotency-key': '"a-calendar"' };
   const make = (on: TestApp) => on.call('POST', '/v1/me/calendar', { token: person.token, headers });
   const [first, again] = [expectStatus(await make(api), 201), expectStatus(await make(second), 201)];
@@ -167,7 +167,7 @@ test('own calendar: the same Idempotency-Key gives the same address', async () =
 
 // spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: 404 for every address but the very one', async () => {
-  const [person, other] = [await aUser(api), await aUser(api)];
+  const [person, other] = [await createUser(api), await createUser(api)];
   const path = await address(person);
   await address(other);
   const secret = path.slice('/v1/calendars/'.length, -'.ics'.length);
@@ -204,7 +204,7 @@ test('own calendar: 404 for every address but the very one', async () => {
 });
 
 test('own calendar: no cache may keep it, and whoever has the same is told so', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const path = await address(person);
   const { headers } = await api.get(path);
   assert.deepEqual(
@@ -217,7 +217,7 @@ test('own calendar: no cache may keep it, and whoever has the same is told so', 
 
 // spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: the address dies with the account, on every server', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const path = await address(person);
   expectStatus(await deleteAccount(api, person), 200);
   expectNone(await second.get(path));
@@ -225,8 +225,8 @@ test('own calendar: the address dies with the account, on every server', async (
 
 // spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: while its owner is suspended there is none, and while an organizer is their events are in none', async () => {
-  const [person, guest, admin] = [await aUser(api), await aUser(api), await anAdmin(api)];
-  const event = await anEvent(api, person, { title: 'Of somebody suspended' });
+  const [person, guest, admin] = [await createUser(api), await createUser(api), await createAdmin(api)];
+  const event = await createEvent(api, person, { title: 'Of somebody suspended' });
   for (const each of [guest, admin]) await answer(each, event.id, 'going');
   const [path, guestPath, adminPath] = [await address(person), await address(guest), await address(admin)];
   const suspension = `/v1/admin/users/${person.id}/suspend`;
@@ -244,7 +244,7 @@ test('own calendar: while its owner is suspended there is none, and while an org
 
 // spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
 test('own calendar: the secret is in no table and no log', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const path = await address(person);
   const secret = path.slice('/v1/calendars/'.length, -'.ics'.length);
   const stored = JSON.stringify(await takeSnapshot(api.sql));

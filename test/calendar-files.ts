@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { parseCalendar } from '../src/cli/import/parse-calendar.ts';
 import { type ImportReport, importCalendar } from '../src/cli/import.ts';
+import { nextPhone, type Person, signIn } from './factories.ts';
 import { expectStatus, type TestApp } from './setup.ts';
-import { aPhone, type Person, signIn } from './world.ts';
 
 let uids = 0;
 /** The lines of an entry; a field that is undefined is left out. */
-export function entry(fields: Record<string, string | undefined> = {}): string {
+export function calendarEntry(fields: Record<string, string | undefined> = {}): string {
   const all: Record<string, string | undefined> = {
     UID: `${++uids}@test`,
     SUMMARY: 'Sourdough evening',
@@ -27,7 +27,7 @@ export function entry(fields: Record<string, string | undefined> = {}): string {
 export const calendar = (...parts: string[]): string =>
   `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//test//EN\r\n${parts.join('')}END:VCALENDAR\r\n`;
 
-export const counts = ({ added, changed, unchanged, errors }: ImportReport) => [
+export const importCounts = ({ added, changed, unchanged, errors }: ImportReport) => [
   added,
   changed,
   unchanged,
@@ -35,7 +35,7 @@ export const counts = ({ added, changed, unchanged, errors }: ImportReport) => [
 ];
 export const errorsOf = ({ errors }: ImportReport) => errors.map(({ line, reason }) => [line, reason]);
 
-export function importer(api: TestApp) {
+export function createImporter(api: TestApp) {
   async function take(file: string | Buffer, phone: string, category?: string): Promise<ImportReport> {
     const parsed = parseCalendar(Buffer.from(file));
     assert.ok(parsed, 'it is a calendar');
@@ -52,7 +52,7 @@ export function importer(api: TestApp) {
 
   /** Imports for somebody new; gives the report, who they are, and the events as the API shows them. */
   async function imported(file: string | Buffer, category?: string) {
-    const phone = aPhone();
+    const phone = nextPhone();
     const report = await take(file, phone, category);
     const person = await signIn(api, phone);
     return { report, phone, person, events: await eventsOf(person) };
@@ -60,7 +60,7 @@ export function importer(api: TestApp) {
 
   /** The one event that the entry becomes. */
   async function single(fields: Record<string, string | undefined>, ...head: string[]) {
-    const { events, report } = await imported(calendar(...head, entry(fields)));
+    const { events, report } = await imported(calendar(...head, calendarEntry(fields)));
     assert.deepEqual(errorsOf(report), []);
     assert.equal(events.length, 1);
     return { event: events[0], report };
@@ -73,7 +73,7 @@ export function importer(api: TestApp) {
 
   /** Why the entry is left out; its first line is the 4th of the file. */
   async function refusal(fields: Record<string, string | undefined>, ...head: string[]): Promise<string> {
-    const { report, events } = await imported(calendar(...head, entry(fields)));
+    const { report, events } = await imported(calendar(...head, calendarEntry(fields)));
     assert.equal(events.length, 0);
     assert.equal(report.errors.length, 1);
     return report.errors[0]?.reason ?? '';

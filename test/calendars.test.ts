@@ -1,14 +1,14 @@
 /** GET /v1/events/:id/calendar.ics and GET /v1/events.ics, read back by an independent parser. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { importer } from './calendar-files.ts';
+import { createImporter } from './calendar-files.ts';
 import { eventIn, eventsIn, titlesIn } from './calendar-parsing.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, anEvent, aPhone, aUser, inDays, signIn } from './world.ts';
+import { createAdmin, createEvent, createUser, inDays, nextPhone, signIn } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp({ env: { PUBLIC_URL: 'https://events.example.org/', DEV_CODES: 'on' } });
+const api = await startTestApp({ env: { PUBLIC_URL: 'https://events.example.org/', DEV_CODES: 'on' } });
 const second = await api.another();
-const { take, eventsOf } = importer(api);
+const { take, eventsOf } = createImporter(api);
 
 const calendarOf = (id: string, token?: string, on = api) => on.get(`/v1/events/${id}/calendar.ics`, token);
 const change = async (id: string, token: string, body: object) =>
@@ -16,8 +16,8 @@ const change = async (id: string, token: string, body: object) =>
 
 // spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
 test('event calendar: 200 with everything that a calendar shows', async () => {
-  const organizer = await aUser(api, { name: 'Mara "M", Lindgren' });
-  const event = await anEvent(api, organizer, {
+  const organizer = await createUser(api, { name: 'Mara "M", Lindgren' });
+  const event = await createEvent(api, organizer, {
     title: 'Harbour potluck; with soup, and bread',
     description: 'Bring a plate.\nAnd a spoon 🥄',
     startAt: '2027-07-01T18:00:00+02:00',
@@ -56,8 +56,8 @@ test('event calendar: 200 with everything that a calendar shows', async () => {
 
 // spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
 test('event calendar: 404 as the record: unknown, malformed, and a draft for all but organizer and admin', async () => {
-  const [organizer, stranger, admin] = [await aUser(api), await aUser(api), await anAdmin(api)];
-  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  const [organizer, stranger, admin] = [await createUser(api), await createUser(api), await createAdmin(api)];
+  const draft = await createEvent(api, organizer, { visibility: 'private' });
   for (const id of ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1', 'x', 'a%2Fb'])
     expectProblem(await calendarOf(id), 404, 'event_not_found');
   for (const token of [undefined, stranger.token])
@@ -65,14 +65,14 @@ test('event calendar: 404 as the record: unknown, malformed, and a draft for all
   expectProblem(await calendarOf(draft.id, 'pa_x'), 401, 'token_invalid');
   for (const { token } of [organizer, admin])
     assert.equal(eventIn(await calendarOf(draft.id, token)).class, 'PRIVATE');
-  const hidden = await anEvent(api, organizer, { visibility: 'unlisted' });
+  const hidden = await createEvent(api, organizer, { visibility: 'unlisted' });
   assert.equal(eventIn(await calendarOf(hidden.id)).class, undefined);
 });
 
 // spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
 test('event calendar: SEQUENCE goes up with every change of what a calendar shows, and with no other', async () => {
-  const organizer = await aUser(api);
-  const event = await anEvent(api, organizer, { timezone: 'Europe/Oslo' });
+  const organizer = await createUser(api);
+  const event = await createEvent(api, organizer, { timezone: 'Europe/Oslo' });
   const sequence = async (on = api) => Number(eventIn(await calendarOf(event.id, undefined, on)).sequence);
   const shown = [
     { title: 'Harbour potluck, now indoors' },
@@ -108,8 +108,8 @@ test('event calendar: SEQUENCE goes up with every change of what a calendar show
 });
 
 test('event calendar: SEQUENCE goes up when CLASS changes, and not between public and unlisted', async () => {
-  const organizer = await aUser(api);
-  const event = await anEvent(api, organizer);
+  const organizer = await createUser(api);
+  const event = await createEvent(api, organizer);
   const shown = async () => {
     const { class: visibility, sequence } = eventIn(await calendarOf(event.id, organizer.token));
     return [visibility ?? 'none', Number(sequence)];
@@ -130,8 +130,8 @@ test('event calendar: SEQUENCE goes up when CLASS changes, and not between publi
 
 // spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
 test('event calendar: a cancelled event says so, keeps its UID, and is CONFIRMED again when it is not', async () => {
-  const organizer = await aUser(api);
-  const event = await anEvent(api, organizer);
+  const organizer = await createUser(api);
+  const event = await createEvent(api, organizer);
   const before = eventIn(await calendarOf(event.id));
   await change(event.id, organizer.token, { status: 'cancelled' });
   const cancelled = eventIn(await calendarOf(event.id));
@@ -141,8 +141,8 @@ test('event calendar: a cancelled event says so, keeps its UID, and is CONFIRMED
 });
 
 test('event calendar: 304 for whoever has the same, 200 after a change', async () => {
-  const organizer = await aUser(api);
-  const { id } = await anEvent(api, organizer);
+  const organizer = await createUser(api);
+  const { id } = await createEvent(api, organizer);
   const path = `${api.url}/v1/events/${id}/calendar.ics`;
   const tag = (await fetch(path)).headers.get('etag') ?? '';
   for (const header of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
@@ -157,7 +157,7 @@ test('event calendar: 304 for whoever has the same, 200 after a change', async (
 
 // spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
 test('event calendar: an import of what we wrote gives the same events', async () => {
-  const organizer = await aUser(api);
+  const organizer = await createUser(api);
   const made = [
     { startAt: '2027-03-27T23:30:00Z', endAt: '2027-03-28T05:00:00Z', timezone: 'Europe/Oslo' },
     { startAt: '2027-10-31T00:30:00Z', endAt: '2027-10-31T01:30:00Z', timezone: 'Europe/Oslo' },
@@ -173,8 +173,8 @@ test('event calendar: an import of what we wrote gives the same events', async (
     category: 'music',
   };
   for (const times of made) {
-    const event = await anEvent(api, organizer, { ...times, ...texts });
-    const phone = aPhone();
+    const event = await createEvent(api, organizer, { ...times, ...texts });
+    const phone = nextPhone();
     const { body } = await calendarOf(event.id);
     const report = await take(body, phone);
     assert.deepEqual([report.added, report.errors, report.warnings], [1, [], []]);
@@ -192,10 +192,10 @@ test('event calendar: an import of what we wrote gives the same events', async (
 
 // spec: 2.4 GET /v1/events.ics: lists of events as iCalendar
 test('events calendar: 200 with what the list has, by the same filters', async () => {
-  const organizer = await aUser(api, { name: 'The organizer' });
+  const organizer = await createUser(api, { name: 'The organizer' });
   const at = { address: 'Nuuk', lat: 64.18, lng: -51.72 };
   const make = (title: string, fields: object = {}) =>
-    anEvent(api, organizer, { title, location: at, ...fields });
+    createEvent(api, organizer, { title, location: at, ...fields });
   await make('Northern one', { startAt: inDays(2), endAt: inDays(2, 1) });
   await make('Northern two', { startAt: inDays(1), endAt: inDays(1, 1), category: 'music' });
   await make('Northern past', { startAt: inDays(-3), endAt: inDays(-2) });
@@ -212,7 +212,7 @@ test('events calendar: 200 with what the list has, by the same filters', async (
   assert.deepEqual(await titles('q=northern+one'), ['Northern one']);
   assert.deepEqual(await titles(`${around}&dateTo=${inDays(0)}`), ['Northern past']);
   assert.deepEqual(await titles(`${around}&dateFrom=${inDays(1, 12)}`), ['Northern one']);
-  const guest = await aUser(api);
+  const guest = await createUser(api);
   assert.deepEqual((await titles('q=northern', guest.token)).length, 3);
   expectStatus(await api.post(`/v1/users/${organizer.id}/block`, guest.token), 200);
   assert.deepEqual(await titles('q=northern', guest.token), []);
@@ -250,8 +250,8 @@ test('events calendar: 400 naming the parameter, 401 for a bad token', async () 
 
 // spec: 2.4 GET /v1/events.ics: lists of events as iCalendar
 test('events calendar: at most 500 events, the first by start, with descriptions of at most 2,000 characters', async () => {
-  const organizer = await aUser(api);
-  const first = await anEvent(api, organizer, {
+  const organizer = await createUser(api);
+  const first = await createEvent(api, organizer, {
     title: 'Crowded 0',
     description: 'ø'.repeat(2_001),
     startAt: inDays(100),

@@ -1,22 +1,22 @@
 /** PATCH /v1/items/:id/claim: less is always possible, more needs what claiming needs. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createEvent, createItem, createUser, type Person, rsvpGoing } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anEvent, anItem, aUser, going, type Person } from './world.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const switchedOff = await api.another({ env: { FEATURE_CLAIMS: 'off' } });
-const organizer = await aUser(api);
+const organizer = await createUser(api);
 
 const change = (id: string, person: Person | undefined, quantity: unknown, on: TestApp = api) =>
   on.patch(`/v1/items/${id}/claim`, person?.token, { quantity });
 
 /** A guest who has two of the five of an item. */
 async function scene(overrides: Record<string, unknown> = {}) {
-  const [guest, event] = [await aUser(api), await anEvent(api, organizer, overrides)];
-  const { id } = await anItem(api, organizer, event.id, { quantityNeeded: 5 });
-  await going(api, guest, event.id);
+  const [guest, event] = [await createUser(api), await createEvent(api, organizer, overrides)];
+  const { id } = await createItem(api, organizer, event.id, { quantityNeeded: 5 });
+  await rsvpGoing(api, guest, event.id);
   const { body: claim } = expectStatus(
     await api.post(`/v1/items/${id}/claim`, guest.token, { quantity: 2 }),
     201,
@@ -58,8 +58,8 @@ test('change of a claim: 400 naming quantity when it is below 1, not whole, no n
 // spec: 2.7 PATCH /v1/items/:id/claim: changing the quantity of a claim
 test('change of a claim: 422 when what is added is above what is left, however large, and nothing changes', async () => {
   const { guest, event, id, shown } = await scene();
-  const other = await aUser(api);
-  await going(api, other, event.id);
+  const other = await createUser(api);
+  await rsvpGoing(api, other, event.id);
   expectStatus(await api.post(`/v1/items/${id}/claim`, other.token, { quantity: 2 }), 201);
   for (const quantity of [4, 5, 10_001, 2 ** 31, 1e18, 1e300]) {
     const { body } = expectProblem(await change(id, guest, quantity), 422, 'quantity_unavailable');
@@ -74,9 +74,9 @@ test('change of a claim: 422 when what is added is above what is left, however l
 
 test('change of a claim: 404 without one, and for items that are unknown or hidden', async () => {
   const { event, id } = await scene();
-  const other = await aUser(api);
+  const other = await createUser(api);
   expectProblem(await change(id, other, 1), 404, 'claim_not_found');
-  await going(api, other, event.id);
+  await rsvpGoing(api, other, event.id);
   expectProblem(await change(id, other, 1), 404, 'claim_not_found');
   for (const unknown of [`${event.id}.99`, event.id, 'nonsense'])
     expectProblem(await change(unknown, other, 1), 404, 'item_not_found');
@@ -96,7 +96,7 @@ test('change of a claim: less works after leaving going, switched off, cancelled
   await refusal(403, 'claims_disabled', switchedOff);
   expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: 'interested' }), 200);
   await refusal(403, 'rsvp_required');
-  await going(api, guest, event.id);
+  await rsvpGoing(api, guest, event.id);
   await changeEvent(event.id, { enabledModules: ['wishList'] });
   await refusal(403, 'module_disabled');
   await changeEvent(event.id, { enabledModules: ['bringList'], status: 'cancelled' });
@@ -120,12 +120,12 @@ test('change of a claim: refusals come in the order 401, 400, 404, 403, 409, 422
   expectProblem(await change(missing, guest, 0, switchedOff), 400, 'invalid_request');
   expectProblem(await change(missing, guest, 99, switchedOff), 404, 'item_not_found');
   await changeEvent(event.id, { status: 'cancelled' });
-  expectProblem(await change(id, await aUser(api), 99, switchedOff), 404, 'claim_not_found');
+  expectProblem(await change(id, await createUser(api), 99, switchedOff), 404, 'claim_not_found');
   expectProblem(await change(id, guest, 99, switchedOff), 403, 'claims_disabled');
   expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: null }), 200);
   expectProblem(await change(id, guest, 99), 403, 'rsvp_required');
   await changeEvent(event.id, { status: 'scheduled' });
-  await going(api, guest, event.id);
+  await rsvpGoing(api, guest, event.id);
   await changeEvent(event.id, { status: 'cancelled' });
   expectProblem(await change(id, guest, 99), 409, 'event_cancelled');
   await changeEvent(event.id, { status: 'scheduled' });

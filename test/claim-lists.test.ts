@@ -1,17 +1,26 @@
 /** Who brings what: the organizer's lists of claims, of an item and of a whole event. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, anEvent, anItem, aUser, deleteAccount, going, type Person, users } from './world.ts';
+import {
+  createAdmin,
+  createEvent,
+  createItem,
+  createUser,
+  createUsers,
+  deleteAccount,
+  type Person,
+  rsvpGoing,
+} from './factories.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
-const organizer = await aUser(api);
-const guests = await users(api, 7);
-const event = await anEvent(api, organizer);
-const bread = await anItem(api, organizer, event.id, { quantityNeeded: 100 });
-const wine = await anItem(api, organizer, event.id, { kind: 'wish', quantityNeeded: 100 });
-for (const guest of guests) await going(api, guest, event.id);
+const organizer = await createUser(api);
+const guests = await createUsers(api, 7);
+const event = await createEvent(api, organizer);
+const bread = await createItem(api, organizer, event.id, { quantityNeeded: 100 });
+const wine = await createItem(api, organizer, event.id, { kind: 'wish', quantityNeeded: 100 });
+for (const guest of guests) await rsvpGoing(api, guest, event.id);
 
 const claim = async (item: { id: string }, person: Person, quantity: number) =>
   expectStatus(await api.post(`/v1/items/${item.id}/claim`, person.token, { quantity }), 201).body;
@@ -67,9 +76,9 @@ test('claims: pages of any size add up to the whole, each once, and the last has
 });
 
 test('claims: limit is 1 to 50 and 20 unless said otherwise; 400 naming limit or cursor', async () => {
-  const item = await anItem(api, organizer, event.id, { quantityNeeded: 100 });
-  const many = await users(api, 21);
-  await Promise.all(many.map((person) => going(api, person, event.id)));
+  const item = await createItem(api, organizer, event.id, { quantityNeeded: 100 });
+  const many = await createUsers(api, 21);
+  await Promise.all(many.map((person) => rsvpGoing(api, person, event.id)));
   await Promise.all(many.map((person) => claim(item, person, 1)));
   assert.equal((await get(`/v1/items/${item.id}/claims`)).data.length, 20);
   assert.equal((await get(`/v1/items/${item.id}/claims`, '?limit=50')).data.length, 21);
@@ -103,13 +112,13 @@ test('claims: limit is 1 to 50 and 20 unless said otherwise; 400 naming limit or
 test('claims: 200 for admins, 403 for guests and strangers, 401 without a token, 404 for what is unknown or hidden', async () => {
   const [guest] = guests;
   assert.ok(guest);
-  const draft = await anEvent(api, organizer, { visibility: 'private' });
-  const hidden = await anItem(api, organizer, draft.id);
-  const admin = await anAdmin(api);
+  const draft = await createEvent(api, organizer, { visibility: 'private' });
+  const hidden = await createItem(api, organizer, draft.id);
+  const admin = await createAdmin(api);
   for (const path of [ofBread, ofEvent]) {
     expectStatus(await api.get(path, admin.token), 200);
     expectProblem(await api.get(path), 401, 'token_missing');
-    for (const { token } of [guest, await aUser(api)])
+    for (const { token } of [guest, await createUser(api)])
       expectProblem(await api.get(path, token), 403, 'not_organizer');
   }
   assert.deepEqual(await get(`/v1/items/${hidden.id}/claims`), { data: [], nextCursor: null });

@@ -1,23 +1,23 @@
 /** Claims under contention, from two servers on one database: never oversold, never twice, never a 5xx. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createEvent, createItem, createUser, createUsers, type Person, rsvpGoing } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { type Answer, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anEvent, anItem, aUser, going, type Person, users } from './world.ts';
+import { type ApiResponse, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const servers = [api, await api.another()] as const;
 /** One server after the other. */
 const server = (i: number): TestApp => servers[i % 2 === 0 ? 0 : 1];
-const organizer = await aUser(api);
-const guests = await users(api, 64);
+const organizer = await createUser(api);
+const guests = await createUsers(api, 64);
 
 /** An event that the first so many guests go to, with one item. */
 async function scene(quantityNeeded: number, guestCount: number) {
-  const event = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, event.id, { quantityNeeded });
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id, { quantityNeeded });
   const people = guests.slice(0, guestCount);
-  await Promise.all(people.map((guest) => going(api, guest, event.id)));
+  await Promise.all(people.map((guest) => rsvpGoing(api, guest, event.id)));
   return { event, item, people };
 }
 const claim = (i: number, id: string, person: Person, quantity = 1) =>
@@ -26,13 +26,13 @@ const unclaim = (i: number, id: string, person: Person) =>
   server(i).delete(`/v1/items/${id}/claim`, person.token);
 
 /** How often each status came. */
-function tally(answers: Answer[]): Record<number, number> {
+function tally(answers: ApiResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 /** Only these statuses came. */
-function only(answers: Answer[], ...allowed: number[]): void {
+function only(answers: ApiResponse[], ...allowed: number[]): void {
   assert.deepEqual(
     Object.keys(tally(answers)).filter((status) => !allowed.includes(Number(status))),
     [],
@@ -85,7 +85,7 @@ test('claim and unclaim: a storm of both on a scarce item leaves stock and claim
   const { event, item, people } = await scene(3, 16);
   const answers = await Promise.all(
     people.map(async (person, i) => {
-      const own: Answer[] = [];
+      const own: ApiResponse[] = [];
       for (let round = 0; round < 12; round++) {
         own.push(await claim(i + round, item.id, person, 1 + (round % 3)), await unclaim(i, item.id, person));
       }
@@ -118,7 +118,7 @@ test('claim and unclaim: one person doing both at once is never left with half o
 test('remove: an item that goes while it is claimed and given back takes every claim along', async () => {
   for (let round = 0; round < 4; round++) {
     const { item, people } = await scene(30, 16);
-    const calls: Promise<Answer>[] = people.map((person, i) => claim(i, item.id, person));
+    const calls: Promise<ApiResponse>[] = people.map((person, i) => claim(i, item.id, person));
     calls.splice(8, 0, server(1).delete(`/v1/items/${item.id}`, organizer.token));
     calls.push(...people.map((person, i) => unclaim(i, item.id, person)));
     const answers = await Promise.all(calls);

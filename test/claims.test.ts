@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createAdmin, createEvent, createItem, createUser, type Person, rsvpGoing } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { type Answer, expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anAdmin, anEvent, anItem, aUser, going, type Person } from './world.ts';
+import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const switchedOff = await api.another({ env: { FEATURE_CLAIMS: 'off' } });
-const organizer = await aUser(api);
+const organizer = await createUser(api);
 const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
 
 const claim = (
@@ -14,16 +14,16 @@ const claim = (
   person: Person | undefined,
   quantity: unknown,
   on: TestApp = api,
-): Promise<Answer> => on.post(`/v1/items/${id}/claim`, person?.token, { quantity });
+): Promise<ApiResponse> => on.post(`/v1/items/${id}/claim`, person?.token, { quantity });
 const unclaim = (id: string, person: Person | undefined) =>
   api.delete(`/v1/items/${id}/claim`, person?.token);
 
 /** A guest who goes to an event with one item of which five are needed. */
 async function scene(overrides: Record<string, unknown> = {}) {
-  const guest = await aUser(api);
-  const event = await anEvent(api, organizer, overrides);
-  const item = await anItem(api, organizer, event.id, { quantityNeeded: 5 });
-  if (overrides.visibility !== 'private') await going(api, guest, event.id);
+  const guest = await createUser(api);
+  const event = await createEvent(api, organizer, overrides);
+  const item = await createItem(api, organizer, event.id, { quantityNeeded: 5 });
+  if (overrides.visibility !== 'private') await rsvpGoing(api, guest, event.id);
   const shown = async (person: Person | undefined = guest) =>
     expectStatus(await api.get(`/v1/events/${event.id}/items`, person?.token), 200).body.data[0];
   return { guest, event, item, shown };
@@ -85,8 +85,8 @@ test('claim: 400 naming quantity when it is below 1, not whole, no number or mis
 // spec: 8 POST /v1/items/:id/claim: claim `quantity` from 1 to the available quantity
 test('claim: 422 when the quantity is above what is left, however large it is', async () => {
   const { guest, event, item, shown } = await scene();
-  const other = await aUser(api);
-  await going(api, other, event.id);
+  const other = await createUser(api);
+  await rsvpGoing(api, other, event.id);
   expectStatus(await claim(item.id, other, 3), 201);
   for (const quantity of [
     3,
@@ -105,8 +105,8 @@ test('claim: 422 when the quantity is above what is left, however large it is', 
   }
   expectStatus(await claim(item.id, guest, 2), 201);
   assert.equal((await shown()).quantityClaimed, 5);
-  const third = await aUser(api);
-  await going(api, third, event.id);
+  const third = await createUser(api);
+  await rsvpGoing(api, third, event.id);
   expectProblem(await claim(item.id, third, 1), 422, 'quantity_unavailable');
 });
 
@@ -120,8 +120,8 @@ test('claim: 403 without an RSVP of going', async () => {
     expectProblem(await claim(item.id, guest, 1), 403, 'rsvp_required');
   }
   expectProblem(await claim(item.id, organizer, 1), 403, 'rsvp_required');
-  expectProblem(await claim(item.id, await anAdmin(api), 1), 403, 'rsvp_required');
-  await going(api, guest, event.id);
+  expectProblem(await claim(item.id, await createAdmin(api), 1), 403, 'rsvp_required');
+  await rsvpGoing(api, guest, event.id);
   expectStatus(await claim(item.id, guest, 1), 201);
 });
 
@@ -163,7 +163,7 @@ test('claim: 404 for an item that is unknown, not well formed or of a hidden eve
 // spec: 7 POST /v1/items/:id/claim: order of the errors of a claim
 test('claim: refusals come in the order 401, 400, 404, 403, 409, 422', async () => {
   const { guest, event, item } = await scene();
-  const other = await aUser(api);
+  const other = await createUser(api);
   const missing = `${event.id}.99`;
   // Everything is wrong at once, and is put right from the front.
   expectProblem(await claim(missing, undefined, 0, switchedOff), 401, 'token_missing');
@@ -195,7 +195,7 @@ test('claim: 404 before 403 on a private event, whatever else stands against it'
   await change(event.id, { visibility: 'private' });
   expectProblem(await claim(item.id, guest, 99), 404, 'item_not_found');
   expectProblem(await claim(item.id, guest, 1, switchedOff), 404, 'item_not_found');
-  await going(api, organizer, event.id);
+  await rsvpGoing(api, organizer, event.id);
   expectStatus(await claim(item.id, organizer, 1), 201);
 });
 
@@ -229,9 +229,9 @@ test('unclaim: 401 without a token, 404 without a claim; on a cancelled event an
 
 test('claim: 201 for items of both kinds, and claims of different people and items do not touch', async () => {
   const { guest, event, item } = await scene();
-  const other = await aUser(api);
-  await going(api, other, event.id);
-  const wish = await anItem(api, organizer, event.id, { kind: 'wish', quantityNeeded: 1 });
+  const other = await createUser(api);
+  await rsvpGoing(api, other, event.id);
+  const wish = await createItem(api, organizer, event.id, { kind: 'wish', quantityNeeded: 1 });
   expectStatus(await claim(item.id, guest, 1), 201);
   expectStatus(await claim(item.id, other, 4), 201);
   expectStatus(await claim(wish.id, guest, 1), 201);

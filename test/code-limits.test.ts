@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { SmsDriver } from '../src/modules/auth/sms.ts';
-import { expectProblem, expectStatus, TestClock, testApp } from './setup.ts';
+import { expectProblem, expectStatus, startTestApp, TestClock } from './setup.ts';
 
 /** Really sends, as far as the app can tell: the limits hold. */
 const outbox: { phone: string; code: string }[] = [];
@@ -10,7 +10,7 @@ const sms: SmsDriver = {
   send: async (phone, _purpose, code) => void outbox.push({ phone, code }),
 };
 const clock = new TestClock();
-const api = await testApp({ sms, clock, env: { SMS_PER_DAY: '160' } });
+const api = await startTestApp({ sms, clock, env: { SMS_PER_DAY: '160' } });
 const other = await api.another({ sms, env: { SMS_PER_DAY: '160' } });
 const [minute, day] = [60_000, 86_400_000];
 

@@ -1,18 +1,20 @@
 /** Which responses are compressed, and which never are. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createEvent, createUser, nextPhone } from './factories.ts';
 import { decoded, request } from './http-client.ts';
-import { expectStatus, testApp } from './setup.ts';
-import { anEvent, aPhone, aUser } from './world.ts';
+import { expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const organizer = await aUser(api);
+const api = await startTestApp();
+const organizer = await createUser(api);
 const long = 'Bring a dish that serves four, and a chair. '.repeat(60);
 const events = await Promise.all(
-  Array.from({ length: 20 }, (_, i) => anEvent(api, organizer, { title: `Potluck ${i}`, description: long })),
+  Array.from({ length: 20 }, (_, i) =>
+    createEvent(api, organizer, { title: `Potluck ${i}`, description: long }),
+  ),
 );
 const [event] = events;
-const large = await anEvent(api, organizer, { description: 'Soup and bread. '.repeat(600) });
+const large = await createEvent(api, organizer, { description: 'Soup and bread. '.repeat(600) });
 const everything = 'zstd, br, gzip, deflate';
 const authorization = `Bearer ${organizer.token}`;
 
@@ -108,7 +110,7 @@ test('compression: no response of a route that does not declare it, whatever its
     assert.equal(response.headers.get('content-encoding'), null, path);
     return response.json() as Promise<Record<string, string>>;
   };
-  const phone = aPhone();
+  const phone = nextPhone();
   await send('/v1/auth/otp/request', { phone });
   const code = api.sent.findLast((message) => message.phone === phone)?.code;
   const requireCaller = await send('/v1/auth/otp/verify', { phone, code });
@@ -116,7 +118,7 @@ test('compression: no response of a route that does not declare it, whatever its
   const { url } = await send('/v1/me/calendar', undefined, token);
 
   // Large ones: 40 messages of 2,000 characters, and everything that they are part of.
-  const other = await aUser(api);
+  const other = await createUser(api);
   for (let i = 0; i < 20; i++)
     expectStatus(
       await api.post(`/v1/users/${other.id}/messages`, token, { text: 'Bring bread. '.repeat(100) }),

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
-import { bookingPath } from './booking-calls.ts';
+import { bookingPath } from './booking-client.ts';
+import { createAdmin, createEvent, createUpload, createUser, rsvpGoing } from './factories.ts';
 import { request } from './http-client.ts';
-import { expectStatus, testApp } from './setup.ts';
-import { anAdmin, anEvent, anUpload, aUser, going } from './world.ts';
+import { expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
-const organizer = await aUser(api);
-const guest = await aUser(api);
-const event = await anEvent(api, organizer, { capacity: 1 });
-const { url: image } = await anUpload(api, organizer);
+const organizer = await createUser(api);
+const guest = await createUser(api);
+const event = await createEvent(api, organizer, { capacity: 1 });
+const { url: image } = await createUpload(api, organizer);
 const { body: calendar } = await api.post('/v1/me/calendar', organizer.token);
 const path = `/v1/events/${event.id}`;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -92,7 +92,7 @@ test('Cache-Control: an event is private, a document public, and both are asked 
 });
 
 test('Cache-Control: a refusal is kept by nobody and has no ETag', async () => {
-  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  const draft = await createEvent(api, organizer, { visibility: 'private' });
   for (const [each, status] of [
     [`/v1/events/${randomUUID()}`, 404],
     [`/v1/events/${draft.id}`, 404],
@@ -105,8 +105,8 @@ test('Cache-Control: a refusal is kept by nobody and has no ETag', async () => {
 
 // spec: 4.11 GET /v1/events/:id: `ETag` and 304
 test('event: the ETag changes with every change of the record of this caller, and with no other', async () => {
-  const admin = await anAdmin(api);
-  const waiting = await aUser(api);
+  const admin = await createAdmin(api);
+  const waiting = await createUser(api);
   const viewers = { anonymous: undefined, guest: guest.token, waiting: waiting.token };
   type Viewer = keyof typeof viewers;
   const seen = new Map<Viewer, { tag: string; body: string }>();
@@ -139,7 +139,7 @@ test('event: the ETag changes with every change of the record of this caller, an
 
   expectStatus(await api.post(`${path}/save`, guest.token, { saved: true }), 200);
   assert.deepEqual(await changed(), ['guest']);
-  await going(api, guest, event.id);
+  await rsvpGoing(api, guest, event.id);
   assert.deepEqual(await changed(), all, 'rsvpCount');
   expectStatus(await api.post(`${path}/rsvp`, guest.token, { status: 'interested' }), 200);
   assert.deepEqual(await changed(), all, 'goingCount');
@@ -154,7 +154,7 @@ test('event: the ETag changes with every change of the record of this caller, an
 });
 
 test('event: whoever may no longer see it gets a refusal, not a 304', async () => {
-  const { id } = await anEvent(api, organizer);
+  const { id } = await createEvent(api, organizer);
   const { headers } = await request(`${api.url}/v1/events/${id}`);
   expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, { visibility: 'private' }), 200);
   const again = await request(`${api.url}/v1/events/${id}`, { 'if-none-match': headers.etag ?? '' });

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type Answer, expectProblem, expectStatus, testApp } from './setup.ts';
-import { aPng, aUser } from './world.ts';
+import { createUser, onePixelPng } from './factories.ts';
+import { type ApiResponse, expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const [me, other] = [await aUser(api), await aUser(api)];
+const api = await startTestApp();
+const [me, other] = [await createUser(api), await createUser(api)];
 const json = Buffer.from(JSON.stringify({ city: 'Oslo' }));
 
 type Call = { raw?: Buffer<ArrayBuffer>; token?: string | undefined; type?: string };
-const send = (method: string, path: string, encoding: string, call: Call = {}): Promise<Answer> => {
+const send = (method: string, path: string, encoding: string, call: Call = {}): Promise<ApiResponse> => {
   const { raw, token = me.token, type = 'application/json' } = call;
   const headers = { 'content-type': type, 'content-encoding': encoding };
   return api.call(method, path, { token, headers, ...(raw && { raw }) });
@@ -29,8 +29,8 @@ test('encoding: 415 unsupported_content_encoding naming the coding, with Accept-
       assert.equal(answer.headers.get('accept-encoding'), 'identity');
     }
   }
-  const uploaded = { raw: aPng, type: 'image/png' };
-  for (const raw of [aPng, gzipSync(aPng)])
+  const uploaded = { raw: onePixelPng, type: 'image/png' };
+  for (const raw of [onePixelPng, gzipSync(onePixelPng)])
     expectProblem(
       await send('POST', '/v1/uploads', 'gzip', { ...uploaded, raw }),
       415,
@@ -49,7 +49,7 @@ test('encoding: 415 unsupported_content_encoding naming the coding, with Accept-
 test('encoding: 200 for identity, for none, and for a request without a body', async () => {
   for (const coding of ['identity', 'Identity', ' identity ', 'identity, identity', ''])
     expectStatus(await send('PATCH', '/v1/me', coding, { raw: json }), 200);
-  expectStatus(await send('POST', '/v1/uploads', 'identity', { raw: aPng, type: 'image/png' }), 201);
+  expectStatus(await send('POST', '/v1/uploads', 'identity', { raw: onePixelPng, type: 'image/png' }), 201);
   const follow = `/v1/users/${other.id}/follow`;
   for (const method of ['POST', 'DELETE']) expectStatus(await send(method, follow, 'gzip'), 200);
   expectStatus(await send('GET', '/v1/auth/me', 'gzip'), 200);

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
+import { createUser, createUsers, type Person } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { messaging } from './messaging.ts';
-import { expectProblem, expectStatus, type TestApp, TestClock, testApp } from './setup.ts';
-import { aUser, type Person, users } from './world.ts';
+import { createMessageClient } from './message-client.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp, TestClock } from './setup.ts';
 
-const api = await testApp({ env: { MESSAGES_PER_MINUTE: '0' } });
+const api = await startTestApp({ env: { MESSAGES_PER_MINUTE: '0' } });
 const second = await api.another();
-const { at, sent, list, texts, conversations, unread, read, pair } = messaging(api);
+const { at, sent, list, texts, conversations, unread, read, pair } = createMessageClient(api);
 
 // spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
 test('list: pages from the newest back, each message once, while others come in', async () => {
@@ -46,7 +46,7 @@ test('list: empty where nothing was written, 404 for nobody, 401 without a token
 // spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
 test('list: nobody but the two finds a message', async () => {
   const [a, b] = await pair();
-  const c = await aUser(api);
+  const c = await createUser(api);
   await sent(a, b, 'Between us');
   assert.deepEqual(await texts(c, a), []);
   assert.deepEqual(await texts(c, b), []);
@@ -71,7 +71,7 @@ test('lists: 20 unless limit says otherwise, from 1 to 50; 400 naming limit or c
 // spec: 3 GET /v1/conversations, POST /v1/users/:id/messages/read: conversations, and the number of unread messages
 test('conversations: 200 with the other, the newest message and what is unread, the newest first', async () => {
   const [a, b] = await pair();
-  const c = await aUser(api, { name: 'Cleo Park', username: 'cleo.park' });
+  const c = await createUser(api, { name: 'Cleo Park', username: 'cleo.park' });
   await sent(b, a, 'First of b');
   const fromC = await sent(c, a, 'First of c');
   const fromB = await sent(b, a, 'Second of b');
@@ -107,8 +107,8 @@ test('conversations: a name that changes is seen at once on every server', async
 
 // spec: 3 GET /v1/conversations, POST /v1/users/:id/messages/read: conversations, and the number of unread messages
 test('conversations: pages skip and repeat none that stays where it is, while others move up and come in', async () => {
-  const me = await aUser(api);
-  const others = await users(api, 9);
+  const me = await createUser(api);
+  const others = await createUsers(api, 9);
   for (const other of others) await sent(other, me, 'Hello');
   const order = others.map(({ id }) => id).reverse();
   const idsOf = ({ data }: { data: { user: { id: string } }[] }) => data.map(({ user }) => user.id);
@@ -119,7 +119,7 @@ test('conversations: pages skip and repeat none that stays where it is, while ot
   const seen = others.at(-2) as Person;
   await sent(seen, me, 'Again');
   await sent(me, third, 'Hello to you');
-  await sent(await aUser(api), me, 'New here');
+  await sent(await createUser(api), me, 'New here');
   const next = await conversations(me, `?limit=3&cursor=${first.nextCursor}`, second);
   const last = await conversations(me, `?limit=3&cursor=${next.nextCursor}`);
   const stayed = order.slice(3).filter((id) => id !== third.id);

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { hashPhone } from '../src/modules/auth/code-hashes.ts';
-import { entangledPerson } from './entangled-person.ts';
+import { findRowsContaining, type Snapshot, takeSnapshot } from './database-snapshots.ts';
+import { createEvent, createUser, createUsers, deleteAccount, type Person, signIn } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, secretKey, type TestApp, testApp } from './setup.ts';
-import { findTraces, type Snapshot, takeSnapshot } from './traces.ts';
-import { anEvent, aUser, deleteAccount, type Person, signIn, users } from './world.ts';
+import { createPersonWithEverything } from './person-with-everything.ts';
+import { expectProblem, expectStatus, secretKey, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
 
 const askForCode = async (person: Person): Promise<string> =>
@@ -27,7 +27,7 @@ async function expectRefused(person: Person, confirmCode: string): Promise<void>
 }
 
 test('delete: 401 without a token, 400 naming confirmCode where it is missing or no text', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const code = await askForCode(person);
   expectProblem(await api.post('/v1/me/delete-code'), 401, 'token_missing');
   expectProblem(await api.delete('/v1/me', undefined, { confirmCode: code }), 401, 'token_missing');
@@ -42,7 +42,7 @@ test('delete: 401 without a token, 400 naming confirmCode where it is missing or
 // spec: 4.8 DELETE /v1/me, POST /v1/me/delete-code: delete the account with `confirmCode`
 // spec: 5 POST /v1/me/delete-code, DELETE /v1/me: account deletion requires a code sent to the phone
 test('delete: 400 for any code but the newest of this person for this purpose, and nothing is lost', async () => {
-  const [person, other] = await users(api, 2);
+  const [person, other] = await createUsers(api, 2);
   assert.ok(person && other);
   const { codes: _, ...before } = await takeSnapshot(api.sql);
   await expectRefused(person, '123456');
@@ -67,7 +67,7 @@ test('delete: 400 for any code but the newest of this person for this purpose, a
 });
 
 test('delete: 400 for a code of six minutes ago, and for texts that are no code', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const code = await askForCode(person);
   for (const text of ['', ' ', `${code} `, `${code}0`]) await expectRefused(person, text);
   api.clock.advance(5 * 60_000 + 1_000);
@@ -79,7 +79,7 @@ test('delete: 400 for a code of six minutes ago, and for texts that are no code'
 });
 
 test('delete: 429 after five wrong codes, even for the right one and on another instance', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const code = await askForCode(person);
   for (let i = 0; i < 5; i++) await expectRefused(person, not(code));
   for (const on of [api, second]) {
@@ -92,7 +92,7 @@ test('delete: 429 after five wrong codes, even for the right one and on another 
 // spec: 3 DELETE /v1/me: account: existing → deleted
 // spec: 5 DELETE /v1/me: account deletion revokes all tokens immediately
 test('delete: 200, and every token of the person is dead at once on every instance', async () => {
-  const person = await aUser(api, { username: 'leaver' });
+  const person = await createUser(api, { username: 'leaver' });
   const phone = await signIn(second, person.phone);
   const code = await askForCode(phone);
   assert.deepEqual(expectStatus(await leave(person, code), 200).body, { success: true });
@@ -112,8 +112,8 @@ test('delete: 200, and every token of the person is dead at once on every instan
 });
 
 test('delete: the phone makes a fresh account afterwards, and the username is free', async () => {
-  const person = await aUser(api, { name: 'Once Here', username: 'once.here', bio: 'Gone soon.' });
-  await anEvent(api, person);
+  const person = await createUser(api, { name: 'Once Here', username: 'once.here', bio: 'Gone soon.' });
+  await createEvent(api, person);
   expectStatus(await deleteAccount(api, person), 200);
   const { body: sent } = expectStatus(
     await api.post('/v1/auth/otp/request', undefined, { phone: person.phone }),
@@ -126,7 +126,7 @@ test('delete: the phone makes a fresh account afterwards, and the username is fr
   assert.equal(body.isNewUser, true);
   assert.notEqual(body.user.id, person.id);
   assert.deepEqual([body.user.bio, body.user.city, body.user.eventsCount], ['', '', 0]);
-  const other = await aUser(api);
+  const other = await createUser(api);
   expectStatus(await api.patch('/v1/me', other.token, { username: 'once.here' }), 200);
 });
 
@@ -175,7 +175,7 @@ const sorted = ({ changes, change_shards, audit, ...snapshot }: Snapshot) =>
 // spec: 3 DELETE /v1/me: account: existing → deleted
 // spec: 4.8 DELETE /v1/me, POST /v1/me/delete-code: delete the account with `confirmCode`
 test('delete: nothing of the person stays in any table, and nothing of anybody else changes but the counts', async () => {
-  const { person, around, owned, texts } = await entangledPerson(api, second);
+  const { person, around, owned, texts } = await createPersonWithEverything(api, second);
   const code = await askForCode(person);
   const phoneHash = hashPhone(secretKey, person.phone);
   const needles = [
@@ -186,7 +186,7 @@ test('delete: nothing of the person stays in any table, and nothing of anybody e
     phoneHash.toString('base64url'),
   ];
   const before = await takeSnapshot(api.sql);
-  const found = await findTraces(api.sql, needles);
+  const found = await findRowsContaining(api.sql, needles);
   // The search itself is put to the test: as much as this is what it must find while they are here.
   for (const table of [
     'users',
@@ -215,7 +215,7 @@ test('delete: nothing of the person stays in any table, and nothing of anybody e
     );
   }
   expectStatus(await leave(person, code), 200);
-  assert.deepEqual(await findTraces(api.sql, [...needles, ...owned]), []);
+  assert.deepEqual(await findRowsContaining(api.sql, [...needles, ...owned]), []);
   assert.deepEqual(
     sorted(await takeSnapshot(api.sql)),
     sorted(withoutPerson(before, person, owned, phoneHash.toString('hex'))),
@@ -230,7 +230,7 @@ test('delete: nothing of the person stays in any table, and nothing of anybody e
 
 test('delete: what was sent to the number is forgotten too where messages are really sent', async () => {
   const sent: string[] = [];
-  const earnest = await testApp({
+  const earnest = await startTestApp({
     sms: { delivers: true, send: async (_phone, _purpose, code) => void sent.push(code) },
   });
   const phone = '+4791234567';

@@ -3,14 +3,24 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPhone } from '../src/modules/auth/code-hashes.ts';
+import { findRowsContaining } from './database-snapshots.ts';
+import {
+  createAdmin,
+  createEvent,
+  createItem,
+  createUser,
+  createUsers,
+  eventBody,
+  type Person,
+  rsvpGoing,
+  signIn,
+} from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { type Answer, expectStatus, secretKey, testApp } from './setup.ts';
-import { findTraces } from './traces.ts';
-import { anAdmin, anEvent, anItem, aUser, eventBody, going, type Person, signIn, users } from './world.ts';
+import { type ApiResponse, expectStatus, secretKey, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
-const admin = await anAdmin(api);
+const admin = await createAdmin(api);
 let calls = 0;
 const either = () => (calls++ % 2 === 0 ? api : second);
 
@@ -22,23 +32,23 @@ const post = (who: Person, path: string, body?: unknown) => either().post(path, 
 const remove = (who: Person, path: string) => either().delete(path, who.token);
 
 /** Each at a moment of its own within some milliseconds. */
-const scattered = (acts: (() => Promise<Answer>)[], ms: number): Promise<Answer[]> =>
+const scattered = (acts: (() => Promise<ApiResponse>)[], ms: number): Promise<ApiResponse[]> =>
   Promise.all(acts.map(async (act) => sleep(Math.random() * ms).then(act)));
 
-function expectNoFault(answers: Answer[]): void {
+function expectNoFault(answers: ApiResponse[]): void {
   for (const { status, body } of answers) assert.ok(status < 500, JSON.stringify(body));
 }
 
 test('deletion while the person writes: 200, and whatever they wrote is gone', async () => {
-  const host = await aUser(api);
-  const many = await Promise.all(Array.from({ length: 15 }, () => anEvent(api, host)));
+  const host = await createUser(api);
+  const many = await Promise.all(Array.from({ length: 15 }, () => createEvent(api, host)));
   let deleted = 0;
   for (let round = 0; round < 6; round++) {
-    const event = await anEvent(api, host);
-    const items = [await anItem(api, host, event.id), await anItem(api, host, event.id)];
-    const person = await aUser(api);
-    await going(api, person, event.id);
-    const own = await anEvent(api, person);
+    const event = await createEvent(api, host);
+    const items = [await createItem(api, host, event.id), await createItem(api, host, event.id)];
+    const person = await createUser(api);
+    await rsvpGoing(api, person, event.id);
+    const own = await createEvent(api, person);
     const code = await codeOf(person);
     const answers = await scattered(
       [
@@ -66,7 +76,11 @@ test('deletion while the person writes: 200, and whatever they wrote is gone', a
     expectNoFault(answers);
     // A refresh that came first makes the token at hand an old one.
     if (answers[0]?.status !== 200) assert.equal(answers[0]?.body.code, 'token_invalid');
-    else assert.deepEqual(await findTraces(api.sql, [person.id, `ghost_${round}`, `Ghost ${round}`]), []);
+    else
+      assert.deepEqual(
+        await findRowsContaining(api.sql, [person.id, `ghost_${round}`, `Ghost ${round}`]),
+        [],
+      );
     deleted += Number(answers[0]?.status === 200);
     await assertCounters(api.sql);
   }
@@ -75,19 +89,19 @@ test('deletion while the person writes: 200, and whatever they wrote is gone', a
 
 // spec: 3 DELETE /v1/me: account: existing → deleted
 test('deletion while others act on the person and their events: 200, and no row of it is left over', async () => {
-  const others = await users(api, 4);
+  const others = await createUsers(api, 4);
   for (let round = 0; round < 6; round++) {
     const [host, guest] = others;
     assert.ok(host && guest);
-    const person = await aUser(api);
-    const [theirs, doomed] = [await anEvent(api, host), await anEvent(api, host)];
-    const [bread, wine] = [await anItem(api, host, theirs.id), await anItem(api, host, theirs.id)];
-    for (const event of [theirs, doomed]) await going(api, person, event.id);
+    const person = await createUser(api);
+    const [theirs, doomed] = [await createEvent(api, host), await createEvent(api, host)];
+    const [bread, wine] = [await createItem(api, host, theirs.id), await createItem(api, host, theirs.id)];
+    for (const event of [theirs, doomed]) await rsvpGoing(api, person, event.id);
     for (const item of [bread, wine])
       expectStatus(await api.post(`/v1/items/${item.id}/claim`, person.token, { quantity: 1 }), 201);
-    const own = await anEvent(api, person);
-    const olives = await anItem(api, person, own.id);
-    for (const other of others) await going(api, other, own.id);
+    const own = await createEvent(api, person);
+    const olives = await createItem(api, person, own.id);
+    for (const other of others) await rsvpGoing(api, other, own.id);
     const code = await codeOf(person);
     const answers = await scattered(
       [
@@ -113,15 +127,15 @@ test('deletion while others act on the person and their events: 200, and no row 
       25,
     );
     expectNoFault(answers);
-    expectStatus(answers[0] as Answer, 200);
-    assert.deepEqual(await findTraces(api.sql, [person.id, own.id]), []);
+    expectStatus(answers[0] as ApiResponse, 200);
+    assert.deepEqual(await findRowsContaining(api.sql, [person.id, own.id]), []);
     await assertCounters(api.sql);
   }
 });
 
 test('sign-ins during the deletion: each leads to a living account or to a token that is dead', async () => {
   for (let round = 0; round < 6; round++) {
-    const person = await aUser(api);
+    const person = await createUser(api);
     const code = await codeOf(person);
     const { body } = expectStatus(
       await api.post('/v1/auth/otp/request', undefined, { phone: person.phone }),
@@ -138,13 +152,13 @@ test('sign-ins during the deletion: each leads to a living account or to a token
       8,
     );
     expectNoFault(answers);
-    expectStatus(answers[0] as Answer, 200);
+    expectStatus(answers[0] as ApiResponse, 200);
     for (const { status, body } of answers.slice(1, 3)) {
       if (status !== 200) continue;
       assert.equal(body.isNewUser, body.user.id !== person.id);
       expectStatus(await api.get('/v1/auth/me', body.accessToken), body.isNewUser ? 200 : 401);
     }
-    assert.deepEqual(await findTraces(api.sql, [person.id]), []);
+    assert.deepEqual(await findRowsContaining(api.sql, [person.id]), []);
     const again = await signIn(api, person.phone);
     assert.notEqual(again.id, person.id);
     await assertCounters(api.sql);
@@ -153,7 +167,7 @@ test('sign-ins during the deletion: each leads to a living account or to a token
 
 test('the same deletion twice at once, with codes asked for meanwhile: once 200, and no code stays behind', async () => {
   for (let round = 0; round < 6; round++) {
-    const person = await aUser(api);
+    const person = await createUser(api);
     const phone = await signIn(api, person.phone);
     const code = await codeOf(person);
     const answers = await scattered(
@@ -171,7 +185,7 @@ test('the same deletion twice at once, with codes asked for meanwhile: once 200,
     assert.ok(done <= 1);
     // A code that was asked for first makes the one at hand an old one: then nobody is deleted, and theirs stay.
     const phoneHash = hashPhone(secretKey, person.phone).toString('hex');
-    if (done === 1) assert.deepEqual(await findTraces(api.sql, [phoneHash, person.id]), []);
+    if (done === 1) assert.deepEqual(await findRowsContaining(api.sql, [phoneHash, person.id]), []);
     else expectStatus(await api.get('/v1/auth/me', person.token), 200);
     await assertCounters(api.sql);
   }
@@ -179,24 +193,24 @@ test('the same deletion twice at once, with codes asked for meanwhile: once 200,
 
 test('six people who are all on each other’s events leave at once: six times 200, and nothing of them stays', async () => {
   for (let round = 0; round < 2; round++) {
-    const people = await users(api, 6);
-    const bystander = await aUser(api);
+    const people = await createUsers(api, 6);
+    const bystander = await createUser(api);
     const events: { id: string; items: string[] }[] = [];
     for (const person of people) {
-      const event = await anEvent(api, person);
+      const event = await createEvent(api, person);
       const items = [
-        await anItem(api, person, event.id, { quantityNeeded: 9 }),
-        await anItem(api, person, event.id, { quantityNeeded: 9 }),
+        await createItem(api, person, event.id, { quantityNeeded: 9 }),
+        await createItem(api, person, event.id, { quantityNeeded: 9 }),
       ];
       events.push({ id: event.id, items: items.map((item) => item.id) });
     }
-    const common = await anEvent(api, bystander);
-    const shared = await anItem(api, bystander, common.id, { quantityNeeded: 9 });
+    const common = await createEvent(api, bystander);
+    const shared = await createItem(api, bystander, common.id, { quantityNeeded: 9 });
     events.push({ id: common.id, items: [shared.id] });
     await Promise.all(
       [...people, bystander].map(async (person) => {
         for (const event of events) {
-          await going(api, person, event.id);
+          await rsvpGoing(api, person, event.id);
           expectStatus(await post(person, `/v1/events/${event.id}/save`, { saved: true }), 200);
           for (const item of event.items)
             expectStatus(await post(person, `/v1/items/${item}/claim`, { quantity: 1 }), 201);
@@ -210,7 +224,7 @@ test('six people who are all on each other’s events leave at once: six times 2
     const answers = await Promise.all(people.map((person, i) => leave(person, codes[i] ?? '')));
     for (const answer of answers) expectStatus(answer, 200);
     assert.deepEqual(
-      await findTraces(
+      await findRowsContaining(
         api.sql,
         people.map((person) => person.id),
       ),

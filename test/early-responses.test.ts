@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { TestClock, testApp } from './setup.ts';
-import { aUser } from './world.ts';
+import { createUser } from './factories.ts';
+import { startTestApp, TestClock } from './setup.ts';
 
-const api = await testApp();
-const me = await aUser(api);
+const api = await startTestApp();
+const me = await createUser(api);
 /** Stays in one minute, so that the limit of that minute stays used up. */
 class StoppedClock extends TestClock {
   readonly #moment = new Date();

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { raw } from '../src/db/sql.ts';
+import { createAdmin, createEvent, createItem, createUser, inDays, rsvpGoing } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, anEvent, anItem, aUser, going, inDays } from './world.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const organizer = await aUser(api);
-const stranger = await aUser(api);
-const admin = await anAdmin(api);
+const api = await startTestApp();
+const organizer = await createUser(api);
+const stranger = await createUser(api);
+const admin = await createAdmin(api);
 const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
 
 const eventsCount = async () => (await api.get(`/v1/users/${organizer.id}`)).body.eventsCount;
@@ -16,7 +16,7 @@ const paths = (body: { errors: { path: string }[] }) => body.errors.map((error) 
 
 // spec: 2.4 PATCH /v1/events/:id: changing and cancelling an event
 test('change: 200, the fields that were sent change and no others', async () => {
-  const event = await anEvent(api, organizer, {
+  const event = await createEvent(api, organizer, {
     description: 'Before',
     price: 5,
     // Chosen, so that it stays when the location changes.
@@ -66,7 +66,7 @@ test('change: 200, the fields that were sent change and no others', async () => 
 });
 
 test('change: 200 with nothing in it, and coverUrl null brings the generated cover back', async () => {
-  const event = await anEvent(api, organizer, { coverUrl: 'https://example.org/x.png' });
+  const event = await createEvent(api, organizer, { coverUrl: 'https://example.org/x.png' });
   const { body } = expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, {}), 200);
   assert.deepEqual({ ...body, updatedAt: '' }, { ...event, updatedAt: '' });
   const { body: bare } = await api.patch(`/v1/events/${event.id}`, organizer.token, { coverUrl: null });
@@ -74,7 +74,7 @@ test('change: 200 with nothing in it, and coverUrl null brings the generated cov
 });
 
 test('change: 400 naming endAt when either time, moved alone, would end the event before it starts', async () => {
-  const event = await anEvent(api, organizer, { startAt: inDays(5), endAt: inDays(6) });
+  const event = await createEvent(api, organizer, { startAt: inDays(5), endAt: inDays(6) });
   for (const change of [
     { startAt: inDays(7) },
     { startAt: event.endAt },
@@ -95,7 +95,7 @@ test('change: 400 naming endAt when either time, moved alone, would end the even
 });
 
 test('change: 400 for whatever creation refuses, and the event stays as it was', async () => {
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   for (const [field, value, path = field] of [
     ['title', ' '],
     ['title', null],
@@ -123,8 +123,8 @@ test('change: 400 for whatever creation refuses, and the event stays as it was',
 });
 
 test('change and delete: 200 for organizer and admin, 403 for others, 401 without a token, 404 for what is not there', async () => {
-  const event = await anEvent(api, organizer);
-  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  const event = await createEvent(api, organizer);
+  const draft = await createEvent(api, organizer, { visibility: 'private' });
   const calls = [
     (id: string, token?: string) => api.patch(`/v1/events/${id}`, token, { title: 'Changed' }),
     (id: string, token?: string) => api.delete(`/v1/events/${id}`, token),
@@ -136,7 +136,7 @@ test('change and delete: 200 for organizer and admin, 403 for others, 401 withou
     for (const id of [unknown, 'nonsense'])
       expectProblem(await call(id, organizer.token), 404, 'event_not_found');
     for (const { token } of [organizer, admin]) {
-      const mine = await anEvent(api, organizer);
+      const mine = await createEvent(api, organizer);
       expectStatus(await call(mine.id, token), 200);
     }
   }
@@ -151,7 +151,7 @@ test('change and delete: 200 for organizer and admin, 403 for others, 401 withou
 // spec: 2.4 PATCH /v1/events/:id: changing and cancelling an event
 test('cancel: 200 there and back; eventsCount counts public, scheduled events alone', async () => {
   const before = await eventsCount();
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   const steps = [
     [{ status: 'cancelled' }, 0],
     [{ status: 'cancelled' }, 0],
@@ -166,7 +166,7 @@ test('cancel: 200 there and back; eventsCount counts public, scheduled events al
     for (const [field, value] of Object.entries(change)) assert.equal(body[field], value);
     assert.equal(await eventsCount(), before + counted, JSON.stringify(change));
   }
-  await anEvent(api, organizer, { startAt: '2001-01-01T00:00:00Z', endAt: '2001-01-02T00:00:00Z' });
+  await createEvent(api, organizer, { startAt: '2001-01-01T00:00:00Z', endAt: '2001-01-02T00:00:00Z' });
   assert.equal(await eventsCount(), before + 2);
   expectStatus(await api.delete(`/v1/events/${event.id}`, organizer.token), 200);
   assert.equal(await eventsCount(), before + 1);
@@ -175,10 +175,10 @@ test('cancel: 200 there and back; eventsCount counts public, scheduled events al
 
 // spec: 2.4 DELETE /v1/events/:id: deleting an event
 test('delete: 200, then 404, and nothing of the event is left in any table', async () => {
-  const event = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, event.id);
-  await anItem(api, organizer, event.id, { kind: 'wish' });
-  await going(api, stranger, event.id);
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id);
+  await createItem(api, organizer, event.id, { kind: 'wish' });
+  await rsvpGoing(api, stranger, event.id);
   expectStatus(await api.post(`/v1/events/${event.id}/save`, admin.token, { saved: true }), 200);
   expectStatus(await api.post(`/v1/items/${item.id}/claim`, stranger.token, { quantity: 2 }), 201);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${organizer.id}, 'a@b', ${event.id})`;

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { expectStatus, testApp } from './setup.ts';
-import { anEvent, aUser, type Person } from './world.ts';
+import { createEvent, createUser, type Person } from './factories.ts';
+import { expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const [viewer, ...organizers] = await Promise.all(Array.from({ length: 5 }, () => aUser(api)));
+const api = await startTestApp();
+const [viewer, ...organizers] = await Promise.all(Array.from({ length: 5 }, () => createUser(api)));
 assert.ok(viewer && organizers.length === 4);
 const [blocked] = organizers;
 assert.ok(blocked);
@@ -64,7 +64,7 @@ async function make(wanted: ReturnType<typeof sample>[number]): Promise<Made> {
   const { startAt, hours, cancelled, organizer, ...fields } = wanted;
   const endAt = startAt + hours * (day / 24);
   const times = { startAt: new Date(startAt).toISOString(), endAt: new Date(endAt).toISOString() };
-  const { id } = await anEvent(api, organizer, { ...fields, ...times });
+  const { id } = await createEvent(api, organizer, { ...fields, ...times });
   if (cancelled)
     expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, { status: 'cancelled' }), 200);
   return { ...fields, id, startAt, endAt, organizer, shown: fields.visibility === 'public' && !cancelled };

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { at, type Listed, listing } from './listing.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anEvent, aUser, eventBody, going, inDays, type Person } from './world.ts';
+import { createEvent, createUser, eventBody, inDays, type Person, rsvpGoing } from './factories.ts';
+import { atPlace, createListClient, type Listed } from './list-client.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const organizer = await aUser(api);
+const api = await startTestApp();
+const organizer = await createUser(api);
 
-const { ask, list, refused } = listing(api);
-const make = (overrides: Record<string, unknown>) => anEvent(api, organizer, overrides);
+const { ask, list, refused } = createListClient(api);
+const make = (overrides: Record<string, unknown>) => createEvent(api, organizer, overrides);
 const on = (startAt: string, endAt: string) => ({ startAt, endAt });
 
 // spec: 2.8 GET /v1/events: `total`; `page`; `limit`
@@ -152,8 +152,12 @@ test('list: public, scheduled events alone, even for their organizer', async () 
 });
 
 test('list: a change moves the event to where it now belongs, by place, time and words', async () => {
-  const event = await make({ category: 'learning', title: 'Quokka', ...at(10, 10) });
-  const move = { ...at(-20, -20), title: 'Wombat', ...on('2050-01-01T00:00:00Z', '2050-01-02T00:00:00Z') };
+  const event = await make({ category: 'learning', title: 'Quokka', ...atPlace(10, 10) });
+  const move = {
+    ...atPlace(-20, -20),
+    title: 'Wombat',
+    ...on('2050-01-01T00:00:00Z', '2050-01-02T00:00:00Z'),
+  };
   expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, move), 200);
   for (const [query, total] of [
     [{ lat: 10, lng: 10 }, 0],
@@ -169,10 +173,10 @@ test('list: a change moves the event to where it now belongs, by place, time and
 
 // spec: 3 POST /v1/users/:id/block: block: not blocked → blocked, hidden from the blocker's feed
 test('list: events of people whom the caller blocked are left out of data and total, for that caller alone', async () => {
-  const [blocker, blocked, third] = await Promise.all([aUser(api), aUser(api), aUser(api)]);
-  await anEvent(api, blocked, { category: 'community', title: 'theirs' });
-  await anEvent(api, blocker, { category: 'community', title: 'mine' });
-  await anEvent(api, third, { category: 'community', title: 'another' });
+  const [blocker, blocked, third] = await Promise.all([createUser(api), createUser(api), createUser(api)]);
+  await createEvent(api, blocked, { category: 'community', title: 'theirs' });
+  await createEvent(api, blocker, { category: 'community', title: 'mine' });
+  await createEvent(api, third, { category: 'community', title: 'another' });
   expectStatus(await api.post(`/v1/users/${blocked.id}/block`, blocker.token), 200);
   const seen = async (person?: Person) => {
     const { titles, total } = await list({ category: 'community', limit: 2 }, person);
@@ -190,9 +194,9 @@ test('list: events of people whom the caller blocked are left out of data and to
 // spec: 2.4 GET /v1/events: `price`; `capacity`; `rsvpCount`; `myRsvp`; `isSaved`; `visibility`
 // spec: 4.9 GET /v1/events: list events, token optional
 test('list: exactly the fields of an element; myRsvp and isSaved only with a token', async () => {
-  const guest = await aUser(api);
+  const guest = await createUser(api);
   const [first, second] = [await make({ category: 'family' }), await make({ category: 'family' })];
-  await going(api, guest, first.id);
+  await rsvpGoing(api, guest, first.id);
   expectStatus(await api.post(`/v1/events/${second.id}/save`, guest.token, { saved: true }), 200);
   const element = (id: string, mine: object, counts: object) => ({
     ...eventBody(),

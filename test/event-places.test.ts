@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { at, listing } from './listing.ts';
-import { expectStatus, testApp } from './setup.ts';
-import { anEvent, aUser } from './world.ts';
+import { createEvent, createUser } from './factories.ts';
+import { atPlace, createListClient } from './list-client.ts';
+import { expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const organizer = await aUser(api);
+const api = await startTestApp();
+const organizer = await createUser(api);
 
-const { ask, list, refused } = listing(api);
-const make = (overrides: Record<string, unknown>) => anEvent(api, organizer, overrides);
+const { ask, list, refused } = createListClient(api);
+const make = (overrides: Record<string, unknown>) => createEvent(api, organizer, overrides);
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 const degrees = (angle: number) => (angle * 180) / Math.PI;
@@ -29,13 +29,13 @@ function travel(lat: number, lng: number, bearing: number, km: number): [number,
 // spec: 8 GET /v1/events: `radius` default 50 km
 test('radius: 50 km unless said otherwise, over the surface of the sphere, with the distance', async () => {
   const [lat, lng] = [48.2082, 16.3738];
-  await make({ title: 'here', category: 'tech', ...at(lat, lng) });
+  await make({ title: 'here', category: 'tech', ...atPlace(lat, lng) });
   for (const bearing of [0, 45, 90, 200, 270]) {
     for (const km of [49.9, 50.1]) {
       await make({
         title: `${km} km, ${bearing}°`,
         category: 'tech',
-        ...at(...travel(lat, lng, bearing, km)),
+        ...atPlace(...travel(lat, lng, bearing, km)),
       });
     }
   }
@@ -64,7 +64,7 @@ test('radius: right across the antimeridian, at both poles, and up to the whole 
     [-89.8, -10],
   ];
   for (const [lat, lng] of places)
-    await make({ title: `${lat} ${lng}`, category: 'outdoors', ...at(lat, lng) });
+    await make({ title: `${lat} ${lng}`, category: 'outdoors', ...atPlace(lat, lng) });
   for (const [lat, lng, radius, titles] of [
     [0, 179.95, 20, ['0 179.9', '0 -179.9', '0 180', '0 -180']],
     [0, -179.95, 10, ['0 -179.9', '0 180', '0 -180']],
@@ -116,7 +116,7 @@ test('radius: 400 naming the parameter that is missing or out of range', async (
 test('radius: 200 for points that differ by next to nothing', async () => {
   const tiny = [0, 5e-324, -1e-200, 1e-160, 1e-20];
   for (const [i, lat] of tiny.entries())
-    await make({ category: 'party', ...at(lat, tiny[tiny.length - 1 - i] ?? 0) });
+    await make({ category: 'party', ...atPlace(lat, tiny[tiny.length - 1 - i] ?? 0) });
   for (const lat of tiny) {
     for (const lng of tiny) {
       const { data, total } = await list({ category: 'party', lat, lng, radius: 1e-6 });

@@ -3,17 +3,26 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { raw } from '../src/db/sql.ts';
+import {
+  createAdmin,
+  createEvent,
+  createItem,
+  createUser,
+  createUsers,
+  eventBody,
+  type Person,
+  rsvpGoing,
+} from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { type Answer, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anAdmin, anEvent, anItem, aUser, eventBody, going, type Person, users } from './world.ts';
+import { type ApiResponse, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const servers = [api, await api.another()] as const;
 /** One server after the other. */
 const server = (i: number): TestApp => servers[i % 2 === 0 ? 0 : 1];
-const organizer = await aUser(api);
-const admin = await anAdmin(api);
-const guests = await users(api, 16);
+const organizer = await createUser(api);
+const admin = await createAdmin(api);
+const guests = await createUsers(api, 16);
 const states = ['going', 'interested', null] as const;
 
 const rsvp = (i: number, id: string, person: Person, status: string | null) =>
@@ -24,7 +33,7 @@ const person = (i: number, among = guests.length): Person => guests[i % among] ?
 const times = <T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)));
 
-function only(answers: Answer[], ...allowed: number[]): void {
+function only(answers: ApiResponse[], ...allowed: number[]): void {
   const others = answers.filter(({ status }) => !allowed.includes(status));
   assert.deepEqual(
     others.map(({ status, body }) => [status, body]),
@@ -36,7 +45,7 @@ const scattered = (i: number): number => (i * 7_919 + ((i * i) % 104_729)) % 65_
 
 // spec: 3 POST /v1/events/:id/rsvp: RSVP: going or interested → none
 test('rsvp: 200 mixed answers of few people on few events leave counters that count', async () => {
-  const events = await times(3, () => anEvent(api, organizer));
+  const events = await times(3, () => createEvent(api, organizer));
   const answers = await times(200, (i) => {
     const r = scattered(i);
     return rsvp(i, events[r % 3]?.id, person(r >> 2, 5), states[(r >> 5) % 3] ?? null);
@@ -46,7 +55,7 @@ test('rsvp: 200 mixed answers of few people on few events leave counters that co
 });
 
 test('rsvp: one person changing one answer 50 times at once is counted once or not at all', async () => {
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   const [guest] = guests;
   assert.ok(guest);
   for (const pick of [
@@ -54,7 +63,7 @@ test('rsvp: one person changing one answer 50 times at once is counted once or n
     (i: number) => (i % 2 === 0 ? 'going' : null),
     () => 'going',
   ]) {
-    const answers: Answer[] = await times(50, (i) => rsvp(i >> 1, event.id, guest, pick(i) ?? null));
+    const answers: ApiResponse[] = await times(50, (i) => rsvp(i >> 1, event.id, guest, pick(i) ?? null));
     only(answers, 200);
     // Nobody else answers, so every answer must agree with itself.
     for (const { body } of answers) assert.ok(body.rsvpCount === 0 || body.rsvpCount === 1);
@@ -69,7 +78,7 @@ test('rsvp: one person changing one answer 50 times at once is counted once or n
 
 // spec: 3 POST /v1/events/:id/save: saved flag: saved → not saved
 test('save: one person toggling at once ends saved or not, with one row at most', async () => {
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   const answers = await times(60, (i) => save(i >> 1, event.id, person(i, 2), scattered(i) % 2 === 0));
   only(answers, 200);
   await times(10, (i) => save(i, event.id, person(0), true));
@@ -82,14 +91,14 @@ test('save: one person toggling at once ends saved or not, with one row at most'
 });
 
 test('items: 40 added at once get 40 ids without a gap, and after removals the next ones', async () => {
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   const add = (i: number) =>
     server(i).post(`/v1/events/${event.id}/items`, i % 3 ? organizer.token : admin.token, {
       title: `Item ${i}`,
       kind: i % 2 ? 'bring' : 'wish',
       quantityNeeded: 1,
     });
-  const numbers = (answers: Answer[]) =>
+  const numbers = (answers: ApiResponse[]) =>
     answers.map((answer) => Number(expectStatus(answer, 201).body.id.split('.')[1])).sort((a, b) => a - b);
   assert.deepEqual(
     numbers(await times(40, add)),
@@ -106,14 +115,14 @@ test('items: 40 added at once get 40 ids without a gap, and after removals the n
 });
 
 test('items: removed by several at once, one gets 200 and the others 404', async () => {
-  const event = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, event.id);
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id);
   const answers = await times(8, (i) => server(i).delete(`/v1/items/${item.id}`, organizer.token));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(404)]);
 });
 
 test('change: of changes to different fields at once none is lost', async () => {
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   const changes: Record<string, unknown> = {
     title: 'Changed',
     description: 'Changed',
@@ -143,7 +152,7 @@ test('change: of changes to different fields at once none is lost', async () => 
 
 test('change: startAt and endAt moved at once never leave an event that ends before it starts', async () => {
   const day = (number: number) => `2040-01-${String(number).padStart(2, '0')}T00:00:00.000Z`;
-  const event = await anEvent(api, organizer, { startAt: day(10), endAt: day(11) });
+  const event = await createEvent(api, organizer, { startAt: day(10), endAt: day(11) });
   const answers = await times(40, (i) => {
     const at = day(1 + (scattered(i) % 28));
     return server(i).patch(
@@ -157,7 +166,7 @@ test('change: startAt and endAt moved at once never leave an event that ends bef
 });
 
 test('eventsCount: creating, hiding, cancelling and deleting at once leave the count that a count gives', async () => {
-  const events = await times(6, () => anEvent(api, organizer));
+  const events = await times(6, () => createEvent(api, organizer));
   const shown = [
     { visibility: 'public' },
     { visibility: 'private' },
@@ -179,9 +188,9 @@ test('eventsCount: creating, hiding, cancelling and deleting at once leave the c
 
 test('delete: an event that goes while people answer, save, claim and add leaves nothing behind', async () => {
   for (let round = 0; round < 3; round++) {
-    const event = await anEvent(api, organizer);
-    const items = await times(3, () => anItem(api, organizer, event.id, { quantityNeeded: 20 }));
-    await Promise.all(guests.slice(0, 8).map((guest) => going(api, guest, event.id)));
+    const event = await createEvent(api, organizer);
+    const items = await times(3, () => createItem(api, organizer, event.id, { quantityNeeded: 20 }));
+    await Promise.all(guests.slice(0, 8).map((guest) => rsvpGoing(api, guest, event.id)));
     const remove = async (i: number) => {
       await save(i, event.id, person(i), true);
       return server(i).delete(`/v1/events/${event.id}`, i ? admin.token : organizer.token);

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, anEvent, aUser, going } from './world.ts';
+import { createAdmin, createEvent, createUser, rsvpGoing } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const organizer = await aUser(api);
-const stranger = await aUser(api);
-const admin = await anAdmin(api);
+const api = await startTestApp();
+const organizer = await createUser(api);
+const stranger = await createUser(api);
+const admin = await createAdmin(api);
 
 // spec: 2.5 GET /v1/events/:id: the fields of 2.4
 // spec: 4.11 GET /v1/events/:id: full record, token optional
 // spec: 5 GET /v1/events, GET /v1/events/:id, GET /v1/events/:id/items, GET /v1/users/:id: optional token: operations work without it, and with it they add the caller's fields
 test('record: 200 without a token has neither myRsvp nor isSaved, with one they are there even when empty', async () => {
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   const { body: anonymous } = expectStatus(await api.get(`/v1/events/${event.id}`), 200);
   assert.ok(!('myRsvp' in anonymous) && !('isSaved' in anonymous));
   assert.deepEqual([anonymous.myBooking, anonymous.myWaitlist], [null, null]);
   const { body: seen } = expectStatus(await api.get(`/v1/events/${event.id}`, stranger.token), 200);
   assert.deepEqual({ ...anonymous, myRsvp: null, isSaved: false }, seen);
-  await going(api, stranger, event.id);
+  await rsvpGoing(api, stranger, event.id);
   await api.post(`/v1/events/${event.id}/save`, stranger.token, { saved: true });
   const { body: answered } = await api.get(`/v1/events/${event.id}`, stranger.token);
   assert.deepEqual([answered.myRsvp, answered.isSaved, answered.rsvpCount], ['going', true, 1]);
@@ -37,20 +37,20 @@ test('record: 404 for an id that is unknown or not well formed; capitals in an i
   ]) {
     expectProblem(await api.get(`/v1/events/${encodeURIComponent(id)}`), 404, 'event_not_found');
   }
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   assert.equal(expectStatus(await api.get(`/v1/events/${event.id.toUpperCase()}`), 200).body.id, event.id);
 });
 
 // spec: 4.11 GET /v1/events/:id: full record, token optional
 test('visibility: unlisted by id for everybody, private 404 to all but its organizer and admins', async () => {
-  const unlisted = await anEvent(api, organizer, { visibility: 'unlisted' });
+  const unlisted = await createEvent(api, organizer, { visibility: 'unlisted' });
   for (const token of [undefined, stranger.token, organizer.token, admin.token]) {
     assert.equal(
       expectStatus(await api.get(`/v1/events/${unlisted.id}`, token), 200).body.visibility,
       'unlisted',
     );
   }
-  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  const draft = await createEvent(api, organizer, { visibility: 'private' });
   for (const token of [undefined, stranger.token]) {
     for (const path of ['', '/items']) {
       expectProblem(await api.get(`/v1/events/${draft.id}${path}`, token), 404, 'event_not_found');
@@ -68,7 +68,7 @@ test('visibility: unlisted by id for everybody, private 404 to all but its organ
 // spec: 2.1 GET /v1/users/:id/avatar.svg: a default avatar for every person
 // spec: 2.4 GET /v1/events/:id/cover.svg: a default cover for every event
 test('pictures: 200 with an SVG at the address that the record gives, for cover and avatar', async () => {
-  const event = await anEvent(api, organizer, { category: 'music' });
+  const event = await createEvent(api, organizer, { category: 'music' });
   for (const address of [event.coverUrl, event.organizer.avatar]) {
     const { pathname, search } = new URL(address);
     const { body, headers } = expectStatus(await api.get(pathname + search), 200);
@@ -87,9 +87,9 @@ test('catalogues: 200 with every category and template, and each can be used', a
   const { body: templates } = expectStatus(await api.get('/v1/templates'), 200);
   assert.ok(categories.data.length > 5 && templates.data.length > 3);
   for (const category of categories.data) {
-    assert.deepEqual((await anEvent(api, organizer, { category: category.slug })).category, category);
+    assert.deepEqual((await createEvent(api, organizer, { category: category.slug })).category, category);
   }
   for (const template of templates.data) {
-    assert.deepEqual((await anEvent(api, organizer, { template: template.slug })).template, template);
+    assert.deepEqual((await createEvent(api, organizer, { template: template.slug })).template, template);
   }
 });

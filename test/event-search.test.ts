@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anEvent, aUser, eventBody, inDays, type Person } from './world.ts';
+import { createEvent, createUser, eventBody, inDays, type Person } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const organizer = await aUser(api);
+const api = await startTestApp();
+const organizer = await createUser(api);
 
 const make = (title: string, more: Record<string, unknown> = {}) =>
-  anEvent(api, organizer, { title, ...more });
+  createEvent(api, organizer, { title, ...more });
 const at = (address: string) => ({ location: { address, lat: 1, lng: 1 } });
 
 async function search(
@@ -148,8 +148,8 @@ test('search: unlisted, private, cancelled and ended events are never found, not
 });
 
 test('search: personal fields with a token alone; events of people whom the caller blocked are left out', async () => {
-  const [caller, other] = await Promise.all([aUser(api), aUser(api)]);
-  await anEvent(api, other, { title: 'Theremin by the other' });
+  const [caller, other] = await Promise.all([createUser(api), createUser(api)]);
+  await createEvent(api, other, { title: 'Theremin by the other' });
   await make('Theremin');
   const { body: anonymous } = await api.get('/v1/events/search?q=theremin');
   assert.ok(anonymous.data.every((event: object) => !('myRsvp' in event) && !('isSaved' in event)));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { aUser, eventBody, inDays } from './world.ts';
+import { createUser, eventBody, inDays } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const organizer = await aUser(api, { name: 'Olga Organizer' });
-const stranger = await aUser(api);
+const api = await startTestApp();
+const organizer = await createUser(api, { name: 'Olga Organizer' });
+const stranger = await createUser(api);
 
 const create = (overrides: Record<string, unknown>) =>
   api.post('/v1/events', organizer.token, eventBody(overrides));

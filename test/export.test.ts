@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { hashPhone } from '../src/modules/auth/code-hashes.ts';
 import { accountHooks } from '../src/server/account-hooks.ts';
-import { entangledPerson } from './entangled-person.ts';
-import { expectProblem, expectStatus, secretKey, testApp } from './setup.ts';
-import { findTraces, takeSnapshot } from './traces.ts';
-import { anAdmin, anEvent, aUser, deleteAccount, eventBody, type Person } from './world.ts';
+import { findRowsContaining, takeSnapshot } from './database-snapshots.ts';
+import { createAdmin, createEvent, createUser, deleteAccount, eventBody, type Person } from './factories.ts';
+import { createPersonWithEverything } from './person-with-everything.ts';
+import { expectProblem, expectStatus, secretKey, startTestApp } from './setup.ts';
 
 const { exportSections: sections } = accountHooks;
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
 
 type Row = Record<string, unknown>;
@@ -17,7 +17,7 @@ type Export = Record<string, Row[]>;
 const read = async (who: Person): Promise<Export> =>
   expectStatus(await second.get('/v1/me/export', who.token), 200).body;
 
-const { person, around, owned } = await entangledPerson(api, second);
+const { person, around, owned } = await createPersonWithEverything(api, second);
 const keyed = { token: person.token, body: eventBody(), headers: { 'idempotency-key': 'once' } };
 const kept = expectStatus(await api.call('POST', '/v1/events', keyed), 201).body;
 const document = await read(person);
@@ -44,7 +44,7 @@ test('export: 200 with a section for every table in which anything of the person
     hash.toString('hex'),
     hash.toString('base64url'),
   ];
-  const traces = await findTraces(api.sql, needles);
+  const traces = await findRowsContaining(api.sql, needles);
   const tables = new Set(traces.map((trace) => trace.split('.', 1)[0] ?? ''));
   assert.ok(tables.size > 15, [...tables].join());
   for (const table of tables) {
@@ -60,7 +60,7 @@ test('export: 200 with a section for every table in which anything of the person
 test('export: every section has a named schema, and rows that the tests validate with it', async () => {
   const { body: openapi } = await api.get('/openapi.json');
   const { components } = openapi;
-  const [admin, somebody] = [await anAdmin(api), await aUser(api)];
+  const [admin, somebody] = [await createAdmin(api), await createUser(api)];
   const suspend = `/v1/admin/users/${somebody.id}/suspend`;
   expectStatus(await api.post(suspend, admin.token, { reason: 'Spam.' }), 200);
   // Sending is counted only where messages are delivered.
@@ -165,7 +165,7 @@ test('export: neither a secret nor what others keep to themselves', async () => 
 });
 
 test('export: what an admin did is theirs, and what was done to somebody is theirs', async () => {
-  const [admin, somebody] = [await anAdmin(api), await aUser(api)];
+  const [admin, somebody] = [await createAdmin(api), await createUser(api)];
   const suspend = `/v1/admin/users/${somebody.id}/suspend`;
   expectStatus(await api.post(suspend, admin.token, { reason: 'Spam.' }), 200);
   const mine = await read(admin);
@@ -178,8 +178,8 @@ test('export: what an admin did is theirs, and what was done to somebody is thei
 });
 
 test('export: 200 as a file that no cache keeps; empty sections for somebody new', async () => {
-  const somebody = await aUser(api);
-  await anEvent(api, somebody);
+  const somebody = await createUser(api);
+  await createEvent(api, somebody);
   const { headers, body } = expectStatus(await api.get('/v1/me/export', somebody.token), 200);
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.equal(headers.get('content-disposition'), 'attachment; filename="potluck-export.json"');
@@ -188,7 +188,7 @@ test('export: 200 as a file that no cache keeps; empty sections for somebody new
 });
 
 test('export: more rows than are read at a time come once each', async () => {
-  const somebody = await aUser(api);
+  const somebody = await createUser(api);
   await api.sql`
     insert into imports (organizer_id, uid, event_id)
     select ${somebody.id}, n::text, ${kept.id} from generate_series(1, 1203) n`;
@@ -200,7 +200,7 @@ test('export: more rows than are read at a time come once each', async () => {
 
 test('export: 401 without a token, and after the account is deleted', async () => {
   expectProblem(await api.get('/v1/me/export'), 401, 'token_missing');
-  const somebody = await aUser(api);
+  const somebody = await createUser(api);
   expectStatus(await deleteAccount(api, somebody), 200);
   expectProblem(await second.get('/v1/me/export', somebody.token), 401, 'token_invalid');
 });

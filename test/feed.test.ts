@@ -4,10 +4,19 @@ import test from 'node:test';
 import { firstPosition } from '../src/modules/events/start-pages.ts';
 import { findFeed } from '../src/modules/feed/find-feed.ts';
 import { listByPeople } from '../src/modules/feed/repo.ts';
-import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anAdmin, anEvent, aUser, deleteAccount, going, inDays, type Person, users } from './world.ts';
+import {
+  createAdmin,
+  createEvent,
+  createUser,
+  createUsers,
+  deleteAccount,
+  inDays,
+  type Person,
+  rsvpGoing,
+} from './factories.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
 
 type Element = {
@@ -30,23 +39,23 @@ const reasonsOf = (element: Element | undefined) =>
   element?.reasons.map(({ type, user }) => [type, user.id]) ?? null;
 /** A new person who follows these. */
 async function follower(...whom: Person[]): Promise<Person> {
-  const person = await aUser(api);
+  const person = await createUser(api);
   for (const one of whom) await follow(person, one);
   return person;
 }
 
 // spec: 3 GET /v1/feed: the feed
 test('feed: 200 with what the people whom the caller follows organize and go to, each event once, with who is the reason', async () => {
-  const [a, b, c, stranger] = await users(api, 4);
+  const [a, b, c, stranger] = await createUsers(api, 4);
   assert.ok(a && b && c && stranger);
   const me = await follower(a, b, c);
-  const own = await anEvent(api, a, { startAt: inDays(3), endAt: inDays(3, 2) });
-  const theirs = await anEvent(api, stranger, { startAt: inDays(2), endAt: inDays(2, 2) });
-  const nobodys = await anEvent(api, stranger);
-  for (const guest of [a, b, stranger]) await going(api, guest, own.id);
-  await going(api, c, theirs.id);
-  await going(api, stranger, nobodys.id);
-  await going(api, me, theirs.id);
+  const own = await createEvent(api, a, { startAt: inDays(3), endAt: inDays(3, 2) });
+  const theirs = await createEvent(api, stranger, { startAt: inDays(2), endAt: inDays(2, 2) });
+  const nobodys = await createEvent(api, stranger);
+  for (const guest of [a, b, stranger]) await rsvpGoing(api, guest, own.id);
+  await rsvpGoing(api, c, theirs.id);
+  await rsvpGoing(api, stranger, nobodys.id);
+  await rsvpGoing(api, me, theirs.id);
   const { data, nextCursor } = await feed(me);
   assert.deepEqual(
     data.map(({ id, reasonsCount }) => [id, reasonsCount]),
@@ -73,19 +82,19 @@ test('feed: 200 with what the people whom the caller follows organize and go to,
 
 test('feed: 401 without a token, and empty for whoever follows nobody', async () => {
   expectProblem(await api.get('/v1/feed'), 401, 'token_missing');
-  assert.deepEqual(await feed(await aUser(api)), { data: [], nextCursor: null });
+  assert.deepEqual(await feed(await createUser(api)), { data: [], nextCursor: null });
 });
 
 test('feed: only listed events that have not ended, and only answers of going', async () => {
-  const [a, stranger] = await users(api, 2);
+  const [a, stranger] = await createUsers(api, 2);
   assert.ok(a && stranger);
   const me = await follower(a);
-  const now = await anEvent(api, a, { startAt: inDays(-1), endAt: inDays(1) });
-  await anEvent(api, a, { startAt: inDays(-2), endAt: inDays(-1) });
-  await anEvent(api, a, { visibility: 'unlisted' });
-  await anEvent(api, a, { visibility: 'private' });
-  const off = await anEvent(api, a);
-  const answered = await anEvent(api, stranger);
+  const now = await createEvent(api, a, { startAt: inDays(-1), endAt: inDays(1) });
+  await createEvent(api, a, { startAt: inDays(-2), endAt: inDays(-1) });
+  await createEvent(api, a, { visibility: 'unlisted' });
+  await createEvent(api, a, { visibility: 'private' });
+  const off = await createEvent(api, a);
+  const answered = await createEvent(api, stranger);
   const set = (status: string | null) => api.post(`/v1/events/${answered.id}/rsvp`, a.token, { status });
   expectStatus(await set('interested'), 200);
   assert.deepEqual(await ids(me), [now.id, off.id]);
@@ -102,12 +111,12 @@ test('feed: only listed events that have not ended, and only answers of going', 
 });
 
 test('feed: at most three reasons, the organizer first, and how many there are', async () => {
-  const people = await users(api, 6);
+  const people = await createUsers(api, 6);
   const [organizer, ...guests] = people;
   assert.ok(organizer);
   const me = await follower(...people);
-  const event = await anEvent(api, organizer);
-  for (const guest of guests) await going(api, guest, event.id);
+  const event = await createEvent(api, organizer);
+  for (const guest of guests) await rsvpGoing(api, guest, event.id);
   const [element] = (await feed(me)).data;
   assert.equal(element?.reasonsCount, 6);
   assert.deepEqual(
@@ -121,12 +130,12 @@ test('feed: at most three reasons, the organizer first, and how many there are',
 // spec: 3 GET /v1/feed: the feed
 test('feed: a block takes its organizer and its reasons away at the next answer, on every server, in either direction', async () => {
   for (const meFirst of [true, false]) {
-    const [friend, organizer] = await users(api, 2);
+    const [friend, organizer] = await createUsers(api, 2);
     assert.ok(friend && organizer);
     const me = await follower(friend, organizer);
-    const theirs = await anEvent(api, organizer);
-    const own = await anEvent(api, friend);
-    await going(api, friend, theirs.id);
+    const theirs = await createEvent(api, organizer);
+    const own = await createEvent(api, friend);
+    await rsvpGoing(api, friend, theirs.id);
     assert.deepEqual((await ids(me, second)).sort(), [theirs.id, own.id].sort());
     const block = (a: Person, b: Person) => (meFirst ? ([a, b] as const) : ([b, a] as const));
     const [by, whom] = block(me, organizer);
@@ -142,32 +151,32 @@ test('feed: a block takes its organizer and its reasons away at the next answer,
 });
 
 test('feed: answers of people with a private profile are for those who may see it', async () => {
-  const [shy, stranger] = await users(api, 2);
+  const [shy, stranger] = await createUsers(api, 2);
   assert.ok(shy && stranger);
   expectStatus(await api.patch('/v1/me', shy.token, { isPrivate: true }), 200);
   const me = await follower(shy);
-  const admin = await anAdmin(api);
+  const admin = await createAdmin(api);
   await follow(admin, shy);
-  const theirs = await anEvent(api, stranger);
-  await going(api, shy, theirs.id);
+  const theirs = await createEvent(api, stranger);
+  await rsvpGoing(api, shy, theirs.id);
   assert.deepEqual(await ids(me), []);
   assert.deepEqual(await ids(admin), [theirs.id]);
   await follow(shy, me);
   assert.deepEqual(await ids(me), [theirs.id]);
   // What they organize is in every list anyway.
-  const own = await anEvent(api, shy, { startAt: inDays(1), endAt: inDays(1, 1) });
+  const own = await createEvent(api, shy, { startAt: inDays(1), endAt: inDays(1, 1) });
   expectStatus(await api.delete(`/v1/users/${me.id}/follow`, shy.token), 200);
   assert.deepEqual(await ids(me), [own.id]);
 });
 
 test('feed: an account that is deleted is no reason any more, and its events are gone', async () => {
-  const [a, b, c] = await users(api, 3);
+  const [a, b, c] = await createUsers(api, 3);
   assert.ok(a && b && c);
   const me = await follower(a, b);
-  await anEvent(api, a);
-  const event = await anEvent(api, c);
-  await going(api, a, event.id);
-  await going(api, b, event.id);
+  await createEvent(api, a);
+  const event = await createEvent(api, c);
+  await rsvpGoing(api, a, event.id);
+  await rsvpGoing(api, b, event.id);
   assert.equal((await feed(me, '', second)).data.length, 2);
   expectStatus(await deleteAccount(api, a), 200);
   const { data } = await feed(me, '', second);
@@ -176,15 +185,15 @@ test('feed: an account that is deleted is no reason any more, and its events are
 });
 
 test('feed: somebody who is suspended is no reason and organizes nothing, until they are restored', async () => {
-  const [friend, stranger] = await users(api, 2);
+  const [friend, stranger] = await createUsers(api, 2);
   assert.ok(friend && stranger);
-  const admin = await anAdmin(api);
+  const admin = await createAdmin(api);
   const me = await follower(friend);
   await follow(admin, friend);
   await follow(friend, me);
-  const own = await anEvent(api, friend, { startAt: inDays(1), endAt: inDays(2) });
-  const theirs = await anEvent(api, stranger);
-  await going(api, friend, theirs.id);
+  const own = await createEvent(api, friend, { startAt: inDays(1), endAt: inDays(2) });
+  const theirs = await createEvent(api, stranger);
+  await rsvpGoing(api, friend, theirs.id);
   assert.deepEqual(await ids(me, second), [own.id, theirs.id]);
   const suspend = `/v1/admin/users/${friend.id}/suspend`;
   expectStatus(await api.post(suspend, admin.token, {}), 200);
@@ -194,9 +203,9 @@ test('feed: somebody who is suspended is no reason and organizes nothing, until 
 });
 
 test('feed: 20 unless limit says otherwise, from 1 to 50; 400 naming limit or cursor for anything else', async () => {
-  const a = await aUser(api);
+  const a = await createUser(api);
   const me = await follower(a);
-  for (let i = 0; i < 21; i++) await anEvent(api, a);
+  for (let i = 0; i < 21; i++) await createEvent(api, a);
   const first = await feed(me, '');
   assert.equal(first.data.length, 20);
   assert.equal((await feed(me, `?cursor=${first.nextCursor}`)).data.length, 1);
@@ -218,7 +227,7 @@ async function refused(me: Person, query: string, field: string): Promise<void> 
 
 // spec: 3 GET /v1/feed: the feed
 test('feed: pages neither skip nor repeat while events are added, moved and taken away', async () => {
-  const [a, b] = await users(api, 2);
+  const [a, b] = await createUsers(api, 2);
   assert.ok(a && b);
   const me = await follower(a, b);
   const [soon, first, then, third, fourth, last] = [0.5, 1, 2, 3, 4, 5].map((days) => ({
@@ -228,7 +237,7 @@ test('feed: pages neither skip nor repeat while events are added, moved and take
   const there: string[] = [];
   // Several begin at the very same moment.
   for (const moment of [first, then, then, then, third, fourth, fourth, fourth])
-    there.push((await anEvent(api, a, moment)).id);
+    there.push((await createEvent(api, a, moment)).id);
   const [moved = ''] = there;
   const seen: string[] = [];
   let cursor: string | null = '';
@@ -238,8 +247,8 @@ test('feed: pages neither skip nor repeat while events are added, moved and take
     seen.push(...data.map(({ id }) => id));
     cursor = nextCursor;
     // Before the place where the page ended, and at the moment that pages are in the middle of.
-    await anEvent(api, b, soon);
-    if (page < 3) there.push((await anEvent(api, b, then)).id);
+    await createEvent(api, b, soon);
+    if (page < 3) there.push((await createEvent(api, b, then)).id);
     if (page === 0) expectStatus(await api.patch(`/v1/events/${moved}`, a.token, last), 200);
     // The event whose place the cursor is.
     if (page === 1) expectStatus(await api.delete(`/v1/events/${seen.at(-1)}`, a.token), 200);
@@ -250,18 +259,18 @@ test('feed: pages neither skip nor repeat while events are added, moved and take
 });
 
 test('feed: by way of people and by way of time the same is found', async () => {
-  const people = await users(api, 12);
+  const people = await createUsers(api, 12);
   const [organizer, other, hidden, ...guests] = people;
   assert.ok(organizer && other && hidden);
   const made: string[] = [];
   for (let i = 0; i < 40; i++) {
     const day = (i * 7) % 10;
     const moment = { startAt: inDays(day - 1), endAt: inDays(day - 1 + (i % 3 ? 2 : 0.5)) };
-    made.push((await anEvent(api, [organizer, other, hidden][i % 3] ?? other, moment)).id);
+    made.push((await createEvent(api, [organizer, other, hidden][i % 3] ?? other, moment)).id);
   }
   for (const [i, id] of made.entries()) {
-    for (const [n, guest] of guests.entries()) if ((i * 5 + n * 3) % 7 === 0) await going(api, guest, id);
-    if (i % 4 === 0) await going(api, organizer, id);
+    for (const [n, guest] of guests.entries()) if ((i * 5 + n * 3) % 7 === 0) await rsvpGoing(api, guest, id);
+    if (i % 4 === 0) await rsvpGoing(api, organizer, id);
   }
   const me = await follower(organizer, ...guests);
   expectStatus(await api.post(`/v1/users/${hidden.id}/block`, me.token), 200);

@@ -1,22 +1,22 @@
 /** What somebody booked and claimed on an event that they may no longer see: it became private, or its organizer is suspended. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bookingPath } from './booking-calls.ts';
+import { bookingPath } from './booking-client.ts';
+import { createAdmin, createEvent, createItem, createUsers, type Person, rsvpGoing } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, anEvent, anItem, going, type Person, users } from './world.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const admin = await anAdmin(api);
+const api = await startTestApp();
+const admin = await createAdmin(api);
 
 type Scene = { organizer: Person; guest: Person; event: string; item: string };
 
 /** A guest who booked two seats and claimed two of five. */
 async function scene(): Promise<Scene> {
-  const [organizer, guest] = (await users(api, 2)) as [Person, Person];
-  const { id: event } = await anEvent(api, organizer, { title: 'Secret supper', capacity: 8 });
-  const { id: item } = await anItem(api, organizer, event, { quantityNeeded: 5 });
-  await going(api, guest, event);
+  const [organizer, guest] = (await createUsers(api, 2)) as [Person, Person];
+  const { id: event } = await createEvent(api, organizer, { title: 'Secret supper', capacity: 8 });
+  const { id: item } = await createItem(api, organizer, event, { quantityNeeded: 5 });
+  await rsvpGoing(api, guest, event);
   expectStatus(await api.post(bookingPath(event), guest.token, { seats: 2 }), 201);
   expectStatus(await api.post(`/v1/items/${item}/claim`, guest.token, { quantity: 2 }), 201);
   return { organizer, guest, event, item };

@@ -7,30 +7,30 @@ import test, { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { conversionQueue } from '../src/modules/uploads/images.ts';
+import { createUser, createUsers, eventBody, onePixelPng, type Person } from './factories.ts';
 import { hostileImages, withSegment } from './hostile-images.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { filesIn, rowsOf, upload } from './upload-tools.ts';
-import { aPng, aUser, eventBody, type Person, users } from './world.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
+import { countUploadRows, listFiles, upload } from './upload-helpers.ts';
 
 const dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-uploads-'));
 after(() => rm(dataDir, { recursive: true, force: true }));
-const api = await testApp({ env: { DATA_DIR: dataDir } });
-const files = () => filesIn(dataDir);
+const api = await startTestApp({ env: { DATA_DIR: dataDir } });
+const files = () => listFiles(dataDir);
 
 for (const { name, type, bytes } of await hostileImages()) {
   // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
   test(`hostile: 400 for ${name}, and nothing is left of it`, async () => {
-    const person = await aUser(api);
-    const before = [await rowsOf(api), await files()];
+    const person = await createUser(api);
+    const before = [await countUploadRows(api), await files()];
     const answer = expectProblem(await upload(api, person, bytes, type), 400, 'image_invalid');
     assert.match(answer.body.detail, /^The image (is|has|cannot) .+\.$/);
-    assert.deepEqual([await rowsOf(api), await files()], before);
+    assert.deepEqual([await countUploadRows(api), await files()], before);
   });
 }
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('hostile: of garbage beside an image, or behind it, nothing is in what is kept', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const jpeg = await sharp({ create: { width: 60, height: 40, channels: 3, background: 'teal' } })
     .jpeg()
     .toBuffer();
@@ -53,7 +53,7 @@ test('hostile: of garbage beside an image, or behind it, nothing is in what is k
 test('busy: two images at a time, 503 with Retry-After for whoever comes to a full house, 429 to one of too many, and room is given back', {
   timeout: 30_000,
 }, async () => {
-  const people = await users(api, 8);
+  const people = await createUsers(api, 8);
   const [one] = people;
   assert.ok(one);
   /** Sends while nobody gets a turn, until so many were refused; gives how many had which answer. */
@@ -61,7 +61,7 @@ test('busy: two images at a time, 503 with Retry-After for whoever comes to a fu
     conversionQueue.pause();
     const statuses: number[] = [];
     const all = senders.map(async (by) => {
-      const answer = await upload(api, by, aPng);
+      const answer = await upload(api, by, onePixelPng);
       statuses.push(answer.status);
       if (answer.status === 503) expectProblem(answer, 503, 'unavailable');
       if (answer.status === 429) expectProblem(answer, 429, 'too_many_requests');
@@ -78,15 +78,15 @@ test('busy: two images at a time, 503 with Retry-After for whoever comes to a fu
   const four = people.flatMap((by) => [by, by, by, by]);
   assert.deepEqual(await sendAll(four, 16), { 201: 16, 429: 0, 503: 16 });
   assert.deepEqual(await sendAll(Array(9).fill(one), 3), { 201: 6, 429: 3, 503: 0 });
-  assert.equal((await rowsOf(api)).loose, 0);
+  assert.equal((await countUploadRows(api)).loose, 0);
 });
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('slow: an image may take longer to arrive than anything else may, and waits five seconds for its turn', async () => {
-  const [person, other] = [await aUser(api), await aUser(api)];
+  const [person, other] = [await createUser(api), await createUser(api)];
   conversionQueue.pause();
   const since = performance.now();
-  const waiting = upload(api, other, aPng).then((answer) => {
+  const waiting = upload(api, other, onePixelPng).then((answer) => {
     conversionQueue.start();
     return { answer, ms: performance.now() - since };
   });
@@ -115,7 +115,7 @@ test('slow: an image may take longer to arrive than anything else may, and waits
     };
   };
   const [image, json] = await Promise.all([
-    send('/v1/uploads', 'image/png', aPng),
+    send('/v1/uploads', 'image/png', onePixelPng),
     send('/v1/events', 'application/json', Buffer.from(JSON.stringify(eventBody()))),
   ]);
   assert.equal(image.status, 201);
@@ -124,5 +124,5 @@ test('slow: an image may take longer to arrive than anything else may, and waits
   const { answer, ms } = await waiting;
   expectProblem(answer, 503, 'unavailable');
   assert.ok(ms >= 5_000 && ms < 5_500, String(ms));
-  assert.equal((await rowsOf(api)).loose, 0);
+  assert.equal((await countUploadRows(api)).loose, 0);
 });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { deleteExpiredCodes } from '../src/modules/auth/codes-repo.ts';
 import { deleteExpiredSessions } from '../src/modules/auth/session-repo.ts';
-import { TestClock, testApp } from './setup.ts';
-import { aPhone, aUser } from './world.ts';
+import { createUser, nextPhone } from './factories.ts';
+import { startTestApp, TestClock } from './setup.ts';
 
 const clock = new TestClock();
-const api = await testApp({ clock });
+const api = await startTestApp({ clock });
 
 const counts = async () => {
   const [row] = await api.sql`
@@ -21,8 +21,8 @@ async function deleteExpired(): Promise<void> {
 }
 
 test('housekeeping: removes ended sessions, codes and counts of earlier days, and nothing that still counts', async () => {
-  await aUser(api);
-  await api.post('/v1/auth/otp/request', undefined, { phone: aPhone() });
+  await createUser(api);
+  await api.post('/v1/auth/otp/request', undefined, { phone: nextPhone() });
   await api.sql`insert into code_sends (scope, day, sent) values ('everybody', ${clock.now()}, 1)`;
   assert.deepEqual(await counts(), { sessions: 1, codes: 2, sends: 1 });
   await deleteExpired();

@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import test from 'node:test';
 import { catalogue } from '../src/lib/errors.ts';
-import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anEvent, aUser } from './world.ts';
+import { createEvent, createUser } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
-const me = await aUser(api);
-const event = await anEvent(api, me);
+const api = await startTestApp();
+const me = await createUser(api);
+const event = await createEvent(api, me);
 const strange = { raw: '<x/>', headers: { 'content-type': 'text/xml' } };
 
 type RawAnswer = { status: number; headers: Record<string, string>; text: string };

@@ -4,27 +4,38 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { deleteExpiredResponses } from '../src/idempotency/stored-responses.ts';
-import { type Answer, expectProblem, expectStatus, type TestApp, TestClock, testApp } from './setup.ts';
-import { openSql } from './sql-tag.ts';
-import { findTraces, takeSnapshot } from './traces.ts';
+import { findRowsContaining, takeSnapshot } from './database-snapshots.ts';
 import {
-  anEvent,
-  anItem,
-  aUser,
+  createEvent,
+  createItem,
+  createUser,
+  createUsers,
   deleteAccount,
   eventBody,
-  going,
   type Person,
+  rsvpGoing,
   signIn,
-  users,
-} from './world.ts';
+} from './factories.ts';
+import {
+  type ApiResponse,
+  expectProblem,
+  expectStatus,
+  startTestApp,
+  type TestApp,
+  TestClock,
+} from './setup.ts';
+import { openSql } from './sql-tag.ts';
 
 const clock = new TestClock();
-const api = await testApp({ clock });
+const api = await startTestApp({ clock });
 const second = await api.another();
 
 type Post = { on?: TestApp; key?: string; body?: unknown };
-const post = (person: Person, path: string, { on = api, key = randomUUID(), body }: Post): Promise<Answer> =>
+const post = (
+  person: Person,
+  path: string,
+  { on = api, key = randomUUID(), body }: Post,
+): Promise<ApiResponse> =>
   on.call('POST', path, { token: person.token, body, headers: { 'idempotency-key': key } });
 const create = (person: Person, options: Post = {}) =>
   post(person, '/v1/events', { body: eventBody(), ...options });
@@ -36,7 +47,7 @@ const itemsOf = async (event: string): Promise<number> =>
 const kept = async ({ id }: Person): Promise<number> =>
   (await api.sql`select 1 from idempotency_keys where user_id = ${id}`).length;
 
-function expectReplay(again: Answer, first: Answer): void {
+function expectReplay(again: ApiResponse, first: ApiResponse): void {
   expectStatus(again, first.status);
   assert.deepEqual(again.body, first.body);
   assert.equal(again.headers.get('location'), first.headers.get('location'));
@@ -46,16 +57,16 @@ function expectReplay(again: Answer, first: Answer): void {
 
 /** An event with an item, and somebody who goes. */
 async function aTable(quantityNeeded = 10) {
-  const [organizer, guest] = (await users(api, 2)) as [Person, Person];
-  const event = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, event.id, { quantityNeeded });
-  await going(api, guest, event.id);
+  const [organizer, guest] = (await createUsers(api, 2)) as [Person, Person];
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id, { quantityNeeded });
+  await rsvpGoing(api, guest, event.id);
   return { organizer, guest, event, item };
 }
 
 // spec: 8 POST /v1/events, POST /v1/events/:id/items, POST /v1/items/:id/claim, POST /v1/events/:id/booking: repetition of creating requests with `Idempotency-Key`
 test('key: 201 once more with the same body and header on every server, and one event is made', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const asked = { key: randomUUID(), body: eventBody() };
   const first = expectStatus(await create(person, asked), 201);
   for (const on of [api, second]) expectReplay(await create(person, { ...asked, on }), first);
@@ -126,7 +137,7 @@ test('key: 422 for another body or another path, whatever the order of fields', 
 });
 
 test("key: it is the person's own, on all of their devices", async () => {
-  const [one, other] = (await users(api, 2)) as [Person, Person];
+  const [one, other] = (await createUsers(api, 2)) as [Person, Person];
   const first = expectStatus(await create(one, { key: 'same' }), 201);
   const others = expectStatus(await create(other, { key: 'same' }), 201);
   assert.notEqual(first.body.id, others.body.id);
@@ -136,7 +147,7 @@ test("key: it is the person's own, on all of their devices", async () => {
 });
 
 test('key: 400 for what is no key, and quotes make no difference', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const body = eventBody();
   for (const key of [
     '',
@@ -164,8 +175,8 @@ test('key: 400 for what is no key, and quotes make no difference', async () => {
 
 test('key: refusals are not kept: 401 and 400 come first, and what was refused can be asked for again', async () => {
   const { guest, event, item } = await aTable(1);
-  const rival = await aUser(api);
-  await going(api, rival, event.id);
+  const rival = await createUser(api);
+  await rsvpGoing(api, rival, event.id);
   expectProblem(
     await api.call('POST', '/v1/events', { body: eventBody(), headers: { 'idempotency-key': 'k' } }),
     401,
@@ -183,7 +194,7 @@ test('key: refusals are not kept: 401 and 400 come first, and what was refused c
 
 // spec: 8 POST /v1/events, POST /v1/events/:id/items, POST /v1/items/:id/claim, POST /v1/events/:id/booking: repetition of creating requests with `Idempotency-Key`
 test('race: of twenty at once on two servers one event is made, and all get its answer', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const body = eventBody();
   for (let round = 0; round < 5; round++) {
     const key = randomUUID();
@@ -199,8 +210,8 @@ test('race: of twenty at once on two servers one event is made, and all get its 
 
 test('race: of many who claim at once, each sent four times to two servers, each has one claim and one answer', async () => {
   const { event, item } = await aTable(100);
-  const people = await users(api, 12);
-  await Promise.all(people.map((person) => going(api, person, event.id)));
+  const people = await createUsers(api, 12);
+  await Promise.all(people.map((person) => rsvpGoing(api, person, event.id)));
   const answers = await Promise.all(
     people.flatMap((person) =>
       [api, second, api, second].map((on) =>
@@ -217,7 +228,7 @@ test('race: of many who claim at once, each sent four times to two servers, each
 
 test('race: one key for two items, and two keys for one item, at once: each once or refused', async () => {
   const { organizer, guest, event, item } = await aTable(10);
-  const other = await anItem(api, organizer, event.id, { quantityNeeded: 10 });
+  const other = await createItem(api, organizer, event.id, { quantityNeeded: 10 });
   const shared = await Promise.all(
     [item, other].map(({ id }, i) =>
       post(guest, `/v1/items/${id}/claim`, { on: i ? api : second, key: 'both', body: { quantity: 1 } }),
@@ -232,7 +243,7 @@ test('race: one key for two items, and two keys for one item, at once: each once
 });
 
 test('key: 409 while the first is under way and does not end, and nothing is made', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const body = eventBody();
   expectStatus(await create(person, { key: 'held', body }), 201);
   const [row] = await api.sql`delete from idempotency_keys where user_id = ${person.id} returning *`;
@@ -252,7 +263,7 @@ test('key: 409 while the first is under way and does not end, and nothing is mad
 });
 
 test('key: after a day it is a new one', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const body = eventBody();
   const first = expectStatus(await create(person, { key: 'day', body }), 201);
   await api.sql`
@@ -263,7 +274,7 @@ test('key: after a day it is a new one', async () => {
 });
 
 test('housekeeping: removes the answers of yesterday, and not those that still count', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   await create(person, { key: 'old' });
   await create(person, { key: 'new' });
   await api.sql`
@@ -280,7 +291,7 @@ test('key: nothing is kept without one, and neither key nor answer can be read i
   expectStatus(await post(guest, `/v1/items/${item.id}/claim`, { key, body: { quantity: 1 } }), 201);
   const { idempotency_keys: rows } = await takeSnapshot(api.sql);
   assert.ok(JSON.stringify(rows).includes(guest.id));
-  const traces = await findTraces(api.sql, [key, event.id]);
+  const traces = await findRowsContaining(api.sql, [key, event.id]);
   assert.deepEqual(
     traces.filter((trace) => trace.startsWith('idempotency_keys')),
     [],
@@ -288,7 +299,7 @@ test('key: nothing is kept without one, and neither key nor answer can be read i
 });
 
 test('key: an account takes its keys along', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   await create(person);
   assert.equal(await kept(person), 1);
   expectStatus(await deleteAccount(api, person), 200);

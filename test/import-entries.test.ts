@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calendar, counts, entry, errorsOf, importer } from './calendar-files.ts';
-import { testApp } from './setup.ts';
+import { calendar, calendarEntry, createImporter, errorsOf, importCounts } from './calendar-files.ts';
+import { startTestApp } from './setup.ts';
 
-const api = await testApp();
-const { take, imported, single, refusal } = importer(api);
+const api = await startTestApp();
+const { take, imported, single, refusal } = createImporter(api);
 
 test('import: of two entries with one UID the newer revision counts, else the later one', async () => {
   const { report, events } = await imported(
     calendar(
-      entry({ UID: 'a', SUMMARY: 'A 1' }),
-      entry({ UID: 'a', SUMMARY: 'A 2' }),
-      entry({ UID: 'b', SUMMARY: 'B 2', SEQUENCE: '2' }),
-      entry({ UID: 'b', SUMMARY: 'B 1', SEQUENCE: '1' }),
+      calendarEntry({ UID: 'a', SUMMARY: 'A 1' }),
+      calendarEntry({ UID: 'a', SUMMARY: 'A 2' }),
+      calendarEntry({ UID: 'b', SUMMARY: 'B 2', SEQUENCE: '2' }),
+      calendarEntry({ UID: 'b', SUMMARY: 'B 1', SEQUENCE: '1' }),
     ),
   );
   assert.deepEqual(
@@ -30,8 +30,8 @@ test('import: of two entries with one UID the newer revision counts, else the la
 
 test('import: one moved date of a series is an event beside it; a series comes in once, and that is said', async () => {
   const file = calendar(
-    entry({ UID: 'weekly', SUMMARY: 'Choir', RRULE: 'FREQ=WEEKLY;COUNT=10' }),
-    entry({ UID: 'weekly', SUMMARY: 'Choir, in church', 'RECURRENCE-ID': '20270312T170000Z' }),
+    calendarEntry({ UID: 'weekly', SUMMARY: 'Choir', RRULE: 'FREQ=WEEKLY;COUNT=10' }),
+    calendarEntry({ UID: 'weekly', SUMMARY: 'Choir, in church', 'RECURRENCE-ID': '20270312T170000Z' }),
   );
   const { report, phone, events } = await imported(file);
   assert.deepEqual(
@@ -43,38 +43,38 @@ test('import: one moved date of a series is an event beside it; a series comes i
     [[4, 'repeats; only its first date was imported']],
   );
   const again = await take(file, phone);
-  assert.deepEqual([...counts(again), again.warnings.length], [0, 0, 2, 0, 0]);
+  assert.deepEqual([...importCounts(again), again.warnings.length], [0, 0, 2, 0, 0]);
 });
 
 test('import: without UID, or with one of great length, a second import still adds nothing', async () => {
   const file = calendar(
-    entry({ UID: undefined, SUMMARY: 'Nameless' }),
-    entry({ UID: '' }),
-    entry({ UID: `${'x'.repeat(20_000)}1` }),
-    entry({ UID: `${'x'.repeat(20_000)}2` }),
+    calendarEntry({ UID: undefined, SUMMARY: 'Nameless' }),
+    calendarEntry({ UID: '' }),
+    calendarEntry({ UID: `${'x'.repeat(20_000)}1` }),
+    calendarEntry({ UID: `${'x'.repeat(20_000)}2` }),
   );
   const { report, phone } = await imported(file);
-  assert.deepEqual(counts(report), [4, 0, 0, 0]);
-  assert.deepEqual(counts(await take(file, phone)), [0, 0, 4, 0]);
+  assert.deepEqual(importCounts(report), [4, 0, 0, 0]);
+  assert.deepEqual(importCounts(await take(file, phone)), [0, 0, 4, 0]);
 });
 
 test('import: broken entries are named by line and reason, and the others come in', async () => {
   const { report, events } = await imported(
     calendar(
-      entry({ SUMMARY: 'Good 1' }),
-      entry({ SUMMARY: undefined }),
-      entry({ DTSTART: undefined }),
-      entry({ DTSTART: '20270305T170000+0100' }),
-      entry({ DTSTART: '20270230T170000Z' }),
-      entry({ DTEND: '20270305T160000Z' }),
-      entry({ GEO: '95;10' }),
-      entry({ GEO: '59,10' }),
+      calendarEntry({ SUMMARY: 'Good 1' }),
+      calendarEntry({ SUMMARY: undefined }),
+      calendarEntry({ DTSTART: undefined }),
+      calendarEntry({ DTSTART: '20270305T170000+0100' }),
+      calendarEntry({ DTSTART: '20270230T170000Z' }),
+      calendarEntry({ DTEND: '20270305T160000Z' }),
+      calendarEntry({ GEO: '95;10' }),
+      calendarEntry({ GEO: '59,10' }),
       'BEGIN:VEVENT\r\nSUMMARY:No end\r\n',
-      entry({ DESCRIPTION: 'one\r\ntwo, badly folded' }),
-      entry({ DURATION: 'an hour', DTEND: undefined }),
-      entry({ DTSTART: '18990101T000000Z' }),
+      calendarEntry({ DESCRIPTION: 'one\r\ntwo, badly folded' }),
+      calendarEntry({ DURATION: 'an hour', DTEND: undefined }),
+      calendarEntry({ DTSTART: '18990101T000000Z' }),
       'END:VEVENT\r\n',
-      entry({ SUMMARY: 'Good 2' }),
+      calendarEntry({ SUMMARY: 'Good 2' }),
     ),
   );
   assert.deepEqual(
@@ -98,7 +98,7 @@ test('import: broken entries are named by line and reason, and the others come i
 });
 
 test('import: a file that breaks off gives what was whole', async () => {
-  const whole = calendar(entry({ SUMMARY: 'Whole' }), entry({ SUMMARY: 'Half' }));
+  const whole = calendar(calendarEntry({ SUMMARY: 'Whole' }), calendarEntry({ SUMMARY: 'Half' }));
   const { report, events } = await imported(whole.slice(0, whole.indexOf('Half') + 4));
   assert.deepEqual(
     events.map((event) => event.title),
@@ -128,7 +128,11 @@ test('import: line breaks and control characters in a title become spaces; a bla
 
 test('import: text that is not UTF-8, NUL and half a surrogate pair break their own entry alone', async () => {
   const file = Buffer.from(
-    calendar(entry({ SUMMARY: 'Café X' }), entry({ SUMMARY: 'Nul\0' }), entry({ SUMMARY: 'Fine: Ærø' })),
+    calendar(
+      calendarEntry({ SUMMARY: 'Café X' }),
+      calendarEntry({ SUMMARY: 'Nul\0' }),
+      calendarEntry({ SUMMARY: 'Fine: Ærø' }),
+    ),
   );
   const at = file.indexOf('é');
   const latin1 = Buffer.concat([file.subarray(0, at), Buffer.from([0xe9]), file.subarray(at + 2)]);
@@ -143,7 +147,7 @@ test('import: text that is not UTF-8, NUL and half a surrogate pair break their 
   ]);
 
   const utf16 = Buffer.from(
-    `\uFEFF${calendar(entry({ SUMMARY: 'Half \uD83E' }), entry({ SUMMARY: 'Smørrebrød 🥖' }))}`,
+    `\uFEFF${calendar(calendarEntry({ SUMMARY: 'Half \uD83E' }), calendarEntry({ SUMMARY: 'Smørrebrød 🥖' }))}`,
     'utf16le',
   );
   for (const bytes of [utf16, Buffer.from(utf16).swap16()]) {
@@ -157,7 +161,7 @@ test('import: text that is not UTF-8, NUL and half a surrogate pair break their 
 });
 
 test('import: folded lines, also within a character, with CRLF and with LF, with and without a mark at the start', async () => {
-  const file = Buffer.from(calendar(entry({ SUMMARY: 'Smörgåsbord', DESCRIPTION: 'one two' })));
+  const file = Buffer.from(calendar(calendarEntry({ SUMMARY: 'Smörgåsbord', DESCRIPTION: 'one two' })));
   const fold = Buffer.from('\r\n ');
   const cutAt = (bytes: Buffer, at: number) =>
     Buffer.concat([bytes.subarray(0, at), fold, bytes.subarray(at)]);
@@ -174,7 +178,7 @@ test('import: folded lines, also within a character, with CRLF and with LF, with
 
 test('import: parts of an entry, such as alarms, are not the entry', async () => {
   const alarm = 'BEGIN:VALARM\r\nSUMMARY:Alarm\r\nDTSTART:bad\r\nEND:VALARM\r\n';
-  const file = calendar(entry({ DESCRIPTION: 'Kept' }).replace('END:VEVENT', `${alarm}END:VEVENT`));
+  const file = calendar(calendarEntry({ DESCRIPTION: 'Kept' }).replace('END:VEVENT', `${alarm}END:VEVENT`));
   assert.deepEqual(
     (await imported(file)).events.map((event) => event.title),
     ['Sourdough evening'],
@@ -183,7 +187,7 @@ test('import: parts of an entry, such as alarms, are not the entry', async () =>
 
 test('import: a category of ours by slug or name, else the one asked for, else other', async () => {
   const slug = async (categories: string | undefined, asked?: string) =>
-    (await imported(calendar(entry({ CATEGORIES: categories })), asked)).events[0].category.slug;
+    (await imported(calendar(calendarEntry({ CATEGORIES: categories })), asked)).events[0].category.slug;
   assert.equal(await slug('MUSIC', 'tech'), 'music');
   assert.equal(await slug('php,Arts & culture'), 'arts');
   assert.equal(await slug('php', 'tech'), 'tech');
@@ -193,17 +197,17 @@ test('import: a category of ours by slug or name, else the one asked for, else o
 test('import: without GEO the place is found by LOCATION, or the entry is named', async () => {
   const { report, events } = await imported(
     calendar(
-      entry({
+      calendarEntry({
         SUMMARY: 'A',
         GEO: undefined,
         LOCATION: 'Messe (Halle 3)\\, 60327 Frankfurt am Main\\, Germany',
       }),
-      entry({ SUMMARY: 'B', GEO: undefined, LOCATION: 'Perth\\, WA' }),
-      entry({ SUMMARY: 'C', GEO: undefined, LOCATION: 'Atlanta\\, Georgia' }),
-      entry({ SUMMARY: 'D', GEO: undefined, LOCATION: 'Tbilisi\\, Georgia' }),
-      entry({ SUMMARY: 'E', GEO: undefined, LOCATION: 'Online' }),
-      entry({ SUMMARY: 'F', GEO: undefined, LOCATION: undefined }),
-      entry({ SUMMARY: 'G', LOCATION: undefined }),
+      calendarEntry({ SUMMARY: 'B', GEO: undefined, LOCATION: 'Perth\\, WA' }),
+      calendarEntry({ SUMMARY: 'C', GEO: undefined, LOCATION: 'Atlanta\\, Georgia' }),
+      calendarEntry({ SUMMARY: 'D', GEO: undefined, LOCATION: 'Tbilisi\\, Georgia' }),
+      calendarEntry({ SUMMARY: 'E', GEO: undefined, LOCATION: 'Online' }),
+      calendarEntry({ SUMMARY: 'F', GEO: undefined, LOCATION: undefined }),
+      calendarEntry({ SUMMARY: 'G', LOCATION: undefined }),
     ),
   );
   const place = ({

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { importer } from './calendar-files.ts';
-import { testApp } from './setup.ts';
+import { createImporter } from './calendar-files.ts';
+import { startTestApp } from './setup.ts';
 
-const api = await testApp();
-const { times, refusal } = importer(api);
+const api = await startTestApp();
+const { times, refusal } = createImporter(api);
 
 test('import: times in UTC, in a named zone, floating, and floating with X-WR-TIMEZONE', async () => {
   // UTC names no place: the zone is that of GEO, here and below.

@@ -2,21 +2,29 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { randomOf } from '../bench/seed/random.ts';
+import {
+  createEvent,
+  createItem,
+  createUser,
+  createUsers,
+  deleteAccount,
+  type Person,
+  rsvpGoing,
+} from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { type Answer, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anEvent, anItem, aUser, deleteAccount, going, type Person, users } from './world.ts';
+import { type ApiResponse, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const servers = [api, await api.another()] as const;
 const server = (i: number): TestApp => servers[i % 2 === 0 ? 0 : 1];
-const organizer = await aUser(api);
-const guests = await users(api, 40);
+const organizer = await createUser(api);
+const guests = await createUsers(api, 40);
 
 async function scene(quantityNeeded: number, guestCount: number) {
-  const event = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, event.id, { quantityNeeded });
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id, { quantityNeeded });
   const people = guests.slice(0, guestCount);
-  await Promise.all(people.map((guest) => going(api, guest, event.id)));
+  await Promise.all(people.map((guest) => rsvpGoing(api, guest, event.id)));
   return { event, item, people };
 }
 const path = (id: string) => `/v1/items/${id}/claim`;
@@ -30,7 +38,7 @@ const need = (i: number, id: string, quantityNeeded: number) =>
 const shown = async (eventId: string) =>
   expectStatus(await api.get(`/v1/events/${eventId}/items`), 200).body.data[0];
 
-function tally(answers: Answer[]): Record<number, number> {
+function tally(answers: ApiResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
@@ -121,16 +129,16 @@ async function wrongNow(eventId: string): Promise<object[]> {
 // spec: 2.6 PATCH /v1/items/:id: `quantityNeeded` is never below `quantityClaimed`
 test('items: claims, their changes and returns, and changes of what is needed, all at once, never disagree', async () => {
   const random = randomOf(5);
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   const items = await Promise.all(
     [8, 12, 16].map(
-      async (quantityNeeded) => (await anItem(api, organizer, event.id, { quantityNeeded })).id,
+      async (quantityNeeded) => (await createItem(api, organizer, event.id, { quantityNeeded })).id,
     ),
   );
-  const leavers = await users(api, 8);
+  const leavers = await createUsers(api, 8);
   const people = [...guests.slice(0, 24), ...leavers];
-  await Promise.all(people.map((guest) => going(api, guest, event.id)));
-  const answers: Answer[] = [];
+  await Promise.all(people.map((guest) => rsvpGoing(api, guest, event.id)));
+  const answers: ApiResponse[] = [];
   const wrong: unknown[] = [];
   let reads = 0;
   let isOver = false;
@@ -151,7 +159,7 @@ test('items: claims, their changes and returns, and changes of what is needed, a
       answers.push(await need(nth + round, id, 4 + random.below(16)));
       if (round % 8 !== 7) continue;
       answers.push(await server(round).delete(`/v1/items/${id}`, organizer.token));
-      items[place] = (await anItem(server(nth), organizer, event.id, { quantityNeeded: 10 })).id;
+      items[place] = (await createItem(server(nth), organizer, event.id, { quantityNeeded: 10 })).id;
     }
   };
   const watch = async () => {

@@ -1,16 +1,16 @@
 /** PATCH /v1/items/:id: what its organizer can change of an item, and how far. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createAdmin, createEvent, createItem, createUser, type Person, rsvpGoing } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, anEvent, anItem, aUser, going, type Person } from './world.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
-const organizer = await aUser(api);
-const guest = await aUser(api);
-const event = await anEvent(api, organizer);
-await going(api, guest, event.id);
+const organizer = await createUser(api);
+const guest = await createUser(api);
+const event = await createEvent(api, organizer);
+await rsvpGoing(api, guest, event.id);
 
 const full = {
   title: 'Rye bread',
@@ -27,7 +27,7 @@ const shown = async (id: string, person?: Person) =>
     (item: { id: string }) => item.id === id,
   );
 const newItem = (overrides: Record<string, unknown> = {}, id = event.id) =>
-  anItem(api, organizer, id, overrides);
+  createItem(api, organizer, id, overrides);
 
 // spec: 2.6 PATCH /v1/items/:id: changing an item
 test('change: 200 with the whole item, and the list of another server shows it', async () => {
@@ -118,8 +118,8 @@ test('change: quantityNeeded down to what is claimed; below it 409 naming the fi
   assert.deepEqual([(await shown(id)).quantityNeeded, (await shown(id)).title], [5, 'Sourdough bread']);
   const { body: least } = expectStatus(await change(id, { quantityNeeded: 3 }), 200);
   assert.deepEqual([least.quantityNeeded, least.quantityClaimed], [3, 3]);
-  const other = await aUser(api);
-  await going(api, other, event.id);
+  const other = await createUser(api);
+  await rsvpGoing(api, other, event.id);
   const claim = () => api.post(`/v1/items/${id}/claim`, other.token, { quantity: 1 });
   expectProblem(await claim(), 422, 'quantity_unavailable');
   expectStatus(await change(id, { quantityNeeded: 4 }), 200);
@@ -129,20 +129,20 @@ test('change: quantityNeeded down to what is claimed; below it 409 naming the fi
 
 test('change: myClaim is that of whoever changes it', async () => {
   const { id } = await newItem();
-  await going(api, organizer, event.id);
+  await rsvpGoing(api, organizer, event.id);
   const { body } = expectStatus(
     await api.post(`/v1/items/${id}/claim`, organizer.token, { quantity: 2 }),
     201,
   );
   const changed = expectStatus(await change(id, { title: 'Rolls' }), 200).body;
   assert.deepEqual([changed.myClaim, changed.quantityClaimed], [{ id: body.id, quantity: 2 }, 2]);
-  const admin = await anAdmin(api);
+  const admin = await createAdmin(api);
   assert.equal(expectStatus(await change(id, { title: 'Buns' }, admin), 200).body.myClaim, null);
 });
 
 test('change: 401 without a token, 403 for guests, 404 for what is unknown or hidden; 400 before both', async () => {
   const { id } = await newItem();
-  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  const draft = await createEvent(api, organizer, { visibility: 'private' });
   const hidden = await newItem({}, draft.id);
   expectProblem(await api.patch(`/v1/items/${id}`, undefined, {}), 401, 'token_missing');
   expectProblem(await change(id, { title: '' }, guest), 400, 'invalid_request');
@@ -154,7 +154,7 @@ test('change: 401 without a token, 403 for guests, 404 for what is unknown or hi
 });
 
 test('change: on a cancelled event and with its list switched off it still works', async () => {
-  const own = await anEvent(api, organizer);
+  const own = await createEvent(api, organizer);
   const { id } = await newItem({}, own.id);
   const patch = { status: 'cancelled', enabledModules: [] };
   expectStatus(await api.patch(`/v1/events/${own.id}`, organizer.token, patch), 200);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createAdmin, createEvent, createItem, createUser, rsvpGoing } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, anEvent, anItem, aUser, going } from './world.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const organizer = await aUser(api);
-const admin = await anAdmin(api);
-const guest = await aUser(api);
+const api = await startTestApp();
+const organizer = await createUser(api);
+const admin = await createAdmin(api);
+const guest = await createUser(api);
 const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
-const event = await anEvent(api, organizer);
+const event = await createEvent(api, organizer);
 
 const itemBody = (overrides: Record<string, unknown> = {}) => ({
   title: 'Sourdough bread',
@@ -42,7 +42,7 @@ async function takes(field: string, values: unknown[]): Promise<void> {
 // spec: 2.6 GET /v1/events/:id/items: `quantityClaimed`; `kind`; `myClaim`
 // spec: 4.15 POST /v1/events/:id/items: 201 with five fields, `quantityClaimed` 0
 test('add: 201 with exactly five fields, and the list shows all of it', async () => {
-  const own = await anEvent(api, organizer);
+  const own = await createEvent(api, organizer);
   const sent = { description: 'Still warm', emoji: '🍞', link: 'https://example.org/bread' };
   const { body } = expectStatus(await add(sent, own.id), 201);
   assert.deepEqual(body, {
@@ -62,7 +62,7 @@ test('add: 201 with exactly five fields, and the list shows all of it', async ()
 // spec: 4.15 POST /v1/events/:id/items: `description` optional; `emoji` optional; `link` optional
 // spec: 4.15 POST /v1/events/:id/items: `imageUrl` optional
 test('add: what was left out is absent or null, and the emoji is that of the kind', async () => {
-  const own = await anEvent(api, organizer);
+  const own = await createEvent(api, organizer);
   for (const [kind, emoji] of [
     ['bring', '🥘'],
     ['wish', '🎁'],
@@ -74,7 +74,7 @@ test('add: what was left out is absent or null, and the emoji is that of the kin
 
 // spec: 4.14 GET /v1/events/:id/items: list items by `kind`, token optional
 test('list: by kind or both, in the order of adding; 400 for a kind that does not exist', async () => {
-  const own = await anEvent(api, organizer);
+  const own = await createEvent(api, organizer);
   const kinds = [
     'bring',
     'wish',
@@ -89,7 +89,7 @@ test('list: by kind or both, in the order of adding; 400 for a kind that does no
     'bring',
     'wish',
   ];
-  for (const [i, kind] of kinds.entries()) await anItem(api, organizer, own.id, { kind, title: `${i}` });
+  for (const [i, kind] of kinds.entries()) await createItem(api, organizer, own.id, { kind, title: `${i}` });
   const titles = async (query: string) =>
     (await list(own.id, query)).map((item: { title: string }) => Number(item.title));
   assert.deepEqual(await titles(''), [...kinds.keys()]);
@@ -110,7 +110,7 @@ test('list: by kind or both, in the order of adding; 400 for a kind that does no
       ['kind'],
     );
   }
-  assert.deepEqual(await list((await anEvent(api, organizer)).id), []);
+  assert.deepEqual(await list((await createEvent(api, organizer)).id), []);
 });
 
 // spec: 4.15 POST /v1/events/:id/items: `title` required; `kind` required; `quantityNeeded` required
@@ -155,8 +155,8 @@ test('add: every limit at its edge', async () => {
 // spec: 4.16 DELETE /v1/items/:id: remove an item, organizer or admin; claims on the item end
 // spec: 5 POST /v1/events/:id/items, DELETE /v1/items/:id: items: organizer of the event or admin
 test('add and remove: organizer and admins; 403 for others, 401 without a token, 404 for what is unknown or hidden', async () => {
-  const draft = await anEvent(api, organizer, { visibility: 'private' });
-  const hidden = await anItem(api, organizer, draft.id);
+  const draft = await createEvent(api, organizer, { visibility: 'private' });
+  const hidden = await createItem(api, organizer, draft.id);
   for (const { token } of [organizer, admin]) {
     const { body } = expectStatus(await api.post(`/v1/events/${draft.id}/items`, token, itemBody()), 201);
     assert.deepEqual(expectStatus(await api.delete(`/v1/items/${body.id}`, token), 200).body, {
@@ -164,8 +164,8 @@ test('add and remove: organizer and admins; 403 for others, 401 without a token,
     });
     expectProblem(await api.delete(`/v1/items/${body.id}`, token), 404, 'item_not_found');
   }
-  const item = await anItem(api, organizer, event.id);
-  await going(api, guest, event.id);
+  const item = await createItem(api, organizer, event.id);
+  await rsvpGoing(api, guest, event.id);
   expectProblem(await api.post(`/v1/events/${event.id}/items`, undefined, itemBody()), 401, 'token_missing');
   expectProblem(
     await api.post(`/v1/events/${event.id}/items`, guest.token, itemBody()),
@@ -208,10 +208,10 @@ test('add and remove: organizer and admins; 403 for others, 401 without a token,
 });
 
 test('remove: numbers are never used again', async () => {
-  const own = await anEvent(api, organizer);
+  const own = await createEvent(api, organizer);
   const ids: string[] = [];
   for (let i = 0; i < 4; i++) {
-    const { id } = await anItem(api, organizer, own.id);
+    const { id } = await createItem(api, organizer, own.id);
     ids.push(id);
     expectStatus(await api.delete(`/v1/items/${id}`, organizer.token), 200);
   }
@@ -225,10 +225,10 @@ test('remove: numbers are never used again', async () => {
 // spec: 4.16 DELETE /v1/items/:id: remove an item, organizer or admin; claims on the item end
 // spec: 6 DELETE /v1/items/:id: the removal of an item cancels its claims without a notification
 test('remove: all claims on it end, those on others stay', async () => {
-  const own = await anEvent(api, organizer);
-  const [gone, kept] = [await anItem(api, organizer, own.id), await anItem(api, organizer, own.id)];
+  const own = await createEvent(api, organizer);
+  const [gone, kept] = [await createItem(api, organizer, own.id), await createItem(api, organizer, own.id)];
   for (const person of [guest, admin]) {
-    await going(api, person, own.id);
+    await rsvpGoing(api, person, own.id);
     for (const item of [gone, kept]) {
       expectStatus(await api.post(`/v1/items/${item.id}/claim`, person.token, { quantity: 1 }), 201);
     }
@@ -244,13 +244,13 @@ test('remove: all claims on it end, those on others stay', async () => {
 
 // spec: 2.5 GET /v1/events/:id: `enabledModules`
 test('modules: 403 for new items and claims of a kind that is off; what is there stays readable and can be given back', async () => {
-  const own = await anEvent(api, organizer);
+  const own = await createEvent(api, organizer);
   const items = [
-    await anItem(api, organizer, own.id),
-    await anItem(api, organizer, own.id, { kind: 'wish' }),
+    await createItem(api, organizer, own.id),
+    await createItem(api, organizer, own.id, { kind: 'wish' }),
   ];
-  const later = await anItem(api, organizer, own.id);
-  await going(api, guest, own.id);
+  const later = await createItem(api, organizer, own.id);
+  await rsvpGoing(api, guest, own.id);
   for (const item of items)
     expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 }), 201);
   const change = (enabledModules: string[]) =>
@@ -275,8 +275,8 @@ test('modules: 403 for new items and claims of a kind that is off; what is there
 });
 
 test('cancelled: 409 for a new item, while reading and removing work', async () => {
-  const own = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, own.id);
+  const own = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, own.id);
   expectStatus(await api.patch(`/v1/events/${own.id}`, organizer.token, { status: 'cancelled' }), 200);
   expectProblem(await add({}, own.id), 409, 'event_cancelled');
   // 403 comes before 409.

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { deleteExpiredCounts } from '../src/http/rate-limit-store.ts';
-import { expectProblem, expectStatus, type TestApp, TestClock, testApp } from './setup.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp, TestClock } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
 
 const clock = new TestClock();
-const api = await testApp({ clock, env: { TRUST_PROXY: 'loopback' } });
+const api = await startTestApp({ clock, env: { TRUST_PROXY: 'loopback' } });
 const withLimit = (limit: number) =>
   api.another({ env: { RATE_LIMIT: `${limit}`, TRUST_PROXY: 'loopback' } });
 

@@ -4,12 +4,12 @@ import test from 'node:test';
 import { randomOf } from '../bench/seed/random.ts';
 import { deleteExpiredChanges } from '../src/cache/change-log.ts';
 import { searchQuery } from '../src/modules/events/search-words.ts';
-import { expectStatus, type TestApp, testApp } from './setup.ts';
-import { anAdmin, anEvent, aUser, deleteAccount, type Person } from './world.ts';
+import { createAdmin, createEvent, createUser, deleteAccount, type Person } from './factories.ts';
+import { expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const servers = [api, await api.another()] as const;
-const [viewer, blocked, ...others] = await Promise.all(Array.from({ length: 4 }, () => aUser(api)));
+const [viewer, blocked, ...others] = await Promise.all(Array.from({ length: 4 }, () => createUser(api)));
 assert.ok(viewer && blocked);
 const organizers = [blocked, ...others];
 expectStatus(await api.post(`/v1/users/${blocked.id}/block`, viewer.token), 200);
@@ -38,9 +38,9 @@ const fields = () => {
   };
 };
 
-const admin = await anAdmin(api);
+const admin = await createAdmin(api);
 /** Suspended and restored all the while; an admin changes their events. */
-const suspect = await aUser(api);
+const suspect = await createUser(api);
 let isSuspended = false;
 
 async function toggle(server: TestApp): Promise<void> {
@@ -58,7 +58,7 @@ async function write(server: TestApp, events: { id: string; organizer: Person }[
   const chosen = events.length > 0 ? pick(events) : null;
   if (!chosen || kind < 0.35) {
     const organizer = pick(organizers);
-    const { id } = await anEvent(server, organizer, fields());
+    const { id } = await createEvent(server, organizer, fields());
     events.push({ id, organizer });
   } else if (kind < 0.9) {
     const { title, startAt, endAt, location, category, visibility } = fields();
@@ -154,7 +154,7 @@ const events: { id: string; organizer: Person }[] = [];
 test('list: after every write, the next list on the other server is that of the database', async () => {
   const questions = Array.from({ length: 60 }, aQuestion);
   for (let i = 0; i < 12; i++)
-    events.push({ id: (await anEvent(api, suspect, fields())).id, organizer: admin });
+    events.push({ id: (await createEvent(api, suspect, fields())).id, organizer: admin });
   for (let step = 0; step < 150; step++) {
     const [writer, reader] = step % 2 === 0 ? servers : [servers[1], servers[0]];
     await write(writer, events);
@@ -174,7 +174,7 @@ test('list: whoever has the answer to a write finds it in a list, however many w
   const writeAndLook = async (n: number) => {
     const [writer, reader] = n % 2 === 0 ? servers : [servers[1], servers[0]];
     const startAt = base + 200 * day + (n % 5) * day;
-    const { id } = await anEvent(writer, organizer, {
+    const { id } = await createEvent(writer, organizer, {
       title: 'A crowded day',
       startAt: new Date(startAt).toISOString(),
       endAt: new Date(startAt + day / 24).toISOString(),
@@ -224,10 +224,10 @@ test('list: a server that missed changes which were cleared away starts anew', a
 
 test('list: events of a deleted account are gone from the lists of the other server at once', async () => {
   const [writer, reader] = servers;
-  const organizer = await aUser(writer);
+  const organizer = await createUser(writer);
   const startAt = base + 3_000 * day;
   const times = { startAt: new Date(startAt).toISOString(), endAt: new Date(startAt + day).toISOString() };
-  for (let i = 0; i < 3; i++) await anEvent(writer, organizer, { title: 'Farewell dinner', ...times });
+  for (let i = 0; i < 3; i++) await createEvent(writer, organizer, { title: 'Farewell dinner', ...times });
   const from = new Date(startAt);
   const questions: Question[] = [{ q: 'farewell' }, { category: 'food' }, {}].map((filter) => ({
     ...filter,

@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Statement } from '../src/db/sql.ts';
-import { type Listening, listen, stateOf } from './listener.ts';
-import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
+import { type EventStream, openEventStream, stateOf } from './event-stream-client.ts';
+import { createEvent, createItem, createUser, createUsers, rsvpGoing } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
-import { anEvent, anItem, aUser, going, users } from './world.ts';
 
-const api = await testApp();
-const organizer = await aUser(api);
+const api = await startTestApp();
+const organizer = await createUser(api);
 
-const streams: Listening[] = [];
+const streams: EventStream[] = [];
 test.afterEach(() => {
   for (const stream of streams.splice(0)) stream.close();
 });
 
-async function open(on: TestApp, event: string, token?: string): Promise<Listening> {
-  const stream = await listen(`${on.url}/v1/events/${event}/live`, { token });
+async function open(on: TestApp, event: string, token?: string): Promise<EventStream> {
+  const stream = await openEventStream(`${on.url}/v1/events/${event}/live`, { token });
   streams.push(stream);
   await stream.until(({ event }) => event === 'snapshot');
   return stream;
@@ -39,7 +39,7 @@ async function untilMetric(name: string, value: number): Promise<void> {
 }
 
 test('heartbeat: a comment after 15 s of silence, and not before', async () => {
-  const { id } = await anEvent(api, organizer);
+  const { id } = await createEvent(api, organizer);
   const stream = await open(api, id);
   api.clock.advance(13_000);
   await sleep(1_200);
@@ -51,9 +51,9 @@ test('heartbeat: a comment after 15 s of silence, and not before', async () => {
 });
 
 test('deadline: a stream outlives it, and is no request that took long', async () => {
-  const { id } = await anEvent(api, organizer);
+  const { id } = await createEvent(api, organizer);
   const ended = await open(api, id);
-  const stream = await open(api, (await anEvent(api, organizer)).id);
+  const stream = await open(api, (await createEvent(api, organizer)).id);
   const series = 'potluck_request_seconds_sum{method="GET",route="/v1/events/:id/live",status="200"}';
   const before = await metric(api, series);
   await sleep(5_800);
@@ -64,11 +64,11 @@ test('deadline: a stream outlives it, and is no request that took long', async (
 });
 
 test('room: 900 streams are open, and requests are answered as ever', async () => {
-  const { id } = await anEvent(api, organizer);
-  const people = await users(api, 45);
+  const { id } = await createEvent(api, organizer);
+  const people = await createUsers(api, 45);
   for (const { token } of people) await Promise.all(Array.from({ length: 20 }, () => open(api, id, token)));
   assert.equal(await metric(api, 'potluck_live_streams'), 900);
-  await going(api, organizer, id);
+  await rsvpGoing(api, organizer, id);
   const heard = await Promise.all(streams.map((stream) => stream.until(counts)));
   assert.equal(heard.length, 900);
   for (const stream of streams) stream.close();
@@ -77,7 +77,7 @@ test('room: 900 streams are open, and requests are answered as ever', async () =
 
 /** An event whose every change is two megabytes to tell. */
 async function aHeavyEvent(): Promise<string> {
-  const { id } = await anEvent(api, organizer);
+  const { id } = await createEvent(api, organizer);
   await api.sql`
     insert into items (event_id, n, kind, title, description, emoji, created_at)
     select ${id}, n, 'wish', 'Plates', ${'🍽'.repeat(1_000)}, '🍽', now() from generate_series(1, 500) n`;
@@ -87,7 +87,7 @@ async function aHeavyEvent(): Promise<string> {
 }
 
 /** Each change is told to `witness` before the next, so that none is told together with another. */
-async function changeAll(id: string, times: number, witness: Listening): Promise<void> {
+async function changeAll(id: string, times: number, witness: EventStream): Promise<void> {
   for (let i = 0; i < times; i++) {
     const from = witness.messages.length;
     await api.sql`update item_stock set needed = needed + 1 where event_id = ${id}`;
@@ -122,7 +122,7 @@ test('slow: who does not take what is told is told the newest state once they do
 test('many items: the 500 that were added last are told, and the next pushes the first out', async () => {
   const id = await aHeavyEvent();
   const stream = await open(api, id);
-  const added = await anItem(api, organizer, id);
+  const added = await createItem(api, organizer, id);
   await stream.until(({ event, data }) => event === 'item' && data.id === added.id);
   const { items } = stateOf(stream.messages);
   assert.equal(items.length, 500);
@@ -130,7 +130,7 @@ test('many items: the 500 that were added last are told, and the next pushes the
 });
 
 test('database: connections that break end no stream, and what was missed is told after; without one 503', async () => {
-  const { id } = await anEvent(api, organizer);
+  const { id } = await createEvent(api, organizer);
   const stream = await open(api, id, organizer.token);
   for (let i = 0; i < 5; i++) {
     await api.sql`
@@ -174,7 +174,7 @@ test('stop: streams end at once, also one that takes nothing', async () => {
 });
 
 test('nobody listens: nothing is asked of the database', async () => {
-  const { id } = await anEvent(api, organizer);
+  const { id } = await createEvent(api, organizer);
   let asked = 0;
   const db = connectSql(api.target);
   const counting = Object.assign(db, {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { stateOf } from './listener.ts';
-import { is, open, stageOf } from './live-stage.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anItem, aUser, going } from './world.ts';
+import { stateOf } from './event-stream-client.ts';
+import { createItem, createUser, rsvpGoing } from './factories.ts';
+import { createLiveEvent, isNamed, openStream } from './live-fixtures.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const other = await api.another();
-const organizer = await aUser(api);
-const guest = await aUser(api);
+const organizer = await createUser(api);
+const guest = await createUser(api);
 
 /** What the API itself says, in the form of a snapshot. */
 async function truth(event: string, token?: string) {
@@ -25,13 +25,13 @@ async function truth(event: string, token?: string) {
   };
 }
 
-const aStage = () => stageOf(api, organizer, guest);
+const aStage = () => createLiveEvent(api, organizer, guest);
 
 test('live: 200 with a snapshot of what the record and the items say, without anything of the caller', async () => {
   const { event, item } = await aStage();
   expectStatus(await api.post(`/v1/items/${item}/claim`, guest.token, { quantity: 2 }), 201);
   for (const token of [undefined, guest.token]) {
-    const stream = await open(api, event, { token });
+    const stream = await openStream(api, event, { token });
     const [first] = stream.messages;
     assert.equal(first?.event, 'snapshot');
     assert.match(first?.id ?? '', /^[\w-]{16}$/);
@@ -42,7 +42,7 @@ test('live: 200 with a snapshot of what the record and the items say, without an
 
 test('live: headers say that it is a stream, and are otherwise those of every answer', async () => {
   const { event } = await aStage();
-  const stream = await open(api, event);
+  const stream = await openStream(api, event);
   const plain = await api.get(`/v1/events/${event}`);
   const expected: Record<string, string | undefined> = {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -58,11 +58,11 @@ test('live: headers say that it is a stream, and are otherwise those of every an
 // spec: 6 GET /v1/events/:id/live: live updates of the counts and items of an event
 test('live: what is changed on one server is told on both, part by part', async () => {
   const { event, item } = await aStage();
-  const both = await Promise.all([open(api, event), open(other, event, { token: guest.token })]);
+  const both = await Promise.all([openStream(api, event), openStream(other, event, { token: guest.token })]);
   const told = async (name: string, change: () => Promise<unknown>) => {
     const from = both.map(({ messages }) => messages.length);
     await change();
-    const messages = await Promise.all(both.map((stream, i) => stream.until(is(name), from[i])));
+    const messages = await Promise.all(both.map((stream, i) => stream.until(isNamed(name), from[i])));
     for (const [i, stream] of both.entries()) assert.equal(stream.messages.length, (from[i] ?? 0) + 1, name);
     assert.deepEqual(messages[0]?.data, messages[1]?.data);
     assert.equal(messages[0]?.id, messages[1]?.id);
@@ -70,7 +70,7 @@ test('live: what is changed on one server is told on both, part by part', async 
   };
   const path = `/v1/events/${event}`;
   const token = organizer.token;
-  const { rsvpCount } = await told('counts', () => going(other, organizer, event));
+  const { rsvpCount } = await told('counts', () => rsvpGoing(other, organizer, event));
   assert.equal(rsvpCount, 2);
   await told('counts', () => api.post(`${path}/rsvp`, token, { status: 'interested' }));
   const booked = await told('counts', () => other.post(`${path}/booking`, guest.token, { seats: 3 }));
@@ -81,7 +81,7 @@ test('live: what is changed on one server is told on both, part by part', async 
   assert.deepEqual([claimed.id, claimed.quantityClaimed, claimed.quantityNeeded], [item, 2, 3]);
   const freed = await told('item', () => api.delete(`/v1/items/${item}/claim`, guest.token));
   assert.equal(freed.quantityClaimed, 0);
-  const added = await told('item', () => anItem(other, organizer, event, { title: 'Plates' }));
+  const added = await told('item', () => createItem(other, organizer, event, { title: 'Plates' }));
   assert.equal(added.title, 'Plates');
   const changed = await told('item', () =>
     api.patch(`/v1/items/${added.id}`, token, { title: 'Deep plates', quantityNeeded: 7 }),
@@ -97,8 +97,8 @@ test('live: what is changed on one server is told on both, part by part', async 
 
 test('live: of messages that belong together only the last has the id, and together they make the state', async () => {
   const { event, item } = await aStage();
-  await anItem(api, organizer, event);
-  const stream = await open(api, event);
+  await createItem(api, organizer, event);
+  const stream = await openStream(api, event);
   await api.sql.begin(async (tx) => {
     await tx`update event_counters set rsvp_count = rsvp_count + 1 where event_id = ${event}`;
     await tx`update item_stock set needed = needed + 1 where event_id = ${event}`;
@@ -119,32 +119,32 @@ test('live: of messages that belong together only the last has the id, and toget
 // spec: 6 GET /v1/events/:id/live: live updates of the counts and items of an event
 test('live: Last-Event-ID of the state as it is goes on without a snapshot, on any server; another gets one', async () => {
   const { event } = await aStage();
-  const first = await open(api, event);
+  const first = await openStream(api, event);
   const lastId = first.lastId();
   first.close();
-  const resumed = await open(other, event, { lastId });
-  await going(api, organizer, event);
-  await resumed.until(is('counts'));
+  const resumed = await openStream(other, event, { lastId });
+  await rsvpGoing(api, organizer, event);
+  await resumed.until(isNamed('counts'));
   assert.deepEqual(
     resumed.messages.map((message) => message.event),
     ['counts'],
   );
   assert.ok(resumed.comments() >= 1, 'the client hears that it is on');
   for (const stale of [lastId, 'junk', '']) {
-    const late = await open(api, event, { lastId: stale });
-    const { data } = await late.until(is('snapshot'));
+    const late = await openStream(api, event, { lastId: stale });
+    const { data } = await late.until(isNamed('snapshot'));
     assert.deepEqual(data, await truth(event));
   }
 });
 
 test('live: lastEventId as a query parameter does the same as the header', async () => {
   const { event } = await aStage();
-  const first = await open(api, event);
+  const first = await openStream(api, event);
   const lastId = first.lastId();
   first.close();
-  const resumed = await open(other, event, { lastId, lastIdIn: 'query' });
-  await going(api, organizer, event);
-  await resumed.until(is('counts'));
+  const resumed = await openStream(other, event, { lastId, lastIdIn: 'query' });
+  await rsvpGoing(api, organizer, event);
+  await resumed.until(isNamed('counts'));
   assert.deepEqual(
     resumed.messages.map((message) => message.event),
     ['counts'],
@@ -153,7 +153,7 @@ test('live: lastEventId as a query parameter does the same as the header', async
 
 test('live: a stream begins at what was acknowledged before it, also where others listen already', async () => {
   const { event } = await aStage();
-  await open(api, event);
+  await openStream(api, event);
   for (let round = 0; round < 10; round++) {
     const status = round % 2 === 0 ? 'interested' : 'going';
     await other.post(`/v1/events/${event}/rsvp`, guest.token, { status });

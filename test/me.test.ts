@@ -1,12 +1,12 @@
 /** The caller's own profile: PATCH /v1/me (spec 4.7, 2.3). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createUser, type Person } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { aUser, type Person } from './world.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const me = await aUser(api);
+const api = await startTestApp();
+const me = await createUser(api);
 
 const change = (body: object, person: Person = me) => api.patch('/v1/me', person.token, body);
 const changed = async (body: object, person: Person = me) =>
@@ -106,7 +106,7 @@ test('me: 200 for a username of 3 to 30 of a–z, 0–9, _ and ., stored small; 
 });
 
 test('me: 409 username_taken naming the field, in any capitals, and nothing of the request is stored', async () => {
-  const other = await aUser(api, { username: 'taken_name' });
+  const other = await createUser(api, { username: 'taken_name' });
   const before = await current();
   for (const username of ['taken_name', 'TAKEN_Name']) {
     const answer = expectProblem(await change({ username, name: 'Thief' }), 409, 'username_taken');
@@ -120,7 +120,10 @@ test('me: 409 username_taken naming the field, in any capitals, and nothing of t
 });
 
 test('me: 200 for the own username again, and a freed one goes to whoever asks', async () => {
-  const [a, b] = [await aUser(api, { username: 'swap_a' }), await aUser(api, { username: 'swap_b' })];
+  const [a, b] = [
+    await createUser(api, { username: 'swap_a' }),
+    await createUser(api, { username: 'swap_b' }),
+  ];
   assert.equal((await changed({ username: 'swap_a', city: 'Rome' }, a)).city, 'Rome');
   assert.equal((await changed({ username: 'SWAP_A' }, a)).username, 'swap_a');
   expectProblem(await change({ username: 'swap_b' }, a), 409, 'username_taken');
@@ -146,7 +149,7 @@ test('me: 400 without a body', async () => {
 });
 
 test('me: search finds a person by what they are called now', async () => {
-  const someone = await aUser(api, { name: 'Before Change', username: 'unchanged' });
+  const someone = await createUser(api, { name: 'Before Change', username: 'unchanged' });
   const finds = async (q: string) => {
     const { body } = expectStatus(await api.get(`/v1/users/search?q=${q}`, me.token), 200);
     return body.data.some((entry: { id: string }) => entry.id === someone.id);

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findRowsContaining } from './database-snapshots.ts';
+import { createUser, createUsers, deleteAccount, type Person } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { messaging } from './messaging.ts';
-import { type Answer, expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { findTraces } from './traces.ts';
-import { aUser, deleteAccount, type Person, users } from './world.ts';
+import { createMessageClient } from './message-client.ts';
+import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp({ env: { MESSAGES_PER_MINUTE: '0' } });
+const api = await startTestApp({ env: { MESSAGES_PER_MINUTE: '0' } });
 const second = await api.another();
 const either = (i: number) => (i % 2 === 0 ? api : second);
 
-const { send, unread, read, pair } = messaging(api);
+const { send, unread, read, pair } = createMessageClient(api);
 
 type Message = { id: string; senderId: string; text: string; createdAt: string };
 
@@ -66,7 +66,7 @@ test('order: a first message from either side at once makes one conversation', a
 });
 
 test('order: among six who all write to each other at once nobody waits in a circle', async () => {
-  const people = await users(api, 6);
+  const people = await createUsers(api, 6);
   const pairs = people.flatMap((from) => people.filter((to) => to !== from).map((to) => ({ from, to })));
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => pairs)
@@ -172,8 +172,8 @@ test('block: none of 200 messages that are sent at the same moment, on two serve
 test('limit: of 100 messages at once on two servers exactly as many are sent as one may', async () => {
   const env = { MESSAGES_PER_MINUTE: '25' };
   const servers = [await api.another({ env }), await api.another({ env })];
-  const from = await aUser(api);
-  const others = await users(api, 4);
+  const from = await createUser(api);
+  const others = await createUsers(api, 4);
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, i) =>
       send(from, others[i % 4] as Person, `${i}`, servers[i % 2] as TestApp),
@@ -207,11 +207,11 @@ test('key: of twenty at once on two servers one message is made, and all get its
 
 test('deletion: of accounts that are writing to each other, no message is left and nobody waits in a circle', async () => {
   for (let round = 0; round < 5; round++) {
-    const people = await users(api, 4);
+    const people = await createUsers(api, 4);
     const [a, b, c] = people as [Person, Person, Person];
     for (const from of people)
       for (const to of people) if (from !== to) expectStatus(await send(from, to, 'Hello', api), 201);
-    const writing: Promise<Answer>[] = people.flatMap((from) =>
+    const writing: Promise<ApiResponse>[] = people.flatMap((from) =>
       people
         .filter((to) => to !== from)
         .flatMap((to) =>
@@ -226,7 +226,7 @@ test('deletion: of accounts that are writing to each other, no message is left a
     for (const answer of answers.slice(0, 3)) expectStatus(answer, 200);
     for (const { status, body } of answers)
       assert.ok([200, 201, 401, 404].includes(status), JSON.stringify(body));
-    assert.deepEqual(await findTraces(api.sql, [a.id, b.id, c.id]), []);
+    assert.deepEqual(await findRowsContaining(api.sql, [a.id, b.id, c.id]), []);
     await assertCounters(api.sql);
   }
 });

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
+import { createAdmin, createEvent, createUser, deleteAccount } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { messaging } from './messaging.ts';
-import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anAdmin, anEvent, aUser, deleteAccount } from './world.ts';
+import { createMessageClient } from './message-client.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp({ env: { MESSAGES_PER_MINUTE: '0' } });
+const api = await startTestApp({ env: { MESSAGES_PER_MINUTE: '0' } });
 const second = await api.another();
-const { at, send, sent, list, texts, conversations, unread, read, block, pair } = messaging(api);
+const { at, send, sent, list, texts, conversations, unread, read, block, pair } = createMessageClient(api);
 
 // spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
 test('send: 201 with exactly the message, and both find it at once on every server', async () => {
@@ -68,7 +68,7 @@ test('send: 400 to oneself, 404 to nobody, 401 without a token', async () => {
   const [a, b] = await pair();
   expectProblem(await send(a, a, 'Note to self'), 400, 'self_relation');
   expectProblem(await send(a, { id: a.id.toUpperCase() }, 'Note to self'), 400, 'self_relation');
-  const event = await anEvent(api, b);
+  const event = await createEvent(api, b);
   for (const id of [randomUUID(), 'me', event.id, '%00', `${b.id}x`])
     expectProblem(await send(a, { id }, 'Hello?'), 404, 'user_not_found');
   expectProblem(await api.post(at(b), undefined, { text: 'Hello' }), 401, 'token_missing');
@@ -78,8 +78,8 @@ test('send: 400 to oneself, 404 to nobody, 401 without a token', async () => {
 });
 
 test('send: a message is taken as written to a private profile, by whoever it is written', async () => {
-  const a = await aUser(api);
-  const hermit = await aUser(api, { isPrivate: true, name: 'Hermit' });
+  const a = await createUser(api);
+  const hermit = await createUser(api, { isPrivate: true, name: 'Hermit' });
   await sent(a, hermit, 'Are you in?');
   const { data } = await conversations(a);
   assert.deepEqual([data[0].user.id, data[0].user.name], [hermit.id, 'Hermit']);
@@ -157,7 +157,7 @@ test('limit: 429 with Retry-After above MESSAGES_PER_MINUTE, over all servers an
   const limited = await api.another({ env: { MESSAGES_PER_MINUTE: '3' } });
   const other = await limited.another({ env: { MESSAGES_PER_MINUTE: '3' } });
   const [a, b] = await pair();
-  const c = await aUser(api);
+  const c = await createUser(api);
   await sent(a, b, '1', limited);
   limited.clock.advance(30_000);
   await sent(a, c, '2', other);
@@ -178,7 +178,7 @@ test('limit: 429 with Retry-After above MESSAGES_PER_MINUTE, over all servers an
 test('limit: 60 a minute unless said otherwise; a message to whom one may not write costs nothing', async () => {
   const usual = await api.another({ env: { MESSAGES_PER_MINUTE: '' } });
   const [a, b] = await pair();
-  const enemy = await aUser(api);
+  const enemy = await createUser(api);
   expectStatus(await block(enemy, a), 200);
   for (let i = 0; i < 3; i++) expectProblem(await send(a, enemy, 'Hello', usual), 403, 'blocked');
   for (let i = 0; i < 60; i++) await sent(a, b, `${i}`, usual);
@@ -188,7 +188,7 @@ test('limit: 60 a minute unless said otherwise; a message to whom one may not wr
 
 test('flag: 403 while an admin has switched messages off; what was written is read as before', async () => {
   const [a, b] = await pair();
-  const admin = await anAdmin(api);
+  const admin = await createAdmin(api);
   await sent(a, b, 'Before');
   const turn = async (enabled: boolean) =>
     expectStatus(
@@ -206,7 +206,7 @@ test('flag: 403 while an admin has switched messages off; what was written is re
 
 test('deletion: the messages of both go, those with others stay, and 404 on the person afterwards', async () => {
   const [a, b] = await pair();
-  const c = await aUser(api);
+  const c = await createUser(api);
   await sent(a, b, 'To b');
   await sent(b, a, 'To a');
   await sent(c, b, 'From c');

@@ -10,9 +10,9 @@ import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { catalogue } from '../src/lib/errors.ts';
-import { testApp } from './setup.ts';
+import { startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const { body: document } = await api.get('/openapi.json');
 
 type Operation = {

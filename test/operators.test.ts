@@ -3,11 +3,11 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionLostError } from '../src/db/query.ts';
 import type { Statement } from '../src/db/sql.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
+import { createEvent, createUser } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
-import { anEvent, aUser } from './world.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 
 test('health: 200 for a process that lives and a database that is migrated', async () => {
   assert.deepEqual(expectStatus(await api.get('/healthz'), 200).body, { status: 'ok' });
@@ -22,21 +22,21 @@ test('health: without a database 503 with Retry-After on everything that needs i
     const { headers } = expectProblem(await away.get(path), 503, 'unavailable');
     assert.ok(Number(headers.get('retry-after')) >= 1, path);
   }
-  const person = await aUser(api);
+  const person = await createUser(api);
   expectProblem(await away.get('/v1/auth/me', person.token), 503, 'unavailable');
   expectProblem(await away.post('/v1/me/delete-code', person.token), 503, 'unavailable');
 });
 
 test('health: 503 on readyz while a migration is missing', async () => {
-  const other = await testApp();
+  const other = await startTestApp();
   await other.sql`delete from schema_version where version = (select max(version) from schema_version)`;
   expectProblem(await other.get('/readyz'), 503, 'unavailable');
 });
 
 // spec: 9 GET /healthz, GET /readyz, GET /metrics: endpoints for operators
 test('metrics: requests by route and status, without ids', async () => {
-  const organizer = await aUser(api);
-  const event = await anEvent(api, organizer);
+  const organizer = await createUser(api);
+  const event = await createEvent(api, organizer);
   await api.get(`/v1/events/${event.id}`);
   const { body } = expectStatus(await api.get('/metrics'), 200);
   assert.match(body, /potluck_request_seconds_count\{[^}]*route="\/v1\/events\/:id"[^}]*status="200"/);
@@ -47,9 +47,9 @@ test('metrics: requests by route and status, without ids', async () => {
 });
 
 test('pages: 200 with a policy that runs no script, and what people wrote stays text', async () => {
-  const organizer = await aUser(api);
+  const organizer = await createUser(api);
   const coverUrl = 'https://pictures.example.com/p.png';
-  await anEvent(api, organizer, { title: '<script>alert(1)</script> & "friends"', coverUrl });
+  await createEvent(api, organizer, { title: '<script>alert(1)</script> & "friends"', coverUrl });
   const { body, headers } = expectStatus(await api.get('/'), 200);
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
   assert.ok(!body.includes('<script'));

@@ -1,10 +1,19 @@
 /** One's own lists, and those around a person: events, claims, blocks, followers. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { anAdmin, anEvent, anItem, aUser, going, inDays, type Person, users } from './world.ts';
+import {
+  createAdmin,
+  createEvent,
+  createItem,
+  createUser,
+  createUsers,
+  inDays,
+  type Person,
+  rsvpGoing,
+} from './factories.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
 
 type Page = { data: { id: string; [field: string]: unknown }[]; nextCursor: string | null };
@@ -41,13 +50,13 @@ async function refused(path: string, who: Person | undefined, field: string): Pr
 
 // spec: 2.4 GET /v1/me/events: lists of the caller's events
 test('my events: 200 with those that the caller organizes, private and cancelled ones too, by start', async () => {
-  const [me, other] = await users(api, 2);
+  const [me, other] = await createUsers(api, 2);
   assert.ok(me && other);
-  const past = await anEvent(api, me, { startAt: inDays(-5), endAt: inDays(-4) });
-  const off = await anEvent(api, me, { startAt: inDays(3), endAt: inDays(4) });
+  const past = await createEvent(api, me, { startAt: inDays(-5), endAt: inDays(-4) });
+  const off = await createEvent(api, me, { startAt: inDays(3), endAt: inDays(4) });
   expectStatus(await api.patch(`/v1/events/${off.id}`, me.token, { status: 'cancelled' }), 200);
-  const draft = await anEvent(api, me, { startAt: inDays(2), endAt: inDays(3), visibility: 'private' });
-  await anEvent(api, other);
+  const draft = await createEvent(api, me, { startAt: inDays(2), endAt: inDays(3), visibility: 'private' });
+  await createEvent(api, other);
   const path = '/v1/me/events?relation=organizing';
   const { data, nextCursor } = await get(path, me, second);
   assert.deepEqual(
@@ -71,14 +80,14 @@ test('my events: 200 with those that the caller organizes, private and cancelled
 
 // spec: 2.4 GET /v1/me/events: lists of the caller's events
 test('my events: 200 with those that the caller goes to, is interested in or saved, as far as they may still see them', async () => {
-  const [me, other] = await users(api, 2);
+  const [me, other] = await createUsers(api, 2);
   assert.ok(me && other);
   const made: { id: string }[] = [];
   for (let day = 1; day <= 4; day++)
-    made.push(await anEvent(api, other, { startAt: inDays(day), endAt: inDays(day, 1) }));
+    made.push(await createEvent(api, other, { startAt: inDays(day), endAt: inDays(day, 1) }));
   const [a, b, c, d] = made;
   assert.ok(a && b && c && d);
-  for (const { id } of [b, a]) await going(api, me, id);
+  for (const { id } of [b, a]) await rsvpGoing(api, me, id);
   for (const { id } of [c, d])
     expectStatus(await api.post(`/v1/events/${id}/rsvp`, me.token, { status: 'interested' }), 200);
   for (const { id } of [d, b])
@@ -101,7 +110,7 @@ test('my events: 200 with those that the caller goes to, is interested in or sav
 // spec: 2.4 GET /v1/me/events: lists of the caller's events
 test('my events: 401 without a token; 400 naming relation, when, limit or cursor for what they cannot be', async () => {
   expectProblem(await api.get('/v1/me/events?relation=going'), 401, 'token_missing');
-  const me = await aUser(api);
+  const me = await createUser(api);
   await refused('/v1/me/events', me, 'relation');
   for (const relation of ['', 'attending', 'Going'])
     await refused(`/v1/me/events?relation=${relation}`, me, 'relation');
@@ -113,11 +122,11 @@ test('my events: 401 without a token; 400 naming relation, when, limit or cursor
 
 // spec: 2.4 GET /v1/me/events: lists of the caller's events
 test('pages: my events come exactly once in either direction, also where several begin together', async () => {
-  const me = await aUser(api);
+  const me = await createUser(api);
   const start = inDays(2);
   for (const day of [1, 3, -3, -2, -1])
-    await anEvent(api, me, { startAt: inDays(day), endAt: inDays(day, 1) });
-  for (let i = 0; i < 4; i++) await anEvent(api, me, { startAt: start, endAt: inDays(4) });
+    await createEvent(api, me, { startAt: inDays(day), endAt: inDays(day, 1) });
+  for (let i = 0; i < 4; i++) await createEvent(api, me, { startAt: start, endAt: inDays(4) });
   for (const when of ['', '&when=upcoming', '&when=past']) {
     const all = await idsOf(`/v1/me/events?relation=organizing&limit=50${when}`, me);
     assert.equal(all.length, { '': 9, '&when=upcoming': 6, '&when=past': 3 }[when]);
@@ -130,13 +139,16 @@ test('pages: my events come exactly once in either direction, also where several
 
 // spec: 2.7 GET /v1/me/claims: list of the caller's claims
 test('my claims: 200 with the claim, its item and its event, the newest first', async () => {
-  const [me, host, guest] = await users(api, 3);
+  const [me, host, guest] = await createUsers(api, 3);
   assert.ok(me && host && guest);
-  const event = await anEvent(api, host);
-  for (const who of [me, guest]) await going(api, who, event.id);
+  const event = await createEvent(api, host);
+  for (const who of [me, guest]) await rsvpGoing(api, who, event.id);
   const made = [];
   for (let i = 1; i <= 5; i++) {
-    const item = await anItem(api, host, event.id, { title: `Item ${i}`, kind: i % 2 ? 'bring' : 'wish' });
+    const item = await createItem(api, host, event.id, {
+      title: `Item ${i}`,
+      kind: i % 2 ? 'bring' : 'wish',
+    });
     const claimed = await api.post(`/v1/items/${item.id}/claim`, me.token, { quantity: 1 + (i % 2) });
     made.unshift(expectStatus(claimed, 201).body);
     expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 }), 201);
@@ -161,7 +173,7 @@ test('my claims: 200 with the claim, its item and its event, the newest first', 
 
 // spec: 3 GET /v1/me/blocks: list of blocked people
 test('my blocks: 200 with whom the caller blocked, and not who blocked the caller', async () => {
-  const [me, ...others] = await users(api, 6);
+  const [me, ...others] = await createUsers(api, 6);
   assert.ok(me && others[4]);
   const by = others.pop() as Person;
   const private_ = others[0] as Person;
@@ -191,13 +203,13 @@ test('my blocks: 200 with whom the caller blocked, and not who blocked the calle
 
 // spec: 2.2 GET /v1/users/:id/followers, GET /v1/users/:id/following: lists of followers and of followed people
 test('followers and following: 200 with and without a token, isFollowing for the caller, private ones with an empty bio', async () => {
-  const [person, shy, ...others] = await users(api, 6);
+  const [person, shy, ...others] = await createUsers(api, 6);
   assert.ok(person && shy && others[0]);
   expectStatus(await api.patch('/v1/me', shy.token, { isPrivate: true, bio: 'Not for all.' }), 200);
   expectStatus(await api.patch('/v1/me', others[0].token, { bio: 'For all.' }), 200);
   for (const one of [shy, ...others]) await relate(one, 'follow', person);
   for (const one of [shy, ...others.slice(1)]) await relate(person, 'follow', one);
-  const viewer = await aUser(api);
+  const viewer = await createUser(api);
   await relate(viewer, 'follow', others[0]);
   const path = `/v1/users/${person.id}/followers`;
   const anonymous = (await get(path, undefined, second)).data;
@@ -216,7 +228,7 @@ test('followers and following: 200 with and without a token, isFollowing for the
 
 // spec: 2.2 GET /v1/users/:id/followers, GET /v1/users/:id/following: lists of followers and of followed people
 test('followers and following: people whom a block stands between are left out for the caller, in either direction', async () => {
-  const [person, a, b, c, viewer] = await users(api, 5);
+  const [person, a, b, c, viewer] = await createUsers(api, 5);
   assert.ok(person && a && b && c && viewer);
   for (const one of [a, b, c]) {
     await relate(one, 'follow', person);
@@ -232,15 +244,15 @@ test('followers and following: people whom a block stands between are left out f
 
 // spec: 2.2 GET /v1/users/:id/events: list of the events that a person organizes
 test('user events: 200 with the public, scheduled ones that somebody organizes, past ones too, and the caller’s own fields', async () => {
-  const [person, viewer] = await users(api, 2);
+  const [person, viewer] = await createUsers(api, 2);
   assert.ok(person && viewer);
   const path = `/v1/users/${person.id}/events`;
-  const soon = await anEvent(api, person, { startAt: inDays(1), endAt: inDays(2) });
-  const past = await anEvent(api, person, { startAt: inDays(-3), endAt: inDays(-2) });
-  await anEvent(api, person, { visibility: 'unlisted' });
-  await anEvent(api, person, { visibility: 'private' });
-  const off = await anEvent(api, person, { startAt: inDays(5), endAt: inDays(6) });
-  await going(api, viewer, soon.id);
+  const soon = await createEvent(api, person, { startAt: inDays(1), endAt: inDays(2) });
+  const past = await createEvent(api, person, { startAt: inDays(-3), endAt: inDays(-2) });
+  await createEvent(api, person, { visibility: 'unlisted' });
+  await createEvent(api, person, { visibility: 'private' });
+  const off = await createEvent(api, person, { startAt: inDays(5), endAt: inDays(6) });
+  await rsvpGoing(api, viewer, soon.id);
   assert.deepEqual(await idsOf(path), [past.id, soon.id, off.id]);
   expectStatus(await api.patch(`/v1/events/${off.id}`, person.token, { status: 'cancelled' }), 200);
   // For their organizer, too, this is what everybody sees.
@@ -256,9 +268,9 @@ test('user events: 200 with the public, scheduled ones that somebody organizes, 
 // spec: 2.2 GET /v1/users/:id/followers, GET /v1/users/:id/following: lists of followers and of followed people
 // spec: 2.2 GET /v1/users/:id/events: list of the events that a person organizes
 test('lists of a person: 403 while the profile is private to the caller, 404 for an unknown one, 401 for a bad token', async () => {
-  const [person, friend, follower] = await users(api, 3);
+  const [person, friend, follower] = await createUsers(api, 3);
   assert.ok(person && friend && follower);
-  const admin = await anAdmin(api);
+  const admin = await createAdmin(api);
   await relate(person, 'follow', friend);
   await relate(follower, 'follow', person);
   expectStatus(await api.patch('/v1/me', person.token, { isPrivate: true }), 200);
@@ -277,18 +289,18 @@ test('lists of a person: 403 while the profile is private to the caller, 404 for
 });
 
 test('lists: somebody who is suspended is in none of them, nor are their events, until they are restored', async () => {
-  const [me, gone, other] = await users(api, 3);
+  const [me, gone, other] = await createUsers(api, 3);
   assert.ok(me && gone && other);
-  const admin = await anAdmin(api);
+  const admin = await createAdmin(api);
   for (const one of [gone, other]) {
     await relate(one, 'follow', me);
     await relate(me, 'follow', one);
   }
-  const blocker = await aUser(api);
+  const blocker = await createUser(api);
   await relate(blocker, 'block', gone);
-  const event = await anEvent(api, gone);
-  const item = await anItem(api, gone, event.id);
-  await going(api, me, event.id);
+  const event = await createEvent(api, gone);
+  const item = await createItem(api, gone, event.id);
+  await rsvpGoing(api, me, event.id);
   expectStatus(await api.post(`/v1/items/${item.id}/claim`, me.token, { quantity: 1 }), 201);
   const around = `/v1/users/${me.id}`;
   const all = async () => [

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { randomOf } from '../bench/seed/random.ts';
+import { createUser, createUsers } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectStatus, testApp } from './setup.ts';
-import { aUser, users } from './world.ts';
+import { expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
 const either = (i: number) => (i % 2 === 0 ? api : second);
 
@@ -19,7 +19,7 @@ const acts = [
 ] as const;
 
 test('two hundred follows, unfollows, blocks and unblocks at once: 200 or 403, and every count is right', async () => {
-  const people = await users(api, 12);
+  const people = await createUsers(api, 12);
   const { below: roll } = randomOf(4);
   for (let round = 0; round < 3; round++) {
     const answers = await Promise.all(
@@ -42,7 +42,7 @@ test('two hundred follows, unfollows, blocks and unblocks at once: 200 or 403, a
 });
 
 test('two people toggling the same pair from both sides: the counts stay right', async () => {
-  const [a, b] = [await aUser(api), await aUser(api)];
+  const [a, b] = [await createUser(api), await createUser(api)];
   const { below: roll } = randomOf(7);
   for (let round = 0; round < 3; round++) {
     const answers = await Promise.all(
@@ -60,8 +60,8 @@ test('two people toggling the same pair from both sides: the counts stay right',
 
 // spec: 3 POST /v1/users/:id/follow: follow: not following → following
 test('follow: a hundred at once of one person make exactly a hundred followers', async () => {
-  const star = await aUser(api);
-  const fans = await users(api, 25);
+  const star = await createUser(api);
+  const fans = await createUsers(api, 25);
   // Each of them four times: a second tap is no second follower.
   const answers = await Promise.all(
     [...fans, ...fans, ...fans, ...fans].map((fan, i) =>
@@ -76,7 +76,7 @@ test('follow: a hundred at once of one person make exactly a hundred followers',
 });
 
 test('username: of twenty who want one name at once exactly one gets it', async () => {
-  const people = await users(api, 20);
+  const people = await createUsers(api, 20);
   for (const username of ['wanted', 'wanted_too', 'wanted']) {
     const answers = await Promise.all(
       people.map((person, i) => either(i).patch('/v1/me', person.token, { username })),
@@ -92,7 +92,7 @@ test('username: of twenty who want one name at once exactly one gets it', async 
 });
 
 test('username: two people who trade names with each other, over and over, never share one', async () => {
-  const people = await users(api, 4);
+  const people = await createUsers(api, 4);
   const names = ['trade_a', 'trade_b', 'trade_c'];
   const { below: roll } = randomOf(11);
   for (let round = 0; round < 3; round++) {

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type Run = {
+export type ChildRun = {
   child: ChildProcess;
   /** What it has printed so far. */
   output: { out: string; err: string };
@@ -26,14 +26,14 @@ export type RunOptions = {
 
 const root = path.join(import.meta.dirname, '..');
 const main = path.join(root, 'src', 'main.ts');
-const runs: Run[] = [];
+const runs: ChildRun[] = [];
 /** The leaders of process groups: `npm` and the processes below it. */
 const groups: ChildProcess[] = [];
 const places: string[] = [];
 const dataDirs = new Set<string>();
 
 /** Whatever a failed test left running or lying about goes after the file's tests. */
-export function cleanUp(): void {
+export function cleanUpAfterTests(): void {
   after(async () => {
     for (const { child } of runs) child.kill('SIGKILL');
     for (const { pid } of groups) killGroup(pid);
@@ -50,7 +50,7 @@ export function cleanUp(): void {
  * An empty directory, which every user may enter, as far as its parent goes.
  * @param parent default: the system's for temporary files
  */
-export async function aPlace(parent = os.tmpdir()): Promise<string> {
+export async function createTempDir(parent = os.tmpdir()): Promise<string> {
   const place = await mkdtemp(path.join(parent, 'potluck-process-'));
   await chmod(place, 0o755);
   places.push(place);
@@ -58,7 +58,7 @@ export async function aPlace(parent = os.tmpdir()): Promise<string> {
 }
 
 /** `node src/main.ts …` with an environment of its own, in which nothing is set but what is given. */
-export function potluck(args: string[], { env = {}, cwd, identity, umask = '022' }: RunOptions): Run {
+export function potluck(args: string[], { env = {}, cwd, identity, umask = '022' }: RunOptions): ChildRun {
   if (env.DATA_DIR) dataDirs.add(path.resolve(cwd ?? '/', env.DATA_DIR));
   const child = spawn('/bin/sh', ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, main, ...args], {
     cwd: cwd ?? '/',
@@ -72,7 +72,7 @@ export function potluck(args: string[], { env = {}, cwd, identity, umask = '022'
 const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
 
 /** Collects what the process prints. It has ended when no process below it holds its output any more. */
-function watch(child: ChildProcessByStdio<null, Readable, Readable>): Run {
+function watch(child: ChildProcessByStdio<null, Readable, Readable>): ChildRun {
   const output = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.out += text;
@@ -86,7 +86,7 @@ function watch(child: ChildProcessByStdio<null, Readable, Readable>): Run {
   return run;
 }
 
-export type Server = Run & { url: string };
+export type Server = ChildRun & { url: string };
 
 /** `npm start` as a service manager runs it: `child` is the npm process, and signals reach that process alone. */
 export async function npmStart(env: Record<string, string> & { DATA_DIR: string }): Promise<Server> {
@@ -118,7 +118,7 @@ export async function serve(options: RunOptions): Promise<Server> {
   return { ...run, url: await addressOf(run) };
 }
 
-async function addressOf({ output, ended }: Run): Promise<string> {
+async function addressOf({ output, ended }: ChildRun): Promise<string> {
   const over = { yet: false };
   void ended.then(() => {
     over.yet = true;
@@ -132,7 +132,7 @@ async function addressOf({ output, ended }: Run): Promise<string> {
 }
 
 /** Sends the signal and gives the exit code, which must come within ten seconds. */
-export async function stop(run: Run, signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
+export async function stop(run: ChildRun, signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
   run.child.kill(signal);
   const outcome = await Promise.race([run.ended, sleep(10_000, 'too late' as const, { ref: false })]);
   assert.notEqual(
@@ -169,7 +169,7 @@ export async function postgresUnder(dataDir: string): Promise<number[]> {
 export type Json = Record<string, string> & { user: Record<string, string> };
 
 /** A request to a server that runs as a process. */
-export async function ask(
+export async function sendRequest(
   { url }: Pick<Server, 'url'>,
   method: string,
   route: string,
@@ -188,8 +188,11 @@ export async function ask(
 }
 
 export async function signIn(server: Server, phone = '+14155550123'): Promise<string> {
-  const { body: sent } = await ask(server, 'POST', '/v1/auth/otp/request', undefined, { phone });
-  const { body } = await ask(server, 'POST', '/v1/auth/otp/verify', undefined, { phone, code: sent.devCode });
+  const { body: sent } = await sendRequest(server, 'POST', '/v1/auth/otp/request', undefined, { phone });
+  const { body } = await sendRequest(server, 'POST', '/v1/auth/otp/verify', undefined, {
+    phone,
+    code: sent.devCode,
+  });
   assert.ok(body.accessToken, JSON.stringify(body));
   return body.accessToken;
 }

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import net from 'node:net';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anEvent, aUser } from './world.ts';
+import { createEvent, createUser } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const me = await aUser(api);
+const api = await startTestApp();
+const me = await createUser(api);
 const port = Number(new URL(api.url).port);
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -131,7 +131,7 @@ test('request id: taken from the request if it has 1 to 64 letters, digits, poin
 });
 
 test('request id: on preflights and live streams too', async () => {
-  const event = await anEvent(api, me);
+  const event = await createEvent(api, me);
   const stream = expectStatus(await api.get(`/v1/events/${event.id}/live`), 200);
   assert.match(stream.headers.get('x-request-id') ?? '', uuid);
   const headers = { origin: 'https://app.example', 'access-control-request-method': 'PATCH' };

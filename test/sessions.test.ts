@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { transaction } from '../src/db/transaction.ts';
 import { setRole } from '../src/modules/auth/session-repo.ts';
-import { expectProblem, expectStatus, TestClock, testApp } from './setup.ts';
 import {
-  anAdmin,
-  anEvent,
-  anItem,
-  aPhone,
-  aUser,
+  createAdmin,
+  createEvent,
+  createItem,
+  createUser,
   deleteAccount,
-  going,
+  nextPhone,
   type Person,
+  rsvpGoing,
   signIn,
-} from './world.ts';
+} from './factories.ts';
+import { expectProblem, expectStatus, startTestApp, TestClock } from './setup.ts';
 
 const clock = new TestClock();
-const api = await testApp({ clock });
+const api = await startTestApp({ clock });
 const other = await api.another();
 const [minute, day] = [60_000, 86_400_000];
 
@@ -30,7 +30,7 @@ async function expectDead(person: Person, ...tokens: string[]): Promise<void> {
 
 // spec: 5 POST /v1/auth/refresh: lifetime and refresh of tokens
 test('refresh: 200 with a new pair, and both old tokens end', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const { body } = expectStatus(await refresh(person.refreshToken), 200);
   assert.deepEqual(Object.keys(body).sort(), ['accessToken', 'expiresIn', 'refreshToken', 'tokenType']);
   assert.deepEqual([body.tokenType, body.expiresIn], ['Bearer', 1800]);
@@ -39,7 +39,7 @@ test('refresh: 200 with a new pair, and both old tokens end', async () => {
 });
 
 test('refresh: the same successor again within ten seconds, as long as it is unused', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const first = expectStatus(await refresh(person.refreshToken), 200).body;
   clock.advance(8_000);
   const again = expectStatus(await refresh(person.refreshToken, other), 200).body;
@@ -48,7 +48,7 @@ test('refresh: the same successor again within ten seconds, as long as it is unu
 });
 
 test('refresh: 401 and the end of the session when a token comes again after ten seconds', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const { body } = expectStatus(await refresh(person.refreshToken), 200);
   clock.advance(10_100);
   expectProblem(await refresh(person.refreshToken), 401, 'refresh_token_invalid');
@@ -57,7 +57,7 @@ test('refresh: 401 and the end of the session when a token comes again after ten
 });
 
 test('refresh: 401 and the end of the session when a token comes again after its successor was used', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const second = expectStatus(await refresh(person.refreshToken), 200).body;
   const third = expectStatus(await refresh(second.refreshToken), 200).body;
   assert.ok(await isAlive(third.accessToken));
@@ -67,7 +67,7 @@ test('refresh: 401 and the end of the session when a token comes again after its
 
 // spec: 5 POST /v1/auth/refresh: lifetime and refresh of tokens
 test('refresh: twenty at once over two instances give one and the same successor', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, i) => refresh(person.refreshToken, i % 2 ? api : other)),
   );
@@ -78,7 +78,7 @@ test('refresh: twenty at once over two instances give one and the same successor
 });
 
 test('refresh: 401 for a forged token with the right ids, and the session lives', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const bytes = Buffer.from(person.refreshToken.slice(3), 'base64url');
   for (const at of [33, bytes.length - 1]) {
     const forged = Buffer.from(bytes);
@@ -94,7 +94,7 @@ test('refresh: 401 for a forged token with the right ids, and the session lives'
 
 // spec: 5 POST /v1/auth/refresh: lifetime and refresh of tokens
 test('tokens: an access token ends after 30 minutes, a refresh token after 30 days', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   clock.advance(29 * minute);
   assert.ok(await isAlive(person.token));
   clock.advance(minute);
@@ -106,7 +106,7 @@ test('tokens: an access token ends after 30 minutes, a refresh token after 30 da
 });
 
 test('tokens: a session ends after 180 days, however often it is refreshed', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   let { refreshToken } = person;
   for (let month = 1; month <= 7; month++) {
     clock.advance(25 * day);
@@ -121,7 +121,7 @@ test('tokens: a session ends after 180 days, however often it is refreshed', asy
 });
 
 test('tokens: nothing of them is stored but hashes', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const secrets = [person.token, person.refreshToken].map((token) =>
     Buffer.from(token.slice(3), 'base64url').subarray(32, 56),
   );
@@ -134,7 +134,7 @@ test('tokens: nothing of them is stored but hashes', async () => {
 
 // spec: 5 POST /v1/auth/logout, GET /v1/auth/sessions, DELETE /v1/auth/sessions/:id: end of a session
 test('logout: 200, and the token is refused by another instance at once; other sessions stay', async () => {
-  const phone = aPhone();
+  const phone = nextPhone();
   const [laptop, telephone] = [await signIn(api, phone), await signIn(api, phone)];
   assert.ok(await isAlive(laptop.token));
   assert.deepEqual(expectStatus(await api.post('/v1/auth/logout', laptop.token), 200).body, {
@@ -148,11 +148,11 @@ test('logout: 200, and the token is refused by another instance at once; other s
 
 // spec: 5 POST /v1/auth/logout, GET /v1/auth/sessions, DELETE /v1/auth/sessions/:id: end of a session
 test('sessions: 200 with the devices of the caller, and any of them can be ended, nobody else’s', async () => {
-  const phone = aPhone();
+  const phone = nextPhone();
   const [laptop, telephone, stranger] = [
     await signIn(api, phone),
     await signIn(api, phone),
-    await aUser(api),
+    await createUser(api),
   ];
   const { body } = expectStatus(await api.get('/v1/auth/sessions', laptop.token), 200);
   assert.equal(body.data.length, 2);
@@ -183,9 +183,9 @@ const ends: [string, (person: Person) => Promise<unknown>][] = [
 ];
 for (const [name, end] of ends)
   test(`tokens: 401 on another instance that had just seen the token, in reads and in writes, after the ${name}`, async () => {
-    const organizer = await aUser(api);
-    const event = await anEvent(api, organizer);
-    const item = await anItem(api, organizer, event.id);
+    const organizer = await createUser(api);
+    const event = await createEvent(api, organizer);
+    const item = await createItem(api, organizer, event.id);
     const calls = [
       ({ token }: Person) => other.get(`/v1/events/${event.id}`, token),
       ({ token }: Person) => other.post(`/v1/events/${event.id}/rsvp`, token, { status: 'interested' }),
@@ -195,8 +195,8 @@ for (const [name, end] of ends)
       ({ token }: Person) => other.post(`/v1/events/${event.id}/save`, token, { saved: true }),
     ];
     for (const call of calls) {
-      const person = await aUser(api);
-      await going(other, person, event.id);
+      const person = await createUser(api);
+      await rsvpGoing(other, person, event.id);
       assert.ok(await isAlive(person.token));
       await end(person);
       expectProblem(await call(person), 401, 'token_invalid');
@@ -204,17 +204,17 @@ for (const [name, end] of ends)
   });
 
 test('roles: who is no admin any more gets 404 for private events on another instance, in reads and in writes', async () => {
-  const organizer = await aUser(api);
-  const event = await anEvent(api, organizer, { visibility: 'private' });
-  const item = await anItem(api, organizer, event.id);
+  const organizer = await createUser(api);
+  const event = await createEvent(api, organizer, { visibility: 'private' });
+  const item = await createItem(api, organizer, event.id);
   const calls = [
     ({ token }: Person) => other.get(`/v1/events/${event.id}`, token),
     ({ token }: Person) => other.post(`/v1/events/${event.id}/rsvp`, token, { status: 'interested' }),
     ({ token }: Person) => other.post(`/v1/items/${item.id}/claim`, token, { quantity: 1 }),
   ];
   for (const call of calls) {
-    const admin = await anAdmin(api);
-    await going(other, admin, event.id);
+    const admin = await createAdmin(api);
+    await rsvpGoing(other, admin, event.id);
     await transaction(api.sql, (tx) => setRole(tx, admin.id, 'user'));
     assert.equal((await call(admin)).status, 404);
   }

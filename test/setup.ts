@@ -19,14 +19,14 @@ import { buildApp } from '../src/server/build-app.ts';
 import { type Contract, readContract } from './contract.ts';
 import { connectSql, openSql, type SqlDatabase } from './sql-tag.ts';
 
-export type Answer = {
+export type ApiResponse = {
   status: number;
   headers: Headers;
   /** Parsed JSON, or the text where it is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely; the contract has checked its shape
   body: any;
 };
-export type Call = {
+export type CallOptions = {
   token?: string | undefined;
   body?: unknown;
   headers?: Record<string, string>;
@@ -41,11 +41,11 @@ export type TestApp = {
   clock: TestClock;
   sent: { phone: string; purpose: CodePurpose; code: string }[];
   contract: Contract;
-  call(method: string, path: string, call?: Call): Promise<Answer>;
-  get(path: string, token?: string): Promise<Answer>;
-  post(path: string, token?: string, body?: unknown): Promise<Answer>;
-  patch(path: string, token?: string, body?: unknown): Promise<Answer>;
-  delete(path: string, token?: string, body?: unknown): Promise<Answer>;
+  call(method: string, path: string, call?: CallOptions): Promise<ApiResponse>;
+  get(path: string, token?: string): Promise<ApiResponse>;
+  post(path: string, token?: string, body?: unknown): Promise<ApiResponse>;
+  patch(path: string, token?: string, body?: unknown): Promise<ApiResponse>;
+  delete(path: string, token?: string, body?: unknown): Promise<ApiResponse>;
   /** A second instance on the same database. */
   another(options?: TestOptions): Promise<TestApp>;
 };
@@ -78,7 +78,7 @@ const dataDir = path.join(os.tmpdir(), `potluck-test-data-${randomBytes(6).toStr
 process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
 
 /** For the file that calls it: everything is closed and dropped when its tests have ended. */
-export async function testApp(options: TestOptions = {}): Promise<TestApp> {
+export async function startTestApp(options: TestOptions = {}): Promise<TestApp> {
   return startOn(await cloneDatabase(), options);
 }
 
@@ -132,7 +132,7 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
     sent,
     contract,
     call,
-    ...verbs(call),
+    ...httpVerbs(call),
     another: (more = {}) => startOn(target, { env: options.env ?? {}, clock, ...more }),
   };
 }
@@ -143,7 +143,7 @@ function outbox(sent: TestApp['sent']): SmsDriver {
 }
 
 /** The usual calls in short. */
-export const verbs = (call: Api['call']): Pick<Api, 'get' | 'post' | 'patch' | 'delete'> => ({
+export const httpVerbs = (call: Api['call']): Pick<Api, 'get' | 'post' | 'patch' | 'delete'> => ({
   get: (path, token) => call('GET', path, { token }),
   post: (path, token, body) => call('POST', path, { token, body }),
   patch: (path, token, body) => call('PATCH', path, { token, body }),
@@ -183,13 +183,13 @@ async function beginningOf({ body }: Response): Promise<string> {
 }
 
 /** The answer, which must have this status; else the failure shows what came instead. */
-export function expectStatus(answer: Answer, status: number): Answer {
+export function expectStatus(answer: ApiResponse, status: number): ApiResponse {
   assert.equal(answer.status, status, JSON.stringify(answer.body));
   return answer;
 }
 
 /** A refusal, by status and code. */
-export function expectProblem(answer: Answer, status: number, code: string): Answer {
+export function expectProblem(answer: ApiResponse, status: number, code: string): ApiResponse {
   assert.deepEqual([answer.status, answer.body?.code], [status, code], JSON.stringify(answer.body));
   return answer;
 }

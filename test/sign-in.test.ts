@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createUser, nextPhone } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, TestClock, testApp } from './setup.ts';
-import { aPhone, aUser } from './world.ts';
+import { expectProblem, expectStatus, startTestApp, TestClock } from './setup.ts';
 
 const clock = new TestClock();
-const api = await testApp({ clock });
+const api = await startTestApp({ clock });
 const other = await api.another();
 const minute = 60_000;
 
@@ -17,8 +17,8 @@ const codeFor = async (phone: string): Promise<string> =>
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
 
 test('code: 202 with the same shape for a number with an account and for one without', async () => {
-  const known = await aUser(api);
-  for (const phone of [known.phone, aPhone()]) {
+  const known = await createUser(api);
+  for (const phone of [known.phone, nextPhone()]) {
     const { body } = expectStatus(await request(phone), 202);
     assert.deepEqual(Object.keys(body).sort(), ['devCode', 'expiresIn', 'resendAfter']);
     assert.deepEqual([body.expiresIn, body.resendAfter], [300, 0]);
@@ -28,7 +28,7 @@ test('code: 202 with the same shape for a number with an account and for one wit
 
 // spec: 5 POST /v1/auth/otp/request, POST /v1/auth/otp/verify: issue of tokens
 test('sign-in: 200, the first time with a new account, later with the same one', async () => {
-  const phone = aPhone();
+  const phone = nextPhone();
   const first = expectStatus(await verify(phone, await codeFor(phone)), 200).body;
   assert.deepEqual([first.isNewUser, first.tokenType, first.expiresIn], [true, 'Bearer', 1800]);
   assert.equal(first.user.phone, phone);
@@ -39,7 +39,7 @@ test('sign-in: 200, the first time with a new account, later with the same one',
 });
 
 test('code: 400 when it is wrong, used, outdated by a newer one, or five minutes old', async () => {
-  const phone = aPhone();
+  const phone = nextPhone();
   const old = await codeFor(phone);
   const newest = await codeFor(phone);
   if (old !== newest) expectProblem(await verify(phone, old), 400, 'wrong_code');
@@ -52,7 +52,7 @@ test('code: 400 when it is wrong, used, outdated by a newer one, or five minutes
 });
 
 test('code: one for signing in does not delete an account, nor the other way round', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const signIn = await codeFor(person.phone);
   expectProblem(await api.delete('/v1/me', person.token, { confirmCode: signIn }), 400, 'wrong_code');
   const farewell = expectStatus(await api.post('/v1/me/delete-code', person.token), 202).body.devCode;
@@ -62,7 +62,7 @@ test('code: one for signing in does not delete an account, nor the other way rou
 
 // spec: 5 POST /v1/auth/otp/request, POST /v1/auth/otp/verify: issue of tokens
 test('code: 429 with Retry-After after five wrong ones in 15 minutes, for the right one and after a resend too', async () => {
-  const phone = aPhone();
+  const phone = nextPhone();
   const code = await codeFor(phone);
   for (let i = 0; i < 3; i++) expectProblem(await verify(phone, wrong(code)), 400, 'wrong_code');
   clock.advance(4 * minute);
@@ -78,7 +78,7 @@ test('code: 429 with Retry-After after five wrong ones in 15 minutes, for the ri
 });
 
 test('code: of fifty wrong ones at once over two instances five are compared', async () => {
-  const phone = aPhone();
+  const phone = nextPhone();
   const code = await codeFor(phone);
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, i) => verify(phone, wrong(code), i % 2 ? api : other)),
@@ -88,7 +88,7 @@ test('code: of fifty wrong ones at once over two instances five are compared', a
 });
 
 test('code: of fifty right ones at once over two instances one opens a session', async () => {
-  const phone = aPhone();
+  const phone = nextPhone();
   const code = await codeFor(phone);
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, i) => verify(phone, code, i % 2 ? api : other)),
@@ -137,7 +137,7 @@ test('phone: 400 naming it for what is no number in international form', async (
 });
 
 test('token: 401 for a header that is malformed in any way, also where none is needed', async () => {
-  const { token } = await aUser(api);
+  const { token } = await createUser(api);
   const headers = [
     '',
     'Bearer',

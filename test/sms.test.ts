@@ -6,8 +6,8 @@ import test, { after } from 'node:test';
 import { readConfig } from '../src/lib/config.ts';
 import { createSmsDriver } from '../src/modules/auth/sms.ts';
 import { buildApp } from '../src/server/build-app.ts';
-import { expectProblem, expectStatus, TestClock, testApp } from './setup.ts';
-import { aPhone } from './world.ts';
+import { nextPhone } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp, TestClock } from './setup.ts';
 
 /** Twilio's part of the conversation, over real HTTP. */
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -39,12 +39,12 @@ const env = {
   TWILIO_BASE_URL: `http://127.0.0.1:${(stub.address() as AddressInfo).port}`,
 };
 const clock = new TestClock();
-const api = await testApp({ env, clock });
+const api = await startTestApp({ env, clock });
 const request = (phone: string, on = api) => on.post('/v1/auth/otp/request', undefined, { phone });
 
 test('twilio: the code goes out as a form, signed with account and token, and signs in', async () => {
   answer = accepted;
-  const phone = aPhone();
+  const phone = nextPhone();
   assert.deepEqual(expectStatus(await request(phone), 202).body, { expiresIn: 300, resendAfter: 60 });
   const sent = received.at(-1);
   assert.match(sent?.url ?? '', /\/Accounts\/AC00000000000000000000000000000001\/Messages\.json$/);
@@ -60,13 +60,13 @@ test('twilio: the code goes out as a form, signed with account and token, and si
 test('twilio: a messaging service sends in place of a number', async () => {
   answer = accepted;
   const served = await api.another({ env: { ...env, TWILIO_FROM: 'MG00000000000000000000000000000001' } });
-  expectStatus(await request(aPhone(), served), 202);
+  expectStatus(await request(nextPhone(), served), 202);
   assert.equal(received.at(-1)?.form.get('MessagingServiceSid'), 'MG00000000000000000000000000000001');
   assert.equal(received.at(-1)?.form.get('From'), null);
 });
 
 test('twilio: 503 with Retry-After when it refuses or fails; the next try is not held against anybody', async () => {
-  const phone = aPhone();
+  const phone = nextPhone();
   const faults = [
     json(400, { code: 21211, message: `The number ${phone} is not valid` }),
     json(401, { code: 20003, message: 'Authenticate' }),
@@ -85,7 +85,7 @@ test('twilio: 503 with Retry-After when it refuses or fails; the next try is not
 });
 
 test('twilio: 503 when nobody is there, and the next try is not held against anybody', async () => {
-  const phone = aPhone();
+  const phone = nextPhone();
   const closed = await api.another({ env: { ...env, TWILIO_BASE_URL: 'http://127.0.0.1:9' } });
   expectProblem(await request(phone, closed), 503, 'sms_unavailable');
   answer = accepted;
@@ -97,7 +97,7 @@ test('twilio: 503 when it hangs up or says nothing; a message that may have left
   const saysNothing: Handler = () => {};
   await Promise.all(
     [hangUp, saysNothing].map(async (fault) => {
-      const phone = aPhone();
+      const phone = nextPhone();
       answer = fault;
       const { headers } = expectProblem(await request(phone), 503, 'sms_unavailable');
       assert.equal(headers.get('retry-after'), '60');
@@ -157,7 +157,7 @@ for (const env of [
   const name = Object.entries(env).flat().join('=');
   test(`console outside production with ${name}: 202 without devCode, the log has the code, and 429 within a minute`, async () => {
     const { app, clock, logged, post } = await exposedServer(env);
-    const phone = aPhone();
+    const phone = nextPhone();
     const sent = await post('/v1/auth/otp/request', { phone });
     assert.deepEqual(sent, { status: 202, body: { expiresIn: 300, resendAfter: 60 } });
     assert.equal((await post('/v1/auth/otp/request', { phone })).status, 429);
@@ -177,7 +177,7 @@ for (const env of [
 
 test('console with HOST=0.0.0.0 and DEV_CODES=on: 202 with devCode, without limits on sending', async () => {
   const { app, logged, post } = await exposedServer({ HOST: '0.0.0.0', DEV_CODES: 'on' });
-  const phone = aPhone();
+  const phone = nextPhone();
   for (let i = 0; i < 2; i++) {
     const { status, body } = await post('/v1/auth/otp/request', { phone });
     assert.deepEqual([status, Object.keys(body)], [202, ['expiresIn', 'resendAfter', 'devCode']]);

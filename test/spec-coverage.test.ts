@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import test from 'node:test';
-import { testApp } from './setup.ts';
+import { startTestApp } from './setup.ts';
 import { coverageFile, readAnnotations, readSource, renderCoverage } from './spec-coverage.ts';
 import { specification } from './specification.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const annotations = await readAnnotations();
 
 test('coverage: docs/spec-coverage.md is current', async () => {

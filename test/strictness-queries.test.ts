@@ -2,24 +2,24 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { createAdmin, createEvent, createItem, createUpload, createUser } from './factories.ts';
 import {
-  changed,
-  expectFault,
-  fields,
+  errorPaths,
+  expectFieldError,
+  listFields,
   listOperations,
   type Parameter,
-  paths,
   type Schema,
-} from './document.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, anEvent, anItem, anUpload, aUser } from './world.ts';
+  withChangedField,
+} from './openapi-operations.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const me = await aUser(api);
-const event = await anEvent(api, me);
-const item = await anItem(api, me, event.id);
-const admin = await anAdmin(api);
-const image = await anUpload(api, me);
+const api = await startTestApp();
+const me = await createUser(api);
+const event = await createEvent(api, me);
+const item = await createItem(api, me, event.id);
+const admin = await createAdmin(api);
+const image = await createUpload(api, me);
 const { body: calendar } = await api.post('/v1/me/calendar', me.token);
 const { operations, withQuery, withBody } = await listOperations(api, {
   event: event.id,
@@ -71,10 +71,14 @@ test('query: 400 naming the parameter for every number that is none, is empty, c
       if (schema.type === 'integer') bad.push('1.5', '0', '-1');
       for (const value of bad) {
         const answer = await api.get(`${path}?${before}${name}=${value}${others}`, me.token);
-        expectFault(answer, name, `${path} ${name}=${value}`);
+        expectFieldError(answer, name, `${path} ${name}=${value}`);
         tried++;
       }
-      expectFault(await api.get(`${path}?${before}${name}=1&${name}=2${others}`, me.token), name, 'twice');
+      expectFieldError(
+        await api.get(`${path}?${before}${name}=1&${name}=2${others}`, me.token),
+        name,
+        'twice',
+      );
     }
   }
   assert.ok(tried > 60, `${tried}`);
@@ -91,9 +95,9 @@ test('query: 400 naming the parameter for NUL, bytes that are no UTF-8, and text
           400,
           'invalid_request',
         );
-        assert.deepEqual(paths(answer), [name], `${path} ${name}=${value}`);
+        assert.deepEqual(errorPaths(answer), [name], `${path} ${name}=${value}`);
       }
-      expectFault(
+      expectFieldError(
         await api.get(`${path}?${others}${name}=food&${name}=food`, me.token),
         name,
         `${path} ${name} twice`,
@@ -117,17 +121,17 @@ test('query: 400 naming parameters that need each other or contradict each other
     ['limit=51', 'limit'],
     ['page=0', 'page'],
   ] as const) {
-    expectFault(await api.get(`/v1/events?${query}`), path, query);
+    expectFieldError(await api.get(`/v1/events?${query}`), path, query);
   }
   const several = expectProblem(
     await api.get('/v1/events?page=x&limit=99&lat=100&lng=0'),
     400,
     'invalid_request',
   );
-  assert.deepEqual(paths(several).sort(), ['lat', 'limit', 'page']);
-  expectFault(await api.get('/v1/events/search'), 'q', 'missing');
-  expectFault(await api.get('/v1/events/search?q=%20%20'), 'q', 'blank');
-  expectFault(await api.get(`/v1/events/${event.id}/items?kind=gift`), 'kind', 'unknown word');
+  assert.deepEqual(errorPaths(several).sort(), ['lat', 'limit', 'page']);
+  expectFieldError(await api.get('/v1/events/search'), 'q', 'missing');
+  expectFieldError(await api.get('/v1/events/search?q=%20%20'), 'q', 'blank');
+  expectFieldError(await api.get(`/v1/events/${event.id}/items?kind=gift`), 'kind', 'unknown word');
 });
 
 /** Images and calendars: their addresses are shared as links. */
@@ -151,7 +155,7 @@ test('query: 400 naming every unknown parameter, on every JSON route of the API'
         ...(example && { body: example }),
       });
       expectProblem(answer, 400, 'invalid_request');
-      assert.deepEqual(paths(answer), names, `${method} ${path}?${query}`);
+      assert.deepEqual(errorPaths(answer), names, `${method} ${path}?${query}`);
       assert.match(answer.body.detail, /is not a known parameter/, `${method} ${path}`);
     }
     tried++;
@@ -166,7 +170,7 @@ test('query: an empty query string has no parameters', async () => {
 test('query: an unknown parameter comes after a missing token, and together with other faults', async () => {
   expectProblem(await api.get('/v1/me/events?startDate=x'), 401, 'token_missing');
   const answer = expectProblem(await api.get('/v1/events?limit=0&startDate=x'), 400, 'invalid_request');
-  assert.deepEqual(paths(answer).sort(), ['limit', 'startDate']);
+  assert.deepEqual(errorPaths(answer).sort(), ['limit', 'startDate']);
   expectProblem(await api.get(`/v1/events/${item.id}x/items?x=1`), 400, 'invalid_request');
 });
 
@@ -223,11 +227,13 @@ const requests = fc
   .constantFrom(...withBody.filter(({ path }) => !path.startsWith('/v1/auth')))
   .chain(({ method, path, schema, example }) =>
     fc
-      .array(fc.constantFrom(...fields(schema)), { minLength: 1, maxLength: 2 })
+      .array(fc.constantFrom(...listFields(schema)), { minLength: 1, maxLength: 2 })
       .chain((chosen) =>
         fc.tuple(...chosen.map((field) => valueFor(field.schema).map((value) => ({ field, value })))),
       )
-      .map((changes) => changes.reduce((body, { field, value }) => changed(body, field.path, value), example))
+      .map((changes) =>
+        changes.reduce((body, { field, value }) => withChangedField(body, field.path, value), example),
+      )
       .map((body) => ({ method, path, body })),
   );
 

@@ -1,14 +1,21 @@
 /** What bodies may hold. Most tests walk the OpenAPI document. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { changed, expectFault, fields, listOperations, paths, type Schema } from './document.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anEvent, anItem, aUser, eventBody } from './world.ts';
+import { createEvent, createItem, createUser, eventBody } from './factories.ts';
+import {
+  errorPaths,
+  expectFieldError,
+  listFields,
+  listOperations,
+  type Schema,
+  withChangedField,
+} from './openapi-operations.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const me = await aUser(api);
-const event = await anEvent(api, me);
-const item = await anItem(api, me, event.id);
+const api = await startTestApp();
+const me = await createUser(api);
+const event = await createEvent(api, me);
+const item = await createItem(api, me, event.id);
 const { withBody } = await listOperations(api, { event: event.id, item: item.id, user: me.id });
 
 const send = (method: string, path: string, raw: string | Buffer, type = 'application/json') =>
@@ -30,13 +37,13 @@ test('body: 400 naming the field for every field of a wrong type; nothing is coe
     );
   let tried = 0;
   for (const { method, path, schema, example } of withBody) {
-    for (const field of fields(schema)) {
+    for (const field of listFields(schema)) {
       for (const value of values.filter((value) => !fits(field.schema, value))) {
         const answer = await api.call(method, path, {
           token: me.token,
-          body: changed(example, field.path, value),
+          body: withChangedField(example, field.path, value),
         });
-        expectFault(answer, field.path, `${method} ${path} ${field.path} = ${JSON.stringify(value)}`);
+        expectFieldError(answer, field.path, `${method} ${path} ${field.path} = ${JSON.stringify(value)}`);
         tried++;
       }
     }
@@ -47,14 +54,14 @@ test('body: 400 naming the field for every field of a wrong type; nothing is coe
 test('body: 400 naming the field for NUL and half surrogate pairs in every text', async () => {
   let tried = 0;
   for (const { method, path, schema, example } of withBody) {
-    for (const field of fields(schema)) {
+    for (const field of listFields(schema)) {
       if (!(field.schema.anyOf ?? [field.schema]).some(({ type }) => type === 'string')) continue;
       for (const text of ['a\u0000bc', '\ud800abc', 'abc\udc00', '\udc00\ud800']) {
         const answer = await api.call(method, path, {
           token: me.token,
-          body: changed(example, field.path, text),
+          body: withChangedField(example, field.path, text),
         });
-        expectFault(answer, field.path, `${method} ${path} ${field.path}`);
+        expectFieldError(answer, field.path, `${method} ${path} ${field.path}`);
         tried++;
       }
     }
@@ -65,8 +72,8 @@ test('body: 400 naming the field for NUL and half surrogate pairs in every text'
 test('body: 400 naming the field for one that is missing, and for one that is not known, at any depth', async () => {
   for (const { method, path, schema, example } of withBody) {
     for (const name of schema.required ?? []) {
-      expectFault(
-        await api.call(method, path, { token: me.token, body: changed(example, name, undefined) }),
+      expectFieldError(
+        await api.call(method, path, { token: me.token, body: withChangedField(example, name, undefined) }),
         name,
         path,
       );
@@ -76,12 +83,12 @@ test('body: 400 naming the field for one that is missing, and for one that is no
         '{',
         `{${JSON.stringify(name)}:{"prototype":{"role":"admin"}},`,
       );
-      expectFault(await send(method, path, raw), name || 'body', `${method} ${path} ${name}`);
+      expectFieldError(await send(method, path, raw), name || 'body', `${method} ${path} ${name}`);
     }
   }
   const body = eventBody({ location: { address: 'Here', lat: 1, surprise: 2 } });
   const answer = expectProblem(await api.post('/v1/events', me.token, body), 400, 'invalid_request');
-  assert.deepEqual(paths(answer).sort(), ['location.lng', 'location.surprise']);
+  assert.deepEqual(errorPaths(answer).sort(), ['location.lng', 'location.surprise']);
 });
 
 test('body: 400 naming all faults at once, up to twenty', async () => {
@@ -91,19 +98,19 @@ test('body: 400 naming all faults at once, up to twenty', async () => {
     400,
     'invalid_request',
   );
-  assert.deepEqual(paths(answer).sort(), ['colour', 'kind', 'link', 'quantityNeeded', 'title']);
-  for (const path of paths(answer)) assert.ok(answer.body.detail.includes(path));
+  assert.deepEqual(errorPaths(answer).sort(), ['colour', 'kind', 'link', 'quantityNeeded', 'title']);
+  for (const path of errorPaths(answer)) assert.ok(answer.body.detail.includes(path));
   const keys = (count: number) =>
     JSON.stringify(
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`${'k'.repeat(500)}${i}`.slice(-500), i])),
     );
   const many = expectProblem(await send('PATCH', '/v1/me', keys(400)), 400, 'invalid_request');
-  assert.equal(paths(many).length, 20);
+  assert.equal(errorPaths(many).length, 20);
   assert.ok(JSON.stringify(many.body).length < 10_000);
   // Beyond any body that a route takes, none is named: naming a hundred thousand would take seconds.
   const huge = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, i]));
   for (const body of [JSON.stringify(huge), JSON.stringify({ enabledModules: Array(200_000).fill(1) })]) {
-    assert.deepEqual(paths(expectProblem(await send('PATCH', '/v1/me', body), 400, 'invalid_request')), [
+    assert.deepEqual(errorPaths(expectProblem(await send('PATCH', '/v1/me', body), 400, 'invalid_request')), [
       'body',
     ]);
   }
@@ -128,7 +135,7 @@ test('body: 400 for numbers that are none, not whole or out of range; -0 is 0', 
     '10001',
     '1e-7',
   ]) {
-    expectFault(await item(number), 'quantityNeeded', number);
+    expectFieldError(await item(number), 'quantityNeeded', number);
   }
   for (const number of ['NaN', 'Infinity', '-Infinity', '0x10', '01', '1_000', '+1', '.5', '1.']) {
     expectProblem(await item(number), 400, 'malformed_json');
@@ -179,9 +186,9 @@ test('body: 400 malformed_json for what is no JSON or no UTF-8', async () => {
 test('body: 400 for an array, a text, a number, null, or nothing where an object is wanted', async () => {
   for (const { method, path } of withBody) {
     for (const raw of ['[]', '[{}]', '"name"', '7', 'true', 'null'])
-      expectFault(await send(method, path, raw), 'body', path);
-    expectFault(await api.call(method, path, { token: me.token }), 'body', path);
-    expectFault(await send(method, path, ''), 'body', path);
+      expectFieldError(await send(method, path, raw), 'body', path);
+    expectFieldError(await api.call(method, path, { token: me.token }), 'body', path);
+    expectFieldError(await send(method, path, ''), 'body', path);
   }
 });
 
@@ -206,7 +213,7 @@ test('body: 400 for JSON a hundred thousand levels deep, wherever it is sent', a
 
 test('body: one mebibyte is read, one byte more is 413', async () => {
   const body = (bytes: number) => `{"name":"${'x'.repeat(bytes - 11)}"}`;
-  expectFault(await send('PATCH', '/v1/me', body(1_048_576)), 'name', 'the whole mebibyte');
+  expectFieldError(await send('PATCH', '/v1/me', body(1_048_576)), 'name', 'the whole mebibyte');
   expectProblem(await send('PATCH', '/v1/me', body(1_048_577)), 413, 'payload_too_large');
   expectStatus(await send('PATCH', '/v1/me', `${' '.repeat(1_048_576 - 15)}{"city":"Oslo"}`), 200);
 });
@@ -267,7 +274,7 @@ test('body: 415 for any type but JSON; parameters and capitals in the type do no
 });
 
 test('body: a route without one takes none or an empty object, whatever type it is said to have', async () => {
-  const other = await aUser(api);
+  const other = await createUser(api);
   const follow = `/v1/users/${other.id}/follow`;
   expectStatus(await send('POST', follow, '{}'), 200);
   for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
@@ -277,8 +284,8 @@ test('body: a route without one takes none or an empty object, whatever type it 
       200,
     );
   }
-  expectFault(await send('POST', follow, '{"userId":1}'), 'userId', 'an unknown field');
+  expectFieldError(await send('POST', follow, '{"userId":1}'), 'userId', 'an unknown field');
   for (const raw of ['[]', '[1]', '"x"', '1', 'true'])
-    expectFault(await send('POST', follow, raw), 'body', raw);
+    expectFieldError(await send('POST', follow, raw), 'body', raw);
   expectProblem(await send('DELETE', follow, '{'), 400, 'malformed_json');
 });

@@ -1,15 +1,15 @@
 /** Timestamps from 1900 to 9999: what is outside is refused with a message that names the bounds. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Answer, expectProblem, expectStatus, testApp } from './setup.ts';
-import { aUser, eventBody } from './world.ts';
+import { createUser, eventBody } from './factories.ts';
+import { type ApiResponse, expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const organizer = await aUser(api);
+const api = await startTestApp();
+const organizer = await createUser(api);
 
 const create = (startAt: string, endAt: string) =>
   api.post('/v1/events', organizer.token, eventBody({ startAt, endAt }));
-const messageOf = (answer: Answer, path: string): string =>
+const messageOf = (answer: ApiResponse, path: string): string =>
   expectProblem(answer, 400, 'invalid_request').body.errors.find(
     (error: { path: string }) => error.path === path,
   )?.message;

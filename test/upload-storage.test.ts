@@ -7,15 +7,15 @@ import test, { after } from 'node:test';
 import { readConfig } from '../src/lib/config.ts';
 import { openDirectory, openStorage, type Storage } from '../src/modules/uploads/storage.ts';
 import { sweepFiles } from '../src/modules/uploads/sweep.ts';
+import { createUpload, createUser, deleteAccount, onePixelPng } from './factories.ts';
 import { assertCounters } from './invariants.ts';
 import { s3Stub } from './s3-stub.ts';
-import { expectProblem, expectStatus, type TestApp, testApp } from './setup.ts';
-import { filesIn, rowsOf, upload } from './upload-tools.ts';
-import { anUpload, aPng, aUser, deleteAccount } from './world.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
+import { countUploadRows, listFiles, upload } from './upload-helpers.ts';
 
 const dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-uploads-'));
 after(() => rm(dataDir, { recursive: true, force: true }));
-const api = await testApp({ env: { DATA_DIR: dataDir } });
+const api = await startTestApp({ env: { DATA_DIR: dataDir } });
 const second = await api.another();
 
 const statusOf = async (url: string, on = api) => {
@@ -24,12 +24,12 @@ const statusOf = async (url: string, on = api) => {
   await response.arrayBuffer();
   return response.status;
 };
-const files = () => filesIn(dataDir);
+const files = () => listFiles(dataDir);
 
 test('disk: a file for each row and no other, and none after deletion', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const kept = await files();
-  const made = await Promise.all(Array.from({ length: 5 }, () => anUpload(api, person)));
+  const made = await Promise.all(Array.from({ length: 5 }, () => createUpload(api, person)));
   assert.deepEqual(await files(), [...kept, ...made.map(({ id }) => `${id}.webp`)].sort());
   for (const { id } of made) expectStatus(await second.delete(`/v1/uploads/${id}`, person.token), 200);
   assert.deepEqual(await files(), kept);
@@ -39,17 +39,17 @@ test('disk: a file for each row and no other, and none after deletion', async ()
 test('disk: 503 storage_unavailable where nothing can be written or read, and nothing is left in the table', async () => {
   const place = await mkdtemp(path.join(os.tmpdir(), 'potluck-uploads-'));
   after(() => rm(place, { recursive: true, force: true }));
-  const broken = await testApp({ env: { DATA_DIR: place } });
+  const broken = await startTestApp({ env: { DATA_DIR: place } });
   // A file stands where the directory should.
   await writeFile(path.join(place, 'uploads'), '');
-  const person = await aUser(broken);
-  expectProblem(await upload(broken, person, aPng), 503, 'storage_unavailable');
-  const { uploads, today } = await rowsOf(broken);
+  const person = await createUser(broken);
+  expectProblem(await upload(broken, person, onePixelPng), 503, 'storage_unavailable');
+  const { uploads, today } = await countUploadRows(broken);
   assert.deepEqual([uploads, today], [0, 0]);
   await rm(path.join(place, 'uploads'));
   await sweepFiles(broken.sql, openDirectory(path.join(place, 'uploads')), new Date(Date.now() + 660_000));
-  assert.equal((await rowsOf(broken)).loose, 0);
-  const { url, id } = await anUpload(broken, person);
+  assert.equal((await countUploadRows(broken)).loose, 0);
+  const { url, id } = await createUpload(broken, person);
   await rm(path.join(place, 'uploads'), { recursive: true });
   assert.equal(await statusOf(url, broken), 404);
   await writeFile(path.join(place, 'uploads'), '');
@@ -58,9 +58,9 @@ test('disk: 503 storage_unavailable where nothing can be written or read, and no
 });
 
 test('sweep: a file that was announced and never told of goes, one that is told of or being written stays', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const storage = openDirectory(path.join(dataDir, 'uploads'));
-  const { id } = await anUpload(api, person);
+  const { id } = await createUpload(api, person);
   const before = await files();
   const ids = [
     '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0a1',
@@ -72,12 +72,12 @@ test('sweep: a file that was announced and never told of goes, one that is told 
   const announce = (which: string, due: number) =>
     api.sql`insert into loose_files (id, due) values (${which}, ${new Date(Date.now() + due)})`;
   await announce(crashed, -hour);
-  await storage.write(crashed, aPng);
+  await storage.write(crashed, onePixelPng);
   await announce(cut, -hour);
   await mkdir(path.join(dataDir, 'uploads', 'a2'), { recursive: true });
   await writeFile(path.join(dataDir, 'uploads', 'a2', `${cut}.webp.part`), 'half');
   await announce(fresh, hour);
-  await storage.write(fresh, aPng);
+  await storage.write(fresh, onePixelPng);
   assert.equal((await files()).length, before.length + 3);
   await sweepFiles(api.sql, storage, new Date());
   assert.deepEqual(await files(), [...before, `${fresh}.webp`].sort());
@@ -91,8 +91,8 @@ test('sweep: a file that was announced and never told of goes, one that is told 
 });
 
 test('sweep: what could not be deleted is left for the next time', async () => {
-  const person = await aUser(api);
-  const { id } = await anUpload(api, person);
+  const person = await createUser(api);
+  const { id } = await createUpload(api, person);
   await api.sql`update upload_usage set bytes = 0 where user_id = ${person.id}`;
   await api.sql`with gone as (delete from uploads where id = ${id} returning id)
     insert into loose_files (id, due) select id, now() from gone`;
@@ -105,18 +105,18 @@ test('sweep: what could not be deleted is left for the next time', async () => {
   assert.ok((await files()).includes(`${id}.webp`));
   await sweepFiles(api.sql, real, inMinutes(11));
   assert.ok(!(await files()).includes(`${id}.webp`));
-  assert.equal((await rowsOf(api)).loose, 0);
+  assert.equal((await countUploadRows(api)).loose, 0);
 });
 
 test('account: with it go its images from table and storage, and nobody else’s', async () => {
-  const [person, other] = [await aUser(api), await aUser(api)];
-  const theirs = await anUpload(api, other);
+  const [person, other] = [await createUser(api), await createUser(api)];
+  const theirs = await createUpload(api, other);
   const before = await files();
-  const made = await Promise.all(Array.from({ length: 5 }, () => anUpload(api, person)));
+  const made = await Promise.all(Array.from({ length: 5 }, () => createUpload(api, person)));
   expectStatus(await api.patch('/v1/me', person.token, { avatar: made[0]?.url }), 200);
   expectStatus(await deleteAccount(api, person), 200);
   assert.deepEqual(await files(), before);
-  assert.equal((await rowsOf(api)).loose, 0);
+  assert.equal((await countUploadRows(api)).loose, 0);
   for (const { url } of made.slice(0, 3)) assert.equal(await statusOf(url, second), 404);
   assert.equal(await statusOf(theirs.url), 200);
   await assertCounters(api.sql);
@@ -124,11 +124,11 @@ test('account: with it go its images from table and storage, and nobody else’s
 
 // spec: 8 POST /v1/uploads: images: 100 per day and 1 GiB per person
 test('race: of 120 uploads at once on two servers exactly 100 are kept; the rest is a 429 and leaves nothing', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const before = await files();
   const statuses: number[] = [];
   const send = async (on: TestApp) => {
-    for (let i = 0; i < 12; i++) statuses.push((await upload(on, person, aPng)).status);
+    for (let i = 0; i < 12; i++) statuses.push((await upload(on, person, onePixelPng)).status);
   };
   await Promise.all(Array.from({ length: 10 }, (_, i) => send(i % 2 ? api : second)));
   assert.deepEqual(
@@ -136,18 +136,18 @@ test('race: of 120 uploads at once on two servers exactly 100 are kept; the rest
     [100, 20],
   );
   assert.equal((await files()).length, before.length + 100);
-  assert.equal((await rowsOf(api)).loose, 0);
+  assert.equal((await countUploadRows(api)).loose, 0);
   await assertCounters(api.sql);
 });
 
 test('race: uploads, avatars and deletions while the account goes: no 5xx, and neither rows nor files stay', async () => {
-  const person = await aUser(api);
-  const before = [await rowsOf(api), await files()];
+  const person = await createUser(api);
+  const before = [await countUploadRows(api), await files()];
   const statuses = new Set<number>();
   let isOver = false;
   const busy = async (on: TestApp) => {
     while (!isOver) {
-      const { status, body } = await upload(on, person, aPng);
+      const { status, body } = await upload(on, person, onePixelPng);
       statuses.add(status);
       if (status !== 201) continue;
       const avatar = on.patch('/v1/me', person.token, { avatar: body.url });
@@ -165,7 +165,7 @@ test('race: uploads, avatars and deletions while the account goes: no 5xx, and n
     [...statuses].filter((status) => ![200, 201, 400, 401, 404].includes(status)),
     [],
   );
-  assert.deepEqual([await rowsOf(api), await files()], before);
+  assert.deepEqual([await countUploadRows(api), await files()], before);
   await assertCounters(api.sql);
 });
 
@@ -178,32 +178,32 @@ test('bucket: images go there signed, come from there, and are deleted there; wh
     S3_ACCESS_KEY_ID: 'AKIDEXAMPLE',
     S3_SECRET_ACCESS_KEY: 'not-really-secret',
   };
-  const remote = await testApp({ env });
-  const person = await aUser(remote);
-  const { id, url, bytes } = await anUpload(remote, person);
+  const remote = await startTestApp({ env });
+  const person = await createUser(remote);
+  const { id, url, bytes } = await createUpload(remote, person);
   const key = `/pictures/uploads/${id}.webp`;
   assert.deepEqual([...stub.objects.keys()], [key]);
   const response = await fetch(remote.url + new URL(url).pathname);
   const image = Buffer.from(await response.arrayBuffer());
   assert.deepEqual(
-    [response.status, image.length, image.equals(stub.objects.get(key) ?? aPng)],
+    [response.status, image.length, image.equals(stub.objects.get(key) ?? onePixelPng)],
     [200, bytes, true],
   );
   expectStatus(await remote.delete(`/v1/uploads/${id}`, person.token), 200);
-  assert.deepEqual([stub.objects.size, (await rowsOf(remote)).loose], [0, 0]);
+  assert.deepEqual([stub.objects.size, (await countUploadRows(remote)).loose], [0, 0]);
 
-  const kept = await anUpload(remote, person);
+  const kept = await createUpload(remote, person);
   stub.setAway(true);
-  expectProblem(await upload(remote, person, aPng), 503, 'storage_unavailable');
+  expectProblem(await upload(remote, person, onePixelPng), 503, 'storage_unavailable');
   assert.equal(await statusOf(kept.url, remote), 503);
   expectStatus(await remote.delete(`/v1/uploads/${kept.id}`, person.token), 200);
   assert.equal(await statusOf(kept.url, remote), 404);
-  assert.deepEqual([stub.objects.size, (await rowsOf(remote)).loose], [1, 2]);
+  assert.deepEqual([stub.objects.size, (await countUploadRows(remote)).loose], [1, 2]);
   stub.setAway(false);
   await sweepFiles(remote.sql, openStorage(readConfig(env)), new Date(Date.now() + 660_000));
-  assert.deepEqual([stub.objects.size, (await rowsOf(remote)).loose], [0, 0]);
+  assert.deepEqual([stub.objects.size, (await countUploadRows(remote)).loose], [0, 0]);
 
-  const lost = await anUpload(remote, person);
+  const lost = await createUpload(remote, person);
   stub.objects.clear();
   assert.equal(await statusOf(lost.url, remote), 404);
   assert.ok(stub.seen.some((line) => line.startsWith('GET ')));

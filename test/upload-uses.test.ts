@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
+import { createEvent, createItem, createUpload, createUser, eventBody } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anEvent, anItem, anUpload, aUser, eventBody } from './world.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
 
 const errorPaths = (answer: { body: { errors?: { path: string }[] } }) =>
@@ -14,8 +14,8 @@ const errorPaths = (answer: { body: { errors?: { path: string }[] } }) =>
 
 // spec: 2.1 PATCH /v1/me: an uploaded avatar
 test('avatar: an upload of one’s own, shown everywhere at once on every server, and null gives the drawn one back', async () => {
-  const [person, other] = [await aUser(api, { name: 'Xaviera Portrait' }), await aUser(api)];
-  const event = await anEvent(api, person);
+  const [person, other] = [await createUser(api, { name: 'Xaviera Portrait' }), await createUser(api)];
+  const event = await createEvent(api, person);
   const drawn = (await api.get('/v1/auth/me', person.token)).body.avatar;
   assert.ok(drawn.endsWith('/avatar.svg'));
   const everywhere = async () => {
@@ -33,7 +33,7 @@ test('avatar: an upload of one’s own, shown everywhere at once on every server
     return [...new Set(seen)];
   };
   assert.deepEqual(await everywhere(), [drawn]);
-  const { id, url } = await anUpload(api, person);
+  const { id, url } = await createUpload(api, person);
   const changed = expectStatus(await api.patch('/v1/me', person.token, { avatar: url }), 200);
   assert.equal(changed.body.avatar, url);
   assert.deepEqual(await everywhere(), [url]);
@@ -48,11 +48,11 @@ test('avatar: an upload of one’s own, shown everywhere at once on every server
 
 // spec: 2.1 PATCH /v1/me: an uploaded avatar
 test('avatar: 400 naming it for anything but an upload of one’s own', async () => {
-  const [person, other] = [await aUser(api), await aUser(api)];
+  const [person, other] = [await createUser(api), await createUser(api)];
   const [own, theirs, gone] = [
-    await anUpload(api, person),
-    await anUpload(api, other),
-    await anUpload(api, person),
+    await createUpload(api, person),
+    await createUpload(api, other),
+    await createUpload(api, person),
   ];
   expectStatus(await api.delete(`/v1/uploads/${gone.id}`, person.token), 200);
   const unknown = own.url.replace(own.id, randomUUID());
@@ -81,10 +81,10 @@ test('avatar: 400 naming it for anything but an upload of one’s own', async ()
 
 // spec: 2.1 PATCH /v1/me: an uploaded avatar
 test('race: an upload that is made the avatar while it is deleted is one of both, never an avatar that is not there', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const outcomes = new Set<string>();
   for (let i = 0; i < 25; i++) {
-    const { id, url } = await anUpload(api, person);
+    const { id, url } = await createUpload(api, person);
     const [chosen, gone] = await Promise.all([
       (i % 2 ? api : second).patch('/v1/me', person.token, { avatar: url }),
       second.delete(`/v1/uploads/${id}`, person.token),
@@ -105,14 +105,14 @@ test('race: an upload that is made the avatar while it is deleted is one of both
 
 // spec: 2.4 POST /v1/uploads, GET /v1/uploads/:id.webp, DELETE /v1/uploads/:id: uploaded images
 test('cover and item: the address of an upload is taken and given back', async () => {
-  const person = await aUser(api);
-  const { url } = await anUpload(api, person);
+  const person = await createUser(api);
+  const { url } = await createUpload(api, person);
   const event = expectStatus(
     await api.post('/v1/events', person.token, eventBody({ coverUrl: url })),
     201,
   ).body;
   assert.equal(event.coverUrl, url);
-  await anItem(api, person, event.id, { imageUrl: url });
+  await createItem(api, person, event.id, { imageUrl: url });
   const { body } = expectStatus(await api.get(`/v1/events/${event.id}/items`), 200);
   assert.equal(body.data[0].imageUrl, url);
 });

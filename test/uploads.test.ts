@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import sharp from 'sharp';
+import { createAdmin, createUpload, createUser, onePixelPng, type Person } from './factories.ts';
 import { greyPng } from './hostile-images.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, anUpload, aPng, aUser, type Person } from './world.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
 
 const upload = (by: Person, bytes: Buffer, type = 'image/png', headers: Record<string, string> = {}) =>
@@ -30,7 +30,7 @@ async function fetchImage(url: string, headers: Record<string, string> = {}, on 
 }
 // spec: 2.4 POST /v1/uploads, GET /v1/uploads/:id.webp, DELETE /v1/uploads/:id: uploaded images
 test('upload: 201 with address and size, and the address gives the image as WebP', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const { body, headers } = expectStatus(await upload(person, await plain(40, 30).png().toBuffer()), 201);
   assert.deepEqual(Object.keys(body), ['id', 'url', 'width', 'height', 'bytes']);
   assert.deepEqual([body.width, body.height, headers.get('location')], [40, 30, body.url]);
@@ -45,18 +45,18 @@ test('upload: 201 with address and size, and the address gives the image as WebP
 });
 
 test('upload: 201 for JPEG, PNG and WebP, with parameters in the type or capitals too', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const each = [
     ['image/jpeg', await plain(20, 10).jpeg().toBuffer()],
     ['image/png', await plain(20, 10).png().toBuffer()],
     ['image/webp', await plain(20, 10).webp().toBuffer()],
-    ['Image/PNG; name=me.png', aPng],
+    ['Image/PNG; name=me.png', onePixelPng],
   ] as const;
   for (const [type, bytes] of each) expectStatus(await upload(person, bytes, type), 201);
 });
 
 test('upload: larger than 2,048 pixels a side becomes smaller, a smaller one stays as it is', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const sizes = [];
   for (const [width, height] of [
     [4_000, 1_000],
@@ -76,7 +76,7 @@ test('upload: larger than 2,048 pixels a side becomes smaller, a smaller one sta
 });
 
 test('upload: turned as EXIF says, and no metadata is left', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const bytes = await plain(60, 20)
     .withExif({ IFD0: { Copyright: 'Quistgaard' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
     .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/">Quistgaard</x:xmpmeta>')
@@ -94,7 +94,7 @@ test('upload: turned as EXIF says, and no metadata is left', async () => {
 });
 
 test('upload: transparency stays, and of an animation the first frame', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const see = await sharp({ create: { width: 8, height: 8, channels: 4, background: '#ff000040' } })
     .png()
     .toBuffer();
@@ -117,16 +117,16 @@ const solid = (background: string) =>
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('upload: 413 above 10 MiB, 201 for as much', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const most = 10 * 1024 ** 2;
-  const padded = (size: number) => Buffer.concat([aPng, Buffer.alloc(size - aPng.length)]);
+  const padded = (size: number) => Buffer.concat([onePixelPng, Buffer.alloc(size - onePixelPng.length)]);
   expectStatus(await upload(person, padded(most)), 201);
   expectProblem(await upload(person, padded(most + 1)), 413, 'payload_too_large');
 });
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('upload: 201 by the first bytes of the file, whichever declared type the request names', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const types = ['image/jpeg', 'image/png', 'image/webp', 'application/octet-stream'];
   const files = [
     await plain(20, 10).jpeg().toBuffer(),
@@ -145,7 +145,7 @@ test('upload: 201 by the first bytes of the file, whichever declared type the re
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('upload: 400 for a file that is no JPEG, PNG or WebP, with the same detail for every declared type', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const files = [await plain(20, 10).gif().toBuffer(), Buffer.from('<svg/>'), Buffer.from('no image')];
   for (const type of ['image/jpeg', 'image/png', 'image/webp', 'application/octet-stream']) {
     for (const bytes of files) {
@@ -157,7 +157,7 @@ test('upload: 400 for a file that is no JPEG, PNG or WebP, with the same detail 
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('upload: 415 for any type that is not declared, for JSON, and without a type', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   for (const type of [
     'image/gif',
     'image/svg+xml',
@@ -167,13 +167,13 @@ test('upload: 415 for any type that is not declared, for JSON, and without a typ
     'text/html',
     'application/octet-streams',
   ]) {
-    const answer = expectProblem(await upload(person, aPng, type), 415, 'unsupported_media_type');
+    const answer = expectProblem(await upload(person, onePixelPng, type), 415, 'unsupported_media_type');
     assert.match(answer.body.detail, /image\/jpeg, image\/png, image\/webp, application\/octet-stream/);
   }
   const untyped = await fetch(`${api.url}/v1/uploads`, {
     method: 'POST',
     headers: { authorization: `Bearer ${person.token}` },
-    body: new Blob([new Uint8Array(aPng)]).stream(),
+    body: new Blob([new Uint8Array(onePixelPng)]).stream(),
     duplex: 'half',
   } as RequestInit);
   assert.equal(untyped.status, 415);
@@ -183,14 +183,14 @@ test('upload: 415 for any type that is not declared, for JSON, and without a typ
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('upload: 400 above 50 megapixels, naming the size; 201 for as many', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   expectStatus(await upload(person, greyPng(10_000, 5_000)), 201);
   const answer = expectProblem(await upload(person, greyPng(10_000, 5_001)), 400, 'image_invalid');
   assert.match(answer.body.detail, /10000 × 5001 pixels; at most 50 megapixels/);
 });
 
 test('upload: 401 before the image is looked at', async () => {
-  const raw = aPng;
+  const raw = onePixelPng;
   const headers = { 'content-type': 'image/png' };
   expectProblem(await api.call('POST', '/v1/uploads', { raw, headers }), 401, 'token_missing');
   const token = 'pa_not-a-token';
@@ -198,22 +198,22 @@ test('upload: 401 before the image is looked at', async () => {
 });
 
 test('upload: 403 while the flag is off; images that are there stay', async () => {
-  const [person, admin] = [await aUser(api), await anAdmin(api)];
-  const { url } = await anUpload(api, person);
+  const [person, admin] = [await createUser(api), await createAdmin(api)];
+  const { url } = await createUpload(api, person);
   const set = (enabled: boolean) =>
     api.call('PUT', '/v1/admin/flags/uploads', { token: admin.token, body: { enabled } });
   expectStatus(await set(false), 200);
-  expectProblem(await upload(person, aPng), 403, 'feature_disabled');
+  expectProblem(await upload(person, onePixelPng), 403, 'feature_disabled');
   assert.equal((await fetchImage(url)).status, 200);
   expectStatus(await set(true), 200);
-  expectStatus(await upload(person, aPng), 201);
+  expectStatus(await upload(person, onePixelPng), 201);
 });
 
 test('upload: the same key makes it once; for another image it is a 422', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const headers = { 'idempotency-key': 'one-image' };
-  const first = expectStatus(await upload(person, aPng, 'image/png', headers), 201);
-  const again = expectStatus(await upload(person, aPng, 'image/png', headers), 201);
+  const first = expectStatus(await upload(person, onePixelPng, 'image/png', headers), 201);
+  const again = expectStatus(await upload(person, onePixelPng, 'image/png', headers), 201);
   assert.deepEqual(again.body, first.body);
   assert.equal(again.headers.get('idempotent-replayed'), 'true');
   expectProblem(await upload(person, greyPng(2, 2), 'image/png', headers), 422, 'idempotency_key_reused');
@@ -226,8 +226,8 @@ test('upload: the same key makes it once; for another image it is a 422', async 
 
 // spec: 2.4 POST /v1/uploads, GET /v1/uploads/:id.webp, DELETE /v1/uploads/:id: uploaded images
 test('image: for everybody on every server, for ever, and 304 for whoever has it', async () => {
-  const person = await aUser(api);
-  const { id, url } = await anUpload(api, person);
+  const person = await createUser(api);
+  const { id, url } = await createUpload(api, person);
   for (const on of [api, second]) {
     const { status, headers } = await fetchImage(url, {}, on);
     assert.equal(status, 200);
@@ -250,8 +250,8 @@ test('image: 404 for what is not there, whatever the id looks like', async () =>
 });
 
 test('image: 404 on every server while its owner is suspended', async () => {
-  const [person, admin] = [await aUser(api), await anAdmin(api)];
-  const { url } = await anUpload(api, person);
+  const [person, admin] = [await createUser(api), await createAdmin(api)];
+  const { url } = await createUpload(api, person);
   const statuses = async () =>
     Promise.all([api, second].map(async (on) => (await fetchImage(url, {}, on)).status));
   expectStatus(await api.post(`/v1/admin/users/${person.id}/suspend`, admin.token, {}), 200);
@@ -262,9 +262,9 @@ test('image: 404 on every server while its owner is suspended', async () => {
 
 // spec: 2.4 POST /v1/uploads, GET /v1/uploads/:id.webp, DELETE /v1/uploads/:id: uploaded images
 test('delete: 200 for owner and admin, then 404 on every server; 403 for others', async () => {
-  const [owner, other, admin] = [await aUser(api), await aUser(api), await anAdmin(api)];
+  const [owner, other, admin] = [await createUser(api), await createUser(api), await createAdmin(api)];
   for (const by of [owner, admin]) {
-    const { id, url } = await anUpload(api, owner);
+    const { id, url } = await createUpload(api, owner);
     expectProblem(await api.delete(`/v1/uploads/${id}`, other.token), 403, 'not_owner');
     assert.equal((await fetchImage(url)).status, 200);
     expectStatus(await api.delete(`/v1/uploads/${id}`, by.token), 200);
@@ -276,14 +276,14 @@ test('delete: 200 for owner and admin, then 404 on every server; 403 for others'
 
 // spec: 8 POST /v1/uploads: images: 100 per day and 1 GiB per person
 test('limit: 429 with Retry-After for the 101st in a day of UTC, 201 again on the next', async () => {
-  const clocked = await testApp();
-  const person = await aUser(clocked);
-  await anUpload(clocked, person);
+  const clocked = await startTestApp();
+  const person = await createUser(clocked);
+  await createUpload(clocked, person);
   await clocked.sql`update upload_usage set today = 99`;
-  await anUpload(clocked, person);
+  await createUpload(clocked, person);
   const send = () => {
     const headers = { 'content-type': 'image/png' };
-    return clocked.call('POST', '/v1/uploads', { token: person.token, raw: aPng, headers });
+    return clocked.call('POST', '/v1/uploads', { token: person.token, raw: onePixelPng, headers });
   };
   const answer = expectProblem(await send(), 429, 'too_many_uploads');
   const seconds = Number(answer.headers.get('retry-after'));
@@ -298,13 +298,13 @@ test('limit: 429 with Retry-After for the 101st in a day of UTC, 201 again on th
 
 // spec: 8 POST /v1/uploads: images: 100 per day and 1 GiB per person
 test('limit: 409 when a person’s images take a gibibyte, 201 after some are deleted', async () => {
-  const person = await aUser(api);
-  const { id, bytes } = await anUpload(api, person);
+  const person = await createUser(api);
+  const { id, bytes } = await createUpload(api, person);
   await api.sql`update upload_usage set bytes = ${1024 ** 3 - bytes + 1} where user_id = ${person.id}`;
-  expectProblem(await upload(person, aPng), 409, 'storage_full');
+  expectProblem(await upload(person, onePixelPng), 409, 'storage_full');
   assert.equal((await api.sql`select 1 from loose_files`).length, 0);
   expectStatus(await api.delete(`/v1/uploads/${id}`, person.token), 200);
-  expectStatus(await upload(person, aPng), 201);
+  expectStatus(await upload(person, onePixelPng), 201);
   await api.sql`
     update upload_usage g set bytes = (select coalesce(sum(bytes), 0) from uploads u where u.user_id = g.user_id)`;
 });

@@ -1,11 +1,11 @@
 /** Finding people by name or username (spec 4.1, 2.1). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { aUser, type Person } from './world.ts';
+import { createUser, type Person } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const me = await aUser(api, { name: 'Caller', username: 'zz_caller' });
+const api = await startTestApp();
+const me = await createUser(api, { name: 'Caller', username: 'zz_caller' });
 
 const found = async (q: string, more = '', token = me.token) =>
   expectStatus(await api.get(`/v1/users/search?q=${encodeURIComponent(q)}${more}`, token), 200).body.data;
@@ -14,7 +14,8 @@ const names = async (q: string, more = ''): Promise<string[]> =>
 
 let n = 0;
 /** Somebody whose generated username gets in nobody's way. */
-const person = (name: string, username = `zz__${n++}`, more = {}) => aUser(api, { name, username, ...more });
+const person = (name: string, username = `zz__${n++}`, more = {}) =>
+  createUser(api, { name, username, ...more });
 
 test('search: 401 without a token', async () => {
   expectProblem(await api.get('/v1/users/search?q=mara'), 401, 'token_missing');

@@ -1,15 +1,15 @@
 /** People: search, profiles, follows and blocks (spec 4.1–4.6, 2.1, 2.2). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createAdmin, createEvent, createUser, inDays, type Person } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, anEvent, aUser, inDays, type Person } from './world.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const nobody = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0ff';
-const admin = await anAdmin(api);
-const owner = await aUser(api, { name: 'Owner' });
-const stranger = await aUser(api, { name: 'Stranger' });
+const admin = await createAdmin(api);
+const owner = await createUser(api, { name: 'Owner' });
+const stranger = await createUser(api, { name: 'Stranger' });
 
 const follow = (who: Person, whom: { id: string }) => api.post(`/v1/users/${whom.id}/follow`, who.token);
 const unfollow = (who: Person, whom: { id: string }) => api.delete(`/v1/users/${whom.id}/follow`, who.token);
@@ -26,7 +26,7 @@ const counts = async (whom: Person) => {
 // spec: 2.2 GET /v1/users/:id: `eventsCount`; `isFollowing`; `isBlocked`
 // spec: 4.2 GET /v1/users/:id: profile, token optional
 test('profile: 200 with every field of the specification, with and without a token', async () => {
-  const person = await aUser(api, {
+  const person = await createUser(api, {
     name: 'Mara Lindgren',
     username: 'mara.l',
     bio: 'Brings the sourdough.',
@@ -52,7 +52,7 @@ test('profile: 200 with every field of the specification, with and without a tok
 
 // spec: 7 GET /v1/users/:id: 404 user not found
 test('profile: 404 for an unknown id, a malformed one and an event', async () => {
-  const event = await anEvent(api, owner);
+  const event = await createEvent(api, owner);
   for (const id of [nobody, 'me', '1', event.id, `${owner.id}x`]) {
     expectProblem(await api.get(`/v1/users/${id}`), 404, 'user_not_found');
     expectProblem(await api.get(`/v1/users/${id}`, owner.token), 404, 'user_not_found');
@@ -67,8 +67,8 @@ test('profile: 401 for a bad token although none is needed', async () => {
 
 // spec: 7 GET /v1/users/:id: 403 profile is private
 test('private profile: 403 to strangers, followers and the anonymous; 200 to owner, admins and people it follows', async () => {
-  const hidden = await aUser(api, { name: 'Hidden', isPrivate: true });
-  const [follower, friend] = [await aUser(api), await aUser(api)];
+  const hidden = await createUser(api, { name: 'Hidden', isPrivate: true });
+  const [follower, friend] = [await createUser(api), await createUser(api)];
   expectStatus(await follow(follower, hidden), 200);
   expectStatus(await follow(hidden, friend), 200);
   for (const token of [undefined, stranger.token, follower.token]) {
@@ -92,7 +92,7 @@ test('private profile: 403 to strangers, followers and the anonymous; 200 to own
 // spec: 4.3 POST /v1/users/:id/follow: follow
 // spec: 4.4 DELETE /v1/users/:id/follow: unfollow
 test('follow: 200 with the new count; twice is once, and the same of taking it back', async () => {
-  const [a, b, c] = [await aUser(api), await aUser(api), await aUser(api)];
+  const [a, b, c] = [await createUser(api), await createUser(api), await createUser(api)];
   for (let round = 0; round < 2; round++) {
     assert.deepEqual(expectStatus(await follow(a, b), 200).body, { isFollowing: true, followersCount: 1 });
   }
@@ -136,7 +136,7 @@ test('follow, unfollow, block, unblock: 400 for oneself, 404 for the unknown, 40
 // spec: 3 POST /v1/users/:id/block: block: not blocked → blocked, hidden from the blocker's feed
 // spec: 4.5 POST /v1/users/:id/block: block
 test('block: 200, ends follows both ways with all four counts right, and 403 on following either way', async () => {
-  const [a, b] = [await aUser(api), await aUser(api)];
+  const [a, b] = [await createUser(api), await createUser(api)];
   expectStatus(await follow(a, b), 200);
   expectStatus(await follow(b, a), 200);
   assert.deepEqual(
@@ -173,7 +173,7 @@ test('block: 200, ends follows both ways with all four counts right, and 403 on 
 // spec: 3 DELETE /v1/users/:id/block: block: blocked → not blocked
 // spec: 4.6 DELETE /v1/users/:id/block: unblock
 test('unblock: 200, twice is once, and brings no follow back', async () => {
-  const [a, b] = [await aUser(api), await aUser(api)];
+  const [a, b] = [await createUser(api), await createUser(api)];
   expectStatus(await follow(a, b), 200);
   expectStatus(await follow(b, a), 200);
   expectStatus(await block(a, b), 200);
@@ -193,21 +193,21 @@ test('unblock: 200, twice is once, and brings no follow back', async () => {
 });
 
 test('relations: nothing is kept of two people who have nothing to do with each other any more', async () => {
-  const [a, b] = [await aUser(api), await aUser(api)];
+  const [a, b] = [await createUser(api), await createUser(api)];
   for (const act of [unfollow, unblock, follow, unfollow, block, unblock]) expectStatus(await act(a, b), 200);
   assert.equal((await api.sql`select from relations where user_id in (${a.id}, ${b.id})`).length, 0);
 });
 
 // spec: 2.2 GET /v1/users/:id: `eventsCount`
 test('eventsCount: public, scheduled events, past ones too', async () => {
-  const person = await aUser(api);
+  const person = await createUser(api);
   const eventsCount = async () => (await profile(person)).eventsCount;
   const change = async (id: string, body: object) =>
     expectStatus(await api.patch(`/v1/events/${id}`, person.token, body), 200);
-  const event = await anEvent(api, person);
-  const past = await anEvent(api, person, { startAt: inDays(-9), endAt: inDays(-8) });
-  const draft = await anEvent(api, person, { visibility: 'private' });
-  await anEvent(api, person, { visibility: 'unlisted' });
+  const event = await createEvent(api, person);
+  const past = await createEvent(api, person, { startAt: inDays(-9), endAt: inDays(-8) });
+  const draft = await createEvent(api, person, { visibility: 'private' });
+  await createEvent(api, person, { visibility: 'unlisted' });
   assert.equal(await eventsCount(), 2);
   await change(event.id, { status: 'cancelled' });
   assert.equal(await eventsCount(), 1);

@@ -1,15 +1,15 @@
 /** The waitlist moves up while nothing new can be booked. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bookingCalls } from './booking-calls.ts';
+import { createBookingClient } from './booking-client.ts';
+import { createAdmin, createUser, createUsers, type Person } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, aUser, type Person, users } from './world.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const admin = await anAdmin(api);
-const organizer = await aUser(api);
-const { anEventOf, book, cancel, change, places, resize, wait } = bookingCalls(api, api, organizer);
+const api = await startTestApp();
+const admin = await createAdmin(api);
+const organizer = await createUser(api);
+const { anEventOf, book, cancel, change, places, resize, wait } = createBookingClient(api, api, organizer);
 
 const flag = async (enabled: boolean) => {
   const call = { token: admin.token, body: { enabled } };
@@ -31,7 +31,7 @@ const switches: Record<
 for (const [name, { off, on, code }] of Object.entries(switches)) {
   // spec: 2.5 GET /v1/events/:id/booking, PATCH /v1/events/:id/booking, DELETE /v1/events/:id/booking: reading, changing and cancelling a booking
   test(`waitlist: with ${name} off, freed seats and a larger capacity go to those who wait; new bookings are 403`, async () => {
-    const [first, second, third, fourth, late] = (await users(api, 5)) as [
+    const [first, second, third, fourth, late] = (await createUsers(api, 5)) as [
       Person,
       Person,
       Person,

@@ -1,16 +1,24 @@
 /** RSVPs and claims that come at once are written together: each has its own answer, and nobody waits for a stranger. */
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
+import {
+  createAdmin,
+  createEvent,
+  createItem,
+  createUser,
+  createUsers,
+  type Person,
+  rsvpGoing,
+} from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { type Answer, expectProblem, expectStatus, testApp } from './setup.ts';
+import { type ApiResponse, expectProblem, expectStatus, startTestApp } from './setup.ts';
 import { connectSql, type SqlTransaction } from './sql-tag.ts';
-import { anAdmin, anEvent, anItem, aUser, going, type Person, users } from './world.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const outside = connectSql(api.target, 1);
 after(() => outside.end({ timeoutMs: 1_000 }));
-const organizer = await aUser(api);
-const guests = await users(api, 50);
+const organizer = await createUser(api);
+const guests = await createUsers(api, 50);
 const [guest, other] = guests as [Person, Person];
 const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
 
@@ -30,9 +38,9 @@ const times = <T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> 
  */
 async function whileHeld(
   lock: (tx: SqlTransaction) => Promise<unknown>,
-  blocked: () => Promise<Answer>[],
+  blocked: () => Promise<ApiResponse>[],
   meanwhile: () => Promise<unknown>,
-): Promise<Answer[]> {
+): Promise<ApiResponse[]> {
   let answered = 0;
   const waiting = await outside.begin(async (tx) => {
     await lock(tx);
@@ -50,9 +58,9 @@ async function whileHeld(
 }
 
 test('rsvp: many kinds at once, and each gets its own 200, 401, 404 or 409', async () => {
-  const [open, draft, cancelled] = await times(3, () => anEvent(api, organizer));
-  const [revoked, admin] = [await aUser(api), await anAdmin(api)];
-  for (const id of [open.id, draft.id, cancelled.id]) await going(api, guest, id);
+  const [open, draft, cancelled] = await times(3, () => createEvent(api, organizer));
+  const [revoked, admin] = [await createUser(api), await createAdmin(api)];
+  for (const id of [open.id, draft.id, cancelled.id]) await rsvpGoing(api, guest, id);
   await change(draft.id, { visibility: 'private' });
   await change(cancelled.id, { status: 'cancelled' });
   expectStatus(await api.post('/v1/auth/logout', revoked.token), 200);
@@ -86,7 +94,7 @@ test('rsvp: many kinds at once, and each gets its own 200, 401, 404 or 409', asy
 });
 
 test('rsvp: 50 at once on one event are told 1 to 50, each number once, and 50 who leave 49 to 0', async () => {
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   for (const [status, from] of [
     ['going', 1],
     [null, 0],
@@ -101,7 +109,7 @@ test('rsvp: 50 at once on one event are told 1 to 50, each number once, and 50 w
 });
 
 test('rsvp: 200 without delay while another event is locked; those who answered that one get 200 on its release', async () => {
-  const [locked, ...free] = await times(9, () => anEvent(api, organizer));
+  const [locked, ...free] = await times(9, () => createEvent(api, organizer));
   const answers = await whileHeld(
     (tx) => tx`select 1 from events where id = ${locked.id} for update`,
     () => guests.slice(0, 20).map((person) => rsvp(locked.id, person, 'going')),
@@ -118,7 +126,7 @@ test('rsvp: 200 without delay while another event is locked; those who answered 
 });
 
 test('rsvp: 404 for those who waited for an event that was deleted', async () => {
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   const answers = await whileHeld(
     (tx) => tx`delete from events where id = ${event.id}`,
     () => [rsvp(event.id, guest, 'going'), rsvp(event.id, other, null)],
@@ -129,9 +137,9 @@ test('rsvp: 404 for those who waited for an event that was deleted', async () =>
 });
 
 test('rsvp and claim: 200 and 201 without delay while another account is locked', async () => {
-  const event = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, event.id, { quantityNeeded: 50 });
-  for (const person of [guest, other]) await going(api, person, event.id);
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id, { quantityNeeded: 50 });
+  for (const person of [guest, other]) await rsvpGoing(api, person, event.id);
   const answers = await whileHeld(
     (tx) => tx`select 1 from users where id = ${guest.id} for update`,
     () => [rsvp(event.id, guest, 'interested'), claim(item.id, guest)],
@@ -148,10 +156,10 @@ test('rsvp and claim: 200 and 201 without delay while another account is locked'
 });
 
 test('rsvp and claim: 401 when the session ends while they wait', async () => {
-  const event = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, event.id);
-  const leaver = await aUser(api);
-  await going(api, leaver, event.id);
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id);
+  const leaver = await createUser(api);
+  await rsvpGoing(api, leaver, event.id);
   const answers = await whileHeld(
     (tx) => tx`delete from sessions where user_id = ${leaver.id}`,
     () => [rsvp(event.id, leaver, null), claim(item.id, leaver), unclaim(item.id, leaver)],
@@ -163,16 +171,16 @@ test('rsvp and claim: 401 when the session ends while they wait', async () => {
 });
 
 test('claim: many kinds at once, and each gets its own 200, 201, 403, 404, 409 or 422', async () => {
-  const event = await anEvent(api, organizer);
-  const hidden = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
+  const hidden = await createEvent(api, organizer);
   const [bread, wine, wish] = [
-    await anItem(api, organizer, event.id, { quantityNeeded: 5 }),
-    await anItem(api, organizer, event.id, { quantityNeeded: 2 }),
-    await anItem(api, organizer, event.id, { kind: 'wish' }),
+    await createItem(api, organizer, event.id, { quantityNeeded: 5 }),
+    await createItem(api, organizer, event.id, { quantityNeeded: 2 }),
+    await createItem(api, organizer, event.id, { kind: 'wish' }),
   ];
-  const secret = await anItem(api, organizer, hidden.id);
-  for (const person of guests.slice(0, 6)) await going(api, person, event.id);
-  for (const person of [guest, other]) await going(api, person, hidden.id);
+  const secret = await createItem(api, organizer, hidden.id);
+  for (const person of guests.slice(0, 6)) await rsvpGoing(api, person, event.id);
+  for (const person of [guest, other]) await rsvpGoing(api, person, hidden.id);
   expectStatus(await claim(bread.id, guest, 2), 201);
   expectStatus(await claim(wine.id, guest, 2), 201);
   expectStatus(await claim(secret.id, guest), 201);
@@ -214,9 +222,11 @@ test('claim: many kinds at once, and each gets its own 200, 201, 403, 404, 409 o
 });
 
 test('claim: 201 without delay while another item is locked; those who claimed that one get 201 on its release', async () => {
-  const event = await anEvent(api, organizer);
-  const [locked, ...free] = await times(9, () => anItem(api, organizer, event.id, { quantityNeeded: 50 }));
-  for (const person of guests.slice(0, 12)) await going(api, person, event.id);
+  const event = await createEvent(api, organizer);
+  const [locked, ...free] = await times(9, () =>
+    createItem(api, organizer, event.id, { quantityNeeded: 50 }),
+  );
+  for (const person of guests.slice(0, 12)) await rsvpGoing(api, person, event.id);
   const n = Number(locked.id.split('.')[1]);
   const answers = await whileHeld(
     (tx) => tx`select 1 from items where event_id = ${event.id} and n = ${n} for update`,

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { randomOf } from '../bench/seed/random.ts';
+import { createEvent, createItem, createUser, createUsers, type Person, rsvpGoing } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { type Answer, expectStatus, testApp } from './setup.ts';
-import { anEvent, anItem, aUser, going, type Person, users } from './world.ts';
+import { type ApiResponse, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const second = await api.another();
 const servers = [api, second] as const;
-const organizer = await aUser(api);
+const organizer = await createUser(api);
 const states = ['going', 'interested', null] as const;
 
-function only(answers: Answer[], ...allowed: number[]): void {
+function only(answers: ApiResponse[], ...allowed: number[]): void {
   const others = answers.filter(({ status }) => !allowed.includes(status));
   assert.deepEqual(
     others.map(({ status, body }) => [status, body]),
@@ -23,12 +23,12 @@ const pick = <T>(among: readonly T[], roll: (count: number) => number): T => amo
 
 /** Events with two items each, which everybody goes to. */
 async function scene(eventCount: number, people: Person[]) {
-  const events = await Promise.all(Array.from({ length: eventCount }, () => anEvent(api, organizer)));
+  const events = await Promise.all(Array.from({ length: eventCount }, () => createEvent(api, organizer)));
   const items: string[] = [];
   for (const { id } of events) {
     for (const quantityNeeded of [3, 40])
-      items.push((await anItem(api, organizer, id, { quantityNeeded })).id);
-    await Promise.all(people.map((person) => going(api, person, id)));
+      items.push((await createItem(api, organizer, id, { quantityNeeded })).id);
+    await Promise.all(people.map((person) => rsvpGoing(api, person, id)));
   }
   return { events: events.map(({ id }) => id), items };
 }
@@ -44,7 +44,7 @@ function act(roll: (count: number) => number, person: Person, events: string[], 
 }
 
 test('rsvp and claim: few people on few events over two servers get 200, 201, 403, 404, 409 or 422, and all is counted', async () => {
-  const people = await users(api, 5);
+  const people = await createUsers(api, 5);
   const { events, items } = await scene(4, people);
   const { below: roll } = randomOf(7);
   for (let round = 0; round < 4; round++) {
@@ -58,14 +58,14 @@ test('rsvp and claim: few people on few events over two servers get 200, 201, 40
 
 test('rsvp and claim: no 5xx while accounts, events and items are deleted on both servers, and all is counted', async () => {
   for (let round = 0; round < 4; round++) {
-    const people = await users(api, 16);
+    const people = await createUsers(api, 16);
     const { events, items } = await scene(6, people);
     const leavers = people.slice(0, 4);
     const codes = await Promise.all(
       leavers.map(async ({ token }) => (await api.post('/v1/me/delete-code', token)).body.devCode),
     );
     const { below: roll } = randomOf(round + 1);
-    const calls: (() => Promise<Answer>)[] = Array.from(
+    const calls: (() => Promise<ApiResponse>)[] = Array.from(
       { length: 300 },
       () => () => act(roll, pick(people, roll), events, items),
     );
@@ -88,10 +88,10 @@ test('rsvp and claim: no 5xx while accounts, events and items are deleted on bot
 });
 
 test('claim: of 64 at once over two servers 25 of 25 go, while the claimers change their answers', async () => {
-  const people = await users(api, 64);
-  const event = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, event.id, { quantityNeeded: 25 });
-  await Promise.all(people.map((person) => going(api, person, event.id)));
+  const people = await createUsers(api, 64);
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id, { quantityNeeded: 25 });
+  await Promise.all(people.map((person) => rsvpGoing(api, person, event.id)));
   const answers = await Promise.all(
     people.flatMap((person, i) => [
       (i % 2 ? api : second).post(`/v1/items/${item.id}/claim`, person.token, { quantity: 1 }),

@@ -1,17 +1,19 @@
 /** A world's servers behind what the tests call an app: every answer is held against the OpenAPI document. */
 import { type Contract, readContract } from '../test/contract.ts';
-import { type Answer, type Api, type Call, verbs } from '../test/setup.ts';
-import type { World } from './world.ts';
+import { type Api, type ApiResponse, type CallOptions, httpVerbs } from '../test/setup.ts';
+import type { Environment } from './environment.ts';
 
-export async function openApi(world: World): Promise<Api & { contract: Contract; document: OpenApi }> {
-  const { body: document } = await world.client.ask('GET', '/openapi.json');
+export async function openApi(
+  environment: Environment,
+): Promise<Api & { contract: Contract; document: OpenApi }> {
+  const { body: document } = await environment.client.ask('GET', '/openapi.json');
   const contract = readContract(document);
   const call = async (
     method: string,
     path: string,
-    { token, body, headers, raw }: Call = {},
-  ): Promise<Answer> => {
-    const asked = await world.client.ask(method, path, {
+    { token, body, headers, raw }: CallOptions = {},
+  ): Promise<ApiResponse> => {
+    const asked = await environment.client.ask(method, path, {
       ...(token !== undefined && { token }),
       ...(body !== undefined && { body }),
       ...(headers && { headers }),
@@ -25,8 +27,8 @@ export async function openApi(world: World): Promise<Api & { contract: Contract;
     contract,
     document,
     call,
-    ...verbs(call),
-    sql: world.sql,
+    ...httpVerbs(call),
+    sql: environment.sql,
     // The servers' answers carry the codes.
     sent: [],
   };

@@ -13,7 +13,7 @@ export type Call = {
   server?: Pick<Server, 'url'>;
 };
 
-export type Answer = {
+export type ClientResponse = {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   // biome-ignore lint/suspicious/noExplicitAny: an answer is read by whoever knows the route.
@@ -23,7 +23,7 @@ export type Answer = {
 
 export type Client = {
   /** @throws when the connection breaks before the answer is whole */
-  ask(method: string, path: string, call?: Call): Promise<Answer>;
+  ask(method: string, path: string, call?: Call): Promise<ClientResponse>;
   close(): void;
 };
 

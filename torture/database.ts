@@ -4,7 +4,7 @@ import { openEmbedded } from '../src/db/embedded/embedded.ts';
 import { place } from '../src/db/embedded/placement.ts';
 import { startServer, stopServer } from '../src/db/embedded/postmaster.ts';
 import type { Target } from '../src/db/target.ts';
-import { aPlace } from '../test/processes.ts';
+import { createTempDir } from '../test/processes.ts';
 
 export type Database = {
   target: Exclude<Target, string>;
@@ -16,7 +16,7 @@ export type Database = {
 };
 
 export async function openDatabase(): Promise<Database> {
-  const dataDir = await aPlace();
+  const dataDir = await createTempDir();
   const embedded = await openEmbedded(dataDir);
   const { target } = embedded;
   await embedded.close();

@@ -1,9 +1,9 @@
 /** People who write and read without a pause, and all that was answered to them. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventBody } from '../test/factories.ts';
 import type { Server } from '../test/processes.ts';
-import { eventBody } from '../test/world.ts';
-import type { Answer } from './client.ts';
-import type { Person, World } from './world.ts';
+import type { ClientResponse } from './client.ts';
+import type { Environment, Person } from './environment.ts';
 
 export type Answered = {
   /** When it was asked, in ms of `performance.now`. */
@@ -24,7 +24,7 @@ export type Load = {
 
 /** Each of `writers` makes an event and answers it, again and again; each of `readers` looks at themselves. */
 export function startLoad(
-  { client }: World,
+  { client }: Environment,
   people: Person[],
   { writers, readers, pause = 0 }: { writers: number; readers: number; pause?: number },
 ): Load {
@@ -43,7 +43,7 @@ export function startLoad(
     path: string,
     person: Person,
     body?: unknown,
-  ): Promise<Answer | null> => {
+  ): Promise<ClientResponse | null> => {
     const at = performance.now();
     const answer = await client.ask(method, path, { token: person.token, body }).catch(() => null);
     const retryAfter = answer?.headers['retry-after'] !== undefined;
@@ -74,7 +74,7 @@ export function startLoad(
 }
 
 /** Acknowledged writes that are not in the database. */
-export async function lostOf({ sql }: World, { events, rsvps }: Load): Promise<number> {
+export async function lostOf({ sql }: Environment, { events, rsvps }: Load): Promise<number> {
   const [row] = await sql<[{ events: number; rsvps: number }]>`
     select (select count(*)::int from events where id = any(${events}::uuid[])) as events,
       (select count(*)::int from unnest(${rsvps.map(({ event }) => event)}::uuid[],
@@ -85,7 +85,7 @@ export async function lostOf({ sql }: World, { events, rsvps }: Load): Promise<n
 
 /** Ms until the server reads from and writes to the database again; gives up after `most`. */
 export async function untilBack(
-  { client }: World,
+  { client }: Environment,
   person: Person,
   server: Pick<Server, 'url'>,
   most = 20_000,

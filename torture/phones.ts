@@ -1,11 +1,11 @@
 /** People whom a code can reach: numbers of a length that exists, sign-in and farewell by code. */
-import type { Person, World } from './world.ts';
+import type { Environment, Person } from './environment.ts';
 
 /** The n-th of ten million numbers. */
 export const phoneOf = (n: number, area = '+1202'): string => `${area}${String(n).padStart(7, '0')}`;
 
 /** Numbers from the n-th on, past the servers, in place of what `people` made up. */
-export async function givePhones({ sql }: World, people: Person[], from = 0): Promise<void> {
+export async function givePhones({ sql }: Environment, people: Person[], from = 0): Promise<void> {
   const ids = people.map(({ id }) => id);
   const phones = people.map((_, i) => phoneOf(from + i));
   await sql.begin(async (tx) => {
@@ -23,7 +23,7 @@ export const notThe = (code: string, n = 0): string =>
   String((Number(code) + 1 + n) % 1_000_000).padStart(6, '0');
 
 /** @returns the code, which servers that send nothing tell */
-export async function askForCode({ client }: World, phone: string): Promise<string> {
+export async function askForCode({ client }: Environment, phone: string): Promise<string> {
   const { status, body } = await client.ask('POST', '/v1/auth/otp/request', { body: { phone } });
   if (status !== 202) throw new Error(`no code: ${JSON.stringify(body)}`);
   return body.devCode;
@@ -31,15 +31,17 @@ export async function askForCode({ client }: World, phone: string): Promise<stri
 
 export type SignedIn = Person & { refreshToken: string };
 
-export async function signIn(world: World, phone: string): Promise<SignedIn> {
-  const code = await askForCode(world, phone);
-  const { status, body } = await world.client.ask('POST', '/v1/auth/otp/verify', { body: { phone, code } });
+export async function signIn(environment: Environment, phone: string): Promise<SignedIn> {
+  const code = await askForCode(environment, phone);
+  const { status, body } = await environment.client.ask('POST', '/v1/auth/otp/verify', {
+    body: { phone, code },
+  });
   if (status !== 200) throw new Error(`no sign-in: ${JSON.stringify(body)}`);
   return { id: body.user.id, token: body.accessToken, refreshToken: body.refreshToken };
 }
 
 /** @returns the code that deletes the account */
-export async function askForFarewell({ client }: World, { token }: Person): Promise<string> {
+export async function askForFarewell({ client }: Environment, { token }: Person): Promise<string> {
   const { status, body } = await client.ask('POST', '/v1/me/delete-code', { token });
   if (status !== 202) throw new Error(`no code: ${JSON.stringify(body)}`);
   return body.devCode;

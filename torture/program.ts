@@ -1,5 +1,5 @@
 /** What a torture is: a program that mistreats Potluck over HTTP and says in one figure how it bore it. */
-import type { World, WorldOptions } from './world.ts';
+import type { Environment, EnvironmentOptions } from './environment.ts';
 
 export type Outcome = { figure: string; ok: boolean };
 
@@ -16,7 +16,7 @@ export type Torture = {
   /** A number at full size, or the smaller one for `npm test`. */
   size(full: number, quick: number): number;
   /** A fresh database and servers on it; closed after the program. */
-  open(options?: WorldOptions): Promise<World>;
+  open(options?: EnvironmentOptions): Promise<Environment>;
   /** Says how far it is; the last thing said is shown. */
   progress(text: string): void;
 };

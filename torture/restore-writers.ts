@@ -1,8 +1,8 @@
 /** People who claim, answer and organize on both servers while a backup is made, and what they were told of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlTag } from '../test/sql-tag.ts';
-import { anEvent, anItem, goingAll } from './things.ts';
-import type { Person, World } from './world.ts';
+import type { Environment, Person } from './environment.ts';
+import { createEvent, createItem, insertGoingRsvps } from './factories.ts';
 
 /** What a client has had a 2xx for: a claim on the event's only item, an RSVP, or an event of their own. */
 export type Written = { kind: 'claim' | 'rsvp' | 'event'; event: string; user: string };
@@ -18,19 +18,24 @@ export type Writers = {
 const places = 8;
 const atOnce = 24;
 
-export async function startWriting(world: World, crowd: number): Promise<Writers> {
-  const [organizer, ...people] = await world.people(crowd + 1);
+export async function startWriting(environment: Environment, crowd: number): Promise<Writers> {
+  const [organizer, ...people] = await environment.people(crowd + 1);
   if (!organizer) throw new Error('nobody came');
-  const events = await Promise.all(Array.from({ length: places }, () => anEvent(world, organizer)));
-  const items = await Promise.all(events.map((event) => anItem(world, organizer, event, 10_000)));
-  for (const event of events.slice(0, places / 2)) await goingAll(world, event, people);
+  const events = await Promise.all(Array.from({ length: places }, () => createEvent(environment, organizer)));
+  const items = await Promise.all(events.map((event) => createItem(environment, organizer, event, 10_000)));
+  for (const event of events.slice(0, places / 2)) await insertGoingRsvps(environment, event, people);
   const log: Written[] = [];
   const state = { turn: 0, isStopped: false };
   const step = async () => {
     const n = state.turn++;
     const person = people[n % people.length] ?? organizer;
     const at = Math.floor(n / people.length) % places;
-    const written = await write(world, person, { n, at, event: events[at] ?? '', item: items[at] ?? '' });
+    const written = await write(environment, person, {
+      n,
+      at,
+      event: events[at] ?? '',
+      item: items[at] ?? '',
+    });
     if (written) log.push(written);
   };
   const work = Promise.all(
@@ -54,11 +59,15 @@ export async function startWriting(world: World, crowd: number): Promise<Writers
 type Step = { n: number; at: number; event: string; item: string };
 
 /** Nobody ever takes anything back: what was acknowledged once must be there for ever. */
-async function write(world: World, person: Person, { n, at, event, item }: Step): Promise<Written | null> {
+async function write(
+  environment: Environment,
+  person: Person,
+  { n, at, event, item }: Step,
+): Promise<Written | null> {
   const { id: user, token } = person;
-  if (n % 50 === 0) return { kind: 'event', event: await anEvent(world, person), user };
+  if (n % 50 === 0) return { kind: 'event', event: await createEvent(environment, person), user };
   const isClaim = at < places / 2;
-  const { status } = await world.client.ask(
+  const { status } = await environment.client.ask(
     'POST',
     isClaim ? `/v1/items/${item}/claim` : `/v1/events/${event}/rsvp`,
     { token, body: isClaim ? { quantity: 1 } : { status: 'going' } },

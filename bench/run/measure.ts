@@ -2,14 +2,14 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, type Request } from './answer.ts';
+import type { Candidate, Environment, Prepared, WorkItem } from './environment.ts';
 import { Failure, type Measured, pgbench, wrk } from './load.ts';
 import type { Options } from './options.ts';
 import { cpuSeconds, cpuSecondsOfAll, rssMb, type Server, startBare } from './processes.ts';
-import type { Candidate, Prepared, WorkItem, World } from './world.ts';
+import { ask, type Request } from './response.ts';
 
 export type Bench = {
-  world: World;
+  environment: Environment;
   options: Options;
   app: Server;
   /** The process of PostgreSQL that has all the others. */
@@ -51,7 +51,7 @@ const bareSeconds = (seconds: number) => Math.min(Math.ceil(seconds / 3), 2);
 
 /** Makes the files, warms the app up, and finds the best way to do the same in SQL. */
 export async function prepare(bench: Bench, work: WorkItem): Promise<Prepping> {
-  const prepared = await work.prepare(bench.world);
+  const prepared = await work.prepare(bench.environment);
   await prepared.writes?.reset();
   const file = path.join(bench.scratch, nameOf(work).replace(/\W+/g, '-'));
   const requestsFile = `${file}.requests`;
@@ -63,7 +63,7 @@ export async function prepare(bench: Bench, work: WorkItem): Promise<Prepping> {
   const limit = bench.hasPgbench ? await findLimit(bench, work, prepared, files) : null;
   const prepping = { work, prepared, requestsFile, answerFile, limit };
   await warmUp(bench, prepping);
-  if (prepared.writes) await untilIdle(bench.world);
+  if (prepared.writes) await untilIdle(bench.environment);
   return prepping;
 }
 
@@ -100,7 +100,7 @@ async function findLimit(
 ): Promise<Limit | null> {
   const attempt = async ({ scripts }: Candidate, clients: number) => {
     const rate = await pgbench(
-      bench.world.dataset,
+      bench.environment.dataset,
       { scripts, seconds: warmUpSeconds, clients },
       bench.signal,
     );
@@ -146,7 +146,7 @@ export async function measure(bench: Bench, prepping: Prepping): Promise<Round> 
 }
 
 async function measureApp(bench: Bench, prepping: Prepping): Promise<Omit<Round, 'pgbench' | 'bareNode'>> {
-  const { app, postmaster, options, world } = bench;
+  const { app, postmaster, options, environment } = bench;
   const { work, prepared } = prepping;
   await prepared.writes?.reset();
   const look = () => Promise.all([cpuSeconds(app.pid), cpuSecondsOfAll(postmaster)]);
@@ -159,7 +159,7 @@ async function measureApp(bench: Bench, prepping: Prepping): Promise<Omit<Round,
     from === null || to === null ? null : (to - from) / elapsed;
   const cpu = { server: cores(before[0], after[0]), database: cores(before[1], after[1]) };
   if (prepared.writes) {
-    await untilIdle(world);
+    await untilIdle(environment);
     const refused = (work.alsoExpected ?? []).reduce(
       (sum, status) => sum + (measured.statuses[status] ?? 0),
       0,
@@ -173,8 +173,8 @@ async function measureApp(bench: Bench, prepping: Prepping): Promise<Omit<Round,
 }
 
 async function measureSql(bench: Bench, { work, prepared }: Prepping, limit: Limit): Promise<number> {
-  const { world, options, signal } = bench;
-  const rate = await pgbench(world.dataset, { ...limit, seconds: options.seconds }, signal);
+  const { environment, options, signal } = bench;
+  const rate = await pgbench(environment.dataset, { ...limit, seconds: options.seconds }, signal);
   const wrong = await prepared.writes?.verify(null);
   await prepared.writes?.reset();
   if (wrong) throw new Failure(`${nameOf(work)}, pgbench: ${wrong}`);
@@ -193,7 +193,7 @@ const load = (
  * What was under way when the load generator left is written or given up by then: it must neither be missed by a check
  * nor come in between a reset's statements.
  */
-async function untilIdle({ sql }: World): Promise<void> {
+async function untilIdle({ sql }: Environment): Promise<void> {
   for (let quiet = 0, round = 0; quiet < 3 && round < 100; round++) {
     await sleep(100);
     const [row] = await sql<[{ busy: number }]>`
@@ -204,8 +204,8 @@ async function untilIdle({ sql }: World): Promise<void> {
 }
 
 /** Whatever an earlier run left when it was cut off. */
-export async function takeBackAll(world: World, items: WorkItem[]): Promise<void> {
-  for (const work of items) await (await work.prepare({ ...world, mostWrites: 1 })).writes?.reset();
+export async function takeBackAll(environment: Environment, items: WorkItem[]): Promise<void> {
+  for (const work of items) await (await work.prepare({ ...environment, mostWrites: 1 })).writes?.reset();
 }
 
 export const removeScratch = (scratch: string) => rm(scratch, { recursive: true, force: true });

@@ -9,8 +9,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Dataset } from '../seed.ts';
-import { ask } from './answer.ts';
 import { BenchError } from './options.ts';
+import { ask } from './response.ts';
 
 export type Server = { port: number; pid: number; stop(): Promise<void> };
 

@@ -1,7 +1,7 @@
 /** What was found, as a table for people and as JSON for programs. */
 import os from 'node:os';
+import type { WorkItem } from './environment.ts';
 import type { Round } from './measure.ts';
-import type { WorkItem } from './world.ts';
 
 export type Result = {
   item: string;

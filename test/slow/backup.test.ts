@@ -12,12 +12,12 @@ import { checkBackup, restoreBackup } from '../../src/cli/restore.ts';
 import { raw } from '../../src/db/sql.ts';
 import type { Target } from '../../src/db/target.ts';
 import { command } from '../command.ts';
+import { createEvent, createItem, createUser, inDays, rsvpGoing } from '../factories.ts';
 import { assertCounters } from '../invariants.ts';
-import { cloneDatabase, expectStatus, testApp } from '../setup.ts';
+import { cloneDatabase, expectStatus, startTestApp } from '../setup.ts';
 import { connectSql, openSql } from '../sql-tag.ts';
-import { anEvent, anItem, aUser, going, inDays } from '../world.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-backup-'));
 after(() => rm(directory, { recursive: true, force: true }));
 const fileFor = (name: string) => path.join(directory, name);
@@ -52,17 +52,17 @@ async function rowsOf(target: Target): Promise<Record<string, string[]>> {
 
 async function somethingOfEverything() {
   const [host, guest] = [
-    await aUser(api),
-    await aUser(api, { name: 'Zoë\\N "q"', bio: 'a\tb\\\nc\r\\.\n\\.' }),
+    await createUser(api),
+    await createUser(api, { name: 'Zoë\\N "q"', bio: 'a\tb\\\nc\r\\.\n\\.' }),
   ];
-  const event = await anEvent(api, host, {
+  const event = await createEvent(api, host, {
     title: '\\N',
     description: `${'🥘 naïve — 100 % '.repeat(50)}\n\\.\n`,
     location: { address: 'Pole', lat: -89.123456789012, lng: 179.999999999999 },
     price: 12.5,
   });
-  const item = await anItem(api, host, event.id, { description: '' });
-  await going(api, guest, event.id);
+  const item = await createItem(api, host, event.id, { description: '' });
+  await rsvpGoing(api, guest, event.id);
   expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 2 }), 201);
   expectStatus(await api.post(`/v1/users/${host.id}/follow`, guest.token), 200);
   expectStatus(await api.post(`/v1/events/${event.id}/save`, guest.token, { saved: true }), 200);
@@ -82,7 +82,7 @@ test('backup and restore: a new database becomes the same, row by row, and a ser
   assert.deepEqual(await rowsOf(target), await rowsOf(api.target));
   const sql = await openSql(target, 'tests');
   await assertCounters(sql);
-  const again = await testApp({ sql: connectSql(target) });
+  const again = await startTestApp({ sql: connectSql(target) });
   assert.deepEqual(
     (await again.get(`/v1/events/${event.id}`, guest.token)).body,
     (await api.get(`/v1/events/${event.id}`, guest.token)).body,
@@ -241,11 +241,11 @@ test('backup: of two that write to one name at once, one is kept and the other i
 test('backup: what is written while it runs is not in it; what was there when it began is, whole', async () => {
   const file = fileFor('meanwhile.gz');
   const before = await rowsOf(api.target);
-  const person = await aUser(api);
+  const person = await createUser(api);
   const sql = await openSql(api.target, 'tests');
   await sql.begin(async (tx) => {
     const [row] = await tx<[{ snapshot: string }]>`select pg_export_snapshot() as snapshot`;
-    await anEvent(api, person, { title: 'Later', startAt: inDays(9), endAt: inDays(10) });
+    await createEvent(api, person, { title: 'Later', startAt: inDays(9), endAt: inDays(10) });
     await writeBackup(api.target, file, { snapshot: row.snapshot });
   }, 'isolation level repeatable read, read only');
   await sql.end();

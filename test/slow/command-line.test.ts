@@ -4,9 +4,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { access, mkdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { aPlace, cleanUp, expectNoPostgres, potluck } from '../processes.ts';
+import { cleanUpAfterTests, createTempDir, expectNoPostgres, potluck } from '../processes.ts';
 
-cleanUp();
+cleanUpAfterTests();
 
 const root = path.join(import.meta.dirname, '..', '..');
 const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
@@ -65,7 +65,7 @@ describe('command line', { concurrency: 2 }, () => {
   });
 
   test('DATA_DIR: exit code 1 and one line at once for a dangling link and below /proc', async () => {
-    const place = await aPlace();
+    const place = await createTempDir();
     const link = path.join(place, 'link');
     await symlink('/nowhere/data', link);
     const cases: [string, RegExp][] = [
@@ -104,7 +104,7 @@ describe('command line', { concurrency: 2 }, () => {
   });
 
   test('migrate: says how many migrations it applied and to which version, then that there are none left', async () => {
-    const DATA_DIR = path.join(await aPlace(), 'not', 'there', 'yet');
+    const DATA_DIR = path.join(await createTempDir(), 'not', 'there', 'yet');
     await mkdir(path.dirname(path.dirname(DATA_DIR)));
     const first = await run(['migrate'], { DATA_DIR });
     const [, count, version] =

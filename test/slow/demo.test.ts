@@ -10,12 +10,12 @@ import { categorySlugs, templateSlugs } from '../../src/modules/events/catalogue
 import { NewEvent } from '../../src/modules/events/schemas.ts';
 import { NewItem } from '../../src/modules/items/schemas.ts';
 import { command } from '../command.ts';
+import { createUser, deleteAccount, signIn } from '../factories.ts';
 import { assertCounters } from '../invariants.ts';
-import { cloneDatabase, expectProblem, expectStatus, testApp } from '../setup.ts';
+import { cloneDatabase, expectProblem, expectStatus, startTestApp } from '../setup.ts';
 import { connectSql, type SqlDatabase } from '../sql-tag.ts';
-import { aUser, deleteAccount, signIn } from '../world.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const added = await seedDemo({ db: api.sql });
 const [admin, organizer, guest] = await Promise.all(demoPhones.map(({ phone }) => signIn(api, phone)));
 assert.ok(admin && organizer && guest);
@@ -222,9 +222,9 @@ test('demo: two servers that start at once seed once', async () => {
 });
 
 test('demo: accounts and usernames that are there already stay as they are', async () => {
-  const other = await testApp();
+  const other = await startTestApp();
   const early = await signIn(other, people.jonas.phone);
-  const namesake = await aUser(other, { username: people.mara.username });
+  const namesake = await createUser(other, { username: people.mara.username });
   assert.ok(await seedDemo({ db: other.sql }));
   const { body: me } = expectStatus(await other.get('/v1/auth/me', early.token), 200);
   assert.deepEqual([me.id, me.username, me.bio], [early.id, early.username, '']);

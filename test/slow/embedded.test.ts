@@ -5,9 +5,18 @@ import { chown, mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/pr
 import { createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { aPlace, ask, cleanUp, expectNoPostgres, potluck, serve, signIn, stop } from '../processes.ts';
+import {
+  cleanUpAfterTests,
+  createTempDir,
+  expectNoPostgres,
+  potluck,
+  sendRequest,
+  serve,
+  signIn,
+  stop,
+} from '../processes.ts';
 
-cleanUp();
+cleanUpAfterTests();
 
 const isRoot = process.getuid?.() === 0;
 /** Of no account in particular: an ordinary user. */
@@ -31,14 +40,14 @@ async function postgresPid(dataDir: string): Promise<string | undefined> {
 
 describe('embedded database', { concurrency: 2 }, () => {
   test('sharing: two first starts at once and a command on one directory; the last to leave stops the database', async () => {
-    const DATA_DIR = await aPlace();
+    const DATA_DIR = await createTempDir();
     const [one, two] = await Promise.all([serve({ env: { DATA_DIR } }), serve({ env: { DATA_DIR } })]);
     const phone = '+12025550177';
     const token = await signIn(one, phone);
     const grant = potluck(['admin', 'grant', phone], { env: { DATA_DIR } });
     assert.equal(await grant.ended, 0, grant.output.err);
     assert.match(grant.output.out, /\+12025550177 is an admin now/);
-    assert.equal((await ask(two, 'GET', '/v1/auth/me', token)).body.role, 'admin');
+    assert.equal((await sendRequest(two, 'GET', '/v1/auth/me', token)).body.role, 'admin');
     const pid = await postgresPid(DATA_DIR);
     assert.equal(await stop(one, 'SIGTERM'), 0);
     await expectAlive(two.url);
@@ -48,13 +57,13 @@ describe('embedded database', { concurrency: 2 }, () => {
   });
 
   test('places: a long path, blanks, quotes and commas; without LANG every letter there is is kept', async () => {
-    const DATA_DIR = path.join(await aPlace(), `it's "odd", ${'deep/'.repeat(25)}data`);
+    const DATA_DIR = path.join(await createTempDir(), `it's "odd", ${'deep/'.repeat(25)}data`);
     const server = await serve({ env: { DATA_DIR } });
     const token = await signIn(server);
-    const { status } = await ask(server, 'PATCH', '/v1/me', token, { name: 'Łódź 🎂' });
+    const { status } = await sendRequest(server, 'PATCH', '/v1/me', token, { name: 'Łódź 🎂' });
     assert.equal(status, 200);
-    assert.equal((await ask(server, 'GET', '/v1/auth/me', token)).body.name, 'Łódź 🎂');
-    const found = await ask(server, 'GET', `/v1/users/search?q=${encodeURIComponent('lodz')}`, token);
+    assert.equal((await sendRequest(server, 'GET', '/v1/auth/me', token)).body.name, 'Łódź 🎂');
+    const found = await sendRequest(server, 'GET', `/v1/users/search?q=${encodeURIComponent('lodz')}`, token);
     assert.equal(found.status, 200);
     assert.equal(await stop(server, 'SIGTERM'), 0);
     await expectNoPostgres(DATA_DIR);
@@ -63,7 +72,7 @@ describe('embedded database', { concurrency: 2 }, () => {
   test('root: in a directory that only root may enter, named by a relative path, under a strict umask', {
     skip: !isRoot && 'needs root',
   }, async () => {
-    const cwd = await aPlace('/root');
+    const cwd = await createTempDir('/root');
     const server = await serve({ env: { DATA_DIR: 'data' }, cwd, umask: '077' });
     await expectAlive(server.url);
     assert.match(await readlink(path.join(cwd, 'data', 'postgres')), /^\/var\/lib\/potluck\//);
@@ -74,7 +83,7 @@ describe('embedded database', { concurrency: 2 }, () => {
   test('an ordinary user: works; so it does when the lock file names a process of theirs, and when root takes over', {
     skip: whyNotOrdinary(),
   }, async () => {
-    const home = await aPlace();
+    const home = await createTempDir();
     const DATA_DIR = path.join(home, 'data');
     const options = { env: { DATA_DIR }, cwd: home, ...(isRoot && { identity: ordinary }) };
     if (isRoot) await chown(home, ordinary.uid, ordinary.gid);
@@ -97,7 +106,7 @@ describe('embedded database', { concurrency: 2 }, () => {
   });
 
   test('trouble: a line that says what to do, exit code 1, no stack and no secret', async () => {
-    const DATA_DIR = await aPlace();
+    const DATA_DIR = await createTempDir();
     const [file, broken] = [path.join(DATA_DIR, 'file'), path.join(DATA_DIR, 'broken')];
     await writeFile(file, '');
     await mkdir(broken);

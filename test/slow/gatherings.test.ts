@@ -9,12 +9,12 @@ import test from 'node:test';
 import { parseCalendar } from '../../src/cli/import/parse-calendar.ts';
 import { type ImportReport, importCalendar } from '../../src/cli/import.ts';
 import { file, makeCalendar } from '../data/gatherings.ts';
+import { nextPhone, signIn } from '../factories.ts';
 import { assertCounters } from '../invariants.ts';
-import { expectStatus, testApp } from '../setup.ts';
-import { aPhone, signIn } from '../world.ts';
+import { expectStatus, startTestApp } from '../setup.ts';
 
-const api = await testApp();
-const phone = aPhone();
+const api = await startTestApp();
+const phone = nextPhone();
 const bytes = readFileSync(file);
 const dayMs = 86_400_000;
 

@@ -6,22 +6,22 @@ import test, { after } from 'node:test';
 import { CommandError } from '../../src/cli/command-error.ts';
 import { importCommand } from '../../src/cli/import.ts';
 import { readConfig } from '../../src/lib/config.ts';
-import { calendar, counts, entry, importer } from '../calendar-files.ts';
+import { calendar, calendarEntry, createImporter, importCounts } from '../calendar-files.ts';
 import { command } from '../command.ts';
+import { createAdmin, createEvent, deleteAccount, nextPhone, signIn } from '../factories.ts';
 import { assertCounters } from '../invariants.ts';
-import { expectStatus, testApp } from '../setup.ts';
-import { anAdmin, anEvent, aPhone, deleteAccount, signIn } from '../world.ts';
+import { expectStatus, startTestApp } from '../setup.ts';
 
-const api = await testApp();
+const api = await startTestApp();
 const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-import-'));
 after(() => rm(directory, { recursive: true, force: true }));
 
-const { take, eventsOf, imported } = importer(api);
+const { take, eventsOf, imported } = createImporter(api);
 
 test('import: an entry becomes an event with all that it says, for an account made on the way', async () => {
   const { report, person, events } = await imported(
     calendar(
-      entry({
+      calendarEntry({
         SUMMARY: 'Bread\\, butter\\; and more',
         DESCRIPTION: 'Bring flour.\\nAnd an apron.',
         URL: 'https://bread.example/evening?a=1,2;b',
@@ -29,7 +29,7 @@ test('import: an entry becomes an event with all that it says, for an account ma
       }),
     ),
   );
-  assert.deepEqual(counts(report), [1, 0, 0, 0]);
+  assert.deepEqual(importCounts(report), [1, 0, 0, 0]);
   const [event] = events;
   const { title, description, startAt, endAt, location, category, template, status, visibility } = event;
   assert.deepEqual(
@@ -62,13 +62,13 @@ test('import: an entry becomes an event with all that it says, for an account ma
 });
 
 test('import: the same file again changes nothing, and a changed entry changes one event', async () => {
-  const first = entry({ SUMMARY: 'Alder' });
-  const file = calendar(first, entry({ SUMMARY: 'Birch' }), entry({ SUMMARY: 'Cedar' }));
+  const first = calendarEntry({ SUMMARY: 'Alder' });
+  const file = calendar(first, calendarEntry({ SUMMARY: 'Birch' }), calendarEntry({ SUMMARY: 'Cedar' }));
   const { phone, person, events } = await imported(file);
-  assert.deepEqual(counts(await take(file, phone)), [0, 0, 3, 0]);
+  assert.deepEqual(importCounts(await take(file, phone)), [0, 0, 3, 0]);
   assert.deepEqual(await eventsOf(person), events);
 
-  assert.deepEqual(counts(await take(file.replace('Birch', 'Birches'), phone)), [0, 1, 2, 0]);
+  assert.deepEqual(importCounts(await take(file.replace('Birch', 'Birches'), phone)), [0, 1, 2, 0]);
   const after = await eventsOf(person);
   assert.deepEqual(after[1], {
     ...events[1],
@@ -80,13 +80,13 @@ test('import: the same file again changes nothing, and a changed entry changes o
   assert.deepEqual([after[0], after[2]], [events[0], events[2]]);
 
   // An entry that is no longer in the file is left alone.
-  assert.deepEqual(counts(await take(calendar(first), phone)), [0, 0, 1, 0]);
+  assert.deepEqual(importCounts(await take(calendar(first), phone)), [0, 0, 1, 0]);
   assert.equal((await eventsOf(person)).length, 3);
 });
 
 test('import: two imports of one file at once add nothing twice', async () => {
-  const file = calendar(...Array.from({ length: 40 }, (_, at) => entry({ SUMMARY: `Walk ${at}` })));
-  const phone = aPhone();
+  const file = calendar(...Array.from({ length: 40 }, (_, at) => calendarEntry({ SUMMARY: `Walk ${at}` })));
+  const phone = nextPhone();
   const reports = await Promise.all([take(file, phone), take(file, phone), take(file, phone)]);
   assert.deepEqual(
     reports.map((report) => report.added + report.unchanged),
@@ -103,22 +103,22 @@ test('import: two imports of one file at once add nothing twice', async () => {
 });
 
 test('import: the same UID from two organizers makes two events', async () => {
-  const file = calendar(entry());
-  assert.deepEqual(counts((await imported(file)).report), [1, 0, 0, 0]);
-  assert.deepEqual(counts((await imported(file)).report), [1, 0, 0, 0]);
+  const file = calendar(calendarEntry());
+  assert.deepEqual(importCounts((await imported(file)).report), [1, 0, 0, 0]);
+  assert.deepEqual(importCounts((await imported(file)).report), [1, 0, 0, 0]);
 });
 
 test('import: an event that was deleted by hand comes in anew', async () => {
-  const file = calendar(entry());
+  const file = calendar(calendarEntry());
   const { phone, person, events } = await imported(file);
   expectStatus(await api.delete(`/v1/events/${events[0].id}`, person.token), 200);
-  assert.deepEqual(counts(await take(file, phone)), [1, 0, 0, 0]);
+  assert.deepEqual(importCounts(await take(file, phone)), [1, 0, 0, 0]);
   const [again] = await eventsOf(person);
   assert.notEqual(again.id, events[0].id);
 });
 
 test('import: what the file does not say stays as the organizer set it', async () => {
-  const file = calendar(entry());
+  const file = calendar(calendarEntry());
   const { phone, person, events } = await imported(file, 'food');
   const change = {
     price: 12.5,
@@ -129,8 +129,8 @@ test('import: what the file does not say stays as the organizer set it', async (
     enabledModules: [],
   };
   expectStatus(await api.patch(`/v1/events/${events[0].id}`, person.token, change), 200);
-  assert.deepEqual(counts(await take(file, phone)), [0, 0, 1, 0]);
-  assert.deepEqual(counts(await take(file.replace('Sourdough', 'Rye'), phone)), [0, 1, 0, 0]);
+  assert.deepEqual(importCounts(await take(file, phone)), [0, 0, 1, 0]);
+  assert.deepEqual(importCounts(await take(file.replace('Sourdough', 'Rye'), phone)), [0, 1, 0, 0]);
   const [event] = await eventsOf(person);
   const { title, price, capacity, visibility, status, category, template, enabledModules } = event;
   assert.deepEqual(
@@ -150,18 +150,21 @@ test('import: what the file does not say stays as the organizer set it', async (
 });
 
 test('import: an account that was deleted starts over', async () => {
-  const file = calendar(entry());
+  const file = calendar(calendarEntry());
   const { phone, person } = await imported(file);
   expectStatus(await deleteAccount(api, person), 200);
-  assert.deepEqual(counts(await take(file, phone)), [1, 0, 0, 0]);
+  assert.deepEqual(importCounts(await take(file, phone)), [1, 0, 0, 0]);
   await assertCounters(api.sql);
 });
 
 test('import: for somebody who is suspended nothing comes in', async () => {
-  const { phone, person } = await imported(calendar(entry({ SUMMARY: 'Before' })));
-  const admin = await anAdmin(api);
+  const { phone, person } = await imported(calendar(calendarEntry({ SUMMARY: 'Before' })));
+  const admin = await createAdmin(api);
   expectStatus(await api.post(`/v1/admin/users/${person.id}/suspend`, admin.token, {}), 200);
-  for (const file of [calendar(entry({ SUMMARY: 'After' })), calendar(entry({ UID: 'another' }))])
+  for (const file of [
+    calendar(calendarEntry({ SUMMARY: 'After' })),
+    calendar(calendarEntry({ UID: 'another' })),
+  ])
     await assert.rejects(take(file, phone), /is suspended/);
   const titles = await api.sql`select title, hidden from events where organizer_id = ${person.id}`;
   assert.deepEqual([...titles], [{ title: 'Before', hidden: true }]);
@@ -169,8 +172,8 @@ test('import: for somebody who is suspended nothing comes in', async () => {
 
 test('import: CANCELLED and PRIVATE are kept, and follow the file when it says otherwise', async () => {
   const file = calendar(
-    entry({ SUMMARY: 'A', STATUS: 'CANCELLED' }),
-    entry({ SUMMARY: 'B', CLASS: 'PRIVATE' }),
+    calendarEntry({ SUMMARY: 'A', STATUS: 'CANCELLED' }),
+    calendarEntry({ SUMMARY: 'B', CLASS: 'PRIVATE' }),
   );
   const { phone, person, events } = await imported(file);
   const states = (list: { status: string; visibility: string }[]) =>
@@ -183,7 +186,7 @@ test('import: CANCELLED and PRIVATE are kept, and follow the file when it says o
   assert.equal(expectStatus(await api.get('/v1/auth/me', person.token), 200).body.eventsCount, 0);
 
   const opened = file.replace('CANCELLED', 'CONFIRMED').replace('CLASS:PRIVATE', 'CLASS:PUBLIC');
-  assert.deepEqual(counts(await take(opened, phone)), [0, 2, 0, 0]);
+  assert.deepEqual(importCounts(await take(opened, phone)), [0, 2, 0, 0]);
   assert.deepEqual(states(await eventsOf(person)), [
     ['scheduled', 'public'],
     ['scheduled', 'public'],
@@ -193,21 +196,21 @@ test('import: CANCELLED and PRIVATE are kept, and follow the file when it says o
 });
 
 test('import: a place that was corrected by hand stays until LOCATION changes', async () => {
-  const file = calendar(entry({ GEO: undefined, LOCATION: 'Oslo\\, Norway' }));
+  const file = calendar(calendarEntry({ GEO: undefined, LOCATION: 'Oslo\\, Norway' }));
   const { phone, person, events } = await imported(file);
   const location = { address: 'Oslo, Norway', lat: 59.95, lng: 10.65 };
   expectStatus(await api.patch(`/v1/events/${events[0].id}`, person.token, { location }), 200);
-  assert.deepEqual(counts(await take(file, phone)), [0, 0, 1, 0]);
-  assert.deepEqual(counts(await take(file.replace('Oslo', 'Bergen'), phone)), [0, 1, 0, 0]);
+  assert.deepEqual(importCounts(await take(file, phone)), [0, 0, 1, 0]);
+  assert.deepEqual(importCounts(await take(file.replace('Oslo', 'Bergen'), phone)), [0, 1, 0, 0]);
   const [event] = await eventsOf(person);
   assert.equal(Math.round(event.location.lng), 5);
 });
 
 test('import: events made by hand are none of its business', async () => {
-  const phone = aPhone();
+  const phone = nextPhone();
   const person = await signIn(api, phone);
-  const own = await anEvent(api, person, { title: 'Sourdough evening' });
-  assert.deepEqual(counts(await take(calendar(entry()), phone)), [1, 0, 0, 0]);
+  const own = await createEvent(api, person, { title: 'Sourdough evening' });
+  assert.deepEqual(importCounts(await take(calendar(calendarEntry()), phone)), [1, 0, 0, 0]);
   const events = await eventsOf(person);
   assert.equal(events.length, 2);
   assert.deepEqual(
@@ -228,7 +231,7 @@ const refuses = (rest: string[], values: object, message: RegExp) =>
 test('import: bad arguments and bad files are one clear line, before any database is opened', async () => {
   const organizer = '+14155550000';
   const file = path.join(directory, 'some.ics');
-  await writeFile(file, calendar(entry()));
+  await writeFile(file, calendar(calendarEntry()));
   const letter = path.join(directory, 'letter.txt');
   await writeFile(letter, 'Dear reader,\nthis is no calendar.\n');
   await refuses([], { organizer }, /^Usage: /);
@@ -250,12 +253,12 @@ test('import: the command says what came in and what did not, and exits 0; witho
   await writeFile(
     file,
     calendar(
-      entry(),
-      entry({ DTSTART: '\u001b[31m' }),
-      entry({ GEO: undefined, LOCATION: 'Oslo\\, Norway' }),
+      calendarEntry(),
+      calendarEntry({ DTSTART: '\u001b[31m' }),
+      calendarEntry({ GEO: undefined, LOCATION: 'Oslo\\, Norway' }),
     ),
   );
-  const phone = aPhone();
+  const phone = nextPhone();
   assert.deepEqual(await command(api.target, 'import', file, '--organizer', phone), {
     code: 0,
     stdout: '2 added, 0 changed, 0 unchanged, 1 skipped.\n1 had no GEO and was placed by its LOCATION.\n',

@@ -7,12 +7,12 @@ import net from 'node:net';
 import path from 'node:path';
 import { after, describe, mock, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { aPlace, cleanUp, serve, stop } from '../processes.ts';
-import { cloneDatabase, expectProblem, expectStatus, type TestApp, testApp } from '../setup.ts';
-import { upload } from '../upload-tools.ts';
-import { aPng, aUser, eventBody } from '../world.ts';
+import { createUser, eventBody, onePixelPng } from '../factories.ts';
+import { cleanUpAfterTests, createTempDir, serve, stop } from '../processes.ts';
+import { cloneDatabase, expectProblem, expectStatus, startTestApp, type TestApp } from '../setup.ts';
+import { upload } from '../upload-helpers.ts';
 
-cleanUp();
+cleanUpAfterTests();
 
 type Line = { outage?: string; code?: string; failures?: number; seconds?: number; msg: string };
 
@@ -38,7 +38,7 @@ async function waitFor<T>(find: () => T | undefined, what: string): Promise<T> {
 
 /** PostgreSQL's socket in a directory of its own, which can be closed and opened again. */
 async function relay(target: { socketDir: string; port: number }) {
-  const directory = await aPlace();
+  const directory = await createTempDir();
   const sockets = new Set<net.Socket>();
   const server = net.createServer((near) => {
     const far = net.connect(`${target.socketDir}/.s.PGSQL.${target.port}`);
@@ -109,9 +109,9 @@ describe('outages', { concurrency: true }, () => {
   });
 
   test('database writes: a full disk is logged with SQLSTATE 53100', async () => {
-    const api = await testApp();
+    const api = await startTestApp();
     const lines = watchLog(api);
-    const person = await aUser(api);
+    const person = await createUser(api);
     await api.sql.text(`
       create function full_disk() returns trigger language plpgsql as $$
         begin
@@ -132,9 +132,9 @@ describe('outages', { concurrency: true }, () => {
   });
 
   test('image storage: a full disk is logged with ENOSPC, once', async () => {
-    const api = await testApp();
+    const api = await startTestApp();
     const lines = watchLog(api);
-    const person = await aUser(api);
+    const person = await createUser(api);
     const original = fs.open;
     fs.open = (async (...given: Parameters<typeof original>) => {
       const file = await original(...given);
@@ -147,7 +147,8 @@ describe('outages', { concurrency: true }, () => {
     }) as typeof original;
     syncBuiltinESMExports();
     try {
-      for (let i = 0; i < 3; i++) expectProblem(await upload(api, person, aPng), 503, 'storage_unavailable');
+      for (let i = 0; i < 3; i++)
+        expectProblem(await upload(api, person, onePixelPng), 503, 'storage_unavailable');
       // Longer than it takes to log an end: the probe finds the disk full as well.
       await sleep(6_500);
     } finally {
@@ -160,6 +161,6 @@ describe('outages', { concurrency: true }, () => {
     );
     const ended = await waitFor(() => lines[1], 'no second line');
     assert.deepEqual([ended.msg, ended.failures], ['outage of image storage ended', 3]);
-    expectStatus(await upload(api, person, aPng), 201);
+    expectStatus(await upload(api, person, onePixelPng), 201);
   });
 });

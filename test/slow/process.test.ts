@@ -6,25 +6,25 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventBody } from '../factories.ts';
 import {
-  aPlace,
-  ask,
-  cleanUp,
+  cleanUpAfterTests,
+  createTempDir,
   expectNoPostgres,
   npmStart,
   postgresUnder,
   postmasterOf,
   potluck,
   type Server,
+  sendRequest,
   serve,
   signIn,
   stop,
 } from '../processes.ts';
 import { cloneDatabase } from '../setup.ts';
 import { openSql } from '../sql-tag.ts';
-import { eventBody } from '../world.ts';
 
-cleanUp();
+cleanUpAfterTests();
 
 /** Creates events without a pause, from many callers at once, until the server is gone; gives those acknowledged. */
 function writeWithoutPause(server: Server, token: string) {
@@ -32,7 +32,7 @@ function writeWithoutPause(server: Server, token: string) {
   const writers = Array.from({ length: 20 }, async () => {
     try {
       for (;;) {
-        const { status, body } = await ask(server, 'POST', '/v1/events', token, eventBody());
+        const { status, body } = await sendRequest(server, 'POST', '/v1/events', token, eventBody());
         if (status === 201 && body.id) ids.push(body.id);
       }
     } catch {
@@ -54,7 +54,7 @@ async function someAcknowledged({ ids }: ReturnType<typeof writeWithoutPause>) {
 
 async function expectAll(server: Server, ids: string[]) {
   assert.ok(ids.length > 0);
-  const answers = await Promise.all(ids.map((id) => ask(server, 'GET', `/v1/events/${id}`)));
+  const answers = await Promise.all(ids.map((id) => sendRequest(server, 'GET', `/v1/events/${id}`)));
   assert.deepEqual(
     answers.filter(({ status }) => status !== 200),
     [],
@@ -113,7 +113,7 @@ const startingUpMessage = (() => {
 
 describe('process', { concurrency: 2 }, () => {
   test('stop: SIGTERM to the process of npm start alone ends the server and PostgreSQL within 10 s', async () => {
-    const DATA_DIR = await aPlace();
+    const DATA_DIR = await createTempDir();
     const server = await npmStart({ DATA_DIR });
     await stop(server, 'SIGTERM');
     await assert.rejects(fetch(`${server.url}/healthz`), 'the server still answers');
@@ -121,7 +121,7 @@ describe('process', { concurrency: 2 }, () => {
   });
 
   test('stop: SIGTERM does not wait for a request that never ends', async () => {
-    const DATA_DIR = await aPlace();
+    const DATA_DIR = await createTempDir();
     const server = await serve({ env: { DATA_DIR } });
     const { socket } = await beginRequest(server);
     assert.equal(await stop(server, 'SIGTERM'), 0);
@@ -130,7 +130,7 @@ describe('process', { concurrency: 2 }, () => {
   });
 
   test('kill -9: every acknowledged write is there after it, whether or not PostgreSQL died as well', async () => {
-    const DATA_DIR = await aPlace();
+    const DATA_DIR = await createTempDir();
     const first = await serve({ env: { DATA_DIR } });
     const token = await signIn(first);
     const before = writeWithoutPause(first, token);
@@ -156,7 +156,7 @@ describe('process', { concurrency: 2 }, () => {
   });
 
   test('stop: SIGINT answers what is under way, lets idle connections go, and leaves no PostgreSQL', async () => {
-    const DATA_DIR = await aPlace();
+    const DATA_DIR = await createTempDir();
     const server = await serve({ env: { DATA_DIR } });
     const idle = connect(Number(new URL(server.url).port), '127.0.0.1');
     idle.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -179,7 +179,7 @@ describe('process', { concurrency: 2 }, () => {
   test('stop: a signal during the first start ends it cleanly, and the next start works', async () => {
     const interrupted = await Promise.all(
       [500, 1_200].map(async (ms) => {
-        const DATA_DIR = await aPlace();
+        const DATA_DIR = await createTempDir();
         const run = potluck(['serve'], { env: { DATA_DIR, PORT: '0', DEMO: 'off' } });
         await sleep(ms);
         // On a slow machine the signal may come before there is anybody to hear it.
@@ -195,10 +195,10 @@ describe('process', { concurrency: 2 }, () => {
   });
 
   test('database: when it dies under the server it is back in a moment, and a command that leaves does not stop it', async () => {
-    const DATA_DIR = await aPlace();
+    const DATA_DIR = await createTempDir();
     const server = await serve({ env: { DATA_DIR } });
     const token = await signIn(server);
-    const isThere = async () => (await ask(server, 'GET', '/v1/auth/me', token)).status === 200;
+    const isThere = async () => (await sendRequest(server, 'GET', '/v1/auth/me', token)).status === 200;
     /** Waits until no process of the crashed PostgreSQL is left, and the server has joined the one that follows it. */
     const backToLife = async (crashed: number[]) => {
       const isBack = async () => {
@@ -219,7 +219,7 @@ describe('process', { concurrency: 2 }, () => {
     await backToLife(helpers);
     const grant = potluck(['admin', 'grant', '+14155550123'], { env: { DATA_DIR } });
     assert.equal(await grant.ended, 0, grant.output.err);
-    assert.equal((await ask(server, 'GET', '/v1/auth/me', token)).body.role, 'admin');
+    assert.equal((await sendRequest(server, 'GET', '/v1/auth/me', token)).body.role, 'admin');
     assert.equal(await postmasterOf(DATA_DIR), postmaster);
     const all = await postgresUnder(DATA_DIR);
     process.kill(postmaster, 'SIGKILL');
@@ -229,7 +229,7 @@ describe('process', { concurrency: 2 }, () => {
   });
 
   test('database: a command that starts while PostgreSQL recovers from a crash waits for it', async () => {
-    const DATA_DIR = await aPlace();
+    const DATA_DIR = await createTempDir();
     const server = await serve({ env: { DATA_DIR } });
     await holdInRecovery(DATA_DIR);
     const grant = potluck(['admin', 'grant', '+14155550123'], { env: { DATA_DIR } });
@@ -284,7 +284,7 @@ describe('process', { concurrency: 2 }, () => {
         TWILIO_BASE_URL: 'http://127.0.0.1:9',
       },
     });
-    const { status } = await ask(server, 'POST', '/v1/auth/otp/request', undefined, {
+    const { status } = await sendRequest(server, 'POST', '/v1/auth/otp/request', undefined, {
       phone: '+14155550123',
     });
     assert.equal(status, 503);

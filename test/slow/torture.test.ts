@@ -5,9 +5,9 @@ import path from 'node:path';
 import test from 'node:test';
 import { programs } from '../../torture/all.ts';
 import { runProgram } from '../../torture/run-program.ts';
-import { cleanUp } from '../processes.ts';
+import { cleanUpAfterTests } from '../processes.ts';
 
-cleanUp();
+cleanUpAfterTests();
 
 for (const program of programs.filter(({ quick }) => quick)) {
   test(`torture ${program.name}: ${program.promise}`, { timeout: 120_000 }, async () => {

@@ -5,7 +5,7 @@
 import type { ValidateFunction } from 'ajv';
 import { createBodyValidator } from '../../src/http/validation.ts';
 import { parseDay, parseTimestamp, withPlus } from '../../src/lib/time.ts';
-import type { Parameter, Schema } from '../../test/document.ts';
+import type { Parameter, Schema } from '../../test/openapi-operations.ts';
 
 /** `shape`: refused with a 400 whatever else is true. `sense`: refused, but who may not ask at all learns that first. */
 export type Verdict = 'fits' | 'shape' | 'sense' | 'open';

@@ -1,6 +1,6 @@
 /** Requests at random, for every operation of the document. */
 import fc, { type Arbitrary } from 'fast-check';
-import type { Parameter, Schema } from '../../test/document.ts';
+import type { Parameter, Schema } from '../../test/openapi-operations.ts';
 import type { Operation } from './oracle.ts';
 import { broken, brokenText, valid } from './values.ts';
 

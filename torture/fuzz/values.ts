@@ -1,7 +1,7 @@
 /** Values from the JSON schemas of the OpenAPI document: such as fit, and such as hardly ever do. */
 import fc, { type Arbitrary } from 'fast-check';
 import { isVisibleText } from '../../src/lib/text.ts';
-import type { Schema } from '../../test/document.ts';
+import type { Schema } from '../../test/openapi-operations.ts';
 
 /** Between 1900 and 9999, in any offset and with any number of decimals. */
 const moment = fc

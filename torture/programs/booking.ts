@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertCounters } from '../../test/invariants.ts';
 import { each } from '../client.ts';
-import { count } from '../outcome.ts';
+import { count } from '../counts.ts';
+import type { Environment, Person } from '../environment.ts';
+import { createEvent } from '../factories.ts';
 import { givePhones } from '../phones.ts';
 import type { Program } from '../program.ts';
-import { anEvent } from '../things.ts';
-import type { Person, World } from '../world.ts';
 
 /** What is said of a drift: its rows may be thousands. */
 const longest = 1_000;
 
-type Scene = { world: World; event: string; statuses: number[]; gone: number };
+type Scene = { environment: Environment; event: string; statuses: number[]; gone: number };
 
 export const booking: Program = {
   name: 'booking',
@@ -20,21 +20,21 @@ export const booking: Program = {
   quick: true,
   async run({ size, open, progress }) {
     const [number, capacity] = [size(10_000, 400), size(1_000, 60)];
-    const world = await open();
-    const [host, ...people] = await world.people(number + 1);
+    const environment = await open();
+    const [host, ...people] = await environment.people(number + 1);
     if (!host) throw new Error('nobody came');
-    await givePhones(world, people);
-    const event = await anEvent(world, host, { capacity });
-    const scene: Scene = { world, event, statuses: [], gone: 0 };
+    await givePhones(environment, people);
+    const event = await createEvent(environment, host, { capacity });
+    const scene: Scene = { environment, event, statuses: [], gone: 0 };
     const reading = new AbortController();
-    const samples = sample(world, event, capacity, reading.signal);
+    const samples = sample(environment, event, capacity, reading.signal);
     let done = 0;
     await each(number, 256, async (i) => {
       if (++done % 100 === 0) progress(`${done} of ${number}`);
       await attend(scene, people[i] as Person, i);
     }).finally(() => reading.abort());
     const { reads, off } = await samples;
-    const drift = await assertCounters(world.sql).then(
+    const drift = await assertCounters(environment.sql).then(
       () => '',
       (error: Error) => `; ${error.message.slice(0, longest)}`,
     );
@@ -53,7 +53,7 @@ async function attend(scene: Scene, person: Person, i: number): Promise<void> {
   const path = `/v1/events/${scene.event}/booking`;
   const ask = async (method: string, to = path, body?: unknown) => {
     const call = { token: person.token, ...(body !== undefined && { body }) };
-    const answer = await scene.world.client.ask(method, to, call);
+    const answer = await scene.environment.client.ask(method, to, call);
     scene.statuses.push(answer.status);
     return answer;
   };
@@ -68,7 +68,7 @@ async function attend(scene: Scene, person: Person, i: number): Promise<void> {
 }
 
 /** What must be true at any one moment: seats, counters, and that nobody is booked past somebody who waits. */
-async function sample({ sql }: World, event: string, capacity: number, signal: AbortSignal) {
+async function sample({ sql }: Environment, event: string, capacity: number, signal: AbortSignal) {
   const seen = { reads: 0, off: 0 };
   while (!signal.aborted) {
     const [row] = await sql<[{ isRight: boolean }]>`

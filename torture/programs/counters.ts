@@ -1,9 +1,9 @@
 import { assertCounters } from '../../test/invariants.ts';
 import { each } from '../client.ts';
-import { count } from '../outcome.ts';
+import { count } from '../counts.ts';
+import type { Environment, Person } from '../environment.ts';
+import { createEvent } from '../factories.ts';
 import type { Program } from '../program.ts';
-import { anEvent } from '../things.ts';
-import type { Person, World } from '../world.ts';
 
 /** What is said of a drift: its rows may be thousands. */
 const longest = 1_000;
@@ -16,22 +16,22 @@ export const counters: Program = {
   quick: true,
   async run({ size, open, progress }) {
     const [toggles, crowd] = [size(100_000, 1_000), size(200, 40)];
-    const world = await open();
-    const people = await world.people(crowd);
-    const events = await each(10, 1, () => anEvent(world, people[0] as Person));
+    const environment = await open();
+    const people = await environment.people(crowd);
+    const events = await each(10, 1, () => createEvent(environment, people[0] as Person));
     let done = 0;
     const statuses = await each(toggles, 128, async () => {
       if (++done % 1_000 === 0) progress(`${done} of ${toggles}`);
       const { method, path, body } = toggle(people, events);
-      const { status } = await world.client.ask(method, path, {
+      const { status } = await environment.client.ask(method, path, {
         token: pick(people).token,
         ...(body !== undefined && { body }),
       });
       return status;
     });
     const tally = count(statuses);
-    const drift = await driftOf(world);
-    const counted = await countedOf(world);
+    const drift = await driftOf(environment);
+    const counted = await countedOf(environment);
     const done200 = tally[200] ?? 0;
     return {
       figure: `${toggles} toggles, answered ${JSON.stringify(tally)}: ${drift || 'drift 0'}, over ${counted} rows`,
@@ -56,7 +56,7 @@ function toggle(people: Person[], events: string[]): Toggle {
 }
 
 /** What is off, in words; nothing where every counter equals the rows that it counts. */
-async function driftOf({ sql }: World): Promise<string> {
+async function driftOf({ sql }: Environment): Promise<string> {
   return assertCounters(sql).then(
     () => '',
     (error: Error) => error.message.slice(0, longest),
@@ -64,7 +64,7 @@ async function driftOf({ sql }: World): Promise<string> {
 }
 
 /** There must have been something to count. */
-async function countedOf({ sql }: World): Promise<number> {
+async function countedOf({ sql }: Environment): Promise<number> {
   const [row] = await sql<[{ rows: number }]>`
     select ((select count(*) from rsvps) + (select count(*) from relations where follows or blocks))::int as rows`;
   return row.rows;

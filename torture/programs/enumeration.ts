@@ -1,9 +1,9 @@
 import { raw } from '../../src/db/sql.ts';
-import type { Answer } from '../client.ts';
+import type { ClientResponse } from '../client.ts';
 import { quantile } from '../client.ts';
+import type { Environment } from '../environment.ts';
 import { notThe } from '../phones.ts';
 import type { Program } from '../program.ts';
-import type { World } from '../world.ts';
 
 /** In ms; what the medians may differ by. */
 const mostApart = 1;
@@ -28,11 +28,11 @@ export const enumeration: Program = {
     const number = size(2_000, 100);
     const found: Found[] = [];
     for (const [place, env] of Object.entries({ 'at home': {}, 'in production': production })) {
-      const world = await open({ servers: 1, env });
-      const phones = await twoKinds(world, number);
+      const environment = await open({ servers: 1, env });
+      const phones = await twoKinds(environment, number);
       for (const step of steps) {
         progress(`${step.name} ${place}`);
-        found.push({ what: `${step.name} ${place}`, ...(await compare(world, phones, step)) });
+        found.push({ what: `${step.name} ${place}`, ...(await compare(environment, phones, step)) });
       }
     }
     const worst = found.reduce((a, b) => (Math.abs(b.apart) > Math.abs(a.apart) ? b : a));
@@ -68,7 +68,7 @@ const steps: Step[] = [
 ];
 
 /** By turns one of somebody's and one of nobody's, of the same countries and alike in their digits. */
-async function twoKinds({ sql, people }: World, number: number): Promise<Phones> {
+async function twoKinds({ sql, people }: Environment, number: number): Promise<Phones> {
   const made = await people(number);
   // The two of a pair are of one country, and spread so that no block of numbers has its fill of messages.
   const phoneAt = (i: number, n: number) =>
@@ -89,7 +89,7 @@ async function twoKinds({ sql, people }: World, number: number): Promise<Phones>
 }
 
 /** One at a time, by turns, and by turns which kind goes first. */
-async function compare(world: World, { known, unknown }: Phones, step: Step) {
+async function compare(environment: Environment, { known, unknown }: Phones, step: Step) {
   const times = { known: [] as number[], unknown: [] as number[] };
   const told: Record<string, number> = {};
   let different = 0;
@@ -98,7 +98,7 @@ async function compare(world: World, { known, unknown }: Phones, step: Step) {
     // An address has its own share of messages.
     const address = `10.${Math.floor(nth / 4) >> 8}.${Math.floor(nth / 4) & 255}.1`;
     nth++;
-    const answer = await world.client.ask('POST', step.path, {
+    const answer = await environment.client.ask('POST', step.path, {
       body: step.body(phone),
       headers: { 'x-forwarded-for': address },
     });
@@ -117,7 +117,7 @@ async function compare(world: World, { known, unknown }: Phones, step: Step) {
 }
 
 /** All of an answer but what differs from one request to the next whatever the number: ids, codes, and the time. */
-function bytesOf({ status, headers, body }: Answer): string {
+function bytesOf({ status, headers, body }: ClientResponse): string {
   const text = JSON.stringify(body)
     .replace(/"requestId":"[\da-f-]{36}"/, '"requestId":"…"')
     .replace(/"devCode":"\d{6}"/, '"devCode":"…"');

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { openApi } from '../api.ts';
 import { each } from '../client.ts';
-import { emptyPools, type Lane, play, reachable } from '../fuzz/lane.ts';
+import { count } from '../counts.ts';
+import type { Environment } from '../environment.ts';
+import { type FuzzClient, noCreatedIds, play, reachable } from '../fuzz/fuzz-client.ts';
 import { anyStep, readOperations } from '../fuzz/steps.ts';
-import { count } from '../outcome.ts';
 import type { Program } from '../program.ts';
-import type { World } from '../world.ts';
 
 /** FUZZ_SEED plays the steps of another run again, or of a new one. */
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121);
@@ -17,15 +17,15 @@ export const fuzz: Program = {
     '50,000 requests made from the OpenAPI document, in sequences: 0 5xx, 0 answers off the document, 0 invalid accepted, 0 valid refused',
   quick: true,
   async run({ size, open, progress }) {
-    const world = await open();
-    const { contract, document } = await openApi(world);
+    const environment = await open();
+    const { contract, document } = await openApi(environment);
     const operations = readOperations(document.paths);
-    const lanes = await openLanes(world, contract);
+    const lanes = await openLanes(environment, contract);
     const faults: string[] = [];
     const seen: string[] = [];
     const perLane = Math.ceil(size(50_000, 640) / laneCount);
     await each(laneCount, laneCount, async (n) => {
-      const lane = lanes[n] as Lane;
+      const lane = lanes[n] as FuzzClient;
       const steps = fc.sample(anyStep(operations), { numRuns: perLane, seed: seed + n });
       for (const [i, step] of steps.entries()) {
         const { fault, line, status, verdict } = await play(lane, step).catch((error: Error) => ({
@@ -63,16 +63,16 @@ export const fuzz: Program = {
   },
 };
 
-async function openLanes(world: World, contract: Lane['contract']): Promise<Lane[]> {
-  const all = emptyPools();
-  const lanes: Lane[] = [];
+async function openLanes(environment: Environment, contract: FuzzClient['contract']): Promise<FuzzClient[]> {
+  const all = noCreatedIds();
+  const lanes: FuzzClient[] = [];
   for (let n = 0; n < laneCount; n++) {
-    const people = await reachable(world, await world.people(4));
-    const own = emptyPools();
+    const people = await reachable(environment, await environment.people(4));
+    const own = noCreatedIds();
     for (const pools of [own, all]) pools.user.push(...people.map((owner) => ({ id: owner.id, owner })));
     const phone = `+1415555${1_000 + n}`;
     const secrets = { phone, code: '', refreshToken: '', confirmCode: '', confirmer: null, calendar: '' };
-    lanes.push({ world, contract, people, own, all, secrets });
+    lanes.push({ environment, contract, people, own, all, secrets });
   }
   return lanes;
 }

@@ -4,8 +4,8 @@ import { transaction } from '../../src/db/transaction.ts';
 import type { EventFields } from '../../src/modules/events/event-fields.ts';
 import { insertEvent } from '../../src/modules/events/repo.ts';
 import { each } from '../client.ts';
+import type { Environment } from '../environment.ts';
 import type { Program } from '../program.ts';
-import type { World } from '../world.ts';
 
 const seed = 20_261_121;
 const radiusKm = 6371;
@@ -65,7 +65,7 @@ const atCorner = fc
   .map(([[lat, lng], dLat, dLng, spread]) => moved({ lat, lng }, dLat * spread, dLng * spread));
 const anyPlace = fc.oneof(anywhere, atCorner, atCorner);
 
-/** Around one of the events, with the rim just before it or just past it; or of any size, from a metre to the whole world. */
+/** Around one of the events, with the rim just before it or just past it; or of any size, from a metre to the whole environment. */
 function anyCircle(places: Place[]): fc.Arbitrary<Circle> {
   const near = fc.tuple(fc.nat(places.length - 1), between(-1, 1), between(-1, 1), between(-6, 0.3));
   const tight = fc
@@ -114,7 +114,7 @@ const fields = ({ lat, lng }: Place, i: number): EventFields => ({
 });
 
 /** @returns the places by their event's id */
-async function insertEvents({ sql, people }: World, places: Place[]): Promise<Map<string, Place>> {
+async function insertEvents({ sql, people }: Environment, places: Place[]): Promise<Map<string, Place>> {
   const [organizer] = await people(1);
   if (!organizer) throw new Error('nobody came');
   const byId = new Map<string, Place>();
@@ -131,7 +131,7 @@ async function insertEvents({ sql, people }: World, places: Place[]): Promise<Ma
 
 /** Reads one circle and gives how many events are off. */
 async function faultsOf(
-  { client }: World,
+  { client }: Environment,
   events: Map<string, Place>,
   { at, radius }: Circle,
 ): Promise<number> {
@@ -168,15 +168,15 @@ export const geo: Program = {
     '10,000 random circles, at the poles and ±180° too, against plain haversine: 0 events off beyond 1 m',
   quick: true,
   async run({ size, open, progress }) {
-    const world = await open();
+    const environment = await open();
     const places = fc.sample(anyPlace, { numRuns: size(3_000, 300), seed });
-    const events = await insertEvents(world, places);
+    const events = await insertEvents(environment, places);
     const circles = fc.sample(anyCircle(places), { numRuns: size(10_000, 120), seed });
     let done = 0;
     let worst = '';
     const faults = await each(circles.length, 16, async (i) => {
       const circle = circles[i] as Circle;
-      const found = await faultsOf(world, events, circle);
+      const found = await faultsOf(environment, events, circle);
       if (found > 0) worst ||= `; such as ${JSON.stringify(circle)} (seed ${seed})`;
       if (++done % 100 === 0) progress(`${done} of ${circles.length} circles`);
       return found;

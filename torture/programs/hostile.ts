@@ -1,17 +1,17 @@
-import { listOperations, type Operation } from '../../test/document.ts';
-import { eventBody } from '../../test/world.ts';
+import { eventBody } from '../../test/factories.ts';
+import { listOperations, type Operation } from '../../test/openapi-operations.ts';
 import { each } from '../client.ts';
+import type { Environment, Person } from '../environment.ts';
+import { createEvent, createItem } from '../factories.ts';
 import { brokenBodies, largest, padded, strangeQueries, strangeTexts } from '../hostile/bodies.ts';
 import { wireShots } from '../hostile/wire.ts';
 import type { Program } from '../program.ts';
-import { sendRaw } from '../raw.ts';
-import { anEvent, anItem } from '../things.ts';
-import type { Person, World } from '../world.ts';
+import { sendRaw } from '../raw-connection.ts';
 
 type Stage = {
   /** One in so many is tried. */
   every: number;
-  world: World;
+  environment: Environment;
   me: Person;
   writer: Person;
   event: string;
@@ -28,17 +28,17 @@ export const hostile: Program = {
     'Hostile bodies, texts, headers, paths and methods: each a 4xx or an exact round trip, and no after-effect',
   quick: true,
   async run({ open, size, progress }) {
-    const world = await open();
-    const [me, writer] = await world.people(2);
+    const environment = await open();
+    const [me, writer] = await environment.people(2);
     if (!me || !writer) throw new Error('nobody came');
-    const event = await anEvent(world, me);
+    const event = await createEvent(environment, me);
     const stage: Stage = {
       every: size(1, 8),
-      world,
+      environment,
       me,
       writer,
       event,
-      item: await anItem(world, me, event, 3),
+      item: await createItem(environment, me, event, 3),
     };
     const tally: Tally = { tried: 0, faults: [] };
     const before = await reference(stage);
@@ -60,9 +60,9 @@ export const hostile: Program = {
 };
 
 /** What both servers say to ordinary requests. */
-async function reference({ world, me, event }: Stage): Promise<string[]> {
+async function reference({ environment, me, event }: Stage): Promise<string[]> {
   const answers: string[] = [];
-  for (const server of world.servers) {
+  for (const server of environment.servers) {
     for (const path of [
       '/healthz',
       '/readyz',
@@ -71,7 +71,7 @@ async function reference({ world, me, event }: Stage): Promise<string[]> {
       `/v1/events/${event}/items`,
       '/v1/auth/me',
     ]) {
-      const { status, body } = await world.client.ask('GET', path, { token: me.token, server });
+      const { status, body } = await environment.client.ask('GET', path, { token: me.token, server });
       // The city is what two bodies of the largest size change on purpose.
       answers.push(JSON.stringify([path, status, path === '/v1/auth/me' ? { ...body, city: '' } : body]));
     }
@@ -79,8 +79,8 @@ async function reference({ world, me, event }: Stage): Promise<string[]> {
   return answers;
 }
 
-async function wire({ every, world, event, item, me }: Stage, tally: Tally): Promise<void> {
-  const { body: document } = await world.client.ask('GET', '/openapi.json');
+async function wire({ every, environment, event, item, me }: Stage, tally: Tally): Promise<void> {
+  const { body: document } = await environment.client.ask('GET', '/openapi.json');
   const paths = Object.entries<Record<string, Operation>>(document.paths);
   const routes = Object.fromEntries(
     paths.map(([path, methods]) => {
@@ -90,7 +90,7 @@ async function wire({ every, world, event, item, me }: Stage, tally: Tally): Pro
   );
   const shots = wireShots(routes).filter((_, i) => i % every === 0);
   await each(shots.length, 32, async (i) => {
-    const server = world.servers[i % world.servers.length];
+    const server = environment.servers[i % environment.servers.length];
     const shot = shots[i];
     if (!server || !shot) return;
     tally.tried++;
@@ -103,14 +103,14 @@ async function wire({ every, world, event, item, me }: Stage, tally: Tally): Pro
   });
 }
 
-async function bodies({ every, world, me, event, item }: Stage, tally: Tally): Promise<void> {
-  const get = async () => (await world.client.ask('GET', '/openapi.json')) as never;
+async function bodies({ every, environment, me, event, item }: Stage, tally: Tally): Promise<void> {
+  const get = async () => (await environment.client.ask('GET', '/openapi.json')) as never;
   const { withBody } = await listOperations({ get }, { event, item, user: me.id });
   for (const [n, { method, path, example }] of withBody.entries()) {
     const broken = brokenBodies(example).filter((_, i) => (i + n) % every === 0);
     await each(broken.length, 8, async (i) => {
       const raw = broken[i] ?? '';
-      const { status } = await world.client.ask(method, path, { token: me.token, raw });
+      const { status } = await environment.client.ask(method, path, { token: me.token, raw });
       tally.tried++;
       if (!isRefusal(status))
         tally.faults.push(`${method} ${path} ${raw.toString('latin1').slice(0, 80)} → ${status}`);
@@ -118,29 +118,29 @@ async function bodies({ every, world, me, event, item }: Stage, tally: Tally): P
   }
   for (const length of largest) {
     const raw = padded(JSON.stringify({ city: 'Oslo' }), length);
-    const { status } = await world.client.ask('PATCH', '/v1/me', { token: me.token, raw });
+    const { status } = await environment.client.ask('PATCH', '/v1/me', { token: me.token, raw });
     tally.tried++;
     if (status !== 200) tally.faults.push(`a body of ${length} bytes → ${status}`);
   }
   const raw = '{"city":"first","city":"last","city":"very last"}';
-  const { body } = await world.client.ask('PATCH', '/v1/me', { token: me.token, raw });
+  const { body } = await environment.client.ask('PATCH', '/v1/me', { token: me.token, raw });
   tally.tried++;
   if (body.city !== 'very last') tally.faults.push(`a field sent thrice became ${body.city}`);
 }
 
 /** Into every text of an event, an item and a profile, and out again by both servers. */
-async function texts({ world, writer: me }: Stage, tally: Tally): Promise<void> {
-  const { ask } = world.client;
+async function texts({ environment, writer: me }: Stage, tally: Tally): Promise<void> {
+  const { ask } = environment.client;
   for (const text of strangeTexts) {
     const location = { address: text, lat: 1, lng: 2 };
-    const id = await anEvent(world, me, eventBody({ title: text, description: text, location }));
+    const id = await createEvent(environment, me, eventBody({ title: text, description: text, location }));
     const item = { kind: 'bring', title: text, description: text, quantityNeeded: 1 };
     await ask('POST', `/v1/events/${id}/items`, { token: me.token, body: item });
     await ask('PATCH', '/v1/me', {
       token: me.token,
       body: { name: [...text].slice(0, 80).join(''), bio: text },
     });
-    for (const server of world.servers) {
+    for (const server of environment.servers) {
       const call = { token: me.token, server };
       const { body: event } = await ask('GET', `/v1/events/${id}`, call);
       const { body: items } = await ask('GET', `/v1/events/${id}/items`, call);
@@ -156,7 +156,7 @@ async function texts({ world, writer: me }: Stage, tally: Tally): Promise<void> 
 }
 
 /** Whatever is looked for: an answer, and no sign that means everything. */
-async function searches({ world, me }: Stage, tally: Tally): Promise<void> {
+async function searches({ environment, me }: Stage, tally: Tally): Promise<void> {
   for (const query of [...strangeQueries, ...strangeTexts]) {
     const q = encodeURIComponent(query.slice(0, 200));
     for (const path of [
@@ -165,7 +165,7 @@ async function searches({ world, me }: Stage, tally: Tally): Promise<void> {
       `/v1/users/search?q=${q}`,
       `/v1/events?category=${q.slice(0, 60)}`,
     ]) {
-      const { status, body } = await world.client.ask('GET', path, { token: me.token });
+      const { status, body } = await environment.client.ask('GET', path, { token: me.token });
       tally.tried++;
       if (status !== 200 && status !== 400) tally.faults.push(`${path} → ${status}`);
       const isWild = status === 200 && path.includes('users/search') && /^[%_\\*]+$/.test(query);

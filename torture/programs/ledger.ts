@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertCounters } from '../../test/invariants.ts';
 import { stop } from '../../test/processes.ts';
-import type { Answer } from '../client.ts';
+import type { ClientResponse } from '../client.ts';
+import { count } from '../counts.ts';
+import type { Environment, Person } from '../environment.ts';
+import { createEvent, createItem, insertGoingRsvps } from '../factories.ts';
 import { Ledger } from '../ledger.ts';
-import { count } from '../outcome.ts';
 import { givePhones } from '../phones.ts';
 import type { Program } from '../program.ts';
-import { anEvent, anItem, goingAll } from '../things.ts';
-import type { Person, World } from '../world.ts';
 
 const events = 4;
 const itemsEach = 6;
@@ -19,7 +19,7 @@ const longest = 1_000;
 const fewest = 100;
 
 type Scene = {
-  world: World;
+  environment: Environment;
   ledger: Ledger;
   host: Person;
   /** Who is not busy at the moment. */
@@ -42,9 +42,9 @@ export const ledger: Program = {
     'read all the while: the sum of the claims is what is claimed at every read, no deadlock, no 5xx',
   async run({ size, open, progress }) {
     const [ms, people] = [size(120_000, 5_000), size(4_000, 400)];
-    const world = await open();
-    const scene = await prepare(world, people, ms);
-    const before = await deadlocks(world);
+    const environment = await open();
+    const scene = await prepare(environment, people, ms);
+    const before = await deadlocks(environment);
     const reading = Promise.all([readByHttp(scene, 0), readByHttp(scene, 1), readBySql(scene)]);
     const tick = setInterval(() => progress(`${scene.statuses.length} writes`), 1_000);
     await Promise.all(Array.from({ length: hands }, () => work(scene))).finally(async () => {
@@ -53,13 +53,13 @@ export const ledger: Program = {
       await reading;
     });
     const [first, second, snapshots] = await reading;
-    const drift = await assertCounters(world.sql).then(
+    const drift = await assertCounters(environment.sql).then(
       () => '',
       (error: Error) => `; ${error.message.slice(0, longest)}`,
     );
     // What a connection counted is certain to be told when it ends.
-    for (const server of world.servers) await stop(server, 'SIGTERM');
-    const fought = (await deadlocks(world)) - before;
+    for (const server of environment.servers) await stop(server, 'SIGTERM');
+    const fought = (await deadlocks(environment)) - before;
     const failed = scene.statuses.filter((status) => status >= 500).length;
     const off = first.off + second.off + snapshots.off;
     return {
@@ -72,22 +72,23 @@ export const ledger: Program = {
   },
 };
 
-async function prepare(world: World, number: number, ms: number): Promise<Scene> {
-  const [host, ...people] = await world.people(number + 1);
+async function prepare(environment: Environment, number: number, ms: number): Promise<Scene> {
+  const [host, ...people] = await environment.people(number + 1);
   if (!host) throw new Error('nobody came');
-  await givePhones(world, people);
+  await givePhones(environment, people);
   const ledger = new Ledger();
   const items = new Map<string, string[]>();
   for (let i = 0; i < events; i++) {
-    const event = await anEvent(world, host);
-    await goingAll(world, event, people);
+    const event = await createEvent(environment, host);
+    await insertGoingRsvps(environment, event, people);
     items.set(event, []);
-    for (let n = 0; n < itemsEach; n++) items.get(event)?.push(await anItem(world, host, event, needed));
+    for (let n = 0; n < itemsEach; n++)
+      items.get(event)?.push(await createItem(environment, host, event, needed));
   }
   for (const item of [...items.values()].flat()) ledger.add(item, needed);
   const until = performance.now() + ms;
   const changing = new Set<string>();
-  return { world, ledger, host, free: people, items, changing, statuses: [], gone: 0, lost: 0, until };
+  return { environment, ledger, host, free: people, items, changing, statuses: [], gone: 0, lost: 0, until };
 }
 
 const pick = <T>(all: T[]): T | undefined => all[Math.floor(Math.random() * all.length)];
@@ -182,13 +183,13 @@ async function depart(scene: Scene, person: Person): Promise<void> {
 }
 
 async function told(
-  { world, statuses }: Scene,
+  { environment, statuses }: Scene,
   method: string,
   path: string,
   { token }: Person,
   body?: unknown,
-): Promise<Answer> {
-  const answer = await world.client.ask(method, path, { token, ...(body !== undefined && { body }) });
+): Promise<ClientResponse> {
+  const answer = await environment.client.ask(method, path, { token, ...(body !== undefined && { body }) });
   statuses.push(answer.status);
   return answer;
 }
@@ -197,15 +198,18 @@ type Reads = { reads: number; off: number };
 
 /** Lists on one of the servers, by turns with and without a token, against what was acknowledged and under way. */
 async function readByHttp(scene: Scene, nth: number): Promise<Reads> {
-  const { world, ledger, host, items, statuses } = scene;
+  const { environment, ledger, host, items, statuses } = scene;
   const seen: Reads = { reads: 0, off: 0 };
-  const server = world.servers[nth];
+  const server = environment.servers[nth];
   if (!server) throw new Error('two servers are needed');
   while (performance.now() < scene.until) {
     const event = pick([...items.keys()]) ?? '';
     const look = ledger.look([...(items.get(event) ?? [])]);
     const token = seen.reads % 2 === 0 ? {} : { token: host.token };
-    const { status, body } = await world.client.ask('GET', `/v1/events/${event}/items`, { server, ...token });
+    const { status, body } = await environment.client.ask('GET', `/v1/events/${event}/items`, {
+      server,
+      ...token,
+    });
     statuses.push(status);
     seen.reads++;
     if (status !== 200 || !look(body.data)) seen.off++;
@@ -216,7 +220,7 @@ async function readByHttp(scene: Scene, nth: number): Promise<Reads> {
 
 /** Sums and stocks of all items at one moment, in the database. */
 async function readBySql(scene: Scene): Promise<Reads> {
-  const { sql } = scene.world;
+  const { sql } = scene.environment;
   const seen: Reads = { reads: 0, off: 0 };
   while (performance.now() < scene.until) {
     const off = await sql.begin(async (tx) => {
@@ -238,7 +242,7 @@ async function readBySql(scene: Scene): Promise<Reads> {
   return seen;
 }
 
-async function deadlocks({ sql }: World): Promise<number> {
+async function deadlocks({ sql }: Environment): Promise<number> {
   const [row] = await sql<[{ deadlocks: number }]>`
     select deadlocks::int from pg_stat_database where datname = current_database()`;
   return row.deadlocks;

@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type Listening, listen, type Message, stateOf } from '../../test/listener.ts';
+import {
+  type EventStream,
+  openEventStream,
+  type StreamMessage,
+  stateOf,
+} from '../../test/event-stream-client.ts';
 import { each, quantile } from '../client.ts';
+import type { Environment, Person } from '../environment.ts';
+import { createEvent } from '../factories.ts';
 import type { Program } from '../program.ts';
-import { anEvent } from '../things.ts';
-import type { Person, World } from '../world.ts';
 
 /** An event, its one item, and when each write on it was acknowledged. */
 type Scene = { event: string; item: string; rsvps: number[]; claims: number[] };
@@ -14,8 +19,8 @@ type Guest = {
   person: Person;
   isRestless: boolean;
   at: number;
-  heard: Message[];
-  now: Listening;
+  heard: StreamMessage[];
+  now: EventStream;
 };
 
 const eventCount = 5;
@@ -27,23 +32,23 @@ export const live: Program = {
   quick: true,
   async run({ size, open, progress }) {
     const [crowd, writes] = [size(500, 100), size(250, 20)];
-    const world = await open();
-    const people = await world.people(Math.max(crowd, writes));
+    const environment = await open();
+    const people = await environment.people(Math.max(crowd, writes));
     const owner = people[0] as Person;
-    const scenes = await each(eventCount, 1, () => aScene(world, owner));
+    const scenes = await each(eventCount, 1, () => aScene(environment, owner));
     const guests = await each(crowd, 50, (i) =>
-      join(world, scenes[i % eventCount] as Scene, people[i] as Person, i),
+      join(environment, scenes[i % eventCount] as Scene, people[i] as Person, i),
     );
     const state = { isOver: false };
-    const moving = moveAbout(world, guests, state);
-    await Promise.all(scenes.map((scene) => write(world, scene, people.slice(0, writes), progress)));
+    const moving = moveAbout(environment, guests, state);
+    await Promise.all(scenes.map((scene) => write(environment, scene, people.slice(0, writes), progress)));
     state.isOver = true;
     const moves = await moving;
     await sleep(1_000);
-    const missed = await countMissed(world, scenes, guests);
+    const missed = await countMissed(environment, scenes, guests);
     const delays = guests.filter(({ isRestless }) => !isRestless).flatMap(delaysOf);
     const p99 = quantile(delays, 0.99);
-    const stopped = await stopAll(world, guests);
+    const stopped = await stopAll(environment, guests);
     return {
       figure:
         `${delays.length.toLocaleString('en')} times told, median ${Math.round(quantile(delays, 0.5))} ms, p99 ${Math.round(p99)} ms, ` +
@@ -59,28 +64,33 @@ export const live: Program = {
   },
 };
 
-async function aScene(world: World, owner: Person): Promise<Scene> {
-  const event = await anEvent(world, owner);
+async function aScene(environment: Environment, owner: Person): Promise<Scene> {
+  const event = await createEvent(environment, owner);
   const { token } = owner;
   const body = { title: 'Plates', kind: 'bring', quantityNeeded: 10_000 };
-  const item = await world.client.ask('POST', `/v1/events/${event}/items`, { token, body });
+  const item = await environment.client.ask('POST', `/v1/events/${event}/items`, { token, body });
   return { event, item: item.body.id, rsvps: [], claims: [] };
 }
 
-const streamOf = ({ servers }: World, { event }: Scene, at: number): string =>
+const streamOf = ({ servers }: Environment, { event }: Scene, at: number): string =>
   `${servers[at % servers.length]?.url}/v1/events/${event}/live`;
 
-async function join(world: World, scene: Scene, person: Person, i: number): Promise<Guest> {
+async function join(environment: Environment, scene: Scene, person: Person, i: number): Promise<Guest> {
   const at = Math.floor(i / eventCount);
-  const now = await listen(streamOf(world, scene, at), { token: person.token });
+  const now = await openEventStream(streamOf(environment, scene, at), { token: person.token });
   await now.until(({ event }) => event === 'snapshot');
   return { scene, person, isRestless: i % 10 === 9, at, heard: [], now };
 }
 
 /** One answers and claims after the other, so that counts only grow, and by one. */
-async function write(world: World, scene: Scene, people: Person[], progress: (text: string) => void) {
+async function write(
+  environment: Environment,
+  scene: Scene,
+  people: Person[],
+  progress: (text: string) => void,
+) {
   const ask = async (path: string, { token }: Person, body: unknown, done: number[]) => {
-    const { status } = await world.client.ask('POST', path, { token, body });
+    const { status } = await environment.client.ask('POST', path, { token, body });
     if (status > 201) throw new Error(`${path} was answered ${status}`);
     done.push(performance.now());
     await sleep(20 + Math.random() * 60);
@@ -93,7 +103,11 @@ async function write(world: World, scene: Scene, people: Person[], progress: (te
 }
 
 /** @returns how many times somebody went on at the other server, from where they were */
-async function moveAbout(world: World, guests: Guest[], state: { isOver: boolean }): Promise<number> {
+async function moveAbout(
+  environment: Environment,
+  guests: Guest[],
+  state: { isOver: boolean },
+): Promise<number> {
   const restless = guests.filter(({ isRestless }) => isRestless);
   let moves = 0;
   while (!state.isOver) {
@@ -101,14 +115,14 @@ async function moveAbout(world: World, guests: Guest[], state: { isOver: boolean
     guest.now.close();
     guest.heard.push(...guest.now.messages);
     const { token } = guest.person;
-    const address = streamOf(world, guest.scene, ++guest.at);
-    guest.now = await listen(address, { token, lastId: guest.now.lastId() });
+    const address = streamOf(environment, guest.scene, ++guest.at);
+    guest.now = await openEventStream(address, { token, lastId: guest.now.lastId() });
     await sleep(30);
   }
   return moves;
 }
 
-async function countMissed({ client }: World, scenes: Scene[], guests: Guest[]): Promise<number> {
+async function countMissed({ client }: Environment, scenes: Scene[], guests: Guest[]): Promise<number> {
   const truths = new Map<Scene, unknown>();
   for (const scene of scenes) {
     const { body: record } = await client.ask('GET', `/v1/events/${scene.event}`);
@@ -124,14 +138,14 @@ async function countMissed({ client }: World, scenes: Scene[], guests: Guest[]):
 
 /** For each write, the ms from its answer until this guest had a state with it; what came before the answer is 0. */
 function delaysOf({ scene, now: { messages } }: Guest): number[] {
-  const numberIn = (message: Message, kind: 'rsvps' | 'claims'): number => {
+  const numberIn = (message: StreamMessage, kind: 'rsvps' | 'claims'): number => {
     if (kind === 'rsvps') return message.event === 'counts' ? message.data.rsvpCount : 0;
     return message.event === 'item' ? message.data.quantityClaimed : 0;
   };
   return (['rsvps', 'claims'] as const).flatMap((kind) => {
     let next = 0;
     return scene[kind].map((acknowledged, i) => {
-      while (next < messages.length && numberIn(messages[next] as Message, kind) <= i) next++;
+      while (next < messages.length && numberIn(messages[next] as StreamMessage, kind) <= i) next++;
       const at = messages[next]?.at ?? Number.POSITIVE_INFINITY;
       return Math.max(0, at - acknowledged);
     });
@@ -139,7 +153,7 @@ function delaysOf({ scene, now: { messages } }: Guest): number[] {
 }
 
 /** Servers end their streams and go, at once. */
-async function stopAll({ servers }: World, guests: Guest[]) {
+async function stopAll({ servers }: Environment, guests: Guest[]) {
   const since = performance.now();
   const stopping = servers.splice(0);
   for (const { child } of stopping) child.kill('SIGTERM');

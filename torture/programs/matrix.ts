@@ -2,46 +2,46 @@ import { randomUUID } from 'node:crypto';
 import { raw } from '../../src/db/sql.ts';
 import {
   accessRows,
-  type Caller,
-  type Cast,
-  callers,
-  play,
+  createPeopleByRole,
+  type PeopleByRole,
+  type Role,
+  roles,
   routeOf,
-  setStage,
+  sendAs,
   tokenOf,
 } from '../../test/access-rows.ts';
+import { createEvent, createItem, type Person, rsvpGoing } from '../../test/factories.ts';
 import { type Api, expectStatus } from '../../test/setup.ts';
-import { anEvent, anItem, going, type Person } from '../../test/world.ts';
 import { openApi } from '../api.ts';
 import { each } from '../client.ts';
+import type { Environment } from '../environment.ts';
 import type { Program } from '../program.ts';
-import type { World } from '../world.ts';
 
 export const matrix: Program = {
   name: 'matrix',
   promise:
     'Every route for every kind of caller, with real ids of everything else in every id place: 0 cells off',
   async run({ open, progress }) {
-    const world = await open();
-    const api = await openApi(world);
-    const stage = await setStage(api);
+    const environment = await open();
+    const api = await openApi(environment);
+    const stage = await createPeopleByRole(api);
     const rows = Object.entries(accessRows);
     const off: string[] = [];
     let cells = 0;
     await each(rows.length, 8, async (i) => {
       const [name, row] = rows[i] ?? [];
       if (!name || !row) return;
-      for (const [c, caller] of callers.entries()) {
-        const status = await play(api, stage, name, row, caller);
+      for (const [c, caller] of roles.entries()) {
+        const status = await sendAs(api, stage, name, row, caller);
         if (status !== row.statuses[c]) off.push(`${name} as ${caller}: ${status}`);
       }
-      cells += callers.length;
+      cells += roles.length;
       progress(`${cells} cells`);
     });
     const ids = await realIds(api, stage);
-    const before = await digest(world);
+    const before = await digest(environment);
     cells += await playForeign(api, stage, ids, off);
-    const after = await digest(world);
+    const after = await digest(environment);
     for (const [table, sum] of Object.entries(before)) if (after[table] !== sum) off.push(`${table} changed`);
     return {
       figure: `${off.length} of ${cells.toLocaleString('en')} cells off${off
@@ -61,15 +61,15 @@ function present(person: Person | null): Person {
 }
 
 /** Ids of everything there is or was; the key begins with the kind of thing that it names. */
-async function realIds(api: Api, stage: Cast): Promise<Ids> {
+async function realIds(api: Api, stage: PeopleByRole): Promise<Ids> {
   const [organizer, stranger] = [present(stage.organizer), present(stage.stranger)];
-  const event = await anEvent(api, organizer);
-  const gone = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, event.id);
-  const goneItem = await anItem(api, organizer, event.id);
-  const draft = await anEvent(api, organizer, { visibility: 'private' });
-  const draftItem = await anItem(api, organizer, draft.id);
-  await going(api, stranger, event.id);
+  const event = await createEvent(api, organizer);
+  const gone = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id);
+  const goneItem = await createItem(api, organizer, event.id);
+  const draft = await createEvent(api, organizer, { visibility: 'private' });
+  const draftItem = await createItem(api, organizer, draft.id);
+  await rsvpGoing(api, stranger, event.id);
   const claim = expectStatus(
     await api.post(`/v1/items/${item.id}/claim`, stranger.token, { quantity: 1 }),
     201,
@@ -119,7 +119,7 @@ const bodies: Record<string, unknown> = {
 };
 
 /** Ids where they do not belong: unknown to everybody who may ask at all, and nothing moves. @returns how many cells */
-async function playForeign(api: Api, stage: Cast, ids: Ids, off: string[]): Promise<number> {
+async function playForeign(api: Api, stage: PeopleByRole, ids: Ids, off: string[]): Promise<number> {
   const routes = [...new Set(Object.keys(accessRows).map(routeOf))].filter((route) => route.includes('{id}'));
   let cells = 0;
   for (const route of routes) {
@@ -130,8 +130,8 @@ async function playForeign(api: Api, stage: Cast, ids: Ids, off: string[]): Prom
         what.startsWith(`${kind} draft`) ||
         (/^user (organizer|stranger)$/.test(what) && kind === 'user');
       if (isAtHome) continue;
-      await each(callers.length, callers.length, async (c) => {
-        const caller = callers[c] as Caller;
+      await each(roles.length, roles.length, async (c) => {
+        const caller = roles[c] as Role;
         if (what === 'session of the organizer' && caller === 'organizer' && kind === 'session') return;
         const [method = '', path = ''] = route.replace('{id}', id).split(' ');
         const call = { token: tokenOf(stage, caller), body: bodies[route] };
@@ -145,7 +145,7 @@ async function playForeign(api: Api, stage: Cast, ids: Ids, off: string[]): Prom
   return cells;
 }
 
-function expectedFor(route: string, caller: Caller, id: string): number {
+function expectedFor(route: string, caller: Role, id: string): number {
   // A picture is drawn from the id alone, whatever it names, and tells nothing.
   if (route.endsWith('.svg')) return id.includes('.') ? 404 : 200;
   // For everybody alike: no token is read.
@@ -157,7 +157,7 @@ function expectedFor(route: string, caller: Caller, id: string): number {
 }
 
 /** Of each table, all that is in it; but for the record of changes, which is swept. */
-async function digest({ sql }: World): Promise<Record<string, string>> {
+async function digest({ sql }: Environment): Promise<Record<string, string>> {
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'change%'`;
   const sums: Record<string, string> = {};

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Environment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 import type { Program } from '../program.ts';
-import type { World } from '../world.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
 /** A newer version of Potluck beside this one: the same, with one more migration. */
-async function newerVersion({ dataDir }: World): Promise<string> {
+async function newerVersion({ dataDir }: Environment): Promise<string> {
   const home = path.join(dataDir, 'newer');
   await mkdir(home);
   for (const name of ['src', 'package.json'])
@@ -33,21 +33,23 @@ export const migrate: Program = {
   name: 'migrate',
   promise: 'a migration under load, new columns and a table: no 5xx, and nothing waits for more than 1 s',
   async run({ open, size, progress }) {
-    const world = await open();
-    const people = await world.people(16);
-    const home = await newerVersion(world);
-    const load = startLoad(world, people, { writers: 10, readers: 6 });
+    const environment = await open();
+    const people = await environment.people(16);
+    const home = await newerVersion(environment);
+    const load = startLoad(environment, people, { writers: 10, readers: 6 });
     await sleep(size(10_000, 2_000));
     progress('migrating');
     const child = spawn(process.execPath, [path.join(home, 'src', 'main.ts'), 'migrate'], {
       cwd: home,
-      env: { PATH: process.env.PATH, ...world.env },
+      env: { PATH: process.env.PATH, ...environment.env },
     });
     const [code] = await once(child, 'close');
     await sleep(size(10_000, 2_000));
     await load.stop();
     await rm(home, { recursive: true });
-    const [row] = await world.sql<[{ done: boolean }]>`select to_regclass('further') is not null as done`;
+    const [row] = await environment.sql<
+      [{ done: boolean }]
+    >`select to_regclass('further') is not null as done`;
     const broken = load.answered.filter(({ status }) => status === 0 || status >= 500).length;
     const slowest = Math.max(...load.answered.map(({ ms }) => ms));
     return {

@@ -39,12 +39,12 @@ export const network: Program = {
     try {
       // One server: the rate is that of each.
       const url = database.url(proxy.port);
-      const world = await open({ servers: 1, env: { DATABASE_URL: url }, target: database.target });
-      const people = await world.people(24);
+      const environment = await open({ servers: 1, env: { DATABASE_URL: url }, target: database.target });
+      const people = await environment.people(24);
       const [person] = people;
-      const [server] = world.servers;
+      const [server] = environment.servers;
       if (!person || !server) throw new Error('nobody came');
-      const load = startLoad(world, people, { writers: 12, readers: 8 });
+      const load = startLoad(environment, people, { writers: 12, readers: 8 });
       const back: number[] = [];
       for (const [name, begin, lasts] of Array.from({ length: rounds }, () => faults(proxy, ms)).flat()) {
         progress(name);
@@ -52,10 +52,10 @@ export const network: Program = {
         begin();
         await sleep(lasts);
         proxy.set({});
-        back.push(await untilBack(world, person, server));
+        back.push(await untilBack(environment, person, server));
       }
       await load.stop();
-      const lost = await lostOf(world, load);
+      const lost = await lostOf(environment, load);
       const slowest = Math.max(...load.answered.map((answered) => answered.ms));
       const rate = busiestSecond(proxy.connections);
       const wrong = load.answered

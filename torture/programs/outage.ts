@@ -17,11 +17,11 @@ export const outage: Program = {
     const [restarts, away] = [size(5, 1), size(20_000, 2_000)];
     const database = await openDatabase();
     try {
-      const world = await open({ env: { DATABASE_URL: database.url() }, target: database.target });
-      const people = await world.people(24);
+      const environment = await open({ env: { DATABASE_URL: database.url() }, target: database.target });
+      const people = await environment.people(24);
       const [person] = people;
       if (!person) throw new Error('nobody came');
-      const load = startLoad(world, people, { writers: 16, readers: 8 });
+      const load = startLoad(environment, people, { writers: 16, readers: 8 });
       const back: number[] = [];
       for (const ms of [...Array.from({ length: restarts }, () => 0), away]) {
         progress(`away for ${ms} ms`);
@@ -29,11 +29,13 @@ export const outage: Program = {
         await database.stop();
         await sleep(ms);
         await database.start();
-        back.push(...(await Promise.all(world.servers.map((server) => untilBack(world, person, server)))));
+        back.push(
+          ...(await Promise.all(environment.servers.map((server) => untilBack(environment, person, server)))),
+        );
       }
       await sleep(1_000);
       await load.stop();
-      const lost = await lostOf(world, load);
+      const lost = await lostOf(environment, load);
       const others = load.answered.filter((answered) => !isAnswer(answered)).map(({ status }) => status);
       const refused = load.answered.filter(isRefusal).length;
       const slowest = Math.max(...load.answered.map(({ ms }) => ms));

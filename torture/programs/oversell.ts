@@ -1,7 +1,7 @@
 import { each } from '../client.ts';
-import { count } from '../outcome.ts';
+import { count } from '../counts.ts';
+import { createEvent, createItem, insertGoingRsvps } from '../factories.ts';
 import type { Program } from '../program.ts';
-import { anEvent, anItem, goingAll } from '../things.ts';
 
 export const oversell: Program = {
   name: 'oversell',
@@ -9,24 +9,24 @@ export const oversell: Program = {
   quick: true,
   async run({ size, open, progress }) {
     const [people, needed, times] = [size(10_000, 400), size(5_000, 200), size(10, 2)];
-    const world = await open();
-    const [organizer, ...crowd] = await world.people(people + 1);
+    const environment = await open();
+    const [organizer, ...crowd] = await environment.people(people + 1);
     if (!organizer) throw new Error('nobody came');
-    const event = await anEvent(world, organizer);
-    await goingAll(world, event, crowd);
+    const event = await createEvent(environment, organizer);
+    await insertGoingRsvps(environment, event, crowd);
     const given: number[] = [];
     let strange = 0;
     for (let round = 1; round <= times; round++) {
       progress(`${round} of ${times}`);
-      const item = await anItem(world, organizer, event, needed);
+      const item = await createItem(environment, organizer, event, needed);
       const answers = await each(people, 256, async (i) =>
-        world.client.ask('POST', `/v1/items/${item}/claim`, {
+        environment.client.ask('POST', `/v1/items/${item}/claim`, {
           token: crowd[i]?.token ?? '',
           body: { quantity: 1 },
         }),
       );
       const tally = count(answers.map(({ status }) => status));
-      const [row] = await world.sql<[{ stock: number; claims: number }]>`
+      const [row] = await environment.sql<[{ stock: number; claims: number }]>`
         select claimed as stock, (select count(*)::int from claims c where c.event_id = s.event_id and c.n = s.n) as claims
         from item_stock s where s.event_id = ${event} and s.n = ${Number(item.split('.')[1])}`;
       given.push(row.claims);

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { each } from '../client.ts';
-import { count } from '../outcome.ts';
+import { count } from '../counts.ts';
+import type { Environment } from '../environment.ts';
 import { phoneOf } from '../phones.ts';
 import type { Program } from '../program.ts';
-import type { World } from '../world.ts';
 
 /** What docs/decisions promise for a day. */
 const [mostOfBlock, mostOfCountry] = [100, 1_000];
@@ -31,17 +31,17 @@ export const pumping: Program = {
     const [requests, each4] = [size(10_000, 1_500), 4];
     const post = await openPost();
     try {
-      const world = await open({ env: { ...production, TWILIO_BASE_URL: post.url } });
+      const environment = await open({ env: { ...production, TWILIO_BASE_URL: post.url } });
       let done = 0;
       const statuses = await each(requests, 64, async (i) => {
         if (++done % 500 === 0) progress(`${done} of ${requests}`);
         // Every other one goes to the one block; the others to a number in any.
         const phone = i % 2 === 0 ? block + digits(i / 2, 4) : phoneOf(spread(i), area);
-        return ask(world, phone, Math.floor(i / each4));
+        return ask(environment, phone, Math.floor(i / each4));
       });
       const [sent, toBlock] = [post.sent.length, post.sent.filter((to) => to.startsWith(block)).length];
       const elsewhere = await each(others.length * 5, 8, (i) =>
-        ask(world, `${others[i % others.length]}${digits(i, 4)}`, 60_000 + i),
+        ask(environment, `${others[i % others.length]}${digits(i, 4)}`, 60_000 + i),
       );
       const served = elsewhere.filter((status) => status === 202).length;
       const said = statuses.filter((status) => status === 202).length;
@@ -96,7 +96,7 @@ const digits = (n: number, length: number): string => String(n % 10 ** length).p
 /** Goes through seven digits with a stride that shares no factor with their number. */
 const spread = (i: number): number => (i * 7_919_993) % 10_000_000;
 
-async function ask({ client }: World, phone: string, network: number): Promise<number> {
+async function ask({ client }: Environment, phone: string, network: number): Promise<number> {
   const address = `10.${network >> 16}.${(network >> 8) & 255}.${network & 255}`;
   const { status } = await client.ask('POST', '/v1/auth/otp/request', {
     body: { phone },

@@ -4,14 +4,14 @@ import { quoteIdentifier } from '../../src/cli/backup/file-format.ts';
 import { listTables } from '../../src/cli/backup/tables.ts';
 import { writeBackup } from '../../src/cli/backup.ts';
 import { openEmbedded } from '../../src/db/embedded/embedded.ts';
+import { eventBody } from '../../test/factories.ts';
 import { assertCounters } from '../../test/invariants.ts';
 import { potluck } from '../../test/processes.ts';
 import { openSql, type SqlTransaction } from '../../test/sql-tag.ts';
-import { eventBody } from '../../test/world.ts';
 import { openClient } from '../client.ts';
+import type { Environment, Person } from '../environment.ts';
 import type { Program } from '../program.ts';
 import { countMissing, startWriting, type Writers, type Written } from '../restore-writers.ts';
-import type { Person, World } from '../world.ts';
 
 export const restore: Program = {
   name: 'restore',
@@ -19,23 +19,23 @@ export const restore: Program = {
     'A backup is made while two servers write, and restored: equal table by table, with all that was acknowledged before it; damaged files are refused',
   quick: true,
   async run({ size, open, progress }) {
-    const world = await open();
-    const place = path.join(world.dataDir, 'backups');
+    const environment = await open();
+    const place = path.join(environment.dataDir, 'backups');
     const file = path.join(place, 'backup.gz');
     const fresh = path.join(place, 'restored');
-    const writers = await startWriting(world, size(2_000, 100));
+    const writers = await startWriting(environment, size(2_000, 100));
     const [person] = writers.people;
     if (!person) throw new Error('nobody writes');
     await writers.until(size(6_000, 200));
     progress('backing up');
-    const { tables, before } = await backUp(world, place, file, writers);
+    const { tables, before } = await backUp(environment, place, file, writers);
     // Writing went on to here: what came after the backup began must not be in it.
     const after = writers.log.length - before.length;
     await writers.stop();
     progress('restoring');
-    const { unequal, missing, trouble } = await lookAt(world, { file, fresh, tables, before, person });
+    const { unequal, missing, trouble } = await lookAt(environment, { file, fresh, tables, before, person });
     progress('damaging files');
-    const damaged = await tryDamaged(world, file, place, size(30, 2));
+    const damaged = await tryDamaged(environment, file, place, size(30, 2));
     const names = Object.keys(tables);
     const rows = Object.values(tables).reduce((sum, { count }) => sum + count, 0);
     return {
@@ -69,7 +69,7 @@ async function sumUp(tx: SqlTransaction): Promise<Tables> {
 
 /** Sums up the very snapshot that the backup is made of; `before` is what had been acknowledged when it was taken. */
 async function backUp(
-  { dataDir }: World,
+  { dataDir }: Environment,
   place: string,
   file: string,
   { log }: Writers,
@@ -94,8 +94,11 @@ type Restored = { file: string; fresh: string; tables: Tables; before: Written[]
 type Look = { unequal: string[]; missing: number; trouble: string | null };
 
 /** Restores by the command into a directory where nothing is, compares, and has a server answer on it. */
-async function lookAt(world: World, { file, fresh, tables, before, person }: Restored): Promise<Look> {
-  const env = { ...world.env, DATA_DIR: fresh };
+async function lookAt(
+  environment: Environment,
+  { file, fresh, tables, before, person }: Restored,
+): Promise<Look> {
+  const env = { ...environment.env, DATA_DIR: fresh };
   const run = potluck(['restore', file], { env });
   if ((await run.ended) !== 0) throw new Error(`not restored: ${run.output.out}${run.output.err}`);
   const embedded = await openEmbedded(fresh);
@@ -109,7 +112,7 @@ async function lookAt(world: World, { file, fresh, tables, before, person }: Res
       () => null,
       (error: Error) => `counters do not agree: ${error.message}`,
     );
-    return { unequal, missing, trouble: counters ?? (await useServer(world, env, person)) };
+    return { unequal, missing, trouble: counters ?? (await useServer(environment, env, person)) };
   } finally {
     await sql.end();
     await embedded.close();
@@ -117,8 +120,12 @@ async function lookAt(world: World, { file, fresh, tables, before, person }: Res
 }
 
 /** A session of before is good on it, what they wrote is seen, and more can be written. */
-async function useServer(world: World, env: Record<string, string>, person: Person): Promise<string | null> {
-  const server = await world.start(env);
+async function useServer(
+  environment: Environment,
+  env: Record<string, string>,
+  person: Person,
+): Promise<string | null> {
+  const server = await environment.start(env);
   const client = openClient(() => [server]);
   try {
     const { token } = person;
@@ -136,7 +143,12 @@ async function useServer(world: World, env: Record<string, string>, person: Pers
 type Damaged = { tried: number; refused: number; left: number };
 
 /** Cut short or with a bit flipped, anywhere: refused in one line, and nothing is made in the place it was for. */
-async function tryDamaged({ env }: World, file: string, place: string, times: number): Promise<Damaged> {
+async function tryDamaged(
+  { env }: Environment,
+  file: string,
+  place: string,
+  times: number,
+): Promise<Damaged> {
   const whole = await readFile(file);
   const damaged = path.join(place, 'damaged.gz');
   const seen: Damaged = { tried: 0, refused: 0, left: 0 };

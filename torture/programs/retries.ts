@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody } from '../../test/world.ts';
+import { eventBody } from '../../test/factories.ts';
 import { each } from '../client.ts';
+import type { Environment } from '../environment.ts';
+import { createEvent, createItem, insertGoingRsvps } from '../factories.ts';
 import type { Program } from '../program.ts';
-import { anEvent, anItem, goingAll } from '../things.ts';
-import type { World } from '../world.ts';
 
 type Post = { token: string; path: string; body: unknown };
 
 /** Sends it under one key, to whichever server, until it is answered for good; and then once more. */
-async function insist({ client }: World, { token, path, body }: Post, tally: { sent: number }) {
+async function insist({ client }: Environment, { token, path, body }: Post, tally: { sent: number }) {
   const headers = { 'idempotency-key': randomUUID() };
   for (let answered = ''; ; ) {
     tally.sent++;
@@ -27,11 +27,11 @@ async function insist({ client }: World, { token, path, body }: Post, tally: { s
 }
 
 /** Kills one server after the other, and starts another in its place, until it is told to stop. */
-async function killServers(world: World, over: { yet: boolean }): Promise<number> {
+async function killServers(environment: Environment, over: { yet: boolean }): Promise<number> {
   for (let kills = 0; ; kills++) {
     await sleep(150);
     if (over.yet) return kills;
-    await world.replace(0);
+    await environment.replace(0);
   }
 }
 
@@ -41,17 +41,17 @@ export const retries: Program = {
     'events, items and claims sent under an Idempotency-Key until they are answered, while servers are killed: each made once',
   async run({ size, open, progress }) {
     const people = size(1_000, 200);
-    const world = await open();
-    const [organizer, ...crowd] = await world.people(people + 1);
+    const environment = await open();
+    const [organizer, ...crowd] = await environment.people(people + 1);
     if (!organizer) throw new Error('nobody came');
-    const event = await anEvent(world, organizer);
-    const item = await anItem(world, organizer, event, 10_000);
+    const event = await createEvent(environment, organizer);
+    const item = await createItem(environment, organizer, event, 10_000);
     // Apart: whoever adds an item holds its event against those who claim on it.
-    const other = await anEvent(world, organizer);
-    await goingAll(world, event, crowd);
+    const other = await createEvent(environment, organizer);
+    await insertGoingRsvps(environment, event, crowd);
     const tally = { sent: 0 };
     const over = { yet: false };
-    const killing = killServers(world, over);
+    const killing = killServers(environment, over);
     const answers = await each(people * 3, 128, async (i) => {
       if (i % 300 === 0) progress(`${i} of ${people * 3}`);
       const token = crowd[Math.floor(i / 3)]?.token ?? '';
@@ -65,12 +65,12 @@ export const retries: Program = {
         },
       ];
       const thing = things[i % 3];
-      return thing ? insist(world, thing, tally) : false;
+      return thing ? insist(environment, thing, tally) : false;
     }).finally(() => {
       over.yet = true;
     });
     const kills = await killing;
-    const [row] = await world.sql<[{ events: number; items: number; claims: number; stock: number }]>`
+    const [row] = await environment.sql<[{ events: number; items: number; claims: number; stock: number }]>`
       select (select count(*)::int from events) - 2 as events, (select count(*)::int from items) - 1 as items,
         (select count(*)::int from claims) as claims,
         (select claimed from item_stock where event_id = ${event} and n = 1) as stock`;

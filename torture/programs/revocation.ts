@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from '../../test/processes.ts';
-import { type Answer, each } from '../client.ts';
+import { type ClientResponse, each } from '../client.ts';
+import type { Environment, Person } from '../environment.ts';
+import { createEvent, createItem, insertGoingRsvps } from '../factories.ts';
 import { askForFarewell, givePhones, phoneOf, type SignedIn, signIn } from '../phones.ts';
 import type { Program } from '../program.ts';
-import { anEvent, anItem, goingAll } from '../things.ts';
-import type { Person, World } from '../world.ts';
 
 const ways = ['logout', 'device', 'deletion', 'suspension'] as const;
 type Place = { event: string; item: string; admin: Person };
@@ -28,27 +28,27 @@ export const revocation: Program = {
   quick: true,
   async run({ size, open, progress }) {
     const times = size(1_000, 24);
-    const world = await open();
-    const [host, admin, ...people] = await world.people(times + 2);
+    const environment = await open();
+    const [host, admin, ...people] = await environment.people(times + 2);
     if (!host || !admin) throw new Error('nobody came');
-    await world.sql`update users set role = 'admin' where id = ${admin.id}`;
-    await givePhones(world, people);
-    const event = await anEvent(world, host);
-    const place = { event, item: await anItem(world, host, event, 10_000), admin };
-    await goingAll(world, event, people);
+    await environment.sql`update users set role = 'admin' where id = ${admin.id}`;
+    await givePhones(environment, people);
+    const event = await createEvent(environment, host);
+    const place = { event, item: await createItem(environment, host, event, 10_000), admin };
+    await insertGoingRsvps(environment, event, people);
     const noise = new AbortController();
-    const noisy = makeNoise(world, event, noise.signal);
+    const noisy = makeNoise(environment, event, noise.signal);
     let done = 0;
     const seen = await each(times, 6, async (i) => {
       progress(`${++done} of ${times}`);
-      return endAndLook(world, place, people[i] as Person, i);
+      return endAndLook(environment, place, people[i] as Person, i);
     }).finally(async () => {
       noise.abort();
       await noisy;
     });
     const after = seen.reduce((sum, each) => sum + each.after, 0);
     const accepted = seen.flatMap((each) => each.accepted);
-    const left = await leftovers(world, people);
+    const left = await leftovers(environment, people);
     return {
       figure:
         `${times} sessions ended (${ways.join(', ')} in turn): ${accepted.length} of ${after} requests begun after ` +
@@ -60,17 +60,17 @@ export const revocation: Program = {
 };
 
 /** Ends one session on one server while its token is used on the other; then uses it on both. */
-async function endAndLook(world: World, place: Place, someone: Person, i: number): Promise<Seen> {
-  const here = world.servers[i % 2];
-  const there = world.servers[(i + 1) % 2];
+async function endAndLook(environment: Environment, place: Place, someone: Person, i: number): Promise<Seen> {
+  const here = environment.servers[i % 2];
+  const there = environment.servers[(i + 1) % 2];
   const way = ways[i % ways.length];
   if (!here || !there || !way) throw new Error('two servers are needed');
-  const end = await preparedEnd(world, place, way, someone, here);
+  const end = await preparedEnd(environment, place, way, someone, here);
   const state = { isOver: false };
   const seen: Seen = { after: 0, accepted: [] };
   const hammering = Array.from({ length: hammers }, (_, n) => {
     const server = n === 0 ? here : there;
-    return hammer(world, place, someone, { server, state, seen, way, from: i + n });
+    return hammer(environment, place, someone, { server, state, seen, way, from: i + n });
   });
   await sleep(Math.random() * 20);
   const isFrozen = i % frozenEach === frozenEach - 1;
@@ -83,7 +83,7 @@ async function endAndLook(world: World, place: Place, someone: Person, i: number
     state.isOver = true;
     // At this very moment, and all kinds at once.
     const probes = kinds.map((_, n) =>
-      tryOnce(world, place, someone, { server: there, state, seen, way, from: n }),
+      tryOnce(environment, place, someone, { server: there, state, seen, way, from: n }),
     );
     clearTimeout(thaw);
     there.child.kill('SIGCONT');
@@ -94,18 +94,18 @@ async function endAndLook(world: World, place: Place, someone: Person, i: number
 
 /** All that is needed to end the session but the one request that does. */
 async function preparedEnd(
-  world: World,
+  environment: Environment,
   { admin }: Place,
   way: (typeof ways)[number],
   someone: Person,
   server: Server,
 ): Promise<() => Promise<void>> {
-  const { client, sql } = world;
+  const { client, sql } = environment;
   const { token } = someone;
   if (way === 'logout')
     return () => untilDone(way, () => client.ask('POST', '/v1/auth/logout', { token, server }));
   if (way === 'deletion') {
-    const body = { confirmCode: await askForFarewell(world, someone) };
+    const body = { confirmCode: await askForFarewell(environment, someone) };
     return () => untilDone(way, () => client.ask('DELETE', '/v1/me', { token, body, server }));
   }
   if (way === 'suspension') {
@@ -114,13 +114,13 @@ async function preparedEnd(
   }
   const [row] = await sql<[{ id: string; phone: string }]>`
     select s.id, u.phone from sessions s join users u on u.id = s.user_id where u.id = ${someone.id}`;
-  const other = await signIn(world, row.phone);
+  const other = await signIn(environment, row.phone);
   const path = `/v1/auth/sessions/${row.id}`;
   return () => untilDone(way, () => client.ask('DELETE', path, { token: other.token, server }));
 }
 
 /** A 503 leaves open whether it was done: then it is asked for again, and 401 or 404 say that it was. */
-async function untilDone(way: string, ask: () => Promise<Answer>): Promise<void> {
+async function untilDone(way: string, ask: () => Promise<ClientResponse>): Promise<void> {
   for (let isOpen = false, tries = 0; tries < 10; tries++) {
     const { status } = await ask();
     if (status === 200 || (isOpen && (status === 401 || status === 404))) return;
@@ -149,16 +149,16 @@ const kinds: Request[] = [
   ['POST', ({ event }) => `/v1/events/${event}/rsvp`, { status: null }],
 ];
 
-async function hammer(world: World, place: Place, someone: Person, use: Use): Promise<void> {
+async function hammer(environment: Environment, place: Place, someone: Person, use: Use): Promise<void> {
   for (let n = 0, refused = 0; refused < enough; n++) {
-    const wasOver = await tryOnce(world, place, someone, { ...use, from: use.from + n });
+    const wasOver = await tryOnce(environment, place, someone, { ...use, from: use.from + n });
     if (wasOver) refused++;
   }
 }
 
 /** @returns whether the session had ended when the request began */
 async function tryOnce(
-  { client }: World,
+  { client }: Environment,
   place: Place,
   { token }: Person,
   { server, state, seen, way, from }: Use,
@@ -177,22 +177,22 @@ async function tryOnce(
 }
 
 /** Others answer and sign in all the while, so that servers have changes to learn of and batches to put people in. */
-async function makeNoise(world: World, event: string, signal: AbortSignal): Promise<void> {
-  const crowd = await world.people(24);
+async function makeNoise(environment: Environment, event: string, signal: AbortSignal): Promise<void> {
+  const crowd = await environment.people(24);
   const guests: SignedIn[] = [];
   await Promise.all(
     crowd.map(async ({ token }, i) => {
       for (let n = 0; !signal.aborted; n++) {
         const status = ['going', 'interested', null][n % 3];
-        await world.client.ask('POST', `/v1/events/${event}/rsvp`, { token, body: { status } });
-        if (i === 0 && n % 10 === 0) guests.push(await signIn(world, phoneOf(5_000_000 + n)));
+        await environment.client.ask('POST', `/v1/events/${event}/rsvp`, { token, body: { status } });
+        if (i === 0 && n % 10 === 0) guests.push(await signIn(environment, phoneOf(5_000_000 + n)));
       }
     }),
   );
 }
 
 /** Whatever tables hold of people who are no more. */
-async function leftovers({ sql }: World, people: Person[]): Promise<number> {
+async function leftovers({ sql }: Environment, people: Person[]): Promise<number> {
   const [row] = await sql<[{ left: number }]>`
     with gone as (select p.id from unnest(${people.map(({ id }) => id)}::uuid[]) p (id)
       where p.id not in (select id from users))

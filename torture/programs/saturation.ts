@@ -3,14 +3,14 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Server } from '../../test/processes.ts';
+import type { CrowdResult } from '../background-load.ts';
 import { quantile } from '../client.ts';
-import type { CrowdResult } from '../crowd.ts';
+import type { Environment, Person } from '../environment.ts';
+import { createEvent } from '../factories.ts';
 import type { Program } from '../program.ts';
-import { anEvent } from '../things.ts';
-import type { Person, World } from '../world.ts';
 
 const run = promisify(execFile);
-const program = path.join(import.meta.dirname, '..', 'crowd.ts');
+const program = path.join(import.meta.dirname, '..', 'background-load.ts');
 
 async function crowd(server: Server, person: Person, clients: number, ms: number): Promise<CrowdResult> {
   const args = [program, server.url, person.token, `${clients}`, `${ms}`];
@@ -18,7 +18,7 @@ async function crowd(server: Server, person: Person, clients: number, ms: number
 }
 
 /** Asks /healthz ten times a second until told to stop; gives every status and the longest ms. */
-function watchHealth({ client }: World, server: Server) {
+function watchHealth({ client }: Environment, server: Server) {
   const seen = { statuses: new Set<number>(), slowest: 0, times: 0 };
   let isOver = false;
   const done = (async () => {
@@ -38,7 +38,7 @@ function watchHealth({ client }: World, server: Server) {
 }
 
 /** The median ms of requests one after the other. */
-async function pace({ client }: World, server: Server, person: Person): Promise<number> {
+async function pace({ client }: Environment, server: Server, person: Person): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < 100; i++) {
     times.push((await client.ask('GET', '/v1/events?limit=20', { server, token: person.token })).ms);
@@ -52,18 +52,18 @@ export const saturation: Program = {
     '2,000 clients at once: a 503 comes in 1 s at p99, healthz is 200 throughout, full speed again in 2 s',
   async run({ size, open }) {
     const [clients, ms] = [size(2_000, 1_000), size(20_000, 2_000)];
-    const world = await open({ servers: 1 });
-    const [person] = await world.people(1);
-    const [server] = world.servers;
+    const environment = await open({ servers: 1 });
+    const [person] = await environment.people(1);
+    const [server] = environment.servers;
     if (!person || !server) throw new Error('nobody came');
-    for (let i = 0; i < 20; i++) await anEvent(world, person);
-    await pace(world, server, person);
-    const before = await pace(world, server, person);
-    const health = watchHealth(world, server);
+    for (let i = 0; i < 20; i++) await createEvent(environment, person);
+    await pace(environment, server, person);
+    const before = await pace(environment, server, person);
+    const health = watchHealth(environment, server);
     const result = await crowd(server, person, clients, ms);
     const seen = await health();
     await sleep(2_000);
-    const after = await pace(world, server, person);
+    const after = await pace(environment, server, person);
     const strange = Object.keys(result.statuses).filter((status) => !['200', '503'].includes(status));
     return {
       figure:

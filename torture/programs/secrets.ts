@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { raw } from '../../src/db/sql.ts';
 import { each } from '../client.ts';
+import type { Environment } from '../environment.ts';
 import { readOperations } from '../fuzz/steps.ts';
 import type { Program } from '../program.ts';
-import { sendRaw } from '../raw.ts';
-import type { World } from '../world.ts';
+import { sendRaw } from '../raw-connection.ts';
 
 /** What must not be found, by what it is. */
 type Canaries = {
@@ -41,16 +41,20 @@ export const secrets: Program = {
     };
     const twilio = { TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: '+12025550000', TWILIO_BASE_URL: sms.url };
     try {
-      const world = await open({ env: { ...env, ...twilio, RATE_LIMIT: '100000' } });
+      const environment = await open({ env: { ...env, ...twilio, RATE_LIMIT: '100000' } });
       // One more as an operator runs it: with JSON for a log.
-      await world.start({ NODE_ENV: 'production', PUBLIC_URL: 'http://127.0.0.1', RATE_LIMIT: '100000' });
-      const canaries = await signIn(world, sms);
+      await environment.start({
+        NODE_ENV: 'production',
+        PUBLIC_URL: 'http://127.0.0.1',
+        RATE_LIMIT: '100000',
+      });
+      const canaries = await signIn(environment, sms);
       const answers: string[] = [];
       for (const [what, pass] of Object.entries({ messages, errors, wire, breakage, outage })) {
         progress(what);
-        await pass(world, canaries, answers);
+        await pass(environment, canaries, answers);
       }
-      return await verdict(world, canaries, answers, [...sms.codes.values()]);
+      return await verdict(environment, canaries, answers, [...sms.codes.values()]);
     } finally {
       sms.close();
     }
@@ -82,7 +86,7 @@ async function openStub(): Promise<Stub> {
   return { url: `http://127.0.0.1:${port}`, codes, close: () => server.close() };
 }
 
-async function signIn({ client }: World, sms: Stub): Promise<Canaries> {
+async function signIn({ client }: Environment, sms: Stub): Promise<Canaries> {
   const phone = '+14155557391';
   await client.ask('POST', '/v1/auth/otp/request', { body: { phone } });
   const code = sms.codes.get(phone) ?? '';
@@ -98,7 +102,11 @@ async function signIn({ client }: World, sms: Stub): Promise<Canaries> {
 }
 
 /** The SMS service refuses these, and says the phone and the text in its refusal. */
-async function messages({ client, servers }: World, canaries: Canaries, answers: string[]): Promise<void> {
+async function messages(
+  { client, servers }: Environment,
+  canaries: Canaries,
+  answers: string[],
+): Promise<void> {
   for (const [i, server] of servers.entries()) {
     const other = { phone: `${canaries.phone.slice(0, -1)}${i + 2}` };
     const { status, body } = await client.ask('POST', '/v1/auth/otp/request', { body: other, server });
@@ -148,7 +156,11 @@ function errorCalls(document: { paths: Paths }, canaries: Canaries) {
 }
 
 /** Every secret in every place of every operation where a text can stand. */
-async function errors({ client, servers }: World, canaries: Canaries, answers: string[]): Promise<void> {
+async function errors(
+  { client, servers }: Environment,
+  canaries: Canaries,
+  answers: string[],
+): Promise<void> {
   const { body: document } = await client.ask('GET', '/openapi.json');
   const { access, name } = canaries;
   const calls = errorCalls(document, canaries);
@@ -169,7 +181,11 @@ async function errors({ client, servers }: World, canaries: Canaries, answers: s
 }
 
 /** Bytes that are no request, with secrets in them. */
-async function wire({ servers }: World, { access, phone, code }: Canaries, answers: string[]): Promise<void> {
+async function wire(
+  { servers }: Environment,
+  { access, phone, code }: Canaries,
+  answers: string[],
+): Promise<void> {
   for (const server of servers) {
     for (const bytes of [
       `GET /v1/auth/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${access}\r\nno colon ${phone}\r\n\r\n`,
@@ -184,7 +200,7 @@ async function wire({ servers }: World, { access, phone, code }: Canaries, answe
 
 /** What asks for the person's own rows, in each way that there is. */
 async function ownCalls(
-  { client, servers }: World,
+  { client, servers }: Environment,
   canaries: Canaries,
   answers: string[],
 ): Promise<number[]> {
@@ -211,13 +227,13 @@ async function ownCalls(
 }
 
 /** Tables that refuse what they are given or are not there: unexpected errors, of PostgreSQL's own wording. */
-async function breakage(world: World, canaries: Canaries, answers: string[]): Promise<void> {
-  const { sql } = world;
+async function breakage(environment: Environment, canaries: Canaries, answers: string[]): Promise<void> {
+  const { sql } = environment;
   await sql`alter table users add constraint torture check (name = '') not valid`;
   await sql`alter table codes add constraint torture check (purpose = '') not valid`;
   await sql`alter table sessions rename column created_at to created_then`;
   await sql`alter table calendars rename column secret_hash to secret_then`;
-  const statuses = await ownCalls(world, canaries, answers);
+  const statuses = await ownCalls(environment, canaries, answers);
   if (!statuses.includes(500)) throw new Error(`nothing broke: ${statuses.join(', ')}`);
   await sql`alter table users drop constraint torture`;
   await sql`alter table codes drop constraint torture`;
@@ -226,23 +242,23 @@ async function breakage(world: World, canaries: Canaries, answers: string[]): Pr
 }
 
 /** The database dies under the requests. */
-async function outage(world: World, canaries: Canaries, answers: string[]): Promise<void> {
-  process.kill(await world.postmaster(), 'SIGKILL');
-  await ownCalls(world, canaries, answers);
+async function outage(environment: Environment, canaries: Canaries, answers: string[]): Promise<void> {
+  process.kill(await environment.postmaster(), 'SIGKILL');
+  await ownCalls(environment, canaries, answers);
   for (let waited = 0; waited < 20_000; waited += 200) {
-    if ((await world.client.ask('GET', '/readyz').catch(() => ({ status: 0 }))).status === 200) break;
+    if ((await environment.client.ask('GET', '/readyz').catch(() => ({ status: 0 }))).status === 200) break;
     await sleep(200);
   }
 }
 
 async function verdict(
-  world: World,
+  environment: Environment,
   canaries: Canaries,
   answers: string[],
   codes: string[],
 ): Promise<{ figure: string; ok: boolean }> {
-  const log = await readFile(path.join(world.dataDir, 'postgres', 'server.log'), 'utf8');
-  const printed = world.servers.map(({ output }) => output.out + output.err).join('\n');
+  const log = await readFile(path.join(environment.dataDir, 'postgres', 'server.log'), 'utf8');
+  const printed = environment.servers.map(({ output }) => output.out + output.err).join('\n');
   const leaks: Leak[] = [];
   const search = (where: string, haystack: string, names: (keyof Canaries)[]) => {
     for (const what of names) {
@@ -272,7 +288,7 @@ async function verdict(
     if (`${printed}${log}`.includes(code)) leaks.push({ what: 'a code', where: 'a log' });
   if (printed.includes(authToken)) leaks.push({ what: 'the SMS token', where: "the servers' output" });
   for (const answer of answers) search(`an answer: ${answer.slice(0, 200)}`, answer, everything);
-  const rows = await inClear(world);
+  const rows = await inClear(environment);
   search('the database', rows, ['access', 'refresh', 'calendar', 'tried', 'key']);
   for (const code of [...codes, canaries.code])
     if (hasCode(rows, code)) leaks.push({ what: 'a code', where: 'the database' });
@@ -291,7 +307,7 @@ function hasCode(rows: string, code: string): boolean {
 }
 
 /** All rows of all tables. */
-async function inClear({ sql }: World): Promise<string> {
+async function inClear({ sql }: Environment): Promise<string> {
   const tables = await sql<
     { name: string }[]
   >`select tablename as name from pg_tables where schemaname = 'public'`;

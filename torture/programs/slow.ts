@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../client.ts';
+import type { Environment } from '../environment.ts';
+import { createEvent } from '../factories.ts';
 import type { Program } from '../program.ts';
-import { anEvent } from '../things.ts';
-import type { World } from '../world.ts';
 
 type Kind = 'headers' | 'body' | 'idle';
 
@@ -33,7 +33,7 @@ function dawdle(url: string, kind: Kind, most: number): Promise<number> {
 }
 
 /** The p99 of others' requests, eight at a time, in ms. */
-async function p99({ client }: World, token: string, ms: number): Promise<number> {
+async function p99({ client }: Environment, token: string, ms: number): Promise<number> {
   const times: number[] = [];
   const until = performance.now() + ms;
   const asker = async () => {
@@ -52,13 +52,13 @@ export const slow: Program = {
     'slow headers, slow bodies, 1,000 idle connections: closed in 12 s, and the p99 of others at most doubled',
   async run({ size, open }) {
     const [idle, dripping] = [size(1_000, 100), size(200, 20)];
-    const world = await open({ servers: 1 });
-    const [person] = await world.people(1);
-    const [server] = world.servers;
+    const environment = await open({ servers: 1 });
+    const [person] = await environment.people(1);
+    const [server] = environment.servers;
     if (!person || !server) throw new Error('nobody came');
-    for (let i = 0; i < 20; i++) await anEvent(world, person);
-    await p99(world, person.token, 2_000);
-    const before = await p99(world, person.token, 6_000);
+    for (let i = 0; i < 20; i++) await createEvent(environment, person);
+    await p99(environment, person.token, 2_000);
+    const before = await p99(environment, person.token, 6_000);
     const kinds: Kind[] = [
       ...Array.from({ length: idle }, () => 'idle' as const),
       ...Array.from({ length: dripping }, () => 'headers' as const),
@@ -66,7 +66,7 @@ export const slow: Program = {
     ];
     const closed = Promise.all(kinds.map((kind) => dawdle(server.url, kind, 20_000)));
     await sleep(200);
-    const during = await p99(world, person.token, 6_000);
+    const during = await p99(environment, person.token, 6_000);
     const times = await closed;
     const latest = (kind: Kind) => Math.max(...times.filter((_, i) => kinds[i] === kind)) / 1_000;
     return {

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventBody } from '../../test/factories.ts';
 import type { Server } from '../../test/processes.ts';
-import { eventBody } from '../../test/world.ts';
+import type { Person } from '../environment.ts';
 import type { Program } from '../program.ts';
-import type { Person } from '../world.ts';
 
 type Tally = { answered: number; turnedAway: number; lost: number };
 
@@ -61,13 +61,13 @@ export const stop: Program = {
   promise: 'SIGTERM under load, 20 times: no accepted request is lost, and the server is gone in 10 s',
   async run({ size, open, progress }) {
     const times = size(20, 1);
-    const world = await open({ servers: 1 });
-    const people = await world.people(32);
+    const environment = await open({ servers: 1 });
+    const people = await environment.people(32);
     const tally: Tally = { answered: 0, turnedAway: 0, lost: 0 };
     const [slowest, codes] = [[] as number[], new Set<unknown>()];
     for (let round = 0; round < times; round++) {
       progress(`${round} of ${times}`);
-      const server = await world.start();
+      const server = await environment.start();
       const state = { stopAt: Number.POSITIVE_INFINITY };
       const asking = people.map((person) => askUntilClosed(server, person, tally, state));
       await sleep(500 + Math.random() * 500);
@@ -76,9 +76,9 @@ export const stop: Program = {
       codes.add(await server.ended);
       slowest.push(performance.now() - state.stopAt);
       await Promise.all(asking);
-      world.servers.splice(world.servers.indexOf(server), 1);
+      environment.servers.splice(environment.servers.indexOf(server), 1);
     }
-    const [row] = await world.sql<[{ events: number }]>`select count(*)::int as events from events`;
+    const [row] = await environment.sql<[{ events: number }]>`select count(*)::int as events from events`;
     const unanswered = row.events - tally.answered;
     return {
       figure:

@@ -1,5 +1,5 @@
 /** Every work item, in the order of the table. */
-import type { WorkItem } from '../world.ts';
+import type { WorkItem } from '../environment.ts';
 import { answers } from './answers.ts';
 import { claims } from './claims.ts';
 import { feedAndMessages } from './feed-and-messages.ts';

@@ -1,14 +1,14 @@
 /** W6: claims, all on one item after another, and over many items that run out. */
 import { claimsEvent, deepItems, idOf, scarceItems, userCount } from '../../seed/ids.ts';
 import { randomOf } from '../../seed/random.ts';
-import type { Request } from '../answer.ts';
-import { setStep, setUser, sqlId, type WorkItem, type World, type Writes } from '../world.ts';
+import { type Environment, setStep, setUser, sqlId, type WorkItem, type Writes } from '../environment.ts';
+import type { Request } from '../response.ts';
 import { compare } from './answers.ts';
 
-const claim = (world: World, item: number, user: number): Request => ({
+const claim = (environment: Environment, item: number, user: number): Request => ({
   method: 'POST',
-  path: `/v1/items/${idOf('event', claimsEvent(world.plan.events))}.${item}/claim`,
-  token: world.dataset.tokens[user - 1] ?? '',
+  path: `/v1/items/${idOf('event', claimsEvent(environment.plan.events))}.${item}/claim`,
+  token: environment.dataset.tokens[user - 1] ?? '',
   body: JSON.stringify({ quantity: 1 }),
 });
 
@@ -18,14 +18,18 @@ const oneItem: WorkItem = {
   bestPeer: null,
   // A person claims an item once.
   once: true,
-  async prepare(world) {
-    const count = Math.min(world.mostWrites, userCount * deepItems.count);
+  async prepare(environment) {
+    const count = Math.min(environment.mostWrites, userCount * deepItems.count);
     const requests = Array.from({ length: count }, (_, step) =>
-      claim(world, 1 + Math.floor(step / userCount), 1 + (step % userCount)),
+      claim(environment, 1 + Math.floor(step / userCount), 1 + (step % userCount)),
     );
     const script = `${setStep}\\set user 1 + :step % ${userCount}
-      \\set item 1 + :step / ${userCount} % ${deepItems.count}\n${statement(world)}`;
-    return { requests, candidates: [{ name: 'one statement', scripts: [script] }], writes: writes(world) };
+      \\set item 1 + :step / ${userCount} % ${deepItems.count}\n${statement(environment)}`;
+    return {
+      requests,
+      candidates: [{ name: 'one statement', scripts: [script] }],
+      writes: writes(environment),
+    };
   },
 };
 
@@ -35,18 +39,22 @@ const manyItems: WorkItem = {
   bestPeer: null,
   // Twice by the same person, and none left: most are refused once all is given away.
   alsoExpected: [409, 422],
-  async prepare(world) {
+  async prepare(environment) {
     const random = randomOf(60);
-    const requests = Array.from({ length: world.mostWrites }, () =>
-      claim(world, deepItems.count + 1 + random.below(scarceItems.count), 1 + random.below(userCount)),
+    const requests = Array.from({ length: environment.mostWrites }, () =>
+      claim(environment, deepItems.count + 1 + random.below(scarceItems.count), 1 + random.below(userCount)),
     );
     const [first, last] = [deepItems.count + 1, deepItems.count + scarceItems.count];
-    const script = `${setUser}\\set item random(${first}, ${last})\n${statement(world)}`;
-    return { requests, candidates: [{ name: 'one statement', scripts: [script] }], writes: writes(world) };
+    const script = `${setUser}\\set item random(${first}, ${last})\n${statement(environment)}`;
+    return {
+      requests,
+      candidates: [{ name: 'one statement', scripts: [script] }],
+      writes: writes(environment),
+    };
   },
 };
 
-const statement = ({ plan }: World): string => `with item as (
+const statement = ({ plan }: Environment): string => `with item as (
     select i.event_id, i.n, r.user_id
     from items i join events e on e.id = i.event_id
     join rsvps r on r.event_id = i.event_id and r.user_id = ${sqlId('user', 'user')}
@@ -61,7 +69,7 @@ const statement = ({ plan }: World): string => `with item as (
   insert into claims (event_id, n, user_id, id, quantity, created_at)
   select event_id, n, user_id, gen_random_uuid(), 1, now() from taken;`;
 
-function writes({ sql, plan }: World): Writes {
+function writes({ sql, plan }: Environment): Writes {
   const event = idOf('event', claimsEvent(plan.events));
   return {
     async reset() {

@@ -2,7 +2,7 @@
 import { idOf, userCount } from '../../seed/ids.ts';
 import { correspondentOf } from '../../seed/messages.ts';
 import { randomOf } from '../../seed/random.ts';
-import { eventColumns, listed, randomToken, setUser, sqlId, type WorkItem } from '../world.ts';
+import { eventColumns, listed, randomToken, setUser, sqlId, type WorkItem } from '../environment.ts';
 
 const count = 10_000;
 const me = sqlId('user', 'user');
@@ -11,12 +11,12 @@ const feed: WorkItem = {
   item: 'W9',
   variant: 'feed, token',
   bestPeer: null,
-  async prepare(world) {
+  async prepare(environment) {
     const random = randomOf(90);
     const requests = Array.from({ length: count }, () => ({
       method: 'GET' as const,
       path: '/v1/feed',
-      token: randomToken(world, random),
+      token: randomToken(environment, random),
     }));
     return { requests, candidates: [{ name: 'by people', scripts: [feedScript] }] };
   },
@@ -55,14 +55,14 @@ const messages: WorkItem = {
   item: 'W10',
   variant: 'messages of a conversation, token',
   bestPeer: null,
-  async prepare(world) {
+  async prepare(environment) {
     const random = randomOf(100);
     const requests = Array.from({ length: count }, () => {
       const n = 1 + random.below(userCount);
       return {
         method: 'GET' as const,
         path: `/v1/users/${idOf('user', correspondentOf(n))}/messages`,
-        token: world.dataset.tokens[n - 1] ?? '',
+        token: environment.dataset.tokens[n - 1] ?? '',
       };
     });
     return { requests, candidates: [{ name: 'by key', scripts: [messagesScript] }] };

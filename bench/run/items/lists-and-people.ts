@@ -1,29 +1,29 @@
 /** W7: the items of an event. W8: people by name, and one of them. */
 import { claimsEvent, idOf } from '../../seed/ids.ts';
 import { type Random, randomOf } from '../../seed/random.ts';
-import { randomToken, setUser, sqlId, type WorkItem, type World } from '../world.ts';
+import { type Environment, randomToken, setUser, sqlId, type WorkItem } from '../environment.ts';
 
 const scripts = 40;
 const count = 10_000;
 
 /** With random tokens. */
-const gets = (world: World, random: Random, path: () => string) =>
+const gets = (environment: Environment, random: Random, path: () => string) =>
   Array.from({ length: count }, () => ({
     method: 'GET' as const,
     path: path(),
-    token: randomToken(world, random),
+    token: randomToken(environment, random),
   }));
 
 const items: WorkItem = {
   item: 'W7',
   variant: 'items of an event, token',
   bestPeer: null,
-  async prepare(world) {
+  async prepare(environment) {
     const random = randomOf(70);
-    const events = await world.sql<{ id: string }[]>`
+    const events = await environment.sql<{ id: string }[]>`
       select distinct event_id as id from items
-      where event_id <> ${idOf('event', claimsEvent(world.plan.events))} order by event_id`;
-    const requests = gets(world, random, () => `/v1/events/${random.pick(events).id}/items`);
+      where event_id <> ${idOf('event', claimsEvent(environment.plan.events))} order by event_id`;
+    const requests = gets(environment, random, () => `/v1/events/${random.pick(events).id}/items`);
     // The events with items lie anywhere, so that each script names one of them.
     const script = () => `${setUser}
       select i.*, s.needed, s.claimed, c.id as claim, c.quantity
@@ -39,14 +39,14 @@ const search: WorkItem = {
   item: 'W8',
   variant: 'user search, token',
   bestPeer: null,
-  async prepare(world) {
+  async prepare(environment) {
     const random = randomOf(80);
-    const people = await world.sql<{ name: string }[]>`select name from users order by id limit 5000`;
+    const people = await environment.sql<{ name: string }[]>`select name from users order by id limit 5000`;
     const starts = people
       .flatMap(({ name }) => name.toLowerCase().split(' '))
       .filter((word) => /^[a-z]{3}/.test(word))
       .map((word) => word.slice(0, 3));
-    const requests = gets(world, random, () => `/v1/users/search?q=${random.pick(starts)}`);
+    const requests = gets(environment, random, () => `/v1/users/search?q=${random.pick(starts)}`);
     const scriptsOf = Array.from({ length: scripts }, () => searchScript(random.pick(starts)));
     return { requests, candidates: [{ name: 'by trigrams', scripts: scriptsOf }] };
   },
@@ -69,11 +69,13 @@ const profile: WorkItem = {
   item: 'W8',
   variant: 'profile, token',
   bestPeer: null,
-  async prepare(world) {
+  async prepare(environment) {
     const random = randomOf(81);
-    const people = await world.sql<{ id: string }[]>`select id from users where not is_private order by id`;
-    const requests = gets(world, random, () => `/v1/users/${random.pick(people).id}`);
-    const script = `${setUser}\\set other random(1, ${world.dataset.tokens.length})
+    const people = await environment.sql<
+      { id: string }[]
+    >`select id from users where not is_private order by id`;
+    const requests = gets(environment, random, () => `/v1/users/${random.pick(people).id}`);
+    const script = `${setUser}\\set other random(1, ${environment.dataset.tokens.length})
       select u.id, u.name, u.username, u.bio, u.is_private, c.followers_count, c.following_count, c.events_count,
         r.follows, r.followed_by, r.blocks, r.blocked_by
       from users u join user_counters c on c.user_id = u.id

@@ -2,7 +2,7 @@
 import { cellOf } from '../../../src/lib/grid-cells.ts';
 import { cities, type Point, pointNear } from '../../seed/places.ts';
 import { randomOf } from '../../seed/random.ts';
-import { type Candidate, listed, randomToken, setUser, type WorkItem, wideRows } from '../world.ts';
+import { type Candidate, listed, randomToken, setUser, type WorkItem, wideRows } from '../environment.ts';
 
 const points = 4_000;
 /** A script of pgbench for each of so many points, with its cells written out. */
@@ -25,7 +25,7 @@ const variant = (withToken: boolean, narrow: boolean): WorkItem => ({
     .filter(Boolean)
     .join(', '),
   bestPeer: narrow ? null : 82,
-  async prepare(world) {
+  async prepare(environment) {
     const random = randomOf(20);
     const places = Array.from({ length: points }, (_, i) => {
       const city = cities[i % cities.length] ?? random.pick(cities);
@@ -37,7 +37,7 @@ const variant = (withToken: boolean, narrow: boolean): WorkItem => ({
     const requests = places.map((place) => ({
       method: 'GET' as const,
       path: pathOf(place),
-      ...(withToken && { token: randomToken(world, random) }),
+      ...(withToken && { token: randomToken(environment, random) }),
     }));
     return { requests, candidates: candidates(places.slice(0, scripts), withToken) };
   },

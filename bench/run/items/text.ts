@@ -1,7 +1,7 @@
 /** W3: events by a word, rare to frequent, by start and by relevance, with the exact total. */
 import { searchQuery } from '../../../src/modules/events/search-words.ts';
 import { planted } from '../../seed/vocabulary.ts';
-import { type Candidate, listed, type WorkItem, wideRows } from '../world.ts';
+import { type Candidate, listed, type WorkItem, wideRows } from '../environment.ts';
 
 const variant = (word: string, order: 'by start' | 'by relevance'): WorkItem => ({
   item: 'W3',

@@ -10,13 +10,13 @@ export type Person = { id: string; phone: string; token: string; refreshToken: s
 let people = 0;
 
 /** A phone that no other test of this process uses. */
-export const aPhone = (): string => `+1415${String(5_550_000 + people++).padStart(7, '0')}`;
+export const nextPhone = (): string => `+1415${String(5_550_000 + people++).padStart(7, '0')}`;
 
-export async function aUser(
+export async function createUser(
   api: Api,
   profile: { name?: string; username?: string; isPrivate?: boolean; bio?: string } = {},
 ): Promise<Person> {
-  const person = await signIn(api, aPhone());
+  const person = await signIn(api, nextPhone());
   if (Object.keys(profile).length > 0) expectStatus(await api.patch('/v1/me', person.token, profile), 200);
   return { ...person, username: profile.username ?? person.username };
 }
@@ -34,12 +34,12 @@ export async function signIn(api: Api, phone: string): Promise<Person> {
   };
 }
 
-export async function users(api: Api, count: number): Promise<Person[]> {
-  return Promise.all(Array.from({ length: count }, () => aUser(api)));
+export async function createUsers(api: Api, count: number): Promise<Person[]> {
+  return Promise.all(Array.from({ length: count }, () => createUser(api)));
 }
 
-export async function anAdmin(api: Api): Promise<Person> {
-  const person = await aUser(api);
+export async function createAdmin(api: Api): Promise<Person> {
+  const person = await createUser(api);
   await transaction(api.sql, (tx) => setRole(tx, person.id, 'admin'));
   return person;
 }
@@ -57,11 +57,11 @@ export const eventBody = (overrides: Record<string, unknown> = {}) => ({
 });
 
 /** The event as the API answered it. */
-export async function anEvent(api: Api, organizer: Person, overrides: Record<string, unknown> = {}) {
+export async function createEvent(api: Api, organizer: Person, overrides: Record<string, unknown> = {}) {
   return expectStatus(await api.post('/v1/events', organizer.token, eventBody(overrides)), 201).body;
 }
 
-export async function anItem(
+export async function createItem(
   api: Api,
   organizer: Person,
   eventId: string,
@@ -72,19 +72,19 @@ export async function anItem(
 }
 
 /** One pixel. */
-export const aPng = Buffer.from(
+export const onePixelPng = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mMwSJjwHwAEBAIgO6y3kgAAAABJRU5ErkJggg==',
   'base64',
 );
 
 /** The upload as the API answered it. */
-export async function anUpload(api: Api, owner: Person, image = aPng, type = 'image/png') {
+export async function createUpload(api: Api, owner: Person, image = onePixelPng, type = 'image/png') {
   const headers = { 'content-type': type };
   return expectStatus(await api.call('POST', '/v1/uploads', { token: owner.token, raw: image, headers }), 201)
     .body;
 }
 
-export async function going(api: Api, person: Person, eventId: string): Promise<void> {
+export async function rsvpGoing(api: Api, person: Person, eventId: string): Promise<void> {
   const { body } = expectStatus(
     await api.post(`/v1/events/${eventId}/rsvp`, person.token, { status: 'going' }),
     200,

@@ -1,12 +1,14 @@
 /** Bookings as tests make them: written on one server and looked at on another. */
+
+import { createEvent, type Person } from './factories.ts';
 import { expectStatus, type TestApp } from './setup.ts';
-import { anEvent, type Person } from './world.ts';
 
 export const bookingPath = (event: string): string => `/v1/events/${event}/booking`;
 /** The fields that a refusal names. */
-export const paths = (body: { errors: { path: string }[] }): string[] => body.errors.map(({ path }) => path);
+export const errorPaths = (body: { errors: { path: string }[] }): string[] =>
+  body.errors.map(({ path }) => path);
 
-export function bookingCalls(api: TestApp, second: TestApp, organizer: Person) {
+export function createBookingClient(api: TestApp, second: TestApp, organizer: Person) {
   const book = (id: string, person: Person | undefined, seats: unknown = 1, more: object = {}) =>
     api.post(bookingPath(id), person?.token, { seats, ...more });
   return {
@@ -16,7 +18,7 @@ export function bookingCalls(api: TestApp, second: TestApp, organizer: Person) {
       api.patch(bookingPath(id), person.token, { seats }),
     cancel: (id: string, person: Person) => api.delete(bookingPath(id), person.token),
     change: (id: string, fields: object) => api.patch(`/v1/events/${id}`, organizer.token, fields),
-    anEventOf: (capacity: number, more: object = {}) => anEvent(api, organizer, { capacity, ...more }),
+    anEventOf: (capacity: number, more: object = {}) => createEvent(api, organizer, { capacity, ...more }),
     record: async (id: string, person?: Person) =>
       expectStatus(await second.get(`/v1/events/${id}`, person?.token), 200).body,
     /** Each one's seats, `+` behind them when booked, else the place in the waitlist. */

@@ -26,7 +26,7 @@ export async function takeSnapshot(sql: SqlDatabase): Promise<Snapshot> {
 }
 
 /** Where any of these texts is still to be found: as text, or as its bytes in a column of bytes. */
-export async function findTraces(sql: SqlDatabase, texts: string[]): Promise<string[]> {
+export async function findRowsContaining(sql: SqlDatabase, texts: string[]): Promise<string[]> {
   const needles = texts.flatMap((text) => {
     const hex = Buffer.from(text).toString('hex');
     // An id is also sixteen bytes.

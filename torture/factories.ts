@@ -1,10 +1,10 @@
 /** Events, items and answers for tortures, made through the API unless there are thousands of them. */
-import { eventBody } from '../test/world.ts';
-import type { Person, World } from './world.ts';
+import { eventBody } from '../test/factories.ts';
+import type { Environment, Person } from './environment.ts';
 
 /** @returns the new event's id */
-export async function anEvent(
-  { client }: World,
+export async function createEvent(
+  { client }: Environment,
   organizer: Person,
   overrides: Record<string, unknown> = {},
 ): Promise<string> {
@@ -17,8 +17,8 @@ export async function anEvent(
 }
 
 /** @returns the new item's id */
-export async function anItem(
-  { client }: World,
+export async function createItem(
+  { client }: Environment,
   organizer: Person,
   event: string,
   quantityNeeded: number,
@@ -32,7 +32,7 @@ export async function anItem(
 }
 
 /** All of them go, past the servers. */
-export async function goingAll({ sql }: World, event: string, people: Person[]): Promise<void> {
+export async function insertGoingRsvps({ sql }: Environment, event: string, people: Person[]): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`
       insert into rsvps (event_id, user_id, status, previous, created_at)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createAdmin, createEvent, createItem, createUser, type Person, rsvpGoing } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { expectProblem, expectStatus, testApp } from './setup.ts';
-import { anAdmin, anEvent, anItem, aUser, going, type Person } from './world.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
-const api = await testApp();
-const organizer = await aUser(api);
-const guest = await aUser(api);
+const api = await startTestApp();
+const organizer = await createUser(api);
+const guest = await createUser(api);
 const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
 
 const answer = (id: string, status: unknown, person: Person = guest) =>
@@ -27,8 +27,8 @@ test('rsvp: 200 for every way from one state to another, with myRsvp and rsvpCou
   const states = [null, 'interested', 'going'] as const;
   for (const from of states) {
     for (const to of states) {
-      const event = await anEvent(api, organizer);
-      await going(api, organizer, event.id);
+      const event = await createEvent(api, organizer);
+      await rsvpGoing(api, organizer, event.id);
       expectStatus(await answer(event.id, from), 200);
       const rsvpCount = 1 + Number(to !== null);
       // Twice: the second changes nothing and answers the same.
@@ -49,7 +49,7 @@ test('rsvp: 200 for every way from one state to another, with myRsvp and rsvpCou
 
 // spec: 4.12 POST /v1/events/:id/rsvp: `status`: `going`, `interested` or null
 test('rsvp: 400 naming status when it is missing or anything but going, interested and null', async () => {
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   for (const status of [undefined, '', 'Going', 'maybe', 'none', 'null', 0, false, true, [], ['going'], {}]) {
     const { body } = expectProblem(await answer(event.id, status), 400, 'invalid_request');
     assert.equal(body.errors[0].path, 'status', JSON.stringify(status));
@@ -64,7 +64,7 @@ test('rsvp: 400 naming status when it is missing or anything but going, interest
 // spec: 3 POST /v1/events/:id/save: saved flag: not saved → saved; saved flag: saved → not saved
 // spec: 4.13 POST /v1/events/:id/save: `saved`
 test('save: 200 there and back, twice the same, and the record shows it to that person alone', async () => {
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   for (const saved of [false, true, true, false, false, true]) {
     assert.deepEqual(expectStatus(await save(event.id, saved), 200).body, { isSaved: saved });
     assert.equal((await api.get(`/v1/events/${event.id}`, guest.token)).body.isSaved, saved);
@@ -74,7 +74,7 @@ test('save: 200 there and back, twice the same, and the record shows it to that 
 
 // spec: 4.13 POST /v1/events/:id/save: `saved`
 test('save: 400 naming saved when it is missing or no boolean', async () => {
-  const event = await anEvent(api, organizer);
+  const event = await createEvent(api, organizer);
   for (const saved of [undefined, null, 'true', 1, 0, {}]) {
     const { body } = expectProblem(await save(event.id, saved), 400, 'invalid_request');
     assert.equal(body.errors[0].path, 'saved', JSON.stringify(saved));
@@ -82,7 +82,7 @@ test('save: 400 naming saved when it is missing or no boolean', async () => {
 });
 
 test('rsvp and save: 401 without a token, 404 for what is unknown or hidden, 400 before 404', async () => {
-  const draft = await anEvent(api, organizer, { visibility: 'private' });
+  const draft = await createEvent(api, organizer, { visibility: 'private' });
   const calls = [
     ['rsvp', { status: 'going' }],
     ['rsvp', { status: null }],
@@ -95,7 +95,7 @@ test('rsvp and save: 401 without a token, 404 for what is unknown or hidden, 400
       expectProblem(await api.post(`/v1/events/${id}/${path}`, guest.token, body), 404, 'event_not_found');
       expectProblem(await api.post(`/v1/events/${id}/${path}`, guest.token, {}), 400, 'invalid_request');
     }
-    for (const person of [organizer, await anAdmin(api)]) {
+    for (const person of [organizer, await createAdmin(api)]) {
       expectStatus(await api.post(`/v1/events/${draft.id}/${path}`, person.token, body), 200);
     }
   }
@@ -104,7 +104,7 @@ test('rsvp and save: 401 without a token, 404 for what is unknown or hidden, 400
 test('rsvp and save: 200 on unlisted, past and full events: capacity limits bookings, not answers', async () => {
   const past = { startAt: '2001-01-01T00:00:00Z', endAt: '2001-01-02T00:00:00Z' };
   for (const overrides of [{ visibility: 'unlisted' }, past, { capacity: 1 }]) {
-    const event = await anEvent(api, organizer, overrides);
+    const event = await createEvent(api, organizer, overrides);
     for (const person of [guest, organizer]) {
       expectStatus(await answer(event.id, 'going', person), 200);
       expectStatus(await save(event.id, true, person), 200);
@@ -114,9 +114,9 @@ test('rsvp and save: 200 on unlisted, past and full events: capacity limits book
 });
 
 test('cancelled: 409 for an answer, while clearing, saving and reading work; un-cancelled, all works again', async () => {
-  const event = await anEvent(api, organizer);
-  const other = await aUser(api);
-  await going(api, guest, event.id);
+  const event = await createEvent(api, organizer);
+  const other = await createUser(api);
+  await rsvpGoing(api, guest, event.id);
   expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { status: 'cancelled' }), 200);
   expectProblem(await answer(event.id, 'going', other), 409, 'event_cancelled');
   expectProblem(await answer(event.id, 'interested', other), 409, 'event_cancelled');
@@ -136,9 +136,9 @@ test('cancelled: 409 for an answer, while clearing, saving and reading work; un-
 });
 
 test('rsvp: leaving going keeps the claims', async () => {
-  const event = await anEvent(api, organizer);
-  const item = await anItem(api, organizer, event.id);
-  await going(api, guest, event.id);
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id);
+  await rsvpGoing(api, guest, event.id);
   expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 2 }), 201);
   for (const status of ['interested', null]) {
     expectStatus(await answer(event.id, status), 200);
@@ -148,9 +148,9 @@ test('rsvp: leaving going keeps the claims', async () => {
 });
 
 test('hidden since: 200 for taking back an answer and a save, and then 404', async () => {
-  const [organizer, guest] = [await aUser(api), await aUser(api)];
-  const event = await anEvent(api, organizer);
-  await going(api, guest, event.id);
+  const [organizer, guest] = [await createUser(api), await createUser(api)];
+  const event = await createEvent(api, organizer);
+  await rsvpGoing(api, guest, event.id);
   expectStatus(await api.post(`/v1/events/${event.id}/save`, guest.token, { saved: true }), 200);
   expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { visibility: 'private' }), 200);
   const cleared = expectStatus(
@@ -172,9 +172,9 @@ test('hidden since: 200 for taking back an answer and a save, and then 404', asy
 });
 
 test('cancelled: 200 for the same answer again, which is no new one', async () => {
-  const [organizer, guest] = [await aUser(api), await aUser(api)];
-  const event = await anEvent(api, organizer);
-  await going(api, guest, event.id);
+  const [organizer, guest] = [await createUser(api), await createUser(api)];
+  const event = await createEvent(api, organizer);
+  await rsvpGoing(api, guest, event.id);
   expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { status: 'cancelled' }), 200);
   const again = expectStatus(
     await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: 'going' }),

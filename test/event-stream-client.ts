@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { createParser } from 'eventsource-parser';
 
-export type Message = {
+export type StreamMessage = {
   event: string;
   id: string | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
@@ -12,10 +12,10 @@ export type Message = {
   at: number;
 };
 
-export type Listening = {
+export type EventStream = {
   status: number;
   headers: IncomingHttpHeaders;
-  messages: Message[];
+  messages: StreamMessage[];
   /** How many comments came. */
   comments: () => number;
   /** In ms, as the server asks for it. */
@@ -23,7 +23,7 @@ export type Listening = {
   /** What `Last-Event-ID` would be. */
   lastId: () => string;
   /** The first message from number `from` on that fits; waits up to ten seconds for it. */
-  until(fits: (message: Message) => boolean, from?: number): Promise<Message>;
+  until(fits: (message: StreamMessage) => boolean, from?: number): Promise<StreamMessage>;
   ended: Promise<void>;
   isOpen: () => boolean;
   /** Takes nothing more from the connection, until `resume`. */
@@ -32,7 +32,7 @@ export type Listening = {
   close(): void;
 };
 
-export type ListenOptions = {
+export type StreamOptions = {
   token?: string | undefined;
   lastId?: string;
   /** How `lastId` is sent; default: as the header. */
@@ -41,11 +41,11 @@ export type ListenOptions = {
 };
 
 /** @param address of the stream; resolves with the first bytes of the answer */
-export function listen(
+export function openEventStream(
   address: string,
-  { token, lastId, lastIdIn = 'header', method = 'GET' }: ListenOptions = {},
+  { token, lastId, lastIdIn = 'header', method = 'GET' }: StreamOptions = {},
 ) {
-  const { promise, resolve, reject } = Promise.withResolvers<Listening>();
+  const { promise, resolve, reject } = Promise.withResolvers<EventStream>();
   const headers = {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(lastId !== undefined && lastIdIn === 'header' && { 'last-event-id': lastId }),
@@ -55,7 +55,7 @@ export function listen(
   sent.once('error', reject);
   sent.once('response', (response) => {
     const ended = Promise.withResolvers<void>();
-    const messages: Message[] = [];
+    const messages: StreamMessage[] = [];
     const watchers = new Set<() => void>();
     const known = { comments: 0, retry: undefined as number | undefined, id: lastId ?? '', isOpen: true };
     const parser = createParser({
@@ -77,8 +77,8 @@ export function listen(
       ended.resolve();
       for (const watcher of watchers) watcher();
     });
-    const until: Listening['until'] = (fits, from = 0) => {
-      const found = Promise.withResolvers<Message>();
+    const until: EventStream['until'] = (fits, from = 0) => {
+      const found = Promise.withResolvers<StreamMessage>();
       const giveUp = (why: string) =>
         found.reject(new Error(`${why}: ${JSON.stringify(messages).slice(0, 2_000)}`));
       const timer = setTimeout(() => giveUp('nothing that fits came in time'), 10_000);
@@ -114,7 +114,7 @@ export function listen(
 }
 
 /** The state that a client has put together from the messages, to be held against what is. */
-export function stateOf(messages: Message[]) {
+export function stateOf(messages: StreamMessage[]) {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   const state: { event: any; counts: any; items: Map<string, any> } = {
     event: null,

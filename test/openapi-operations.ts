@@ -1,7 +1,7 @@
 /** The OpenAPI document as tests walk it: a route that is added is held to them at once. */
 import assert from 'node:assert/strict';
-import { type Answer, expectProblem, type TestApp } from './setup.ts';
-import { eventBody } from './world.ts';
+import { eventBody } from './factories.ts';
+import { type ApiResponse, expectProblem, type TestApp } from './setup.ts';
 
 export type Schema = {
   type?: string;
@@ -62,17 +62,17 @@ export async function listOperations(api: Pick<TestApp, 'get'>, ids: Ids) {
 }
 
 /** Every field of a body that holds a plain value: its dotted path and its schema. */
-export function fields(schema: Schema, prefix = ''): { path: string; schema: Schema }[] {
+export function listFields(schema: Schema, prefix = ''): { path: string; schema: Schema }[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
     const path = prefix + name;
     return inner.properties
-      ? [{ path, schema: inner }, ...fields(inner, `${path}.`)]
+      ? [{ path, schema: inner }, ...listFields(inner, `${path}.`)]
       : [{ path, schema: inner }];
   });
 }
 
 /** The example with one field set, or taken away. */
-export function changed(
+export function withChangedField(
   example: Record<string, unknown>,
   path: string,
   value: unknown,
@@ -82,7 +82,7 @@ export function changed(
   if (rest.length > 0)
     return {
       ...example,
-      [name]: changed(
+      [name]: withChangedField(
         (old ?? eventBody()[name as 'location']) as Record<string, unknown>,
         rest.join('.'),
         value,
@@ -92,12 +92,12 @@ export function changed(
 }
 
 /** The fields that a refusal names. */
-export const paths = (answer: Answer): string[] =>
+export const errorPaths = (answer: ApiResponse): string[] =>
   (answer.body.errors ?? []).map((error: { path: string }) => error.path);
 
 /** A 400 that names this field and no other. */
-export function expectFault(answer: Answer, path: string, what: string): void {
+export function expectFieldError(answer: ApiResponse, path: string, what: string): void {
   expectProblem(answer, 400, 'invalid_request');
-  assert.deepEqual(paths(answer), [path], `${what}: ${JSON.stringify(answer.body)}`);
+  assert.deepEqual(errorPaths(answer), [path], `${what}: ${JSON.stringify(answer.body)}`);
   assert.ok(answer.body.detail.includes(path), answer.body.detail);
 }

@@ -1,10 +1,10 @@
 /** Sends images, and looks at what is left of them in table and storage. */
 import { glob } from 'node:fs/promises';
 import path from 'node:path';
-import type { Answer, Api } from './setup.ts';
-import type { Person } from './world.ts';
+import type { Person } from './factories.ts';
+import type { Api, ApiResponse } from './setup.ts';
 
-export const upload = (api: Api, by: Person, bytes: Buffer, type = 'image/png'): Promise<Answer> =>
+export const upload = (api: Api, by: Person, bytes: Buffer, type = 'image/png'): Promise<ApiResponse> =>
   api.call('POST', '/v1/uploads', {
     token: by.token,
     raw: bytes as Buffer<ArrayBuffer>,
@@ -12,12 +12,12 @@ export const upload = (api: Api, by: Person, bytes: Buffer, type = 'image/png'):
   });
 
 /** The names of all files there are, finished or not. */
-export async function filesIn(dataDir: string): Promise<string[]> {
+export async function listFiles(dataDir: string): Promise<string[]> {
   const found = await Array.fromAsync(glob('uploads/*/*', { cwd: dataDir }));
   return found.map((file) => path.basename(file)).sort();
 }
 
-export async function rowsOf({ sql }: Pick<Api, 'sql'>) {
+export async function countUploadRows({ sql }: Pick<Api, 'sql'>) {
   const [row] = await sql<[{ uploads: number; loose: number; today: number }]>`
     select (select count(*)::int from uploads) as uploads, (select count(*)::int from loose_files) as loose,
       (select coalesce(sum(today), 0)::int from upload_usage) as today`;

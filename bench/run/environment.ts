@@ -4,9 +4,9 @@ import { type Plan, planEvents } from '../seed/events.ts';
 import { prefix, userCount } from '../seed/ids.ts';
 import { type Random, randomOf } from '../seed/random.ts';
 import type { Dataset } from '../seed.ts';
-import type { Request } from './answer.ts';
+import type { Request } from './response.ts';
 
-export type World = {
+export type Environment = {
   dataset: Dataset;
   /** Past the app: for what is put back, checked and looked up. */
   sql: SqlConnection;
@@ -39,19 +39,19 @@ export type WorkItem = {
   alsoExpected?: number[];
   /** Each request is sent at most once, so a fast server ends the measurement early. */
   once?: true;
-  prepare(world: World): Promise<Prepared>;
+  prepare(environment: Environment): Promise<Prepared>;
 };
 
-export function makeWorld(dataset: Dataset, sql: SqlConnection, seconds: number): World {
+export function createEnvironment(dataset: Dataset, sql: SqlConnection, seconds: number): Environment {
   const mostWrites = Math.min(400_000, 15_000 + seconds * 10_000);
   return { dataset, sql, plan: planEvents(dataset.events, dataset.day), mostWrites };
 }
 
-export const randomToken = ({ dataset }: World, random: Random): string => random.pick(dataset.tokens);
+export const randomToken = ({ dataset }: Environment, random: Random): string => random.pick(dataset.tokens);
 
 /** Numbers of events, at random, of which `fits` holds. */
 export function randomEvents(
-  { plan }: World,
+  { plan }: Environment,
   count: number,
   seed: number,
   fits: (kind: ReturnType<Plan['kindOf']>) => boolean,
@@ -71,7 +71,7 @@ export function randomEvents(
 export const sqlId = (kind: keyof typeof prefix, variable: string): string =>
   `('${prefix[kind]}' || lpad(to_hex(:${variable}::int), 12, '0'))::uuid`;
 
-export const setEvent = ({ plan }: World): string => `\\set event random(1, ${plan.events})\n`;
+export const setEvent = ({ plan }: Environment): string => `\\set event random(1, ${plan.events})\n`;
 export const setUser = `\\set user random(1, ${userCount})\n`;
 /** Counts 0, 1, 2 … over all clients together, as the app's requests are sent one after the other. */
 export const setStep = '\\set step :i * :clients + :client_id\n\\set i :i + 1\n';

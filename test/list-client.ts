@@ -1,12 +1,12 @@
 /** A client for lists of events, for the tests that look at them. */
 import assert from 'node:assert/strict';
+import type { Person } from './factories.ts';
 import { expectProblem, expectStatus, type TestApp } from './setup.ts';
-import type { Person } from './world.ts';
 
 export type Query = Record<string, string | number>;
 export type Listed = { id: string; startAt: string; title: string; [field: string]: unknown };
 
-export function listing(api: TestApp) {
+export function createListClient(api: TestApp) {
   const ask = (query: Query, person?: Person) => {
     const parameters = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, `${value}`]));
     return api.get(`/v1/events?${parameters}`, person?.token);
@@ -31,4 +31,4 @@ export function listing(api: TestApp) {
   return { ask, list, refused };
 }
 
-export const at = (lat: number, lng: number) => ({ location: { address: 'Somewhere', lat, lng } });
+export const atPlace = (lat: number, lng: number) => ({ location: { address: 'Somewhere', lat, lng } });

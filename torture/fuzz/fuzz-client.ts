@@ -1,16 +1,16 @@
 /** One client of many: what it made and who it is, the request that a step becomes, and what is wrong with the answer. */
 import type { Contract } from '../../test/contract.ts';
 import { webHeaders } from '../api.ts';
-import type { Answer } from '../client.ts';
-import type { Person, World } from '../world.ts';
+import type { ClientResponse } from '../client.ts';
+import type { Environment, Person } from '../environment.ts';
 import { judgeBody, judgeQuery, type Operation, type Verdict, worse } from './oracle.ts';
 import type { Step } from './steps.ts';
 
 type Kind = 'event' | 'item' | 'user' | 'session';
 type Made = { id: string; owner: Person };
-export type Pools = Record<Kind, Made[]>;
+export type CreatedIds = Record<Kind, Made[]>;
 
-export const emptyPools = (): Pools => ({ event: [], item: [], user: [], session: [] });
+export const noCreatedIds = (): CreatedIds => ({ event: [], item: [], user: [], session: [] });
 
 /** What the API itself gave out, and what only fits where it came from. */
 type Secrets = {
@@ -23,13 +23,13 @@ type Secrets = {
   calendar: string;
 };
 
-export type Lane = {
-  world: World;
+export type FuzzClient = {
+  environment: Environment;
   contract: Contract;
   people: Person[];
-  own: Pools;
+  own: CreatedIds;
   /** What all lanes made. */
-  all: Pools;
+  all: CreatedIds;
   secrets: Secrets;
 };
 
@@ -47,7 +47,7 @@ function pick(pool: Made[], n: number): Made | undefined {
   return pool.at(-1 - (n % Math.max(1, Math.min(10, pool.length))));
 }
 
-function target(lane: Lane, { operation, id }: Step): Made | null {
+function target(lane: FuzzClient, { operation, id }: Step): Made | null {
   const kind = kindOf(operation.path);
   const elsewhere = { event: 'item', item: 'user', user: 'session', session: 'event' } as const;
   const pools = {
@@ -59,7 +59,7 @@ function target(lane: Lane, { operation, id }: Step): Made | null {
   return pick(pools[id.from], id.n) ?? null;
 }
 
-function toRequest(lane: Lane, step: Step): Request {
+function toRequest(lane: FuzzClient, step: Step): Request {
   const { operation, query, as, id } = step;
   const made = target(lane, step);
   const text = made?.id ?? encodeURIComponent(id.junk);
@@ -88,7 +88,7 @@ function toRequest(lane: Lane, step: Step): Request {
 }
 
 /** Codes and tokens cannot be guessed, so those that the API gave are put in. */
-function filled({ secrets }: Lane, name: string, { body, fill }: Step): unknown {
+function filled({ secrets }: FuzzClient, name: string, { body, fill }: Step): unknown {
   if (!fill || typeof body !== 'object' || body === null) return body;
   const { phone, code, refreshToken, confirmCode } = secrets;
   if (name === 'POST /v1/auth/otp/request') return { ...body, phone };
@@ -104,7 +104,7 @@ function faultOf(
   operation: Operation,
   verdict: Verdict,
   hasToken: 'none' | 'good' | 'bad',
-  answer: Answer,
+  answer: ClientResponse,
 ): string | null {
   const { status, body } = answer;
   if (status >= 500) return 'a 5xx';
@@ -121,7 +121,7 @@ function faultOf(
 
 export type Told = { fault: string | null; line: string; status: number; verdict: Verdict };
 
-export async function play(lane: Lane, step: Step): Promise<Told> {
+export async function play(lane: FuzzClient, step: Step): Promise<Told> {
   const { operation, noise } = step;
   const request = toRequest(lane, step);
   const { path, token, caller } = request;
@@ -129,7 +129,7 @@ export async function play(lane: Lane, step: Step): Promise<Told> {
   const body = request.body === undefined ? undefined : JSON.parse(JSON.stringify(request.body));
   const judged = worse(judgeQuery(operation, step.query), judgeBody(operation, body));
   const verdict = noise === null ? judged : 'shape';
-  const answer = await lane.world.client.ask(operation.method, path, {
+  const answer = await lane.environment.client.ask(operation.method, path, {
     ...(token !== undefined && { token }),
     ...(noise === null ? body !== undefined && { body } : { raw: noise }),
   });
@@ -145,11 +145,11 @@ export async function play(lane: Lane, step: Step): Promise<Told> {
 }
 
 async function learn(
-  lane: Lane,
+  lane: FuzzClient,
   name: string,
   caller: Person | null,
   sent: unknown,
-  { status, body }: Answer,
+  { status, body }: ClientResponse,
 ): Promise<void> {
   if (status >= 300) return;
   const keep = (kind: Kind, id: string, owner: Person) => {
@@ -181,11 +181,11 @@ async function learn(
 }
 
 /** Whoever was signed out or is gone makes room for somebody new. */
-async function revive({ world, people, own, all }: Lane): Promise<void> {
+async function revive({ environment, people, own, all }: FuzzClient): Promise<void> {
   for (const [i, person] of people.entries()) {
-    const { status } = await world.client.ask('GET', '/v1/auth/me', { token: person.token });
+    const { status } = await environment.client.ask('GET', '/v1/auth/me', { token: person.token });
     if (status === 200) continue;
-    const [next] = await reachable(world, await world.people(1));
+    const [next] = await reachable(environment, await environment.people(1));
     if (!next) continue;
     people[i] = next;
     for (const pools of [own, all]) pools.user.push({ id: next.id, owner: next });
@@ -195,7 +195,7 @@ async function revive({ world, people, own, all }: Lane): Promise<void> {
 let numbers = 0;
 
 /** With phones to which a code can be sent. */
-export async function reachable({ sql }: World, people: Person[]): Promise<Person[]> {
+export async function reachable({ sql }: Environment, people: Person[]): Promise<Person[]> {
   for (const { id } of people) {
     const phone = `+1415${5_560_000 + numbers++}`;
     await sql`update users set phone = ${phone} where id = ${id}`;

@@ -1,4 +1,4 @@
-/** A world to mistreat: a real PostgreSQL in a place of its own, server processes on it, and people who are signed in. */
+/** A environment to mistreat: a real PostgreSQL in a place of its own, server processes on it, and people who are signed in. */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
@@ -6,11 +6,11 @@ import type { Target } from '../src/db/target.ts';
 import { newPair } from '../src/identity/tokens.ts';
 import { newId } from '../src/lib/ids.ts';
 import { insertSession } from '../src/modules/auth/session-repo.ts';
-import { aPlace, postmasterOf, type Server, serve } from '../test/processes.ts';
+import { createTempDir, postmasterOf, type Server, serve } from '../test/processes.ts';
 import { connectSql, type SqlDatabase } from '../test/sql-tag.ts';
 import { type Client, openClient } from './client.ts';
 
-export type WorldOptions = {
+export type EnvironmentOptions = {
   /** Server processes on the one database; default 2. */
   servers?: number;
   /** Variables beyond those of a server that sends nothing and has no demo. */
@@ -21,7 +21,7 @@ export type WorldOptions = {
 
 export type Person = { id: string; token: string };
 
-export type World = {
+export type Environment = {
   dataDir: string;
   env: Record<string, string>;
   /** Past the servers: to prepare, and to look at what they left. */
@@ -45,8 +45,8 @@ export async function openCommandContext({
   servers: count = 2,
   env: extra = {},
   target,
-}: WorldOptions = {}): Promise<World> {
-  const dataDir = await aPlace();
+}: EnvironmentOptions = {}): Promise<Environment> {
+  const dataDir = await createTempDir();
   const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', ...extra };
   const servers: Server[] = [];
   const client = openClient(() => servers);

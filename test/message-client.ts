@@ -1,9 +1,10 @@
 /** Messages, for tests. */
+
+import { createUsers, type Person } from './factories.ts';
 import { expectStatus, type TestApp } from './setup.ts';
-import { type Person, users } from './world.ts';
 
 /** The usual calls in short; `on` is another server on the same database. */
-export function messaging(api: TestApp) {
+export function createMessageClient(api: TestApp) {
   const at = (other: { id: string }, query = '') => `/v1/users/${other.id}/messages${query}`;
   const send = (from: Person, to: { id: string }, text: unknown, on: TestApp = api) =>
     on.post(at(to), from.token, { text });
@@ -23,6 +24,6 @@ export function messaging(api: TestApp) {
   const read = (me: Person, other: { id: string }, on: TestApp = api) =>
     on.post(`${at(other)}/read`, me.token);
   const block = (me: Person, other: Person) => api.post(`/v1/users/${other.id}/block`, me.token);
-  const pair = async () => (await users(api, 2)) as [Person, Person];
+  const pair = async () => (await createUsers(api, 2)) as [Person, Person];
   return { at, send, sent, list, texts, conversations, unread, read, block, pair };
 }

@@ -1,24 +1,24 @@
 /** W4 and W5: RSVPs, over many events and all on one. */
 import { hotEvent, idOf, numberOf, userCount } from '../../seed/ids.ts';
 import { randomOf } from '../../seed/random.ts';
-import type { Request } from '../answer.ts';
 import {
   type Answered,
   type Candidate,
+  type Environment,
   randomEvents,
   setEvent,
   setStep,
   setUser,
   sqlId,
   type WorkItem,
-  type World,
   type Writes,
-} from '../world.ts';
+} from '../environment.ts';
+import type { Request } from '../response.ts';
 
-const rsvp = (world: World, event: number, user: number, status: string): Request => ({
+const rsvp = (environment: Environment, event: number, user: number, status: string): Request => ({
   method: 'POST',
   path: `/v1/events/${idOf('event', event)}/rsvp`,
-  token: world.dataset.tokens[user - 1] ?? '',
+  token: environment.dataset.tokens[user - 1] ?? '',
   body: JSON.stringify({ status }),
 });
 
@@ -26,27 +26,27 @@ const manyEvents: WorkItem = {
   item: 'W4',
   variant: 'many events',
   bestPeer: 1_763,
-  async prepare(world) {
+  async prepare(environment) {
     const random = randomOf(40);
-    const events = randomEvents(world, world.mostWrites, 41, (kind) => kind === 'listed');
+    const events = randomEvents(environment, environment.mostWrites, 41, (kind) => kind === 'listed');
     const pairs = await unanswered(
-      world,
+      environment,
       events.map((event) => ({ event, user: 1 + random.below(userCount) })),
     );
     const requests = pairs.map(({ event, user }) =>
-      rsvp(world, event, user, random.pick(['going', 'interested'])),
+      rsvp(environment, event, user, random.pick(['going', 'interested'])),
     );
-    const script = `${setEvent(world)}${setUser}\\set going random(0, 1)\n${statement(world)}`;
+    const script = `${setEvent(environment)}${setUser}\\set going random(0, 1)\n${statement(environment)}`;
     return {
       requests,
       candidates: [{ name: 'one statement', scripts: [script] }],
-      writes: writes(world, pairs.length),
+      writes: writes(environment, pairs.length),
     };
   },
 };
 
 /** What the dataset holds already is left alone, so that taking back is deleting. */
-async function unanswered({ sql }: World, pairs: { event: number; user: number }[]) {
+async function unanswered({ sql }: Environment, pairs: { event: number; user: number }[]) {
   const rows = await sql<{ event: string; person: string }[]>`
     select distinct pair.event, pair.person
     from unnest(${pairs.map(({ event }) => idOf('event', event))}::uuid[],
@@ -64,23 +64,23 @@ const oneEvent: WorkItem = {
   item: 'W5',
   variant: 'one hot event',
   bestPeer: 430,
-  async prepare(world) {
-    const event = hotEvent(world.plan.events);
+  async prepare(environment) {
+    const event = hotEvent(environment.plan.events);
     // Everybody in turn; whoever is still asked after that changes their mind, which moves the counter as well.
-    const requests = Array.from({ length: Math.max(world.mostWrites, userCount) }, (_, step) =>
-      rsvp(world, event, 1 + (step % userCount), isGoing(step) ? 'going' : 'interested'),
+    const requests = Array.from({ length: Math.max(environment.mostWrites, userCount) }, (_, step) =>
+      rsvp(environment, event, 1 + (step % userCount), isGoing(step) ? 'going' : 'interested'),
     );
     const script = `${setStep}\\set event ${event}\n\\set user 1 + :step % ${userCount}
-      \\set going 1 - :step / ${userCount} % 2\n${statement(world)}`;
+      \\set going 1 - :step / ${userCount} % 2\n${statement(environment)}`;
     const candidates: Candidate[] = [{ name: 'one statement', scripts: [script] }];
-    return { requests, candidates, writes: writes(world, userCount) };
+    return { requests, candidates, writes: writes(environment, userCount) };
   },
 };
 
 const isGoing = (step: number) => Math.floor(step / userCount) % 2 === 0;
 
 /** The old status comes from the very row that is overwritten. What the dataset itself holds is left as it is. */
-const statement = ({ dataset }: World): string => `with answer as (
+const statement = ({ dataset }: Environment): string => `with answer as (
     insert into rsvps (event_id, user_id, status, created_at)
     select e.id, ${sqlId('user', 'user')}, case :going::int when 1 then 'going' else 'interested' end, now()
     from events e
@@ -94,7 +94,7 @@ const statement = ({ dataset }: World): string => `with answer as (
   from answer where c.event_id = answer.event_id;`;
 
 /** @param distinct how many of the requests come from somebody who has not answered that event */
-function writes({ sql, dataset: { day } }: World, distinct: number): Writes {
+function writes({ sql, dataset: { day } }: Environment, distinct: number): Writes {
   const since = day.toISOString();
   return {
     async reset() {
