@@ -1,11 +1,11 @@
 /** Every work item, in the order of the table. */
 import type { WorkItem } from '../environment.ts';
-import { answers } from './answers.ts';
 import { claims } from './claims.ts';
 import { feedAndMessages } from './feed-and-messages.ts';
 import { listsAndPeople } from './lists-and-people.ts';
 import { nearby } from './nearby.ts';
 import { oneEvent } from './one-event.ts';
+import { answers } from './rsvps.ts';
 import { text } from './text.ts';
 
 export const workItems: WorkItem[] = [

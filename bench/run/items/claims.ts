@@ -3,7 +3,7 @@ import { claimsEvent, deepItems, idOf, scarceItems, userCount } from '../../seed
 import { randomOf } from '../../seed/random.ts';
 import { type Environment, setStep, setUser, sqlId, type WorkItem, type Writes } from '../environment.ts';
 import type { Request } from '../response.ts';
-import { compare } from './answers.ts';
+import { compare } from './rsvps.ts';
 
 const claim = (environment: Environment, item: number, user: number): Request => ({
   method: 'POST',
