@@ -53,9 +53,9 @@ const questions: [name: string, wanted: EventQuery, order: 'start' | 'relevance'
   ['a frequent word within 50 km', { ...nothing, circle: berlin, search: searchQuery('jazz') }, 'start', 1],
 ];
 
-async function timed(lists: Lists, [, wanted, order, page]: (typeof questions)[number]): Promise<number> {
+async function timed(lists: Lists, [, query, order, page]: (typeof questions)[number]): Promise<number> {
   const start = performance.now();
-  await lists(wanted, order, { page, limit: 20 }, null);
+  await lists({ query, order, slice: { page, limit: 20 }, viewer: null, address: '127.0.0.1' });
   return performance.now() - start;
 }
 
@@ -63,7 +63,7 @@ for (const question of questions) {
   // Of the base services, lists use these two.
   const base = { db, changeLog: new ChangeLog(db) } as BaseServices;
   const users = { ...base, ...createUserServices(base) };
-  const lists = createEventLists({ ...users, ...createEventServices(users) });
+  const lists = createEventLists({ ...users, ...createEventServices(users) }, null);
   sent = [];
   const first = await timed(lists, question);
   const statements = sent;

@@ -11,18 +11,15 @@ import type { Queryable } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
 
-/** A part of the cached lists: a cell number, and the first and last of a range of day numbers. */
-export type ListingKey = { cell: number; firstDay: number; lastDay: number };
+/** A place in the lists of events: a cell number, and the number of the day on which an event begins. */
+export type ListingKey = { cell: number; day: number };
 
 const shards = 16;
 
 /** The key that names a record in the log. It is a hash, because log rows outlive deleted records. */
 export const changeKeyOf = (id: string): string => hash('sha256', id, 'base64url').slice(0, 16);
 
-/**
- * `records`: ids of the changed records. `listingKeys`: the parts of lists that a change affects, from before and
- * after the change.
- */
+/** `records`: ids of the changed records. `listingKeys`: the places of listed events, before and after the change. */
 export type Change = { records: string[]; listingKeys?: ListingKey[] };
 
 /**
@@ -36,9 +33,9 @@ export function changeStatement({ records, listingKeys = [] }: Change) {
     with raised as (
       update change_shards set version = version + 1 where shard = ${shard} returning shard, version
     )
-    insert into changes (shard, version, records, cells, first_days, last_days, at)
+    insert into changes (shard, version, records, cells, days, at)
     select shard, version, ${records.map(changeKeyOf)}::text[], ${listingKeys.map(({ cell }) => cell)}::int[],
-      ${listingKeys.map(({ firstDay }) => firstDay)}::int[], ${listingKeys.map(({ lastDay }) => lastDay)}::int[], now()
+      ${listingKeys.map(({ day }) => day)}::int[], now()
     from raised`;
 }
 
@@ -58,8 +55,7 @@ type ChangeRow = {
   version: string | null;
   records: string[];
   cells: number[];
-  firstDays: number[];
-  lastDays: number[];
+  days: number[];
 };
 
 /** Rows of one shard that are read at most. A server that is further behind empties its caches instead. */
@@ -73,7 +69,7 @@ const maxRead = 1_000;
 async function listChanges(db: Database, known: bigint[]): Promise<ChangeRow[]> {
   const versions = known.map(String);
   return await db.query<ChangeRow>(sql`
-    select s.shard, s.version as latest, c.version, c.records, c.cells, c.first_days, c.last_days
+    select s.shard, s.version as latest, c.version, c.records, c.cells, c.days
     from (select shard, version, (${versions}::bigint[])[shard + 1] as known from change_shards) s
     left join lateral (
       select * from changes c where c.shard = s.shard and c.version > s.known and c.version <= s.version
@@ -83,25 +79,15 @@ async function listChanges(db: Database, known: bigint[]): Promise<ChangeRow[]> 
     order by s.shard, c.version`);
 }
 
-/** Receives the change keys of changed records; null means that any record may have changed. */
-export type Watcher = (changeKeys: string[] | null) => void;
+/** A change that another server, or this one, has committed. `changeKeys` name the changed records. */
+export type CommittedChange = { changeKeys: string[]; listingKeys: ListingKey[] };
 
-/** Days. A longer range counts as a change of all days. */
-const maxRangeDays = 366;
+/** Receives each change once, in the order of its shard; null means that any record may have changed. */
+export type Watcher = (change: CommittedChange | null) => void;
 
-/**
- * The changes that this server has read. Revisions count the reads that found changes: data that was read at revision n
- * is current as long as no change of it has a later revision.
- */
+/** The position of this server in the change log. */
 export class ChangeLog {
-  #revision = 1;
-  /** Data of an earlier revision is not current. */
-  #resetRevision = 1;
   #versions: bigint[] = Array.from({ length: shards }, () => -1n);
-  readonly #cells = new Map<number, number>();
-  readonly #firstDays = new Map<number, number>();
-  readonly #laterDays = new Map<number, number>();
-  #allLaterDays = 0;
   readonly #read: (key: null) => Promise<void>;
   readonly #watchers: Watcher[] = [];
 
@@ -115,7 +101,7 @@ export class ChangeLog {
     );
   }
 
-  /** Reads all changes that were committed before the call. */
+  /** Reads all changes that were committed before the call. The watchers have received them when it resolves. */
   catchUp(): Promise<void> {
     return this.#read(null);
   }
@@ -124,57 +110,24 @@ export class ChangeLog {
     this.#watchers.push(watcher);
   }
 
-  /** The current revision. Take it before a statement is sent, and cache it with the rows of the statement. */
-  get revision(): number {
-    return this.#revision;
-  }
-
-  /** The revision of the last change of a listing key with this cell. */
-  ofCell = (cell: number): number => Math.max(this.#resetRevision, this.#cells.get(cell) ?? 0);
-
-  /** The revision of the last change of a listing key with this first day. */
-  ofDay = (day: number): number => Math.max(this.#resetRevision, this.#firstDays.get(day) ?? 0);
-
-  /** The revision of the last change of a listing key that includes this day, and not as its first. */
-  intoDay = (day: number): number =>
-    Math.max(this.#resetRevision, this.#allLaterDays, this.#laterDays.get(day) ?? 0);
-
-  /** The first days of the listing keys that changed after a revision; null if these can be any days. */
-  daysSince(revision: number): number[] | null {
-    if (revision < this.#resetRevision) return null;
-    return [...this.#firstDays].filter(([, changed]) => changed > revision).map(([day]) => day);
-  }
-
   #apply(rows: ChangeRow[]): void {
-    if (rows.length === 0) return;
-    this.#revision++;
     for (const row of rows) {
       const known = this.#versions[row.shard] ?? -1n;
       const version = row.version === null ? null : BigInt(row.version);
       // A concurrent read may have applied this version already. A version that is not the next one means a gap.
       if (version !== null && version <= known) continue;
-      if (version === known + 1n) this.#applyChange(row);
-      else if (BigInt(row.latest) !== known) this.#reset();
+      if (version === known + 1n) this.#notify(toChange(row));
+      else if (BigInt(row.latest) !== known) this.#notify(null);
       this.#versions[row.shard] = version ?? BigInt(row.latest);
     }
   }
 
-  #reset(): void {
-    this.#resetRevision = this.#revision;
-    this.#cells.clear();
-    this.#firstDays.clear();
-    this.#laterDays.clear();
-    for (const watcher of this.#watchers) watcher(null);
-  }
-
-  #applyChange({ records, cells, firstDays, lastDays }: ChangeRow): void {
-    for (const watcher of this.#watchers) watcher(records);
-    for (const cell of cells) this.#cells.set(cell, this.#revision);
-    for (const [index, first] of firstDays.entries()) {
-      const last = lastDays[index] ?? first;
-      this.#firstDays.set(first, this.#revision);
-      if (last - first > maxRangeDays) this.#allLaterDays = this.#revision;
-      else for (let day = first + 1; day <= last; day++) this.#laterDays.set(day, this.#revision);
-    }
+  #notify(change: CommittedChange | null): void {
+    for (const watcher of this.#watchers) watcher(change);
   }
 }
+
+const toChange = ({ records, cells, days }: ChangeRow): CommittedChange => ({
+  changeKeys: records,
+  listingKeys: cells.map((cell, i) => ({ cell, day: days[i] as number })),
+});

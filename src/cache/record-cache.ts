@@ -35,7 +35,8 @@ export function createRecordCache<T>(
     if (cached.size > maxRecords) remove(cached.keys().next().value ?? id);
   };
 
-  changeLog.watch((changeKeys) => {
+  changeLog.watch((change) => {
+    const changeKeys = change?.changeKeys;
     if (!changeKeys) {
       cached.clear();
       ids.clear();

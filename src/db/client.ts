@@ -17,6 +17,8 @@ export type CheckedOut = Queryable & {
 };
 
 export type Database = Queryable & {
+  /** Where the database is, for connections of worker threads. */
+  readonly target: Target;
   /** Waits at most three seconds for a connection. @throws ConnectionLostError */
   checkOut(): Promise<CheckedOut>;
   /** Waits for running statements, at most `timeoutMs`; then closes all connections. */
@@ -60,6 +62,7 @@ export function connect(target: Target, max = 8): Database {
   // The pool removes an idle connection that is lost; the next statement opens another.
   pool.on('error', () => {});
   return {
+    target,
     query: async <R extends object>(statement: Statement) => (await pipelines.run<R>(statement)).rows,
     execute: async (statement) => (await pipelines.run(statement)).affected,
     checkOut: () => checkOut(pool),

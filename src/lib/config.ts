@@ -1,5 +1,6 @@
 /** Reads the environment variables, once at the start, into a frozen object. `.env.example` documents every variable. */
 import { isIP } from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
 import { isLoopbackHost, isLoopbackUrl } from './loopback.ts';
 
@@ -47,6 +48,10 @@ export type Config = Readonly<{
   trustProxy: string[] | false;
   /** The default value of the flag `claims`. */
   claimsEnabled: boolean;
+  /** Where lists are computed: in memory, or by statements on the database. */
+  discovery: 'memory' | 'sql';
+  /** The memory for all caches and the discovery index together, in bytes. */
+  cacheBytes: number;
   logLevel: string;
   /** Whether each request is logged. */
   logRequests: boolean;
@@ -56,6 +61,11 @@ export type Config = Readonly<{
 
 /** Invalid variables. The message has one line for each, and contains no secrets. */
 export class ConfigError extends Error {}
+
+const MiB = 1024 ** 2;
+
+/** A quarter of the memory of the machine, at least 256 MB and at most 2 GiB. */
+const defaultCacheMb = (): number => Math.round(Math.min(Math.max(os.totalmem() / 4 / MiB, 256), 2_048));
 
 const environments = ['development', 'test', 'production'] as const;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -95,6 +105,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     corsOrigins: readOrigins(read),
     trustProxy,
     claimsEnabled: read.onOff('FEATURE_CLAIMS', true),
+    discovery: read.oneOf('DISCOVERY', ['memory', 'sql'], 'memory'),
+    cacheBytes: read.whole('CACHE_MB', defaultCacheMb(), 16, 1_048_576) * MiB,
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     logRequests: read.onOff('LOG_REQUESTS', false),
     s3: readS3(read),

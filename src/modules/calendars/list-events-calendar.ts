@@ -27,7 +27,13 @@ export const listEventsCalendar = defineEndpoint({
   async handler({ caller, query, request, reply }, services: CalendarServices) {
     const { clock, lists, people, renderEntry } = services;
     const slice = { page: 1, limit: maxEntries };
-    const { listed } = await lists(readEventQuery(query, clock()), 'start', slice, caller);
+    const { listed } = await lists({
+      query: readEventQuery(query, clock()),
+      order: 'start',
+      slice,
+      viewer: caller,
+      address: request.ip,
+    });
     const entries = await Promise.all(listed.map(({ event }) => toEntry(event, people)));
     const text = renderCalendar(await renderEntries(entries, renderEntry), 'Potluck events');
     return calendarResponse({ request, reply }, { text, fileName: 'events.ics', disposition: 'inline' });

@@ -8,4 +8,8 @@ import type { DiscoveryServices } from './services.ts';
 export const discovery = defineModule<DiscoveryServices>({
   name: 'discovery',
   endpoints: [listEvents, searchEvents, listUserEvents],
+  setup(app, { discoveryIndex }) {
+    app.addHook('onListen', async () => discoveryIndex?.start());
+    app.addHook('onClose', async () => discoveryIndex?.stop());
+  },
 });

@@ -22,9 +22,15 @@ export const listEvents = defineEndpoint({
   response: { 200: ref(EventPage) },
   compressFrom: largeText,
 
-  async handler({ caller, query }, { lists, clock, config }: DiscoveryServices) {
+  async handler({ caller, query, request }, { lists, clock, config }: DiscoveryServices) {
     const { page, limit } = query;
-    const { listed, total } = await lists(readEventQuery(query, clock()), 'start', { page, limit }, caller);
+    const { listed, total } = await lists({
+      query: readEventQuery(query, clock()),
+      order: 'start',
+      slice: { page, limit },
+      viewer: caller,
+      address: request.ip,
+    });
     return { statusCode: 200, json: serializePage(listed, { total, page, limit }, config.publicUrl) };
   },
 });

@@ -22,10 +22,16 @@ export const searchEvents = defineEndpoint({
   response: { 200: ref(EventPage) },
   compressFrom: largeText,
 
-  async handler({ caller, query: { q, page, limit } }, { lists, clock, config }: DiscoveryServices) {
+  async handler({ caller, query: { q, page, limit }, request }, services: DiscoveryServices) {
+    const { lists, clock, config } = services;
     if (q.trim() === '') throw invalid('q', 'must not be empty');
-    const eventQuery = readEventQuery({ q }, clock());
-    const { listed, total } = await lists(eventQuery, 'relevance', { page, limit }, caller);
+    const { listed, total } = await lists({
+      query: readEventQuery({ q }, clock()),
+      order: 'relevance',
+      slice: { page, limit },
+      viewer: caller,
+      address: request.ip,
+    });
     return { statusCode: 200, json: serializePage(listed, { total, page, limit }, config.publicUrl) };
   },
 });

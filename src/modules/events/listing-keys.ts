@@ -1,22 +1,15 @@
-/** The listing keys of events: the parts of cached lists that a change of an event affects. */
+/** The listing keys of events: their places in lists, by which the discovery index finds what a change affects. */
 import type { ListingKey } from '../../cache/change-log.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
 import { dayMs } from '../../lib/time.ts';
 import { isListed } from './policy.ts';
 import type { EventRow } from './present.ts';
 
-export type ListableEvent = Pick<
-  EventRow,
-  'lat' | 'lng' | 'startAt' | 'endAt' | 'visibility' | 'status' | 'hidden'
->;
+export type ListableEvent = Pick<EventRow, 'lat' | 'lng' | 'startAt' | 'visibility' | 'status' | 'hidden'>;
 
 /** The number of a UTC day, counted from 1970-01-01. @param at a time, or its milliseconds */
 export const dayOf = (at: Date | number): number => Math.floor(Number(at) / dayMs);
 
 /** The keys of those events that lists show. */
 export const listingKeysOf = (events: ListableEvent[]): ListingKey[] =>
-  events.filter(isListed).map(({ lat, lng, startAt, endAt }) => ({
-    cell: cellOf(lat, lng),
-    firstDay: dayOf(startAt),
-    lastDay: dayOf(endAt),
-  }));
+  events.filter(isListed).map(({ lat, lng, startAt }) => ({ cell: cellOf(lat, lng), day: dayOf(startAt) }));

@@ -24,6 +24,7 @@ test('searchVector: the first positions, up to the limits of PostgreSQL', () => 
 
 test('searchQuery: each distinct word, as the start of a word', () => {
   assert.deepEqual(searchQuery('Jazz, jazz PIANO'), {
+    words: ['jazz', 'piano'],
     anywhere: "'jazz':* & 'piano':*",
     longest: "'jazz':* & 'piano':*",
     inTitle: "'jazz':*A & 'piano':*A",

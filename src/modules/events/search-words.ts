@@ -23,8 +23,10 @@ export function searchVector(event: { title: string; address: string; descriptio
   return [...positions].map(([word, list]) => `'${word}':${list.join(',')}`).join(' ');
 }
 
-/** The tsquery literals of a search. */
+/** The words of a search, and its tsquery literals. */
 export type Search = {
+  /** Folded and distinct. */
+  words: string[];
   /** Every word occurs in the event, as a word or as the start of a word. Decides which events match. */
   anywhere: string;
   /** The same for the longest words only. The index finds these; the other words are cheaper to check on the rows. */
@@ -44,6 +46,7 @@ export function searchQuery(q: string): Search {
   const longest = distinct.toSorted((a, b) => b.length - a.length).slice(0, maxIndexWords);
   const literal = (list: string[], kind: string) => list.map((word) => `'${word}'${kind}`).join(' & ');
   return {
+    words: distinct,
     anywhere: literal(distinct, ':*'),
     longest: literal(distinct.length > maxIndexWords ? longest : distinct, ':*'),
     inTitle: literal(distinct, ':*A'),

@@ -3,6 +3,7 @@ import type { App } from '../../http/app.ts';
 import { largePage } from '../../http/compression.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { catalogue } from '../../lib/errors.ts';
+import { readEventQuery } from '../../modules/discovery/event-query.ts';
 import type { DiscoveryServices } from '../../modules/discovery/services.ts';
 import { toListedEvent } from '../../modules/events/present.ts';
 import { errorsPage } from './errors-page.ts';
@@ -25,8 +26,8 @@ Disallow: /metrics
 const schema = { hide: true };
 
 export function registerPages(app: App, services: DiscoveryServices): void {
-  app.get('/', { schema, config: { compressFrom: largePage } }, async (_request, reply) =>
-    sendPage(reply, await renderFrontPage(services)),
+  app.get('/', { schema, config: { compressFrom: largePage } }, async (request, reply) =>
+    sendPage(reply, await renderFrontPage(services, request.ip)),
   );
 
   app.get('/docs/errors', { schema }, async (_request, reply) => sendPage(reply, errorsPage(catalogue)));
@@ -41,9 +42,17 @@ export function registerPages(app: App, services: DiscoveryServices): void {
   );
 }
 
-async function renderFrontPage({ config, clock, lists }: DiscoveryServices): Promise<string> {
-  const upcoming = { circle: null, category: null, from: clock(), until: null, search: null };
-  const { listed, total } = await lists(upcoming, 'start', { page: 1, limit: maxEvents }, null);
+async function renderFrontPage(
+  { config, clock, lists }: DiscoveryServices,
+  address: string,
+): Promise<string> {
+  const { listed, total } = await lists({
+    query: readEventQuery({}, clock()),
+    order: 'start',
+    slice: { page: 1, limit: maxEvents },
+    viewer: null,
+    address,
+  });
   const events = listed.map(({ event }) => toListedEvent(event.row, config.publicUrl));
   return frontPage(events, total, config.demo ? demoPhones : []);
 }

@@ -1,0 +1,120 @@
+/**
+ * Sets of small integers as bitmaps: bit `i % 32` of element `i >> 5` tells whether `i` is in the set. All functions
+ * allocate no memory unless they say so, because they run for every query of the discovery index.
+ */
+
+export type Bitmap = Uint32Array;
+
+/** The number of elements of a bitmap for the integers below `size`. */
+export const bitmapLength = (size: number): number => (size + 31) >>> 5;
+
+export const setBit = (bits: Bitmap, i: number): void => {
+  bits[i >>> 5] = (bits[i >>> 5] as number) | (1 << (i & 31));
+};
+
+export const clearBit = (bits: Bitmap, i: number): void => {
+  bits[i >>> 5] = (bits[i >>> 5] as number) & ~(1 << (i & 31));
+};
+
+export const hasBit = (bits: Bitmap, i: number): boolean =>
+  (((bits[i >>> 5] as number) >>> (i & 31)) & 1) === 1;
+
+/** Adds the integers from `first` to before `end`. */
+export function setRange(bits: Bitmap, first: number, end: number): void {
+  if (first >= end) return;
+  const [low, high] = [first >>> 5, (end - 1) >>> 5];
+  const lowMask = -1 << (first & 31);
+  const highMask = -1 >>> (31 - ((end - 1) & 31));
+  if (low === high) {
+    bits[low] = (bits[low] as number) | (lowMask & highMask);
+    return;
+  }
+  bits[low] = (bits[low] as number) | lowMask;
+  bits.fill(0xffffffff, low + 1, high);
+  bits[high] = (bits[high] as number) | highMask;
+}
+
+/** Keeps the integers that are in both sets. */
+export function intersect(bits: Bitmap, other: Bitmap): void {
+  for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] as number) & (other[i] as number);
+}
+
+/** Removes the integers of another set. */
+export function subtract(bits: Bitmap, other: Bitmap): void {
+  for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] as number) & ~(other[i] as number);
+}
+
+/** Adds the integers of another set. */
+export function unite(bits: Bitmap, other: Bitmap): void {
+  for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] as number) | (other[i] as number);
+}
+
+/** The number of bits of a 32-bit word that are set (Hacker's Delight, 5-1). */
+export function popCount(word: number): number {
+  let n = word - ((word >>> 1) & 0x55555555);
+  n = (n & 0x33333333) + ((n >>> 2) & 0x33333333);
+  return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** Elements of a bitmap that share one entry of the running count. */
+const blockLength = 64;
+
+/** A set with running counts, which gives ranks and the n-th integer. Allocates the counts: 1/64 of the bitmap. */
+export class RankedBitmap {
+  readonly #bits: Bitmap;
+  /** `#before[block]`: the number of integers before the block. */
+  readonly #before: Uint32Array;
+  /** The number of integers in the set. */
+  readonly size: number;
+
+  constructor(bits: Bitmap) {
+    this.#bits = bits;
+    const blocks = Math.ceil(bits.length / blockLength);
+    this.#before = new Uint32Array(blocks);
+    let count = 0;
+    for (let block = 0; block < blocks; block++) {
+      this.#before[block] = count;
+      const end = Math.min((block + 1) * blockLength, bits.length);
+      for (let i = block * blockLength; i < end; i++) {
+        const word = bits[i] as number;
+        if (word !== 0) count += popCount(word);
+      }
+    }
+    this.size = count;
+  }
+
+  /** The number of integers of the set below `i`. */
+  rank(i: number): number {
+    const word = i >>> 5;
+    if (word >= this.#bits.length) return this.size;
+    const block = Math.floor(word / blockLength);
+    let count = this.#before[block] as number;
+    for (let j = block * blockLength; j < word; j++) count += popCount(this.#bits[j] as number);
+    const below = (this.#bits[word] as number) & ~(-1 << (i & 31));
+    return count + popCount(below);
+  }
+
+  /** The integers from the n-th on, ascending; n counts from 0. */
+  *from(n: number): Generator<number> {
+    if (n >= this.size) return;
+    let [low, high] = [0, this.#before.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((this.#before[middle] as number) <= n) low = middle;
+      else high = middle - 1;
+    }
+    let left = n - (this.#before[low] as number);
+    for (let i = low * blockLength; i < this.#bits.length; i++) {
+      let word = this.#bits[i] as number;
+      const count = left > 0 ? popCount(word) : 0;
+      if (left > 0 && count <= left) {
+        left -= count;
+        continue;
+      }
+      for (; word !== 0; word &= word - 1) {
+        if (left > 0) left--;
+        else yield i * 32 + (31 - Math.clz32(word & -word));
+      }
+    }
+  }
+}

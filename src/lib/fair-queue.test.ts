@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Problem } from './errors.ts';
+import { FairQueue } from './fair-queue.ts';
+
+const options = { concurrency: 1, maxWaiting: 100, maxWaitingPerClient: 10, timeoutMs: 1_000 };
+
+test('fair queue: clients take turns, whatever the number of their tasks', async () => {
+  const queue = new FairQueue(options);
+  const order: string[] = [];
+  const add = (client: string) => queue.run(client, async () => void order.push(client));
+  await Promise.all(['a', 'a', 'a', 'a', 'b', 'b', 'c'].map(add));
+  assert.deepEqual(order.slice(0, 4).sort(), ['a', 'a', 'b', 'c'].sort());
+});
+
+test('fair queue: no more tasks run at the same time than the concurrency', async () => {
+  const queue = new FairQueue({ ...options, concurrency: 2 });
+  let [running, most] = [0, 0];
+  const task = async () => {
+    most = Math.max(most, ++running);
+    await turn();
+    running--;
+  };
+  await Promise.all(Array.from({ length: 9 }, () => queue.run('a', task)));
+  assert.equal(most, 2);
+});
+
+test('fair queue: unavailable above the number of waiting tasks of a client; other clients still wait', async () => {
+  const queue = new FairQueue({ ...options, maxWaitingPerClient: 2 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = queue.run('a', () => promise);
+  const waiting = [queue.run('a', async () => 1), queue.run('a', async () => 2)];
+  await assert.rejects(
+    queue.run('a', async () => 3),
+    Problem,
+  );
+  const other = queue.run('b', async () => 4);
+  resolve();
+  await first;
+  assert.deepEqual(await Promise.all([...waiting, other]), [1, 2, 4]);
+});
+
+test('fair queue: a task that waited too long is not run', async () => {
+  const queue = new FairQueue({ ...options, timeoutMs: 5 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = queue.run('a', () => promise);
+  const late = queue.run('a', () => assert.fail('run'));
+  await new Promise((done) => setTimeout(done, 20));
+  resolve();
+  await first;
+  await assert.rejects(late, Problem);
+});
+
+test('fair queue: an error of a task reaches its caller, and the next task runs', async () => {
+  const queue = new FairQueue(options);
+  await assert.rejects(
+    queue.run('a', () => Promise.reject(new Error('no'))),
+    /no/,
+  );
+  assert.equal(await queue.run('a', async () => 1), 1);
+});

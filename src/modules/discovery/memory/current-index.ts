@@ -1,0 +1,202 @@
+/**
+ * Keeps a discovery index current. The change log names the changed events; before a query, their rows are read and
+ * replaced in the index. So a query sees every write that was acknowledged before it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChangeLog, CommittedChange, ListingKey } from '../../../cache/change-log.ts';
+import type { Database } from '../../../db/client.ts';
+import { EventIndex } from './event-index.ts';
+import type { IndexQuery, Page, Slice } from './index-query.ts';
+import { listChangedRows } from './index-rows.ts';
+import { loadSegment } from './load-segment.ts';
+
+type Log = { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+type Options = {
+  db: Database;
+  changeLog: ChangeLog;
+  log: Log;
+  maxBytes: number;
+};
+
+/** Changes that one statement reads. A change of an account may name thousands of places. */
+const maxPlacesPerStatement = 1_000;
+const [minRetryMs, maxRetryMs] = [500, 30_000];
+/** While no request reads the change log, the index reads it this often, because old changes are deleted from the log. */
+const idleCatchUpMs = 5_000;
+
+export class CurrentIndex {
+  readonly #options: Options;
+  #index: EventIndex | null = null;
+  /** Changes that the index has not applied, in the order of the log; and the number of all changes until now. */
+  #pending: CommittedChange[] = [];
+  #noted = 0;
+  #applied = 0;
+  #applying: Promise<void> | null = null;
+  /** Changes since the running load began, to apply to the loaded index; null if no load is running. */
+  #sinceLoad: CommittedChange[] | null = null;
+  #load = new AbortController();
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+    options.changeLog.watch((change) => this.#note(change));
+  }
+
+  /** Starts loading; returns at once. */
+  start(): void {
+    this.#idle = setInterval(() => void this.#catchUp().catch(() => {}), idleCatchUpMs).unref();
+    void this.#loadUntilDone();
+  }
+
+  stop(): void {
+    clearInterval(this.#idle);
+    this.#load.abort();
+    this.#index = null;
+  }
+
+  get size(): { events: number; bytes: number } {
+    return { events: this.#index?.size ?? 0, bytes: this.#index?.bytes ?? 0 };
+  }
+
+  /**
+   * Computes a page, for a request that has read the change log.
+   * @returns null while there is no index
+   * @throws the error of the database, if it cannot read the changed rows
+   */
+  async search(query: IndexQuery, slice: Slice): Promise<Page | null> {
+    if (!this.#index) return null;
+    if (this.#applied < this.#noted) await this.#applyUntil(this.#noted);
+    return this.#index?.search(query, slice) ?? null;
+  }
+
+  #note(change: CommittedChange | null): void {
+    if (!change) {
+      this.#reset();
+      return;
+    }
+    // Only changes with listing keys concern lists. RSVPs, for example, have none.
+    if (change.listingKeys.length === 0) return;
+    this.#sinceLoad?.push(change);
+    if (!this.#index) return;
+    this.#pending.push(change);
+    this.#noted++;
+  }
+
+  /** Any event may have changed. */
+  #reset(): void {
+    if (!this.#index && !this.#sinceLoad) return;
+    this.#index = null;
+    this.#pending = [];
+    this.#applied = this.#noted;
+    this.#load.abort();
+    void this.#loadUntilDone();
+  }
+
+  async #catchUp(): Promise<void> {
+    if (!this.#index) return;
+    await this.#options.changeLog.catchUp();
+    if (this.#applied < this.#noted) await this.#applyUntil(this.#noted);
+  }
+
+  /** Several requests share one read of the changed rows. */
+  async #applyUntil(noted: number): Promise<void> {
+    while (this.#applied < noted) {
+      this.#applying ??= this.#applyPending().finally(() => {
+        this.#applying = null;
+      });
+      await this.#applying;
+    }
+  }
+
+  async #applyPending(): Promise<void> {
+    const index = this.#index;
+    const changes = [...this.#pending];
+    if (index) await applyChanges(this.#options.db, index, changes);
+    // A reset meanwhile has emptied the list.
+    if (index !== this.#index) return;
+    this.#pending.splice(0, changes.length);
+    this.#applied += changes.length;
+    if (index?.isOutgrown && !this.#sinceLoad) void this.#loadUntilDone();
+  }
+
+  /** Loads an index, again after errors, and puts it in place of the present one. */
+  async #loadUntilDone(): Promise<void> {
+    this.#load = new AbortController();
+    const { signal } = this.#load;
+    for (let waitMs = minRetryMs; !signal.aborted; waitMs = Math.min(waitMs * 2, maxRetryMs)) {
+      try {
+        return await this.#loadOnce(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#options.log.warn({ err: error }, 'the discovery index could not be loaded; trying again');
+        await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {});
+      }
+    }
+  }
+
+  async #loadOnce(signal: AbortSignal): Promise<void> {
+    const { db, changeLog, log, maxBytes } = this.#options;
+    const since = performance.now();
+    await changeLog.catchUp();
+    const changes: CommittedChange[] = [];
+    this.#sinceLoad = changes;
+    try {
+      const loaded = await loadSegment({ target: db.target, maxBytes }, signal);
+      signal.throwIfAborted();
+      if (!('data' in loaded)) {
+        this.#giveUp(loaded);
+        return;
+      }
+      const index = new EventIndex(loaded.data);
+      // More changes may arrive while these are read; they are in the list as well.
+      for (let done = 0; done < changes.length; ) {
+        const next = changes.slice(done);
+        await applyChanges(db, index, next);
+        done += next.length;
+      }
+      signal.throwIfAborted();
+      this.#index = index;
+      // The loaded index has applied all changes that were noted.
+      this.#pending = [];
+      this.#applied = this.#noted;
+      const { events, bytes } = this.size;
+      const [megabytes, ms] = [toMegabytes(bytes), Math.round(performance.now() - since)];
+      log.info({ events, megabytes, ms }, 'the discovery index is loaded');
+    } finally {
+      if (this.#sinceLoad === changes) this.#sinceLoad = null;
+    }
+  }
+
+  /** The lists are read from the database from now on. */
+  #giveUp({ neededBytes, events }: { neededBytes: number; events: number }): void {
+    this.#index = null;
+    this.#pending = [];
+    this.#applied = this.#noted;
+    const fields = {
+      events,
+      neededMegabytes: toMegabytes(neededBytes),
+      availableMegabytes: toMegabytes(this.#options.maxBytes),
+    };
+    this.#options.log.warn(
+      fields,
+      'the discovery index does not fit into its share of CACHE_MB, so lists are read from the database. ' +
+        'Raise CACHE_MB, or set DISCOVERY=sql.',
+    );
+  }
+}
+
+const toMegabytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);
+
+/** Reads the current rows of the changed events, and replaces these events in the index. */
+async function applyChanges(db: Database, index: EventIndex, changes: CommittedChange[]): Promise<void> {
+  const places = new Map<string, ListingKey>();
+  for (const key of changes.flatMap(({ listingKeys }) => listingKeys))
+    places.set(`${key.cell} ${key.day}`, key);
+  const changeKeys = new Set(changes.flatMap((change) => change.changeKeys));
+  const all = [...places.values()];
+  for (let i = 0; i < all.length; i += maxPlacesPerStatement) {
+    const some = all.slice(i, i + maxPlacesPerStatement);
+    const rows = await listChangedRows(db, some, [...changeKeys]);
+    index.apply(some, changeKeys, rows);
+  }
+}

@@ -1,0 +1,89 @@
+/** The discovery index: an immutable segment, and an overlay with the events that have changed since it was built. */
+import type { ListingKey } from '../../../cache/change-log.ts';
+import { RankedBitmap } from '../../../lib/bitmap.ts';
+import type { IndexQuery, Page, Slice } from './index-query.ts';
+import type { IndexRow } from './index-rows.ts';
+import { Overlay, type OverlayEvent } from './overlay.ts';
+import { BitmapPool, searchSegment } from './search-segment.ts';
+import { Segment, type SegmentData } from './segment.ts';
+
+/** The index is built anew when this many events have changed: a 32nd of all, within these limits. */
+const [minChanged, maxChanged] = [2_048, 16_384];
+
+export class EventIndex {
+  readonly #segment: Segment;
+  readonly #overlay: Overlay;
+  readonly #pool: BitmapPool;
+  /** In bytes, without the overlay. */
+  readonly bytes: number;
+
+  constructor(data: SegmentData) {
+    this.#segment = new Segment(data);
+    this.#overlay = new Overlay(this.#segment);
+    this.#pool = new BitmapPool(data.size);
+    this.bytes = this.#segment.bytes;
+  }
+
+  get size(): number {
+    return this.#segment.data.size - this.#segment.removedCount + this.#overlay.size;
+  }
+
+  /** Whether so many events have changed that the index should be built anew. */
+  get isOutgrown(): boolean {
+    const changed = this.#overlay.size + this.#segment.removedCount;
+    return changed > Math.min(Math.max(this.#segment.data.size / 32, minChanged), maxChanged);
+  }
+
+  /** Replaces the events with these change keys in these places by their current rows. */
+  apply(places: ListingKey[], changeKeys: Set<string>, rows: IndexRow[]): void {
+    for (const { cell, day } of places) {
+      this.#segment.removeChanged(cell, day, changeKeys);
+      this.#overlay.removeChanged(cell, day, changeKeys);
+    }
+    for (const row of rows) this.#overlay.add(row);
+  }
+
+  /** The page of ids by grade, start and id, and the number of all matching events. */
+  search(query: IndexQuery, { page, limit }: Slice): Page {
+    const bitmaps = searchSegment(this.#segment, query, this.#pool);
+    const added = this.#overlay.search(query);
+    const ids: string[] = [];
+    let skip = (page - 1) * limit;
+    let total = 0;
+    for (const [grade, bits] of bitmaps.entries()) {
+      const docs = new RankedBitmap(bits);
+      const events = added[grade] ?? [];
+      const count = docs.size + events.length;
+      if (skip < count && ids.length < limit) {
+        for (const id of this.#merge(docs, events, skip)) if (ids.push(id) === limit) break;
+      }
+      skip = Math.max(skip - count, 0);
+      total += count;
+    }
+    return { ids, total };
+  }
+
+  /** The ids of documents and events of the overlay in the order of start and id, without the first `skip`. */
+  *#merge(docs: RankedBitmap, events: OverlayEvent[], skip: number): Generator<string> {
+    let next = countBefore(docs, events, skip);
+    let rank = skip - next;
+    for (const doc of docs.from(rank)) {
+      for (let event = events[next]; event && event.position <= doc; event = events[++next]) yield event.id;
+      yield this.#segment.idOf(doc);
+      rank++;
+    }
+    for (; next < events.length; next++) yield (events[next] as OverlayEvent).id;
+  }
+}
+
+/** How many events of the overlay are among the first `skip` of the merged order, by binary search. */
+function countBefore(docs: RankedBitmap, events: OverlayEvent[], skip: number): number {
+  let [low, high] = [0, events.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    // The rank of an event in the merged order: the events and the documents before it.
+    if (middle + docs.rank((events[middle] as OverlayEvent).position) < skip) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

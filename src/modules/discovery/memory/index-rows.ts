@@ -1,0 +1,87 @@
+/** The rows that the discovery index is built from, and the statements that read them. */
+import type { ListingKey } from '../../../cache/change-log.ts';
+import type { Queryable } from '../../../db/query.ts';
+import { raw, sql } from '../../../db/sql.ts';
+import { listedCondition } from '../../events/policy.ts';
+import { inAddress, inDescription, inTitle } from './segment.ts';
+
+/** A listed event. `start` and `end` in ms; `search`: the text form of its tsvector. */
+export type IndexRow = {
+  id: string;
+  start: number;
+  end: number;
+  lat: number;
+  lng: number;
+  category: string;
+  organizerId: string;
+  search: string;
+};
+
+const columns = sql`
+  e.id, (extract(epoch from e.start_at) * 1000)::float8 as start,
+  (extract(epoch from e.end_at) * 1000)::float8 as "end",
+  e.lat, e.lng, e.category, e.organizer_id, e.search::text as search`;
+
+/** The number of listed events. */
+export async function countRows(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ n: number }>(
+    sql`select count(*)::int as n from events e where ${listedCondition()}`,
+  );
+  return row?.n ?? 0;
+}
+
+/**
+ * Opens a cursor for the rows of all listed events, in the order of start and id. The connection must be in a
+ * transaction.
+ * @returns a function that reads the next rows; none at the end
+ */
+export async function openRows(connection: Queryable): Promise<(count: number) => Promise<IndexRow[]>> {
+  await connection.query(sql`
+    declare index_rows no scroll cursor for
+    select ${columns} from events e where ${listedCondition()} order by e.start_at, e.id`);
+  return (count) => connection.query<IndexRow>(raw(`fetch ${count} from index_rows`));
+}
+
+/**
+ * Lists the listed events with some change keys that begin in some cells and on some days. The index events_by_cell
+ * finds them, and the hash of the id selects the changed ones.
+ */
+export async function listChangedRows(
+  db: Queryable,
+  keys: ListingKey[],
+  changeKeys: string[],
+): Promise<IndexRow[]> {
+  return await db.query<IndexRow>(sql`
+    select distinct on (e.id) ${columns}
+    from unnest(${keys.map(({ cell }) => cell)}::int[], ${keys.map(({ day }) => day)}::int[]) k (cell, day)
+    join events e on e.cell = k.cell
+      and e.start_at >= to_timestamp(k.day * 86400::float8) and e.start_at < to_timestamp((k.day + 1) * 86400::float8)
+    where ${listedCondition()}
+      and left(translate(encode(sha256(convert_to(e.id::text, 'UTF8')), 'base64'), '+/', '-_'), 16)
+        = any(${changeKeys}::text[])`);
+}
+
+const [quote, space, codeA, codeB] = ["'", ' ', 'A', 'B'].map((text) => text.charCodeAt(0));
+
+/**
+ * Calls `visit` for each word of a tsvector in its text form, such as `'jazz':1A,6C 'oslo':3B`, with the fields that
+ * contain it. Words have no characters that the text form escapes (search-words.ts). Weight C has no other source than
+ * the description, and PostgreSQL omits no weight but D.
+ */
+export function forEachWord(search: string, visit: (word: string, fields: number) => void): void {
+  for (let i = 0; i < search.length; ) {
+    if (search.charCodeAt(i) !== quote) {
+      i++;
+      continue;
+    }
+    const end = search.indexOf("'", i + 1);
+    const word = search.slice(i + 1, end);
+    let fields = 0;
+    for (i = end + 1; i < search.length; i++) {
+      const code = search.charCodeAt(i);
+      if (code === space) break;
+      if (code > 0x40) fields |= code === codeA ? inTitle : code === codeB ? inAddress : inDescription;
+    }
+    visit(word, fields);
+  }
+}

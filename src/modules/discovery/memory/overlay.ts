@@ -1,0 +1,149 @@
+/**
+ * The events that were added or changed since the segment was built. The overlay is changed in place, so a write costs
+ * some microseconds, and a query scans it; the index is built anew before it grows large.
+ */
+import { changeKeyOf } from '../../../cache/change-log.ts';
+import { cellOf } from '../../../lib/grid-cells.ts';
+import { chordSquared, type Point, toPoint } from '../../../lib/sphere.ts';
+import { dayOf } from '../../events/listing-keys.ts';
+import { gradesOf, type IndexQuery } from './index-query.ts';
+import { forEachWord, type IndexRow } from './index-rows.ts';
+import { inAddress, inTitle, type Segment } from './segment.ts';
+
+type WordFields = { word: string; fields: number };
+
+/** `position`: the number of documents of the segment before the event in the order of start and id. */
+export type OverlayEvent = Omit<IndexRow, 'search'> & {
+  position: number;
+  cell: number;
+  day: number;
+  point: Point;
+  /** Sorted, in the order of JavaScript's strings. */
+  words: WordFields[];
+};
+
+const inOrder = (a: Pick<IndexRow, 'start' | 'id'>, b: Pick<IndexRow, 'start' | 'id'>): number =>
+  a.start - b.start || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+export class Overlay {
+  readonly #segment: Segment;
+  /** In the order of start and id. */
+  readonly #events: OverlayEvent[] = [];
+  readonly #byId = new Map<string, OverlayEvent>();
+
+  constructor(segment: Segment) {
+    this.#segment = segment;
+  }
+
+  get size(): number {
+    return this.#events.length;
+  }
+
+  add({ search, ...row }: IndexRow): void {
+    const known = this.#byId.get(row.id);
+    if (known) this.#remove(known);
+    const words: WordFields[] = [];
+    forEachWord(search, (word, fields) => words.push({ word, fields }));
+    const event: OverlayEvent = {
+      ...row,
+      position: this.#segment.positionOf(row.start, row.id),
+      cell: cellOf(row.lat, row.lng),
+      day: dayOf(row.start),
+      point: toPoint(row),
+      words: words.sort((a, b) => (a.word < b.word ? -1 : 1)),
+    };
+    this.#events.splice(this.#placeOf(event), 0, event);
+    this.#byId.set(row.id, event);
+  }
+
+  /** Removes the events with these change keys from a cell and a day. */
+  removeChanged(cell: number, day: number, changeKeys: Set<string>): void {
+    for (const event of this.#events.filter((each) => each.cell === cell && each.day === day)) {
+      if (changeKeys.has(changeKeyOf(event.id))) this.#remove(event);
+    }
+  }
+
+  #remove(event: OverlayEvent): void {
+    this.#events.splice(this.#placeOf(event), 1);
+    this.#byId.delete(event.id);
+  }
+
+  #placeOf(event: Pick<IndexRow, 'start' | 'id'>): number {
+    let [low, high] = [0, this.#events.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (inOrder(this.#events[middle] as OverlayEvent, event) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** @returns the matching events of each grade, the best first, in the order of start and id */
+  search(query: IndexQuery): OverlayEvent[][] {
+    const grades: OverlayEvent[][] = Array.from({ length: gradesOf(query) }, () => []);
+    if (this.#events.length === 0) return grades;
+    const test = createTest(query);
+    for (const event of this.#events) {
+      if (query.until !== null && event.start > query.until) break;
+      if (!test(event)) continue;
+      const grade = query.words === null ? 0 : gradeOf(event, query.words, query.isGraded);
+      if (grade !== null) grades[grade]?.push(event);
+    }
+    return grades;
+  }
+}
+
+/** Creates the test of all filters but the words. */
+function createTest({
+  from,
+  category,
+  circle,
+  hiddenOrganizers,
+}: IndexQuery): (event: OverlayEvent) => boolean {
+  const after = from ?? Number.NEGATIVE_INFINITY;
+  const centre = circle && toPoint(circle);
+  const reach = circle ? chordSquared(circle.radius) : 0;
+  const hidden = new Set(hiddenOrganizers);
+  return (event) =>
+    event.end > after &&
+    (category === null || event.category === category) &&
+    (centre === null || squaredChord(centre, event.point) <= reach) &&
+    (hidden.size === 0 || !hidden.has(event.organizerId));
+}
+
+const squaredChord = ([x, y, z]: Point, [a, b, c]: Point): number =>
+  (a - x) ** 2 + (b - y) ** 2 + (c - z) ** 2;
+
+/** The position of the event's grade, from 0 for the best; null if it does not match. See `gradeCount`. */
+function gradeOf({ words }: OverlayEvent, searched: string[], isGraded: boolean): number | null {
+  if (searched.length === 0) return null;
+  let [whole, title, titleOrAddress] = [true, true, true];
+  for (const word of searched) {
+    const match = matchOf(words, word);
+    if (!match) return null;
+    whole &&= match.isWholeInTitle;
+    title &&= (match.fields & inTitle) !== 0;
+    titleOrAddress &&= (match.fields & (inTitle | inAddress)) !== 0;
+  }
+  if (!isGraded) return 0;
+  return whole ? 0 : title ? 1 : titleOrAddress ? 2 : 3;
+}
+
+/** The fields with words that start with `prefix`, by binary search of the event's words; null if there are none. */
+function matchOf(words: WordFields[], prefix: string): { fields: number; isWholeInTitle: boolean } | null {
+  let [low, high] = [0, words.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((words[middle] as WordFields).word < prefix) low = middle + 1;
+    else high = middle;
+  }
+  let fields = 0;
+  let isWholeInTitle = false;
+  for (let i = low; i < words.length; i++) {
+    const { word, fields: found } = words[i] as WordFields;
+    if (!word.startsWith(prefix)) break;
+    fields |= found;
+    if (word === prefix) isWholeInTitle = (found & inTitle) !== 0;
+  }
+  return fields === 0 ? null : { fields, isWholeInTitle };
+}

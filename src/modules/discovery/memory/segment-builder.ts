@@ -1,0 +1,222 @@
+/** Builds a segment from the rows of listed events. */
+import { bitmapLength, setBit } from '../../../lib/bitmap.ts';
+import { ChunkedList } from '../../../lib/chunked-list.ts';
+import { cellOf } from '../../../lib/grid-cells.ts';
+import { toPoint } from '../../../lib/sphere.ts';
+import { createDictionary } from './dictionary.ts';
+import { forEachWord, type IndexRow } from './index-rows.ts';
+import { bytesOfId, inAddress, inTitle, type PrefixBitmaps, type SegmentData } from './segment.ts';
+
+/** Prefixes of up to this many characters get bitmaps if they have many postings. */
+const maxPrefixLength = 3;
+/** A prefix has many postings if there are more than one for this many documents. */
+const docsPerPosting = 16;
+/** Below this number of documents, postings are united fast enough. */
+const minSizeForPrefixes = 10_000;
+
+export class SegmentBuilder {
+  readonly #starts: Float64Array;
+  readonly #ends: Float64Array;
+  readonly #ids: Uint8Array;
+  readonly #organizers: Uint8Array;
+  readonly #categories: Uint8Array;
+  readonly #categoryNames: string[] = [];
+  readonly #places: Float64Array;
+  readonly #wordNumbers = new Map<string, number>();
+  /** The words of all documents, document after document: their numbers and fields, and how many each document has. */
+  readonly #words = new ChunkedList((length) => new Uint32Array(length));
+  readonly #fields = new ChunkedList((length) => new Uint8Array(length));
+  readonly #wordsOfDoc: Uint32Array;
+  #size = 0;
+
+  /** @param capacity the maximum number of rows */
+  constructor(capacity: number) {
+    this.#starts = new Float64Array(capacity);
+    this.#ends = new Float64Array(capacity);
+    this.#ids = new Uint8Array(capacity * 16);
+    this.#organizers = new Uint8Array(capacity * 16);
+    this.#categories = new Uint8Array(capacity);
+    this.#places = new Float64Array(capacity * 2);
+    this.#wordsOfDoc = new Uint32Array(capacity);
+  }
+
+  /** The number of rows so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The memory of the rows so far, in bytes. The segment takes about as much again. */
+  get bytes(): number {
+    return this.#words.bytes + this.#fields.bytes + this.#starts.length * 65 + this.#wordNumbers.size * 100;
+  }
+
+  /** Adds a row. Rows must come in the order of start and id. */
+  add(row: IndexRow): void {
+    const doc = this.#size++;
+    this.#starts[doc] = row.start;
+    this.#ends[doc] = row.end;
+    this.#ids.set(bytesOfId(row.id), doc * 16);
+    this.#organizers.set(bytesOfId(row.organizerId), doc * 16);
+    this.#categories[doc] = this.#categoryNumber(row.category);
+    this.#places[doc * 2] = row.lat;
+    this.#places[doc * 2 + 1] = row.lng;
+    const before = this.#words.length;
+    forEachWord(row.search, (word, fields) => {
+      const number = this.#wordNumbers.get(word) ?? this.#wordNumbers.size;
+      if (number === this.#wordNumbers.size) this.#wordNumbers.set(word, number);
+      this.#words.push(number);
+      this.#fields.push(fields);
+    });
+    this.#wordsOfDoc[doc] = this.#words.length - before;
+  }
+
+  #categoryNumber(name: string): number {
+    const known = this.#categoryNames.indexOf(name);
+    return known >= 0 ? known : this.#categoryNames.push(name) - 1;
+  }
+
+  /** @param maxPrefixBytes the memory for bitmaps of prefixes; those with the most postings get one */
+  build(maxPrefixBytes: number): SegmentData {
+    const size = this.#size;
+    const sorted = [...this.#wordNumbers]
+      .map(([word, number]) => ({ word, number, bytes: Buffer.from(word) }))
+      .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
+    const postings = this.#buildPostings(sorted.map(({ number }) => number));
+    return {
+      size,
+      starts: this.#starts.slice(0, size),
+      ends: this.#ends.slice(0, size),
+      ids: this.#ids.slice(0, size * 16),
+      categories: this.#categories.slice(0, size),
+      categoryNames: this.#categoryNames,
+      ...this.#buildCells(),
+      ...this.#buildOrganizers(),
+      words: createDictionary(sorted.map(({ bytes }) => bytes)),
+      ...postings,
+      prefixes: buildPrefixes(
+        size,
+        sorted.map(({ word }) => word),
+        postings,
+        maxPrefixBytes,
+      ),
+    };
+  }
+
+  /** Sorts the words of the documents by word; within a word they stay in the order of documents. */
+  #buildPostings(numbers: number[]): Postings {
+    const rankOf = new Uint32Array(numbers.length);
+    for (const [rank, number] of numbers.entries()) rankOf[number] = rank;
+    const total = this.#words.length;
+    const postingOffsets = new Uint32Array(numbers.length + 1);
+    for (let i = 0; i < total; i++) {
+      const after = (rankOf[this.#words.at(i)] as number) + 1;
+      postingOffsets[after] = (postingOffsets[after] as number) + 1;
+    }
+    for (let rank = 0; rank < numbers.length; rank++) {
+      postingOffsets[rank + 1] = (postingOffsets[rank + 1] as number) + (postingOffsets[rank] as number);
+    }
+    const next = postingOffsets.slice();
+    const postingDocs = new Uint32Array(total);
+    const postingFields = new Uint8Array(total);
+    for (let doc = 0, i = 0; doc < this.#size; doc++) {
+      for (const end = i + (this.#wordsOfDoc[doc] as number); i < end; i++) {
+        const rank = rankOf[this.#words.at(i)] as number;
+        const place = next[rank] as number;
+        next[rank] = place + 1;
+        postingDocs[place] = doc;
+        postingFields[place] = this.#fields.at(i);
+      }
+    }
+    return { postingOffsets, postingDocs, postingFields };
+  }
+
+  #buildCells(): Pick<SegmentData, 'cells' | 'cellOffsets' | 'cellDocs' | 'points'> {
+    const size = this.#size;
+    const place = (doc: number) => ({
+      lat: this.#places[doc * 2] as number,
+      lng: this.#places[doc * 2 + 1] as number,
+    });
+    const cellOfDoc = Int32Array.from({ length: size }, (_, doc) => cellOf(place(doc).lat, place(doc).lng));
+    const { docs, groups, offsets } = groupDocs(
+      size,
+      (a, b) => (cellOfDoc[a] as number) - (cellOfDoc[b] as number),
+    );
+    const points = new Float64Array(size * 3);
+    for (const [i, doc] of docs.entries()) points.set(toPoint(place(doc)), i * 3);
+    return {
+      cells: Int32Array.from(groups, (doc) => cellOfDoc[doc] as number),
+      cellOffsets: offsets,
+      cellDocs: docs,
+      points,
+    };
+  }
+
+  #buildOrganizers(): Pick<SegmentData, 'organizers' | 'organizerOffsets' | 'organizerDocs'> {
+    const ids = Buffer.from(this.#organizers.buffer);
+    const compare = (a: number, b: number) => ids.compare(ids, b * 16, b * 16 + 16, a * 16, a * 16 + 16);
+    const { docs, groups, offsets } = groupDocs(this.#size, compare);
+    const organizers = new Uint8Array(groups.length * 16);
+    for (const [i, doc] of groups.entries()) organizers.set(ids.subarray(doc * 16, doc * 16 + 16), i * 16);
+    return { organizers, organizerOffsets: offsets, organizerDocs: docs };
+  }
+}
+
+/**
+ * Sorts the documents by a key, and within a key by document.
+ * @returns `groups`: a document of each key; `offsets`: where each group begins in `docs`, and its end
+ */
+function groupDocs(size: number, compare: (a: number, b: number) => number) {
+  const docs = Uint32Array.from({ length: size }, (_, doc) => doc).sort((a, b) => compare(a, b) || a - b);
+  const begins: number[] = [];
+  for (const [i, doc] of docs.entries()) {
+    if (i === 0 || compare(docs[i - 1] as number, doc) !== 0) begins.push(i);
+  }
+  const groups = begins.map((i) => docs[i] as number);
+  return { docs, groups, offsets: Uint32Array.from([...begins, size]) };
+}
+
+type Postings = Pick<SegmentData, 'postingOffsets' | 'postingDocs' | 'postingFields'>;
+
+function buildPrefixes(
+  size: number,
+  words: string[],
+  postings: Postings,
+  maxBytes: number,
+): Map<string, PrefixBitmaps> {
+  if (size < minSizeForPrefixes) return new Map();
+  const { postingOffsets } = postings;
+  const ranges: { prefix: string; first: number; end: number }[] = [];
+  for (let length = 1; length <= maxPrefixLength; length++) {
+    for (let i = 0; i < words.length; i++) {
+      const prefix = [...(words[i] as string).slice(0, 2 * length)].slice(0, length).join('');
+      const last = ranges.at(-1);
+      if ([...prefix].length < length) continue;
+      if (last?.prefix === prefix) last.end = i + 1;
+      else ranges.push({ prefix, first: i, end: i + 1 });
+    }
+  }
+  const countOf = ({ first, end }: { first: number; end: number }) =>
+    (postingOffsets[end] as number) - (postingOffsets[first] as number);
+  const chosen = ranges
+    .filter((range) => countOf(range) > size / docsPerPosting)
+    .sort((a, b) => countOf(b) - countOf(a))
+    .slice(0, Math.floor(maxBytes / (3 * 4 * bitmapLength(size))));
+  return new Map(chosen.map(({ prefix, first, end }) => [prefix, unitePostings(size, postings, first, end)]));
+}
+
+function unitePostings(
+  size: number,
+  { postingOffsets, postingDocs, postingFields }: Postings,
+  first: number,
+  end: number,
+): PrefixBitmaps {
+  const create = () => new Uint32Array(bitmapLength(size));
+  const bitmaps = { anywhere: create(), inTitleOrAddress: create(), inTitle: create() };
+  for (let i = postingOffsets[first] as number; i < (postingOffsets[end] as number); i++) {
+    const [doc, fields] = [postingDocs[i] as number, postingFields[i] as number];
+    setBit(bitmaps.anywhere, doc);
+    if (fields & (inTitle | inAddress)) setBit(bitmaps.inTitleOrAddress, doc);
+    if (fields & inTitle) setBit(bitmaps.inTitle, doc);
+  }
+  return bitmaps;
+}

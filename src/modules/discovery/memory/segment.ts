@@ -1,0 +1,188 @@
+/**
+ * A segment of the discovery index: the listed events in columns, in the order of start and id. A document is the
+ * position of an event in this order. All columns are typed arrays, outside the heap of V8; a worker thread builds them.
+ */
+
+import { changeKeyOf } from '../../../cache/change-log.ts';
+import { bitmapLength, hasBit, setBit } from '../../../lib/bitmap.ts';
+import { dayOf } from '../../events/listing-keys.ts';
+import { compareBytes, type Dictionary, findBytes } from './dictionary.ts';
+
+/** The bits of a posting: the fields of the event that contain the word. */
+export const inTitle = 1;
+export const inAddress = 2;
+export const inDescription = 4;
+
+/** The postings of all words that start with a prefix, as bitmaps of documents. */
+export type PrefixBitmaps = {
+  anywhere: Uint32Array;
+  inTitleOrAddress: Uint32Array;
+  inTitle: Uint32Array;
+};
+
+export type SegmentData = {
+  /** The number of documents. */
+  size: number;
+  /** In ms, ascending. */
+  starts: Float64Array;
+  ends: Float64Array;
+  /** 16 bytes each. */
+  ids: Uint8Array;
+  /** Positions in `categoryNames`. */
+  categories: Uint8Array;
+  categoryNames: string[];
+  /** Documents by cell: cell numbers ascending, where each begins in `cellDocs`, and the points on the unit sphere. */
+  cells: Int32Array;
+  cellOffsets: Uint32Array;
+  cellDocs: Uint32Array;
+  /** Three coordinates for each element of `cellDocs`. */
+  points: Float64Array;
+  /** Documents by organizer: ids of 16 bytes ascending, and where each begins in `organizerDocs`. */
+  organizers: Uint8Array;
+  organizerOffsets: Uint32Array;
+  organizerDocs: Uint32Array;
+  words: Dictionary;
+  /** The postings of word `i` are those from `postingOffsets[i]` to before `postingOffsets[i + 1]`, by document. */
+  postingOffsets: Uint32Array;
+  postingDocs: Uint32Array;
+  postingFields: Uint8Array;
+  /** Short prefixes of many words, whose postings would take long to unite. */
+  prefixes: Map<string, PrefixBitmaps>;
+};
+
+/** Documents that are scanned together for running events. */
+const blockSize = 256;
+
+export class Segment {
+  readonly data: SegmentData;
+  /** Documents that were changed or deleted since the segment was built. */
+  readonly removed: Uint32Array;
+  #removedCount = 0;
+  /** The latest end of each block of documents. */
+  readonly #latestEnds: Float64Array;
+  readonly #categoryBitmaps: Uint32Array[];
+
+  constructor(data: SegmentData) {
+    this.data = data;
+    this.removed = new Uint32Array(bitmapLength(data.size));
+    this.#latestEnds = new Float64Array(Math.ceil(data.size / blockSize)).fill(-Infinity);
+    this.#categoryBitmaps = data.categoryNames.map(() => new Uint32Array(bitmapLength(data.size)));
+    for (let doc = 0; doc < data.size; doc++) {
+      const block = Math.floor(doc / blockSize);
+      const end = data.ends[doc] as number;
+      if (end > (this.#latestEnds[block] as number)) this.#latestEnds[block] = end;
+      setBit(this.#categoryBitmaps[data.categories[doc] as number] as Uint32Array, doc);
+    }
+  }
+
+  /** The memory of the segment. */
+  get bytes(): number {
+    const columns = [...columnsOf(this.data), ...this.#categoryBitmaps, this.#latestEnds, this.removed];
+    return columns.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
+  get removedCount(): number {
+    return this.#removedCount;
+  }
+
+  remove(doc: number): void {
+    if (hasBit(this.removed, doc)) return;
+    setBit(this.removed, doc);
+    this.#removedCount++;
+  }
+
+  /** The first document that starts after `at`, in ms. */
+  startingAfter(at: number): number {
+    const { starts, size } = this.data;
+    let [low, high] = [0, size];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((starts[middle] as number) <= at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Calls `visit` for the documents below `end` that end after `at`, ascending. */
+  forEachEndingAfter(at: number, end: number, visit: (doc: number) => void): void {
+    const { ends } = this.data;
+    for (let first = 0, block = 0; first < end; first += blockSize, block++) {
+      if ((this.#latestEnds[block] as number) <= at) continue;
+      const last = Math.min(first + blockSize, end);
+      for (let doc = first; doc < last; doc++) if ((ends[doc] as number) > at) visit(doc);
+    }
+  }
+
+  /** Null for a category without events. */
+  ofCategory(name: string): Uint32Array | null {
+    return this.#categoryBitmaps[this.data.categoryNames.indexOf(name)] ?? null;
+  }
+
+  /** The range of `organizerDocs` of an organizer; empty for a person without events. */
+  docsOfOrganizer(id: string): Uint32Array {
+    const { organizers, organizerOffsets, organizerDocs } = this.data;
+    const place = findBytes(organizers, 16, bytesOfId(id));
+    return place < 0
+      ? new Uint32Array(0)
+      : organizerDocs.subarray(organizerOffsets[place], organizerOffsets[place + 1]);
+  }
+
+  /** The position in `cells` of the first cell whose number is at least `cell`. */
+  firstCell(cell: number): number {
+    const { cells } = this.data;
+    let [low, high] = [0, cells.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((cells[middle] as number) < cell) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Removes the documents with these change keys from a cell and a day, counted in UTC from 1970-01-01. */
+  removeChanged(cell: number, day: number, changeKeys: Set<string>): void {
+    const { cells, cellOffsets, cellDocs, starts } = this.data;
+    const place = this.firstCell(cell);
+    if (cells[place] !== cell) return;
+    const end = cellOffsets[place + 1] as number;
+    for (let i = cellOffsets[place] as number; i < end; i++) {
+      const doc = cellDocs[i] as number;
+      if (dayOf(starts[doc] as number) !== day || hasBit(this.removed, doc)) continue;
+      if (changeKeys.has(changeKeyOf(this.idOf(doc)))) this.remove(doc);
+    }
+  }
+
+  /** The number of documents before a start and id in the order of the segment. */
+  positionOf(start: number, id: string): number {
+    const { starts, ids } = this.data;
+    const bytes = bytesOfId(id);
+    let [low, high] = [0, this.data.size];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const difference = (starts[middle] as number) - start || compareBytes(ids, middle * 16, bytes);
+      if (difference < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  idOf(doc: number): string {
+    return idAt(this.data.ids, doc);
+  }
+}
+
+/** Reads the id at a position of a column of ids. */
+export function idAt(ids: Uint8Array, position: number): string {
+  const hex = Buffer.from(ids.buffer, ids.byteOffset + position * 16, 16).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+export const bytesOfId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
+
+/** All columns of a segment. */
+export function columnsOf({ words, prefixes, ...data }: SegmentData): ArrayBufferView[] {
+  const ofPrefixes = [...prefixes.values()].flatMap((bitmaps) => Object.values(bitmaps));
+  return [...Object.values(data), ...Object.values(words), ...ofPrefixes].filter((value) =>
+    ArrayBuffer.isView(value),
+  );
+}

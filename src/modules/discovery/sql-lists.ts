@@ -1,0 +1,82 @@
+/** Lists that the database computes, with one statement each: the page and the exact total. */
+import type { Queryable } from '../../db/query.ts';
+import { type Statement, sql } from '../../db/sql.ts';
+import { type Circle, circleCells } from '../../lib/grid-cells.ts';
+import { farthestKm } from '../../lib/sphere.ts';
+import { listedCondition } from '../events/policy.ts';
+import type { Search } from '../events/search-words.ts';
+import type { EventQuery, Order } from './event-query.ts';
+import type { Page, Slice } from './memory/index-query.ts';
+
+export type SqlQuery = EventQuery & { order: Order; hiddenOrganizers: string[] };
+
+/** Larger circles are not looked up by cells, but by the distances of all events. A radius of 500 km has about 1,100. */
+const maxCells = 4_000;
+
+/** Lists a page of ids by grade, start and id. */
+export async function listBySql(db: Queryable, query: SqlQuery, { page, limit }: Slice): Promise<Page> {
+  const slice = sql`limit ${limit} offset ${(page - 1) * limit}::bigint`;
+  // Few events have the words or lie in the circle: they are read once, for the total and the page. Otherwise the total
+  // is a scan of an index alone, and the page reads the index of starts only as far as it needs.
+  const isSelective = query.search !== null || isBounded(query.circle);
+  const grade = gradeOf(query);
+  const rows = await db.query<{ total: number; id: string | null }>(
+    isSelective
+      ? sql`
+    with matches as materialized (
+      select e.id, e.start_at, ${grade} as grade from events e where ${matching(query)}
+    ), page as (
+      select * from matches order by grade desc, start_at, id ${slice}
+    )
+    select t.total, p.id from (select count(*)::int as total from matches) t
+    left join page p on true order by p.grade desc, p.start_at, p.id`
+      : sql`
+    with page as (
+      select e.id, e.start_at from events e where ${matching(query)} order by e.start_at, e.id ${slice}
+    )
+    select t.total, p.id from (select count(*)::int as total from events e where ${matching(query)}) t
+    left join page p on true order by p.start_at, p.id`,
+  );
+  // The outer join gives the total of an empty page as well.
+  return { ids: rows.flatMap(({ id }) => id ?? []), total: rows[0]?.total ?? 0 };
+}
+
+const isBounded = (circle: Circle | null): circle is Circle => circle !== null && circle.radius < farthestKm;
+
+function matching({ circle, category, from, until, search, hiddenOrganizers }: SqlQuery): Statement {
+  return sql`${listedCondition()}
+    ${category === null ? sql`` : sql`and e.category = ${category}`}
+    ${from ? sql`and e.end_at > ${from}` : sql``}
+    ${until ? sql`and e.start_at <= ${until}` : sql``}
+    ${hiddenOrganizers.length > 0 ? sql`and e.organizer_id <> all(${hiddenOrganizers}::uuid[])` : sql``}
+    ${search ? hasWords(search) : sql``}
+    ${isBounded(circle) ? isInside(circle) : sql``}`;
+}
+
+function isInside(circle: Circle): Statement {
+  const cells = circleCells(circle, maxCells);
+  const { lat, lng, radius } = circle;
+  return sql`${cells ? sql`and e.cell = any(${cells}::int[])` : sql``}
+    and distance_km(${lat}, ${lng}, e.lat, e.lng) <= ${radius}`;
+}
+
+/**
+ * The index of words finds the longest words only. The other words are cheaper to check on the rows; `is true` prevents
+ * the planner from using the index for them.
+ */
+const hasWords = ({ longest, anywhere }: Search): Statement =>
+  longest === anywhere
+    ? sql`and e.search @@ ${anywhere}::tsquery`
+    : sql`and e.search @@ ${longest}::tsquery and (e.search @@ ${anywhere}::tsquery) is true`;
+
+/** Grade 3: all words in the title, as whole words; 2: in the title; 1: in title and address; 0: anywhere. */
+function gradeOf({ search, order }: SqlQuery): Statement {
+  if (!search || order === 'start') return sql`0`;
+  return sql`
+    case
+      when e.search @@ ${search.wholeInTitle}::tsquery then 3
+      when e.search @@ ${search.inTitle}::tsquery then 2
+      when e.search @@ ${search.inTitleOrAddress}::tsquery then 1
+      else 0
+    end`;
+}
