@@ -11,6 +11,7 @@ import {
   measure,
   type Prepping,
   prepare,
+  prepareCold,
   type Round,
   removeScratch,
   takeBackAll,
@@ -57,16 +58,17 @@ async function benchOn(dataset: Dataset, options: Options, signal: AbortSignal):
   try {
     await takeBackAll(environment, chosen);
     const app = await startApp(dataset, signal);
+    const postmaster = await postmasterOf(dataset);
+    const bench: Bench = { environment, options, app, postmaster, hasPgbench, scratch, signal, notes };
     try {
-      const postmaster = await postmasterOf(dataset);
-      const bench: Bench = { environment, options, app, postmaster, hasPgbench, scratch, signal, notes };
       const atStart = await rssMb(app.pid);
       const results = await measureAll(bench, chosen);
-      const memory = `The server's RSS: ${atStart ?? '?'} MB at the start, ${(await rssMb(app.pid)) ?? '?'} MB at the end.`;
+      const memory = `The server's RSS: ${atStart ?? '?'} MB at the start, ${(await rssMb(bench.app.pid)) ?? '?'} MB at the end.`;
       const [row] = await sql<[{ version: string }]>`select current_setting('server_version') as version`;
-      await tell(options, results, [memory, ...notes, machine(row.version)]);
+      const seeds = `Varied requests: seeds from ${firstSeed + 1}.`;
+      await tell(options, results, [seeds, memory, ...notes, machine(row.version)]);
     } finally {
-      await app.stop();
+      await bench.app.stop();
     }
   } finally {
     await removeScratch(scratch);
@@ -92,9 +94,10 @@ async function measureAll(bench: Bench, chosen: WorkItem[]): Promise<Result[]> {
       try {
         const known = preppings.get(work);
         // What others wrote meanwhile was forgotten by the app and not by the database.
-        if (known && !known.prepared.writes) await warmUp(bench, known);
+        if (known && !known.prepared.writes && !work.isCold) await warmUp(bench, known);
         const prepping = known ?? (await prepare(bench, work));
         preppings.set(work, prepping);
+        if (work.isCold) await prepareCold(bench, prepping, firstSeed + round);
         rounds.get(work)?.push(await measure(bench, prepping));
       } catch (error) {
         bench.signal.throwIfAborted();
@@ -115,6 +118,9 @@ function fail({ notes }: Bench, { item, variant }: WorkItem, { message }: Failur
   notes.push(text);
   process.exitCode = 1;
 }
+
+/** Of the requests of the first round; each round has the next seed. */
+const firstSeed = Math.floor(Date.now() / 1_000) % 1_000_000;
 
 async function tell(
   { json, events, rounds, seconds, connections }: Options,

@@ -39,7 +39,10 @@ export type WorkItem = {
   alsoExpected?: number[];
   /** Each request is sent at most once, so a fast server ends the measurement early. */
   once?: true;
-  prepare(environment: Environment): Promise<Prepared>;
+  /** Each round has other requests, and a server that has just started. */
+  isCold?: true;
+  /** @param seed of the requests, for items with `isCold` */
+  prepare(environment: Environment, seed?: number): Promise<Prepared>;
 };
 
 export function createEnvironment(dataset: Dataset, sql: SqlConnection, seconds: number): Environment {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Candidate, Environment, Prepared, WorkItem } from './environment.ts';
 import { Failure, type Measured, pgbench, wrk } from './load.ts';
 import type { Options } from './options.ts';
-import { cpuSeconds, cpuSecondsOfAll, rssMb, type Server, startBare } from './processes.ts';
+import { cpuSeconds, cpuSecondsOfAll, rssMb, type Server, startApp, startBare } from './processes.ts';
 import { ask, type Request } from './response.ts';
 
 export type Bench = {
@@ -62,7 +62,7 @@ export async function prepare(bench: Bench, work: WorkItem): Promise<Prepping> {
   const files = await writeScripts(file, prepared.candidates);
   const limit = bench.hasPgbench ? await findLimit(bench, work, prepared, files) : null;
   const prepping = { work, prepared, requestsFile, answerFile, limit };
-  await warmUp(bench, prepping);
+  if (!work.isCold) await warmUp(bench, prepping);
   if (prepared.writes) await untilIdle(bench.environment);
   return prepping;
 }
@@ -125,6 +125,28 @@ async function findLimit(
     bench.notes.push(`${nameOf(work)}: no limit by pgbench: ${(error as Error).message.split('\n', 1)}`);
     return null;
   }
+}
+
+/** Draws the requests anew, and starts the server anew. Waits until its index is loaded. */
+export async function prepareCold(
+  bench: Bench,
+  { work, requestsFile }: Prepping,
+  seed: number,
+): Promise<void> {
+  const { requests } = await work.prepare(bench.environment, seed);
+  await writeFile(requestsFile, requests.map(lineOf).join(''));
+  await bench.app.stop();
+  bench.app = await startApp(bench.environment.dataset, bench.signal);
+  await untilIndexed(bench);
+}
+
+async function untilIndexed({ app }: Bench): Promise<void> {
+  for (let waited = 0; waited < 120_000; waited += 50) {
+    const { body } = await ask(app.port, { method: 'GET', path: '/metrics' });
+    if (/^potluck_discovery_index_events [1-9]/m.test(body)) return;
+    await sleep(50);
+  }
+  throw new Failure('the discovery index was not loaded within two minutes');
 }
 
 /** @throws Failure when an answer, or what is in the database after it, is not what it should be */

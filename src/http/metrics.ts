@@ -27,6 +27,20 @@ export const streams = {
   }),
 };
 
+/** The discovery index of this process (modules/discovery/memory). 0 while lists are read from the database. */
+export const discoveryIndex = {
+  events: new Gauge({
+    name: 'potluck_discovery_index_events',
+    help: 'Events in the discovery index; 0 while lists are read from the database.',
+    registers: [registry],
+  }),
+  bytes: new Gauge({
+    name: 'potluck_discovery_index_bytes',
+    help: 'Memory of the discovery index.',
+    registers: [registry],
+  }),
+};
+
 /** Labels are patterns of routes, so that ids do not become labels. The label of unknown paths is `none`. */
 export function registerMetrics(app: FastifyInstance): void {
   app.addHook('onRoute', (options) => {

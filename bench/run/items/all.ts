@@ -7,8 +7,10 @@ import { nearby } from './nearby.ts';
 import { oneEvent } from './one-event.ts';
 import { answers } from './rsvps.ts';
 import { text } from './text.ts';
+import { varied } from './varied.ts';
 
 export const workItems: WorkItem[] = [
+  ...varied,
   ...oneEvent,
   ...nearby,
   ...text,

@@ -14,31 +14,35 @@ export type SqlQuery = EventQuery & { order: Order; hiddenOrganizers: string[] }
 const maxCells = 4_000;
 
 /** Lists a page of ids by grade, start and id. */
-export async function listBySql(db: Queryable, query: SqlQuery, { page, limit }: Slice): Promise<Page> {
+export async function listBySql(db: Queryable, query: SqlQuery, slice: Slice): Promise<Page> {
+  const rows = await db.query<{ total: number; id: string | null }>(listStatement(query, slice));
+  return { ids: rows.flatMap(({ id }) => id ?? []), total: rows[0]?.total ?? 0 };
+}
+
+/**
+ * The statement of a list: a row for each event of the page, in order, with the total. An empty page has one row, whose
+ * id is null.
+ */
+export function listStatement(query: SqlQuery, { page, limit }: Slice): Statement {
   const slice = sql`limit ${limit} offset ${(page - 1) * limit}::bigint`;
-  // Few events have the words or lie in the circle: they are read once, for the total and the page. Otherwise the total
-  // is a scan of an index alone, and the page reads the index of starts only as far as it needs.
-  const isSelective = query.search !== null || isBounded(query.circle);
-  const grade = gradeOf(query);
-  const rows = await db.query<{ total: number; id: string | null }>(
-    isSelective
-      ? sql`
+  // Few events have the words or lie in the circle: they are read once, for the total and the page.
+  if (query.search !== null || isBounded(query.circle)) {
+    return sql`
     with matches as materialized (
-      select e.id, e.start_at, ${grade} as grade from events e where ${matching(query)}
+      select e.id, e.start_at, ${gradeOf(query)} as grade from events e where ${matching(query)}
     ), page as (
       select * from matches order by grade desc, start_at, id ${slice}
     )
     select t.total, p.id from (select count(*)::int as total from matches) t
-    left join page p on true order by p.grade desc, p.start_at, p.id`
-      : sql`
+    left join page p on true order by p.grade desc, p.start_at, p.id`;
+  }
+  // Otherwise the total is a scan of an index alone, and the page reads the index of starts only as far as it needs.
+  return sql`
     with page as (
       select e.id, e.start_at from events e where ${matching(query)} order by e.start_at, e.id ${slice}
     )
     select t.total, p.id from (select count(*)::int as total from events e where ${matching(query)}) t
-    left join page p on true order by p.start_at, p.id`,
-  );
-  // The outer join gives the total of an empty page as well.
-  return { ids: rows.flatMap(({ id }) => id ?? []), total: rows[0]?.total ?? 0 };
+    left join page p on true order by p.start_at, p.id`;
 }
 
 const isBounded = (circle: Circle | null): circle is Circle => circle !== null && circle.radius < farthestKm;

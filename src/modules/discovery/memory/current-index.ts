@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangeLog, CommittedChange, ListingKey } from '../../../cache/change-log.ts';
 import type { Database } from '../../../db/client.ts';
+import { discoveryIndex as metrics } from '../../../http/metrics.ts';
 import { EventIndex } from './event-index.ts';
 import type { IndexQuery, Page, Slice } from './index-query.ts';
 import { listChangedRows } from './index-rows.ts';
@@ -51,11 +52,16 @@ export class CurrentIndex {
   stop(): void {
     clearInterval(this.#idle);
     this.#load.abort();
-    this.#index = null;
+    this.#setIndex(null);
   }
 
-  get size(): { events: number; bytes: number } {
-    return { events: this.#index?.size ?? 0, bytes: this.#index?.bytes ?? 0 };
+  #setIndex(index: EventIndex | null): void {
+    this.#index = index;
+    // The index has applied all changes that were noted, or there is none to apply them to.
+    this.#pending = [];
+    this.#applied = this.#noted;
+    metrics.events.set(index?.size ?? 0);
+    metrics.bytes.set(index?.bytes ?? 0);
   }
 
   /**
@@ -85,9 +91,7 @@ export class CurrentIndex {
   /** Any event may have changed. */
   #reset(): void {
     if (!this.#index && !this.#sinceLoad) return;
-    this.#index = null;
-    this.#pending = [];
-    this.#applied = this.#noted;
+    this.#setIndex(null);
     this.#load.abort();
     void this.#loadUntilDone();
   }
@@ -155,13 +159,9 @@ export class CurrentIndex {
         done += next.length;
       }
       signal.throwIfAborted();
-      this.#index = index;
-      // The loaded index has applied all changes that were noted.
-      this.#pending = [];
-      this.#applied = this.#noted;
-      const { events, bytes } = this.size;
-      const [megabytes, ms] = [toMegabytes(bytes), Math.round(performance.now() - since)];
-      log.info({ events, megabytes, ms }, 'the discovery index is loaded');
+      this.#setIndex(index);
+      const [megabytes, ms] = [toMegabytes(index.bytes), Math.round(performance.now() - since)];
+      log.info({ events: index.size, megabytes, ms }, 'the discovery index is loaded');
     } finally {
       if (this.#sinceLoad === changes) this.#sinceLoad = null;
     }
@@ -169,9 +169,7 @@ export class CurrentIndex {
 
   /** The lists are read from the database from now on. */
   #giveUp({ neededBytes, events }: { neededBytes: number; events: number }): void {
-    this.#index = null;
-    this.#pending = [];
-    this.#applied = this.#noted;
+    this.#setIndex(null);
     const fields = {
       events,
       neededMegabytes: toMegabytes(neededBytes),
