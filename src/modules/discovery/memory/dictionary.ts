@@ -18,12 +18,14 @@ export function prefixRange(words: Dictionary, prefix: Buffer): { first: number;
   return { first: lowerBound(words, prefix, false), end: lowerBound(words, prefix, true) };
 }
 
-/** Whether a word is exactly `other`. */
-export function isWord({ bytes, offsets }: Dictionary, position: number, other: Buffer): boolean {
-  const begin = offsets[position] as number;
-  return (
-    (offsets[position + 1] as number) - begin === other.length && compareBytes(bytes, begin, other) === 0
-  );
+/** The position of a word, which is the first of those that start with it; −1 if it is not in the dictionary. */
+export function findWord(
+  words: Dictionary,
+  { first, end }: { first: number; end: number },
+  word: Buffer,
+): number {
+  const length = (words.offsets[first + 1] ?? 0) - (words.offsets[first] as number);
+  return first < end && length === word.length ? first : -1;
 }
 
 /** The first word at or after the prefix or, with `isAfter`, after all words that start with it. */

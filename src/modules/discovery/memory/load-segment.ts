@@ -15,8 +15,8 @@ export type LoadOptions = { target: Target; maxBytes: number };
 /** Below this number of events, building takes less time than the start of a worker. */
 const minEventsForWorker = 5_000;
 const rowsPerFetch = 2_000;
-/** The share of the memory that bitmaps of prefixes may take. */
-const prefixShare = 1 / 6;
+/** The share of the memory that bitmaps of frequent words may take. */
+const bitmapShare = 1 / 6;
 
 /**
  * Loads the segment of all listed events that are committed when the call begins.
@@ -64,7 +64,7 @@ export async function readSegment(connection: Connection, maxBytes: number): Pro
         const rows = await read(rowsPerFetch);
         for (const row of rows) builder.add(row);
         if (builder.bytes > maxBytes) return { neededBytes: builder.bytes * (events / builder.size), events };
-        if (rows.length < rowsPerFetch) return { data: builder.build(maxBytes * prefixShare) };
+        if (rows.length < rowsPerFetch) return { data: builder.build(maxBytes * bitmapShare) };
         await turn();
       }
     },

@@ -7,14 +7,11 @@ import {
   setBit,
   setRange,
   subtract,
-  unite,
 } from '../../../lib/bitmap.ts';
-import { type Circle, circleBands } from '../../../lib/grid-cells.ts';
-import { chordSquared, toPoint } from '../../../lib/sphere.ts';
-import { isWord, prefixRange } from './dictionary.ts';
-import type { IndexQuery } from './index-query.ts';
-import { gradesOf } from './index-query.ts';
-import { inAddress, inTitle, type Segment } from './segment.ts';
+import { addCircle } from './circle-filter.ts';
+import { findWord, prefixRange } from './dictionary.ts';
+import { gradesOf, type IndexQuery } from './index-query.ts';
+import { type Segment, unitePostings, type WordBitmaps } from './segment.ts';
 
 /**
  * Bitmaps for one query at a time: a query computes its page before it returns, so the next one can use the same memory.
@@ -28,13 +25,17 @@ export class BitmapPool {
     this.#length = bitmapLength(size);
   }
 
-  /** An empty bitmap, until the next `reset`. */
+  /** A bitmap with any content, until the next `reset`. */
   take(): Bitmap {
     const known = this.#bitmaps[this.#used++];
-    if (known) return known.fill(0);
+    if (known) return known;
     const created = new Uint32Array(this.#length);
     this.#bitmaps.push(created);
     return created;
+  }
+
+  takeEmpty(): Bitmap {
+    return this.take().fill(0);
   }
 
   reset(): void {
@@ -45,10 +46,9 @@ export class BitmapPool {
 /** @returns a bitmap of documents for each grade, the best first; no document has two grades */
 export function searchSegment(segment: Segment, query: IndexQuery, pool: BitmapPool): Bitmap[] {
   pool.reset();
-  const matching = pool.take();
-  const times = timesOf(segment, query);
-  if (query.circle) addCircle(matching, segment, query.circle, times);
-  else addTimes(matching, segment, times);
+  const matching = pool.takeEmpty();
+  if (query.words?.length === 0) return Array.from({ length: gradesOf(query) }, () => matching);
+  addTimes(matching, segment, query, pool);
   if (query.category !== null) {
     const ofCategory = segment.ofCategory(query.category);
     if (ofCategory) intersect(matching, ofCategory);
@@ -59,99 +59,75 @@ export function searchSegment(segment: Segment, query: IndexQuery, pool: BitmapP
   }
   if (segment.removedCount > 0) subtract(matching, segment.removed);
   if (query.words === null) return [matching];
-  const grades = gradesOf(query);
-  const matches = query.words.map((word) => matchesOf(segment, word, grades > 1, pool));
-  for (const { anywhere } of matches) intersect(matching, anywhere);
-  if (matches.length === 0) matching.fill(0);
-  return grades === 1 ? [matching] : splitByGrade(matching, matches, pool);
+  const isGraded = gradesOf(query) > 1;
+  const words = query.words.map((word) => bitmapsOf(segment, word, isGraded, pool));
+  if (isGraded) return splitByGrade(matching, words, pool);
+  for (const { anywhere } of words) intersect(matching, anywhere);
+  return [matching];
 }
 
-/** Documents from `begun` to before `end` match the dates, and those before `begun` that end after `from`. */
-type Times = { begun: number; end: number; from: number };
-
-function timesOf(segment: Segment, { from, until }: IndexQuery): Times {
+/** Adds the documents that match the dates and the circle. */
+function addTimes(
+  bits: Bitmap,
+  segment: Segment,
+  { from, until, circle }: IndexQuery,
+  pool: BitmapPool,
+): void {
   const end = until === null ? segment.data.size : segment.startingAfter(until);
-  if (from === null) return { begun: 0, end, from: Number.NEGATIVE_INFINITY };
-  // An event that starts after `from` ends after it, too.
-  return { begun: Math.min(segment.startingAfter(from), end), end, from };
-}
-
-function addTimes(bits: Bitmap, segment: Segment, { begun, end, from }: Times): void {
-  setRange(bits, begun, end);
-  segment.forEachEndingAfter(from, begun, (doc) => setBit(bits, doc));
-}
-
-/** Adds the documents in a circle that match the dates. */
-function addCircle(bits: Bitmap, segment: Segment, circle: Circle, { begun, end, from }: Times): void {
-  const { cells, cellOffsets, cellDocs, points, ends } = segment.data;
-  const [x, y, z] = toPoint(circle);
-  const reach = chordSquared(circle.radius);
-  for (const { first, last, isInner } of circleBands(circle)) {
-    const place = segment.firstCell(first);
-    // The cells of a band are adjacent in the column, and so are their documents.
-    if (place === cells.length || (cells[place] as number) > last) continue;
-    const stop = cellOffsets[segment.firstCell(last + 1)] as number;
-    for (let i = cellOffsets[place] as number; i < stop; i++) {
-      const doc = cellDocs[i] as number;
-      if (doc >= end || (doc < begun && (ends[doc] as number) <= from)) continue;
-      if (!isInner) {
-        const dx = (points[3 * i] as number) - x;
-        const dy = (points[3 * i + 1] as number) - y;
-        const dz = (points[3 * i + 2] as number) - z;
-        if (dx * dx + dy * dy + dz * dz > reach) continue;
-      }
-      bits[doc >>> 5] = (bits[doc >>> 5] as number) | (1 << (doc & 31));
-    }
+  // An event that starts after `from` ends after it, too. Of the others, those match that end after `from`.
+  const begun = from === null ? 0 : Math.min(segment.startingAfter(from), end);
+  if (!circle) {
+    setRange(bits, begun, end);
+    if (from !== null) segment.forEachEndingAfter(from, begun, (doc) => setBit(bits, doc));
+    return;
   }
+  const running = pool.takeEmpty();
+  if (from !== null) segment.forEachEndingAfter(from, begun, (doc) => setBit(running, doc));
+  addCircle(bits, segment.data, circle, { begun, end, running });
 }
 
-/** The documents that have a word or a word that starts with it; null where only `anywhere` is needed. */
-type Matches = {
-  anywhere: Bitmap;
-  inTitleOrAddress: Bitmap;
-  inTitle: Bitmap;
-  wholeInTitle: Bitmap;
-};
-
-function matchesOf(segment: Segment, word: string, isGraded: boolean, pool: BitmapPool): Matches {
-  const { words, prefixes, postingOffsets, postingDocs, postingFields } = segment.data;
+/** The documents with a word or, by its start, with a longer one. */
+function bitmapsOf(segment: Segment, word: string, isGraded: boolean, pool: BitmapPool): WordBitmaps {
+  const { data } = segment;
+  const known = data.frequent.get(word);
+  if (known) return known;
   const bytes = Buffer.from(word);
-  const { first, end } = prefixRange(words, bytes);
-  const wholeInTitle = isGraded ? pool.take() : empty;
-  if (isGraded && first < end && isWord(words, first, bytes)) {
-    for (let i = postingOffsets[first] as number; i < (postingOffsets[first + 1] as number); i++) {
-      if ((postingFields[i] as number) & inTitle) setBit(wholeInTitle, postingDocs[i] as number);
-    }
-  }
-  const known = prefixes.get(word);
-  if (known) return { ...known, wholeInTitle };
-  const anywhere = pool.take();
-  const [begin, stop] = [postingOffsets[first] as number, postingOffsets[end] as number];
+  const range = prefixRange(data.words, bytes);
+  const anywhere = pool.takeEmpty();
   if (!isGraded) {
-    for (let i = begin; i < stop; i++) setBit(anywhere, postingDocs[i] as number);
-    return { anywhere, inTitleOrAddress: empty, inTitle: empty, wholeInTitle };
+    const stop = data.postingOffsets[range.end] as number;
+    for (let i = data.postingOffsets[range.first] as number; i < stop; i++)
+      setBit(anywhere, data.postingDocs[i] as number);
+    return { anywhere, inTitleOrAddress: anywhere, inTitle: anywhere, wholeInTitle: anywhere };
   }
-  const [titleOrAddress, title] = [pool.take(), pool.take()];
-  for (let i = begin; i < stop; i++) {
-    const [doc, fields] = [postingDocs[i] as number, postingFields[i] as number];
-    setBit(anywhere, doc);
-    if (fields & (inTitle | inAddress)) setBit(titleOrAddress, doc);
-    if (fields & inTitle) setBit(title, doc);
-  }
-  return { anywhere, inTitleOrAddress: titleOrAddress, inTitle: title, wholeInTitle };
+  const bitmaps = {
+    anywhere,
+    inTitleOrAddress: pool.takeEmpty(),
+    inTitle: pool.takeEmpty(),
+    wholeInTitle: pool.takeEmpty(),
+  };
+  unitePostings(data, range, findWord(data.words, range, bytes), bitmaps);
+  return bitmaps;
 }
 
-const empty: Bitmap = new Uint32Array(0);
-
-/** Moves the documents of the better grades out of `matching`. */
-function splitByGrade(matching: Bitmap, matches: Matches[], pool: BitmapPool): Bitmap[] {
-  const better: Bitmap[] = [];
-  for (const grade of ['wholeInTitle', 'inTitle', 'inTitleOrAddress'] as const) {
-    const ofGrade = pool.take();
-    unite(ofGrade, matching);
-    for (const match of matches) intersect(ofGrade, match[grade]);
-    subtract(matching, ofGrade);
-    better.push(ofGrade);
+/** One pass over all bitmaps, most of whose elements are 0 from some word on. */
+function splitByGrade(matching: Bitmap, words: WordBitmaps[], pool: BitmapPool): Bitmap[] {
+  const [whole, title, titleOrAddress, elsewhere] = [pool.take(), pool.take(), pool.take(), pool.take()];
+  for (let i = 0; i < matching.length; i++) {
+    let all = matching[i] as number;
+    for (let n = 0; n < words.length && all !== 0; n++)
+      all &= (words[n] as WordBitmaps).anywhere[i] as number;
+    let [best, second, third] = [all, all, all];
+    for (let n = 0; n < words.length && all !== 0; n++) {
+      const word = words[n] as WordBitmaps;
+      best &= word.wholeInTitle[i] as number;
+      second &= word.inTitle[i] as number;
+      third &= word.inTitleOrAddress[i] as number;
+    }
+    whole[i] = best;
+    title[i] = second & ~best;
+    titleOrAddress[i] = third & ~second;
+    elsewhere[i] = all & ~third;
   }
-  return [...better, matching];
+  return [whole, title, titleOrAddress, elsewhere];
 }

@@ -1,18 +1,18 @@
 /** Builds a segment from the rows of listed events. */
-import { bitmapLength, setBit } from '../../../lib/bitmap.ts';
+import { bitmapLength } from '../../../lib/bitmap.ts';
 import { ChunkedList } from '../../../lib/chunked-list.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { toPoint } from '../../../lib/sphere.ts';
-import { createDictionary } from './dictionary.ts';
+import { createDictionary, type Dictionary, findWord, prefixRange } from './dictionary.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
-import { bytesOfId, inAddress, inTitle, type PrefixBitmaps, type SegmentData } from './segment.ts';
+import { bytesOfId, type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
 
-/** Prefixes of up to this many characters get bitmaps if they have many postings. */
-const maxPrefixLength = 3;
-/** A prefix has many postings if there are more than one for this many documents. */
-const docsPerPosting = 16;
+/** Words, and starts of words of up to this many characters, get bitmaps if they have many postings. */
+const maxStartLength = 3;
+/** Many postings are more than one for this many documents. */
+const docsPerPosting = 32;
 /** Below this number of documents, postings are united fast enough. */
-const minSizeForPrefixes = 10_000;
+const minSizeForBitmaps = 10_000;
 
 export class SegmentBuilder {
   readonly #starts: Float64Array;
@@ -75,13 +75,15 @@ export class SegmentBuilder {
     return known >= 0 ? known : this.#categoryNames.push(name) - 1;
   }
 
-  /** @param maxPrefixBytes the memory for bitmaps of prefixes; those with the most postings get one */
-  build(maxPrefixBytes: number): SegmentData {
+  /** @param maxBitmapBytes the memory for bitmaps of frequent words; those with the most postings get them */
+  build(maxBitmapBytes: number): SegmentData {
     const size = this.#size;
     const sorted = [...this.#wordNumbers]
       .map(([word, number]) => ({ word, number, bytes: Buffer.from(word) }))
       .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
     const postings = this.#buildPostings(sorted.map(({ number }) => number));
+    const words = createDictionary(sorted.map(({ bytes }) => bytes));
+    const texts = sorted.map(({ word }) => word);
     return {
       size,
       starts: this.#starts.slice(0, size),
@@ -91,14 +93,9 @@ export class SegmentBuilder {
       categoryNames: this.#categoryNames,
       ...this.#buildCells(),
       ...this.#buildOrganizers(),
-      words: createDictionary(sorted.map(({ bytes }) => bytes)),
+      words,
       ...postings,
-      prefixes: buildPrefixes(
-        size,
-        sorted.map(({ word }) => word),
-        postings,
-        maxPrefixBytes,
-      ),
+      frequent: buildFrequent(size, texts, words, postings, maxBitmapBytes),
     };
   }
 
@@ -176,47 +173,47 @@ function groupDocs(size: number, compare: (a: number, b: number) => number) {
 }
 
 type Postings = Pick<SegmentData, 'postingOffsets' | 'postingDocs' | 'postingFields'>;
+/** Words from `first` to before `end` start with `start`. */
+type WordRange = { start: string; first: number; end: number };
 
-function buildPrefixes(
+/** @param words sorted by their UTF-8 bytes */
+function buildFrequent(
   size: number,
   words: string[],
+  dictionary: Dictionary,
   postings: Postings,
   maxBytes: number,
-): Map<string, PrefixBitmaps> {
-  if (size < minSizeForPrefixes) return new Map();
-  const { postingOffsets } = postings;
-  const ranges: { prefix: string; first: number; end: number }[] = [];
-  for (let length = 1; length <= maxPrefixLength; length++) {
-    for (let i = 0; i < words.length; i++) {
-      const prefix = [...(words[i] as string).slice(0, 2 * length)].slice(0, length).join('');
-      const last = ranges.at(-1);
-      if ([...prefix].length < length) continue;
-      if (last?.prefix === prefix) last.end = i + 1;
-      else ranges.push({ prefix, first: i, end: i + 1 });
-    }
-  }
-  const countOf = ({ first, end }: { first: number; end: number }) =>
-    (postingOffsets[end] as number) - (postingOffsets[first] as number);
-  const chosen = ranges
+): Map<string, WordBitmaps> {
+  if (size < minSizeForBitmaps) return new Map();
+  const countOf = ({ first, end }: WordRange) =>
+    (postings.postingOffsets[end] as number) - (postings.postingOffsets[first] as number);
+  const create = () => new Uint32Array(bitmapLength(size));
+  const chosen = startsOf(words, dictionary)
     .filter((range) => countOf(range) > size / docsPerPosting)
     .sort((a, b) => countOf(b) - countOf(a))
-    .slice(0, Math.floor(maxBytes / (3 * 4 * bitmapLength(size))));
-  return new Map(chosen.map(({ prefix, first, end }) => [prefix, unitePostings(size, postings, first, end)]));
+    .slice(0, Math.floor(maxBytes / (4 * 4 * bitmapLength(size))));
+  return new Map(
+    chosen.map((range) => {
+      const bitmaps = {
+        anywhere: create(),
+        inTitleOrAddress: create(),
+        inTitle: create(),
+        wholeInTitle: create(),
+      };
+      const word = Buffer.from(range.start);
+      unitePostings(postings, range, findWord(dictionary, range, word), bitmaps);
+      return [range.start, bitmaps];
+    }),
+  );
 }
 
-function unitePostings(
-  size: number,
-  { postingOffsets, postingDocs, postingFields }: Postings,
-  first: number,
-  end: number,
-): PrefixBitmaps {
-  const create = () => new Uint32Array(bitmapLength(size));
-  const bitmaps = { anywhere: create(), inTitleOrAddress: create(), inTitle: create() };
-  for (let i = postingOffsets[first] as number; i < (postingOffsets[end] as number); i++) {
-    const [doc, fields] = [postingDocs[i] as number, postingFields[i] as number];
-    setBit(bitmaps.anywhere, doc);
-    if (fields & (inTitle | inAddress)) setBit(bitmaps.inTitleOrAddress, doc);
-    if (fields & inTitle) setBit(bitmaps.inTitle, doc);
+/** The first one to three characters of all words, and all words themselves, each once. */
+function startsOf(words: string[], dictionary: Dictionary): WordRange[] {
+  const starts = new Set<string>();
+  for (const word of words) {
+    const characters = [...word.slice(0, 2 * maxStartLength)];
+    for (let length = 1; length <= maxStartLength; length++) starts.add(characters.slice(0, length).join(''));
+    starts.add(word);
   }
-  return bitmaps;
+  return [...starts].map((start) => ({ start, ...prefixRange(dictionary, Buffer.from(start)) }));
 }

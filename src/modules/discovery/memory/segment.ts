@@ -13,11 +13,13 @@ export const inTitle = 1;
 export const inAddress = 2;
 export const inDescription = 4;
 
-/** The postings of all words that start with a prefix, as bitmaps of documents. */
-export type PrefixBitmaps = {
+/** The documents with a word or with one that starts with it, by where they have it, as bitmaps. */
+export type WordBitmaps = {
   anywhere: Uint32Array;
   inTitleOrAddress: Uint32Array;
   inTitle: Uint32Array;
+  /** The title has the word itself, and not only a longer one. */
+  wholeInTitle: Uint32Array;
 };
 
 export type SegmentData = {
@@ -46,9 +48,47 @@ export type SegmentData = {
   postingOffsets: Uint32Array;
   postingDocs: Uint32Array;
   postingFields: Uint8Array;
-  /** Short prefixes of many words, whose postings would take long to unite. */
-  prefixes: Map<string, PrefixBitmaps>;
+  /** Frequent words and short starts of words, whose many postings would take long to unite for each query. */
+  frequent: Map<string, WordBitmaps>;
 };
+
+type Postings = Pick<SegmentData, 'postingOffsets' | 'postingDocs' | 'postingFields'>;
+
+/**
+ * Adds the postings of a range of words to bitmaps.
+ * @param whole the position of the word that is searched itself; −1 if it is not a word of the segment
+ */
+export function unitePostings(
+  { postingOffsets, postingDocs, postingFields }: Postings,
+  { first, end }: { first: number; end: number },
+  whole: number,
+  { anywhere, inTitleOrAddress, inTitle: title, wholeInTitle }: WordBitmaps,
+): void {
+  const stop = postingOffsets[end] as number;
+  for (let i = postingOffsets[first] as number; i < stop; i++) {
+    const doc = postingDocs[i] as number;
+    const fields = postingFields[i] as number;
+    setBit(anywhere, doc);
+    if ((fields & (inTitle | inAddress)) === 0) continue;
+    setBit(inTitleOrAddress, doc);
+    if (fields & inTitle) setBit(title, doc);
+  }
+  if (whole < 0) return;
+  for (let i = postingOffsets[whole] as number; i < (postingOffsets[whole + 1] as number); i++) {
+    if ((postingFields[i] as number) & inTitle) setBit(wholeInTitle, postingDocs[i] as number);
+  }
+}
+
+/** The position in `cells` of the first cell whose number is at least `cell`. */
+export function firstCell({ cells }: Pick<SegmentData, 'cells'>, cell: number): number {
+  let [low, high] = [0, cells.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((cells[middle] as number) < cell) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 /** Documents that are scanned together for running events. */
 const blockSize = 256;
@@ -127,22 +167,10 @@ export class Segment {
       : organizerDocs.subarray(organizerOffsets[place], organizerOffsets[place + 1]);
   }
 
-  /** The position in `cells` of the first cell whose number is at least `cell`. */
-  firstCell(cell: number): number {
-    const { cells } = this.data;
-    let [low, high] = [0, cells.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((cells[middle] as number) < cell) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
   /** Removes the documents with these change keys from a cell and a day, counted in UTC from 1970-01-01. */
   removeChanged(cell: number, day: number, changeKeys: Set<string>): void {
     const { cells, cellOffsets, cellDocs, starts } = this.data;
-    const place = this.firstCell(cell);
+    const place = firstCell(this.data, cell);
     if (cells[place] !== cell) return;
     const end = cellOffsets[place + 1] as number;
     for (let i = cellOffsets[place] as number; i < end; i++) {
@@ -180,9 +208,9 @@ export function idAt(ids: Uint8Array, position: number): string {
 export const bytesOfId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
 
 /** All columns of a segment. */
-export function columnsOf({ words, prefixes, ...data }: SegmentData): ArrayBufferView[] {
-  const ofPrefixes = [...prefixes.values()].flatMap((bitmaps) => Object.values(bitmaps));
-  return [...Object.values(data), ...Object.values(words), ...ofPrefixes].filter((value) =>
+export function columnsOf({ words, frequent, ...data }: SegmentData): ArrayBufferView[] {
+  const ofFrequent = [...frequent.values()].flatMap((bitmaps) => Object.values(bitmaps));
+  return [...Object.values(data), ...Object.values(words), ...ofFrequent].filter((value) =>
     ArrayBuffer.isView(value),
   );
 }

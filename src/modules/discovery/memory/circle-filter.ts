@@ -1,0 +1,67 @@
+/** Finds the documents of a segment in a circle. */
+import { type Bitmap, clearBit, hasBit, setBit, setRange, unite } from '../../../lib/bitmap.ts';
+import { type Circle, circleBands } from '../../../lib/grid-cells.ts';
+import { chordSquared, farthestKm, type Point, toPoint } from '../../../lib/sphere.ts';
+import { firstCell, type SegmentData } from './segment.ts';
+
+/** Documents from `begun` to before `end`, and those before `begun` that are in `running`. */
+type Times = { begun: number; end: number; running: Bitmap };
+
+/** Adds the documents in the circle that match the times. */
+export function addCircle(bits: Bitmap, data: SegmentData, circle: Circle, times: Times): void {
+  if (circle.radius > farthestKm / 2) {
+    addAllBut(bits, data, circle, times);
+    return;
+  }
+  const isInside = createTest(data, circle);
+  const { begun, end, running } = times;
+  forEachBand(data, circle, (first, stop, isInner) => {
+    for (let i = first; i < stop; i++) {
+      const doc = data.cellDocs[i] as number;
+      if (doc >= end || (doc < begun && !hasBit(running, doc))) continue;
+      if (isInner || isInside(i)) setBit(bits, doc);
+    }
+  });
+}
+
+/** A circle of more than a hemisphere: all documents, without those in the circle around the antipode. */
+function addAllBut(bits: Bitmap, data: SegmentData, circle: Circle, { begun, end, running }: Times): void {
+  setRange(bits, begun, end);
+  unite(bits, running);
+  const isInside = createTest(data, circle);
+  const antipode = {
+    lat: -circle.lat,
+    lng: circle.lng + (circle.lng > 0 ? -180 : 180),
+    radius: farthestKm - circle.radius,
+  };
+  forEachBand(data, antipode, (first, stop, isInner) => {
+    for (let i = first; i < stop; i++)
+      if (isInner || !isInside(i)) clearBit(bits, data.cellDocs[i] as number);
+  });
+}
+
+/** Calls `visit` for ranges of `cellDocs`. `isInner`: the circle contains all points of the range. */
+function forEachBand(
+  data: SegmentData,
+  circle: Circle,
+  visit: (first: number, stop: number, isInner: boolean) => void,
+): void {
+  for (const { first, last, isInner } of circleBands(circle)) {
+    // The cells of a band are adjacent in the column, and so are their documents.
+    const place = firstCell(data, first);
+    if (place === data.cells.length || (data.cells[place] as number) > last) continue;
+    visit(data.cellOffsets[place] as number, data.cellOffsets[firstCell(data, last + 1)] as number, isInner);
+  }
+}
+
+/** Creates the test of the point at a position of `cellDocs`. It allocates no memory, as it runs for every point. */
+function createTest({ points }: SegmentData, circle: Circle): (i: number) => boolean {
+  const [x, y, z]: Point = toPoint(circle);
+  const reach = chordSquared(circle.radius);
+  return (i) => {
+    const dx = (points[3 * i] as number) - x;
+    const dy = (points[3 * i + 1] as number) - y;
+    const dz = (points[3 * i + 2] as number) - z;
+    return dx * dx + dy * dy + dz * dz <= reach;
+  };
+}
