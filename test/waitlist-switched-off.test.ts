@@ -9,7 +9,11 @@ import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 const api = await startTestApp();
 const admin = await createAdmin(api);
 const organizer = await createUser(api);
-const { anEventOf, book, cancel, change, places, resize, wait } = createBookingClient(api, api, organizer);
+const { createEventWithCapacity, book, cancel, change, bookingStates, resize, wait } = createBookingClient(
+  api,
+  api,
+  organizer,
+);
 
 const flag = async (enabled: boolean) => {
   const call = { token: admin.token, body: { enabled } };
@@ -38,7 +42,7 @@ for (const [name, { off, on, code }] of Object.entries(switches)) {
       Person,
       Person,
     ];
-    const { id } = await anEventOf(3);
+    const { id } = await createEventWithCapacity(3);
     expectStatus(await book(id, first, 2), 201);
     expectStatus(await book(id, second, 1), 201);
     expectStatus(await wait(id, third, 1), 201);
@@ -47,11 +51,11 @@ for (const [name, { off, on, code }] of Object.entries(switches)) {
     await off(id);
     expectProblem(await wait(id, late), 403, code);
     expectProblem(await resize(id, second, 2), 403, code);
-    assert.deepEqual(await places(id, all), ['2+', '1+', '1@1', '2@2']);
+    assert.deepEqual(await bookingStates(id, all), ['2+', '1+', '1@1', '2@2']);
     expectStatus(await cancel(id, second), 200);
-    assert.deepEqual(await places(id, all), ['2+', '-', '1+', '2@1']);
+    assert.deepEqual(await bookingStates(id, all), ['2+', '-', '1+', '2@1']);
     expectStatus(await change(id, { capacity: 5 }), 200);
-    assert.deepEqual(await places(id, all), ['2+', '-', '1+', '2+']);
+    assert.deepEqual(await bookingStates(id, all), ['2+', '-', '1+', '2+']);
     await on(id);
     await assertCounters(api.sql);
   });

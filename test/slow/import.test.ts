@@ -16,7 +16,7 @@ const api = await startTestApp();
 const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-import-'));
 after(() => rm(directory, { recursive: true, force: true }));
 
-const { take, eventsOf, imported } = createImporter(api);
+const { importFile: take, eventsOf, importForNewUser: imported } = createImporter(api);
 
 test('import: an entry becomes an event with all that it says, for an account made on the way', async () => {
   const { report, person, events } = await imported(

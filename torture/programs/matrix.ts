@@ -152,8 +152,8 @@ function expectedFor(route: string, caller: Role, id: string): number {
   if (route === 'GET /v1/uploads/{id}.webp') return 404;
   const isOptional = accessRows[route]?.statuses[0] === 200;
   if (caller === 'bad token' || caller === 'deleted') return 401;
-  if (route.includes('/v1/admin/') && caller !== 'admin') return caller === 'nobody' ? 401 : 403;
-  return caller === 'nobody' && !isOptional ? 401 : 404;
+  if (route.includes('/v1/admin/') && caller !== 'admin') return caller === 'anonymous' ? 401 : 403;
+  return caller === 'anonymous' && !isOptional ? 401 : 404;
 }
 
 /** Of each table, all that is in it; but for the record of changes, which is swept. */

@@ -8,8 +8,11 @@ import { type CellRow, listNearby, toCell } from './nearby-lists.ts';
 const at = (ms: number | null) => (ms === null ? null : new Date(ms));
 const byList = (a: CellRow, b: CellRow) => a.start - b.start || (a.id < b.id ? -1 : 1);
 
-/** Two thirds of them in one cell, which is thus split; many at one moment, some at one point. */
-function town(count: number): CellRow[] {
+/**
+ * Random rows. Two thirds are in one cell, so that the index splits it. Many have equal starts, some equal
+ * points.
+ */
+function randomRows(count: number): CellRow[] {
   const { next } = randomOf(7);
   return Array.from({ length: count }, (_, i) => {
     const start = Math.floor(next() * 200);
@@ -25,8 +28,8 @@ function town(count: number): CellRow[] {
   });
 }
 
-test('nearby: page and total are those of a plain search, for any place, radius, category and time', () => {
-  const rows = town(6_000).toSorted(byList);
+test('nearby: page and total equal those of a plain filter, for any place, radius, category and time', () => {
+  const rows = randomRows(6_000).toSorted(byList);
   const cells = [1, 2].map((cell) =>
     toCell(
       rows.filter((row) => row.cell === cell),
@@ -36,7 +39,7 @@ test('nearby: page and total are those of a plain search, for any place, radius,
   assert.ok(cells.some(({ blocks }) => blocks.length > 9));
   const { next } = randomOf(8);
   const maybe = <T>(value: T): T | null => (next() < 0.5 ? value : null);
-  let whole = 0;
+  let largeResults = 0;
   for (let run = 0; run < 400; run++) {
     const circle = { lat: 50 + next() * 0.25, lng: 8 + next() * 0.8, radius: 0.5 + next() * 40 };
     const hidden = new Set(next() < 0.2 ? rows.filter((_, i) => i % 7 === 0).map(({ id }) => id) : []);
@@ -55,13 +58,13 @@ test('nearby: page and total are those of a plain search, for any place, radius,
     );
     const filter = { category, from: at(from), until: at(until), hidden };
     const page = 1 + Math.floor(next() * 3);
-    const found = listNearby(cells, circle, filter, { page, limit: 20 });
-    assert.equal(found.total, expected.length);
+    const result = listNearby(cells, circle, filter, { page, limit: 20 });
+    assert.equal(result.total, expected.length);
     assert.deepEqual(
-      found.ids,
+      result.ids,
       expected.slice((page - 1) * 20, page * 20).map(({ id }) => id),
     );
-    whole += Number(expected.length > 3_000);
+    largeResults += Number(expected.length > 3_000);
   }
-  assert.ok(whole > 0);
+  assert.ok(largeResults > 0);
 });
