@@ -9,7 +9,7 @@ import { truncateAddress } from '../lib/ip-address.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
 import { dayMs } from '../lib/time.ts';
 
-export type AuditAction =
+type AuditAction =
   | 'account_created'
   | 'signed_in'
   /** Five wrong codes lock the phone number for sign-in or for deletion. */
@@ -149,7 +149,7 @@ async function withNames(db: Database, rows: UnnamedAuditRow[]): Promise<AuditRo
   return rows.map((row) => ({ ...row, username: byId.get(row.userId ?? '') ?? null }));
 }
 
-export type AuditFilter = { since: Date | null; until: Date | null; userId: string | null };
+type AuditFilter = { since: Date | null; until: Date | null; userId: string | null };
 
 /**
  * Returns a page of entries, the newest first. With `userId`: entries about this person, and entries that this person

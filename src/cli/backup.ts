@@ -64,7 +64,7 @@ async function checkDestination(file: string, force: boolean): Promise<void> {
 const fileExistsError = (file: string) =>
   new CommandError(`${file} already exists; choose another name, or replace it with --force.`);
 
-export type BackupOptions = {
+type BackupOptions = {
   signal?: AbortSignal;
   /** The result of pg_export_snapshot() in another transaction, whose snapshot the backup then uses. */
   snapshot?: string;

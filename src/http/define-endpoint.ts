@@ -9,13 +9,13 @@ import { type NotModifiedResponse, sendNotModified } from './conditional.ts';
 import { IdempotencyHeaders } from './schemas.ts';
 
 /** `public`: no token is read. `optional`: a token adds the caller's own fields. `required`: 401 without a token. */
-export type Access = 'public' | 'optional' | 'required';
+type Access = 'public' | 'optional' | 'required';
 
 type Optional = TSchema | undefined;
 type ValueOf<S extends Optional> = S extends TSchema ? Static<S> : undefined;
 type CallerOf<A extends Access> = A extends 'required' ? Caller : A extends 'optional' ? Caller | null : null;
 
-export type EndpointRequest<A extends Access, P extends Optional, Q extends Optional, B extends Optional> = {
+type EndpointRequest<A extends Access, P extends Optional, Q extends Optional, B extends Optional> = {
   caller: CallerOf<A>;
   params: ValueOf<P>;
   query: ValueOf<Q>;
@@ -31,7 +31,7 @@ export type EndpointRequest<A extends Access, P extends Optional, Q extends Opti
 type Headers = Record<string, string | number>;
 
 /** JSON that is serialized already: by an idempotent replay, or composed of serialized fragments. */
-export type JsonTextResponse = { statusCode: number; json: string | Buffer; headers?: Headers };
+type JsonTextResponse = { statusCode: number; json: string | Buffer; headers?: Headers };
 /** A response that is not JSON. */
 export type ContentResponse = {
   statusCode: number;
@@ -43,7 +43,7 @@ export type ContentResponse = {
 export const STREAMED = Symbol('streamed');
 
 /** `{ status, body }` for one of the declared statuses, or a response that is serialized already. */
-export type EndpointResponse<R extends Record<number, TSchema>> =
+type EndpointResponse<R extends Record<number, TSchema>> =
   | { [S in keyof R & number]: { status: S; body: Static<R[S]>; headers?: Headers } }[keyof R & number]
   | JsonTextResponse
   | ContentResponse

@@ -11,9 +11,9 @@ import { isOutage } from '../db/errors.ts';
  * `database`: it cannot be reached or used. `database writes`: it reads, but its disk is full or it is read-only.
  * `image storage`: directory or bucket. `overload`: more requests are open than the server accepts.
  */
-export type OutageName = 'database' | 'database writes' | 'image storage' | 'overload';
+type OutageName = 'database' | 'database writes' | 'image storage' | 'overload';
 /** Resolves when what it tries works; rejects with the reason when it does not. */
-export type Probe = () => Promise<unknown>;
+type Probe = () => Promise<unknown>;
 
 type Outage = {
   name: OutageName;

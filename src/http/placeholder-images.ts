@@ -39,10 +39,13 @@ export function coverSvg(id: string, emoji: string): string {
 const svg = (width: number, height: number, inside: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${inside}</svg>`;
 
-/** The response with a generated image, which never changes. */
+export const svgType = 'image/svg+xml';
+/** Generated images never change. */
+export const svgHeaders = { 'cache-control': 'public, max-age=604800, immutable' };
+
 export const svgResponse = (picture: string): ContentResponse => ({
   statusCode: 200,
-  contentType: 'image/svg+xml',
+  contentType: svgType,
   content: picture,
-  headers: { 'cache-control': 'public, max-age=604800, immutable' },
+  headers: svgHeaders,
 });

@@ -47,7 +47,7 @@ export function circleCells(circle: Circle, maxCells: number): number[] | null {
 }
 
 /** A range of cells. `isInner`: all cells lie entirely within the circle, so their points need no distance check. */
-export type Band = { first: number; last: number; isInner: boolean };
+type Band = { first: number; last: number; isInner: boolean };
 
 /** Returns the cells that a circle intersects as ranges. Half the globe has fewer than 4,000 ranges. */
 export function circleBands(circle: Circle): Band[] {

@@ -10,7 +10,7 @@ import type { PersonKey } from './data.ts';
 import type { PlannedEvent } from './plan.ts';
 
 /** A planned event with the id of its row in `events`. */
-export type InsertedEvent = PlannedEvent & { id: string };
+type InsertedEvent = PlannedEvent & { id: string };
 
 export async function insertRows(
   tx: Transaction,

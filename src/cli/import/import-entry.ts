@@ -22,7 +22,7 @@ export type ImportContext = {
   /** Null if all entries have GEO. */
   geocoder: Geocoder | null;
 };
-export type ImportResult = { result: 'added' | 'changed' | 'unchanged'; placedByName: boolean };
+type ImportResult = { result: 'added' | 'changed' | 'unchanged'; placedByName: boolean };
 type EventContent = { fields: EventFields; placedByName: boolean };
 
 /** The entry cannot be imported. The message is the reason, for the import report. */

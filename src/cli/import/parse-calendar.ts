@@ -6,7 +6,7 @@ import ICAL from 'ical.js';
 import { isTimeZone } from '../../lib/time-zones.ts';
 
 /** An unfolded content line. `number` is the line number of its first part; `text` is null if it is not UTF-8. */
-export type ContentLine = { number: number; text: string | null };
+type ContentLine = { number: number; text: string | null };
 /** The lines between BEGIN:VEVENT and END:VEVENT, without nested components such as alarms. */
 export type EventBlock = { line: number; lines: ContentLine[] };
 /** A problem with an entry, for the import report. `title` is its SUMMARY. */

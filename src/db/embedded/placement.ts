@@ -24,7 +24,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-export type Identity = { uid: number; gid: number };
+type Identity = { uid: number; gid: number };
 
 export type Placement = {
   initdb: string;

@@ -34,14 +34,14 @@ export async function changeRole(tx: Transaction, userId: string, role: Viewer['
   return true;
 }
 
-export type UserFilter = {
+type UserFilter = {
   q: string | undefined;
   /** In E.164 format. */
   phone: string | undefined;
   suspended: boolean | undefined;
 };
 /** The last account of a page. */
-export type UserPosition = { createdAt: Date; id: string };
+type UserPosition = { createdAt: Date; id: string };
 
 /**
  * Returns accounts, the newest first.

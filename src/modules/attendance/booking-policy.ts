@@ -19,7 +19,7 @@ export type BookingAction =
 export type BookingContext = { now: Date; bookingsEnabled: boolean };
 
 /** What decides about a booking, read under the lock of the event's counters. */
-export type BookingState = BookingContext & {
+type BookingState = BookingContext & {
   eventId: string;
   /** The person who books, with the current role. */
   viewer: Viewer;

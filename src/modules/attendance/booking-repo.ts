@@ -8,7 +8,7 @@ import type { EventRow } from '../events/present.ts';
 import { type BookingStatus, waitlistPosition } from '../events/waitlist.ts';
 import type { BookingRow } from './present-booking.ts';
 
-export type BookingKey = { eventId: string; userId: string };
+type BookingKey = { eventId: string; userId: string };
 
 /** The state that decides about a booking of a person at an event. */
 export type BookingAccess = Pick<

@@ -76,7 +76,7 @@ export async function withdrawCode(
 }
 
 /** `codeHash`: null after the code was used or withdrawn. `tries`: when wrong codes were tried. */
-export type CodeRow = { codeHash: Buffer | null; expiresAt: Date; tries: Date[] };
+type CodeRow = { codeHash: Buffer | null; expiresAt: Date; tries: Date[] };
 
 /** Locks the row of a number and purpose, so concurrent tries run one after the other. Null if no code was requested. */
 export async function findCodeForUpdate(

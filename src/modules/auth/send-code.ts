@@ -17,7 +17,7 @@ const resendAfterMs = 60_000;
 const dailyLimits = { number: 10, address: 50, prefix: 100, country: 1_000 } as const;
 
 /** `expiresIn` and `resendAfter` in seconds. `devCode`: only with `config.devCodes` and a driver that sends no messages. */
-export type CodeSent = { expiresIn: number; resendAfter: number; devCode?: string };
+type CodeSent = { expiresIn: number; resendAfter: number; devCode?: string };
 
 type CodeServices = Pick<AuthServices, 'config' | 'db' | 'sms' | 'clock'>;
 type CodeRequest = {

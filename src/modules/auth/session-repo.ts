@@ -23,7 +23,7 @@ export async function insertSession(
 }
 
 /** `spentHash`: the hash of the refresh token that the last refresh used; null before the first refresh. */
-export type SessionRow = {
+type SessionRow = {
   refreshHash: Buffer;
   spentHash: Buffer | null;
   refreshedAt: Date;

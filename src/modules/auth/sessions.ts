@@ -22,7 +22,7 @@ const graceMs = 10_000;
 const maxUserAgentLength = 300;
 
 /** `expiresIn`: the lifetime of the access token, in seconds. */
-export type Tokens = { accessToken: string; refreshToken: string; tokenType: 'Bearer'; expiresIn: number };
+type Tokens = { accessToken: string; refreshToken: string; tokenType: 'Bearer'; expiresIn: number };
 
 /** Opens a session and returns its first pair of tokens. */
 export async function openSession(

@@ -4,7 +4,7 @@ import type { EventRow } from '../events/present.ts';
 import type { ItemRow } from '../items/present.ts';
 
 /** The version of an event that the caller has; `fingerprint` is empty if it has none. */
-export type KnownVersion = { id: string; fingerprint: string };
+type KnownVersion = { id: string; fingerprint: string };
 
 export type LiveRow = Pick<
   EventRow,

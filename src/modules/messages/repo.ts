@@ -6,8 +6,9 @@ import { type Pair, selectLockedPeople } from '../users/relation-locks.ts';
 import type { ConversationRow, MessageRow, Sides } from './present.ts';
 
 export type { Sides } from './present.ts';
+
 /** A message from `userId` to `otherId`. */
-export type SentMessage = Sides & MessageRow;
+type SentMessage = Sides & MessageRow;
 
 /** The number of messages that a person has sent since `since`, which limits the messages of a minute. */
 export type SendingWindow = { userId: string; since: Date; sent: number };

@@ -23,7 +23,7 @@ import {
 
 export type SendMessageCommand = { caller: Caller; otherId: string; text: string };
 /** A message from `userId` to `otherId`. */
-export type NewMessageCommand = Sides & { text: string };
+type NewMessageCommand = Sides & { text: string };
 /** `maxAMinute`: messages of one sender in a minute; 0: no limit. */
 export type DecisionContext = { clock: () => Date; maxAMinute: number };
 type Refusal = Problem | typeof RETRY_INDIVIDUALLY;

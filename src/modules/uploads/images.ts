@@ -8,7 +8,7 @@ import { Problem } from '../../lib/errors.ts';
 import { countApngFrames, countScans } from './image-structure.ts';
 
 export const imageTypes = ['image/jpeg', 'image/png', 'image/webp'] as const;
-export type ImageType = (typeof imageTypes)[number];
+type ImageType = (typeof imageTypes)[number];
 /** `data` is WebP; width and height are in pixels. */
 export type ConvertedImage = { data: Buffer; width: number; height: number };
 
