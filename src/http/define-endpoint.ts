@@ -1,4 +1,6 @@
-/** Declares an HTTP endpoint: one object holds what clients, validation, documentation and the handler need. */
+/**
+ * Declares an HTTP endpoint: one object holds what clients, validation, documentation and the handler need.
+ */
 import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { type IdempotencyContext, idempotencyContext } from '../idempotency/context.ts';
@@ -8,7 +10,10 @@ import type { App } from './app.ts';
 import { type NotModifiedResponse, sendNotModified } from './conditional.ts';
 import { IdempotencyHeaders } from './schemas.ts';
 
-/** `public`: no token is read. `optional`: a token adds the caller's own fields. `required`: 401 without a token. */
+/**
+ * `public`: no token is read. `optional`: a token adds the caller's own fields. `required`: 401 without a
+ * token.
+ */
 type Access = 'public' | 'optional' | 'required';
 
 type Optional = TSchema | undefined;
@@ -57,13 +62,17 @@ type Metadata = {
   tag: string;
   summary: string;
   description?: string;
-  /** Codes of the problems that this endpoint can respond with, beyond those of every endpoint of its kind. */
+  /**
+   * Codes of the problems that this endpoint can respond with, beyond those of every endpoint of its kind.
+   */
   problems?: ProblemCode[];
-  /** Accepts an `Idempotency-Key`. The handler uses `runIdempotent`, or stores its response in its own batch. */
+  /**
+   * Accepts an `Idempotency-Key`. The handler uses `runIdempotent`, or stores its response in its own batch.
+   */
   idempotent?: true;
   /**
-   * The handler's statement itself verifies the caller's session, token and role (`lockedCallers`). The check before
-   * the handler may then use a session that was cached before the request.
+   * The handler's statement itself verifies the caller's session, token and role (`lockedCallers`). The check
+   * before the handler may then use a session that was cached before the request.
    */
   verifiesCaller?: true;
   /** Default: 4.5 seconds. */

@@ -1,4 +1,7 @@
-/** Generated avatars and covers. They are derived from an id, so they need no storage and contain no personal data. */
+/**
+ * Generated avatars and covers. They are derived from an id, so they need no storage and contain no personal
+ * data.
+ */
 import { createHash } from 'node:crypto';
 import type { ContentResponse } from './define-endpoint.ts';
 

@@ -170,8 +170,9 @@ function validationProblem(error: FastifyError): Problem {
 }
 
 /**
- * Responds with 404 to paths such as `/v1/events/`, which the router matches with `/v1/events/:id` and an empty id. The
- * hook precedes all others of the route, so the 404 precedes authentication, as for any unknown path.
+ * Responds with 404 to paths such as `/v1/events/`, which the router matches with `/v1/events/:id` and an
+ * empty id. The hook precedes all others of the route, so the 404 precedes authentication, as for any unknown
+ * path.
  */
 export function registerEmptyParameters(app: FastifyInstance): void {
   const refuseEmpty: onRequestHookHandler = (request, _reply, done) =>

@@ -1,6 +1,6 @@
 /**
- * Inserts the rows of the planned events, one statement per table, and sets the counters from the rows. The events must
- * be from the same transaction: no other transaction sees them, so no row needs a lock.
+ * Inserts the rows of the planned events, one statement per table, and sets the counters from the rows. The
+ * events must be from the same transaction: no other transaction sees them, so no row needs a lock.
  */
 import { raw, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';

@@ -112,9 +112,9 @@ const LiveMessage = named(
 );
 
 /**
- * The parsed `data` of a message. OpenAPI 3.1 has no keyword for the messages of a stream, and client generators type
- * the parsed `data` of each message with the schema of the media type, so this is that schema. `contentSchema` applies
- * to the stream as text, and describes its messages.
+ * The parsed `data` of a message. OpenAPI 3.1 has no keyword for the messages of a stream, and client
+ * generators type the parsed `data` of each message with the schema of the media type, so this is that
+ * schema. `contentSchema` applies to the stream as text, and describes its messages.
  */
 export const LiveData = named(
   'LiveData',

@@ -14,8 +14,9 @@ import { icon, sendPage } from './layout.ts';
 const maxEvents = 12;
 
 /**
- * Search engines may index the pages, but not the API: its responses are for programs, and a crawler that follows the
- * links of the front page would use up the rate limit of its address. Generated covers are images of the front page.
+ * Search engines may index the pages, but not the API: its responses are for programs, and a crawler that
+ * follows the links of the front page would use up the rate limit of its address. Generated covers are images
+ * of the front page.
  */
 const robots = `User-agent: *
 Allow: /v1/events/*/cover.svg
