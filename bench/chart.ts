@@ -1,6 +1,6 @@
 /**
- * `node bench/chart.ts FILE.json OUT.svg`: what `npm run bench -- --json FILE.json` found, as bars on a logarithmic scale.
- * Its colours are in the middle, so that it can be read on a light page and on a dark one.
+ * `node bench/chart.ts FILE.json OUT.svg`: draws the results of `npm run bench -- --json FILE.json` as bars
+ * on a logarithmic scale. The colours are readable on light and dark pages.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Result } from './run/report.ts';
@@ -9,11 +9,11 @@ const width = 900;
 const left = 230;
 const right = 70;
 const top = 64;
-const bar = 8;
+const barHeight = 8;
 const gap = 12;
 const grey = '#7d8590';
-/** One request a second has a bar of no length. */
-const mostDigits = 5;
+/** The axis covers 1 to 10^5 requests a second. */
+const maxDigits = 5;
 
 type Series = { name: string; colour: string; of(result: Result): number | null };
 
@@ -21,15 +21,15 @@ const series: Series[] = [
   { name: 'Potluck', colour: '#e8590c', of: ({ app }) => app?.rps ?? null },
   { name: 'SQL alone (pgbench)', colour: '#4c8bd6', of: ({ limits }) => limits.pgbench },
   { name: 'bare node:http', colour: '#8f8f9a', of: ({ limits }) => limits.bareNode },
-  { name: 'best peer', colour: '#2f9e6e', of: peerOf },
+  { name: 'best peer', colour: '#2f9e6e', of: peerRate },
 ];
 
-function peerOf({ app, ratios }: Result): number | null {
+function peerRate({ app, ratios }: Result): number | null {
   return app && ratios.bestPeer ? app.rps / ratios.bestPeer : null;
 }
 
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-const x = (rate: number) => left + (Math.log10(Math.max(rate, 1)) / mostDigits) * (width - left - right);
+const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const x = (rate: number) => left + (Math.log10(Math.max(rate, 1)) / maxDigits) * (width - left - right);
 
 type Attributes = Record<string, string | number>;
 
@@ -37,11 +37,11 @@ function label(text: string, at: { x: number; y: number }, attributes: Attribute
   const all = Object.entries({ ...at, fill: grey, ...attributes }).map(
     ([name, value]) => `${name}="${value}"`,
   );
-  return `<text ${all.join(' ')}>${escaped(text)}</text>`;
+  return `<text ${all.join(' ')}>${escapeXml(text)}</text>`;
 }
 
 function axis(height: number): string[] {
-  return Array.from({ length: mostDigits + 1 }, (_, digits) => {
+  return Array.from({ length: maxDigits + 1 }, (_, digits) => {
     const at = x(10 ** digits);
     const line = `<line x1="${at}" x2="${at}" y1="${top - 8}" y2="${height - 10}" stroke="${grey}" stroke-opacity=".3"/>`;
     return (
@@ -58,24 +58,24 @@ function legend(): string[] {
   });
 }
 
-/** @param y where the item begins */
+/** @param y the top of the item's bars */
 function group(result: Result, y: number): string[] {
   const name = `${result.item} ${result.variant}`;
-  const middle = y + (series.length * bar) / 2 + 4;
+  const middle = y + (series.length * barHeight) / 2 + 4;
   const bars = series.map(({ colour, of }, i) => {
     const rate = of(result);
     if (rate === null) return '';
-    const at = y + i * bar;
-    const shape = `<rect x="${left}" y="${at}" width="${(x(rate) - left).toFixed(1)}" height="${bar - 1}" fill="${colour}"/>`;
+    const at = y + i * barHeight;
+    const shape = `<rect x="${left}" y="${at}" width="${(x(rate) - left).toFixed(1)}" height="${barHeight - 1}" fill="${colour}"/>`;
     const value = Math.round(rate).toLocaleString('en');
-    return shape + label(value, { x: Math.round(x(rate)) + 5, y: at + bar - 1 }, { 'font-size': 9 });
+    return shape + label(value, { x: Math.round(x(rate)) + 5, y: at + barHeight - 1 }, { 'font-size': 9 });
   });
-  const nothing = result.app ? [] : [label('failed', { x: left + 5, y: y + bar }, { 'font-size': 9 })];
-  return [label(name, { x: left - 10, y: middle }, { 'text-anchor': 'end' }), ...bars, ...nothing];
+  const failure = result.app ? [] : [label('failed', { x: left + 5, y: y + barHeight }, { 'font-size': 9 })];
+  return [label(name, { x: left - 10, y: middle }, { 'text-anchor': 'end' }), ...bars, ...failure];
 }
 
-export function chartOf(results: Result[]): string {
-  const step = series.length * bar + gap;
+export function drawChart(results: Result[]): string {
+  const step = series.length * barHeight + gap;
   const height = top + results.length * step + 10;
   const parts = [
     label('requests a second, logarithmic', { x: 10, y: 23 }),
@@ -94,6 +94,6 @@ if (import.meta.main) {
     console.error('Usage: node bench/chart.ts FILE.json OUT.svg');
     process.exitCode = 1;
   } else {
-    await writeFile(to, chartOf(JSON.parse(await readFile(from, 'utf8')) as Result[]));
+    await writeFile(to, drawChart(JSON.parse(await readFile(from, 'utf8')) as Result[]));
   }
 }

@@ -1,4 +1,4 @@
-/** Prints how PostgreSQL runs each statement of the lists: `node bench/plans.ts --events 2000000`. */
+/** Prints the plan of each statement of the lists: `node bench/plans.ts --events 2000000`. */
 import { parseArgs } from 'node:util';
 import { ChangeLog } from '../src/cache/change-log.ts';
 import { connect, type Database } from '../src/db/client.ts';
@@ -27,48 +27,48 @@ const db: Database = {
 const explain = raw('explain (analyze, buffers, costs off, timing off, summary off) ');
 
 const now = new Date();
-const nothing: EventQuery = { circle: null, category: null, search: null, from: now, until: null };
+const noFilter: EventQuery = { circle: null, category: null, search: null, from: now, until: null };
 const berlin = { lat: 52.52, lng: 13.405, radius: 50 };
 const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);
-const questions: [name: string, wanted: EventQuery, order: 'start' | 'relevance', page: number][] = [
-  ['everything', nothing, 'start', 1],
-  ['everything, page 500', nothing, 'start', 500],
-  ['a category', { ...nothing, category: 'music' }, 'start', 1],
-  ['one week', { ...nothing, from: inDays(10), until: inDays(17) }, 'start', 1],
-  ['50 km', { ...nothing, circle: berlin }, 'start', 1],
-  ['1,000 km', { ...nothing, circle: { ...berlin, radius: 1_000 } }, 'start', 1],
-  ['5,000 km', { ...nothing, circle: { ...berlin, radius: 5_000 } }, 'start', 1],
-  ['5,000 km, page 500', { ...nothing, circle: { ...berlin, radius: 5_000 } }, 'start', 500],
-  ['19,000 km', { ...nothing, circle: { ...berlin, radius: 19_000 } }, 'start', 1],
+const queries: [name: string, query: EventQuery, order: 'start' | 'relevance', page: number][] = [
+  ['everything', noFilter, 'start', 1],
+  ['everything, page 500', noFilter, 'start', 500],
+  ['a category', { ...noFilter, category: 'music' }, 'start', 1],
+  ['one week', { ...noFilter, from: inDays(10), until: inDays(17) }, 'start', 1],
+  ['50 km', { ...noFilter, circle: berlin }, 'start', 1],
+  ['1,000 km', { ...noFilter, circle: { ...berlin, radius: 1_000 } }, 'start', 1],
+  ['5,000 km', { ...noFilter, circle: { ...berlin, radius: 5_000 } }, 'start', 1],
+  ['5,000 km, page 500', { ...noFilter, circle: { ...berlin, radius: 5_000 } }, 'start', 500],
+  ['19,000 km', { ...noFilter, circle: { ...berlin, radius: 19_000 } }, 'start', 1],
   [
     '1,000 km of the South Pacific',
-    { ...nothing, circle: { lat: -45, lng: -130, radius: 1_000 } },
+    { ...noFilter, circle: { lat: -45, lng: -130, radius: 1_000 } },
     'start',
     1,
   ],
-  ['a rare word', { ...nothing, search: searchQuery('theremin') }, 'start', 1],
-  ['a frequent word', { ...nothing, search: searchQuery('jazz') }, 'start', 1],
-  ['a frequent word, by relevance', { ...nothing, search: searchQuery('jazz') }, 'relevance', 1],
-  ['one letter', { ...nothing, search: searchQuery('s') }, 'start', 1],
-  ['a frequent word within 50 km', { ...nothing, circle: berlin, search: searchQuery('jazz') }, 'start', 1],
+  ['a rare word', { ...noFilter, search: searchQuery('theremin') }, 'start', 1],
+  ['a frequent word', { ...noFilter, search: searchQuery('jazz') }, 'start', 1],
+  ['a frequent word, by relevance', { ...noFilter, search: searchQuery('jazz') }, 'relevance', 1],
+  ['one letter', { ...noFilter, search: searchQuery('s') }, 'start', 1],
+  ['a frequent word within 50 km', { ...noFilter, circle: berlin, search: searchQuery('jazz') }, 'start', 1],
 ];
 
-async function timed(lists: Lists, [, query, order, page]: (typeof questions)[number]): Promise<number> {
+async function measure(lists: Lists, [, query, order, page]: (typeof queries)[number]): Promise<number> {
   const start = performance.now();
   await lists({ query, order, slice: { page, limit: 20 }, viewer: null, address: '127.0.0.1' });
   return performance.now() - start;
 }
 
-for (const question of questions) {
-  // Of the base services, lists use these two.
+for (const query of queries) {
+  // The lists use only these two base services.
   const base = { db, changeLog: new ChangeLog(db) } as BaseServices;
   const users = { ...base, ...createUserServices(base) };
   const lists = createEventLists({ ...users, ...createEventServices(users) }, null);
   sent = [];
-  const first = await timed(lists, question);
+  const first = await measure(lists, query);
   const statements = sent;
-  const again = await timed(lists, question);
-  console.log(`\n### ${question[0]}: ${first.toFixed(1)} ms the first time, then ${again.toFixed(1)} ms\n`);
+  const again = await measure(lists, query);
+  console.log(`\n### ${query[0]}: ${first.toFixed(1)} ms first, then ${again.toFixed(1)} ms\n`);
   for (const statement of statements) {
     const rows = await database.query(sql`${explain}${statement}`);
     const plan = rows.map((row) => Object.values(row)[0] as string);

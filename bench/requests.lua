@@ -1,10 +1,10 @@
--- Sends the requests of a prepared file one after the other, and prints what came of them as one line of JSON.
--- Each line of the file: method, path, token, body, with tabs between; what is not there is empty.
--- Arguments: the file; "statuses" to count the responses by status, which costs the load generator some time; "once" to
--- stop after the last request of the file instead of beginning again.
+-- Sends the requests of a file in sequence and prints the result as one line of JSON.
+-- Each line of the file has four fields separated by tabs: method, path, token and body; token and body may be empty.
+-- Arguments: the file; "statuses" to count the responses by status, which slows the load generator down; "once" to
+-- stop after the last request of the file instead of starting again.
 
 local requests = {}
-local at = 0
+local index = 0
 local once = false
 statuses = {}
 local threads = {}
@@ -32,12 +32,12 @@ function init(args)
 end
 
 function request()
-  if once and at == #requests then wrk.thread:stop() end
-  at = at % #requests + 1
-  return requests[at]
+  if once and index == #requests then wrk.thread:stop() end
+  index = index % #requests + 1
+  return requests[index]
 end
 
-local function counted()
+local function statusCounts()
   local parts = {}
   for _, thread in ipairs(threads) do
     for status, count in pairs(thread:get("statuses")) do
@@ -52,6 +52,6 @@ function done(summary, latency)
   print(string.format(
     'RESULT {"requests":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d,"maxUs":%d,"statuses":{%s},'
       .. '"errors":{"connect":%d,"read":%d,"write":%d,"timeout":%d,"status":%d}}',
-    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), latency.max, counted(),
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), latency.max, statusCounts(),
     errors.connect, errors.read, errors.write, errors.timeout, errors.status))
 end

@@ -1,6 +1,6 @@
 /**
- * The dataset that the benchmark runs on: made once, kept in `bench/data/<events>/`, and the same every time.
- * `node bench/seed.ts --events N` makes it and ends; with `--open` it keeps the database open until Ctrl-C, for psql.
+ * The deterministic dataset of the benchmark, stored in `bench/data/<events>/`.
+ * `node bench/seed.ts --events N` creates it; `--open` keeps the database running until Ctrl-C, for psql.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -18,56 +18,56 @@ import { userCount } from './seed/ids.ts';
 import { copyInto, dropIndexes, type Table } from './seed/load.ts';
 import { messageTables } from './seed/messages.ts';
 import { accountTables, tokensOf } from './seed/people.ts';
-import { answerTables } from './seed/rsvps.ts';
+import { rsvpTables } from './seed/rsvps.ts';
 
 export type Dataset = {
   events: number;
-  /** For DATA_DIR. */
+  /** The value of DATA_DIR. */
   dir: string;
-  /** For SECRET_KEY. */
+  /** The value of SECRET_KEY. */
   secretKey: string;
   target: Embedded['target'];
-  /** The day, by UTC, that the events lie around. */
+  /** The UTC day on which the dataset was created; event times are relative to it. */
   day: Date;
-  /** Access tokens; that of person n at n − 1. */
+  /** Access tokens; the token of person n is at index n − 1. */
   tokens: string[];
   close(): Promise<void>;
 };
 
-/** What the operator can mend, in a line. */
+/** An error that the operator can fix; the CLI prints only its message. */
 export class DatasetError extends Error {}
 
-/** To be raised with any change to what is made. */
+/** Must be increased with every change of the dataset. */
 const version = 2;
 const dayMs = 86_400_000;
-const longestLifeMs = 7 * dayMs;
+const maxAgeMs = 7 * dayMs;
 const secretKey = 'the-key-of-the-benchmark-is-no-secret';
 const migrations = path.join(import.meta.dirname, '..', 'src', 'db', 'migrations');
 
-type Label = { made: string; day: string; stamp: string };
+type Manifest = { createdAt: string; day: string; fingerprint: string };
 
-/** The kept dataset, opened; made first where there is none, or only an old one. */
+/** Opens the stored dataset, after creating it if it is missing or outdated. */
 export async function openDataset(events: number, signal?: AbortSignal): Promise<Dataset> {
   const root = path.join(import.meta.dirname, 'data');
   const dir = path.join(root, `${events}`);
   await mkdir(root, { recursive: true });
-  const label = await withFileLock(
+  const manifest = await withFileLock(
     path.join(root, `${events}.lock`),
     async () => {
-      const kept = await readLabel(dir);
-      if (kept && (await isFresh(kept))) return kept;
+      const stored = await readManifest(dir);
+      if (stored && (await isFresh(stored))) return stored;
       await remove(dir);
-      return make(dir, events, signal);
+      return create(dir, events, signal);
     },
     { waitMs: 900_000, signal },
   );
   const tokens = (await readFile(path.join(dir, 'tokens.txt'), 'utf8')).trimEnd().split('\n');
   const { target, close } = await openEmbedded(dir, {}, signal);
-  return { events, dir, secretKey, target, day: new Date(label.day), tokens, close };
+  return { events, dir, secretKey, target, day: new Date(manifest.day), tokens, close };
 }
 
-/** Changes with the seed and with the migrations. */
-async function stampOf(): Promise<string> {
+/** A hash of the dataset version and the migrations. */
+async function computeFingerprint(): Promise<string> {
   const hash = createHash('sha256').update(`${version}\0`);
   for (const name of (await readdir(migrations)).sort()) {
     hash.update(`${name}\0`).update(await readFile(path.join(migrations, name)));
@@ -75,15 +75,15 @@ async function stampOf(): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-async function readLabel(dir: string): Promise<Label | null> {
+async function readManifest(dir: string): Promise<Manifest | null> {
   const text = await readFile(path.join(dir, 'dataset.json'), 'utf8').catch(() => null);
-  return text === null ? null : (JSON.parse(text) as Label);
+  return text === null ? null : (JSON.parse(text) as Manifest);
 }
 
-const isFresh = async ({ made, stamp }: Label) =>
-  Date.now() - Date.parse(made) < longestLifeMs && stamp === (await stampOf());
+const isFresh = async ({ createdAt, fingerprint }: Manifest) =>
+  Date.now() - Date.parse(createdAt) < maxAgeMs && fingerprint === (await computeFingerprint());
 
-/** @throws DatasetError while somebody uses it */
+/** @throws DatasetError if another process uses the dataset */
 async function remove(dir: string): Promise<void> {
   const cluster = path.join(dir, 'postgres');
   const exists = (file: string) =>
@@ -92,25 +92,29 @@ async function remove(dir: string): Promise<void> {
       () => false,
     );
   if (await exists(path.join(cluster, 'postmaster.pid'))) {
-    // Whoever leaves last stops it: so it goes now, unless another process is in there.
+    // Closing stops PostgreSQL, unless another process uses it.
     await (await openEmbedded(dir)).close();
     if (await exists(path.join(cluster, 'postmaster.pid'))) {
       throw new DatasetError(
-        `The dataset in ${dir} is out of date, but in use. Stop what uses it, and run again.`,
+        `The dataset in ${dir} is outdated, but in use. Stop the process that uses it, and run again.`,
       );
     }
   }
-  // Where the database's user may not enter, its files lie elsewhere, in a directory of their own behind a link.
+  // If the database user cannot enter the directory, `postgres` is a link to a directory elsewhere.
   const linked = await readlink(cluster).catch(() => null);
   if (linked?.startsWith('/var/lib/potluck/'))
     await rm(path.dirname(linked), { recursive: true, force: true });
   await rm(dir, { recursive: true, force: true });
 }
 
-async function make(dir: string, events: number, signal?: AbortSignal): Promise<Label> {
-  const made = new Date();
-  const day = new Date(Math.floor(made.getTime() / dayMs) * dayMs);
-  const label = { made: made.toISOString(), day: day.toISOString(), stamp: await stampOf() };
+async function create(dir: string, events: number, signal?: AbortSignal): Promise<Manifest> {
+  const createdAt = new Date();
+  const day = new Date(Math.floor(createdAt.getTime() / dayMs) * dayMs);
+  const manifest = {
+    createdAt: createdAt.toISOString(),
+    day: day.toISOString(),
+    fingerprint: await computeFingerprint(),
+  };
   const { target, close } = await openEmbedded(dir, {}, signal);
   try {
     await migrate(target, signal);
@@ -120,16 +124,16 @@ async function make(dir: string, events: number, signal?: AbortSignal): Promise<
   }
   const tokens = Array.from({ length: userCount }, (_, i) => `${tokensOf(secretKey, i + 1).accessToken}\n`);
   await writeFile(path.join(dir, 'tokens.txt'), tokens.join(''), { mode: 0o600 });
-  // The last thing, so that what was cut off is made again.
-  await writeFile(path.join(dir, 'dataset.json'), JSON.stringify(label));
-  return label;
+  // Written last, so that an interrupted creation is repeated.
+  await writeFile(path.join(dir, 'dataset.json'), JSON.stringify(manifest));
+  return manifest;
 }
 
 async function fill(target: Target, events: number, day: Date, signal?: AbortSignal): Promise<void> {
   const plan = planEvents(events, day);
   const tables = [
     eventTable(plan),
-    ...answerTables(plan),
+    ...rsvpTables(plan),
     ...accountTables(day, secretKey, plan.eventsCounts),
     ...messageTables(day),
   ];
@@ -137,7 +141,7 @@ async function fill(target: Target, events: number, day: Date, signal?: AbortSig
   const abort = () => sql.destroy();
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    // No foreign key is checked while rows come in: they are right by how they are made.
+    // Skips foreign key checks: the generated rows are consistent.
     await sql`set session_replication_role = replica`;
     await sql`set maintenance_work_mem = '1GB'`;
     const definitions = await dropIndexes(sql);
@@ -196,15 +200,15 @@ async function main(): Promise<void> {
   });
   const events = Number(values.events);
   if (!Number.isInteger(events) || events < 1_000 || events > 10_000_000) {
-    throw new DatasetError('--events takes a whole number from 1000 to 10000000.');
+    throw new DatasetError('--events must be an integer from 1000 to 10000000.');
   }
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.once(name, () => stop.abort(new DatasetError('Stopped.')));
-  const began = performance.now();
+  const since = performance.now();
   const dataset = await openDataset(events, stop.signal);
   try {
-    const seconds = Math.round((performance.now() - began) / 1_000);
+    const seconds = Math.round((performance.now() - since) / 1_000);
     console.log(`${dataset.dir}: ${events} events, ${await sizeOf(dataset.target)}, ${seconds} s`);
     if (values.open) await keepOpen(dataset, stop.signal);
   } finally {
@@ -226,16 +230,16 @@ async function keepOpen({ dir, target }: Dataset, signal: AbortSignal): Promise<
   console.log(
     `PGPASSWORD=$(cat ${dir}/database-password) psql -h ${socketDir} -p ${port} -U ${user} ${database}`,
   );
-  // A promise alone does not keep the process, and neither does the connection once it is lost.
-  const pulse = setInterval(() => {}, 60_000);
+  // Neither a promise nor a lost connection keeps the process running; a timer does.
+  const keepAlive = setInterval(() => {}, 60_000);
   if (!signal.aborted) await once(signal, 'abort');
-  clearInterval(pulse);
+  clearInterval(keepAlive);
 }
 
 if (import.meta.main) {
   await main().catch((error: Error & { code?: string }) => {
-    const isForeseen = error instanceof DatasetError || error.code?.startsWith('ERR_PARSE_ARGS');
-    console.error(isForeseen ? error.message : error);
+    const isExpected = error instanceof DatasetError || error.code?.startsWith('ERR_PARSE_ARGS');
+    console.error(isExpected ? error.message : error);
     process.exitCode = 1;
   });
 }

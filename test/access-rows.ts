@@ -1,4 +1,7 @@
-/** Who may do what: the table that test/access-matrix.test.ts and the torture `matrix` play. */
+/**
+ * The access rules: the statuses of every endpoint for every role. Used by test/access-matrix.test.ts and by
+ * the torture program `matrix`.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import {
@@ -16,11 +19,11 @@ import {
 import type { Api } from './setup.ts';
 
 /**
- * Every route × everybody who may come along. A cell is a status; a route without a row fails, and so does a row
- * without a route. The event belongs to `organizer`, who has blocked `blocked`.
+ * The columns of the access matrix. Each row lists one status for each role. The test fails if a route has no
+ * row or a row has no route. The event belongs to `organizer`, who has blocked `blocked`.
  */
 export const roles = [
-  'nobody',
+  'anonymous',
   'bad token',
   'stranger',
   'blocked',
@@ -31,16 +34,16 @@ export const roles = [
 ] as const;
 export type Role = (typeof roles)[number];
 
-const anyone = [200, 200, 200, 200, 200, 200, 200, 200];
-const everyoneWithToken = (status: number) => [401, 401, status, status, status, status, status, 401];
-/** 200 without a token, 401 with one that is not valid. */
-const optional = [200, 401, 200, 200, 200, 200, 200, 401];
+const statusForAll = [200, 200, 200, 200, 200, 200, 200, 200];
+const withToken = (status: number) => [401, 401, status, status, status, status, status, 401];
+/** 200 without a token, 401 with an invalid token. */
+const optionalToken = [200, 401, 200, 200, 200, 200, 200, 401];
 const ownersOnly = (status: number) => [401, 401, 403, 403, status, 403, status, 401];
 const adminsOnly = (status: number) => [401, 401, 403, 403, 403, 403, status, 401];
 const hiddenFromOthers = (status: number) => [401, 401, 404, 404, status, 404, status, 401];
 
 export type PeopleByRole = Record<Role, Person | null>;
-type Scene = {
+type RowContext = {
   api: Api;
   organizer: Person;
   event: string;
@@ -50,25 +53,25 @@ type Scene = {
 };
 export type AccessRow = {
   statuses: number[];
-  /** Default: the path with the ids of the scene. */
-  path?: (scene: Scene) => string | Promise<string>;
-  body?: (scene: Scene) => unknown;
-  /** In place of a JSON body. */
+  /** Default: the path of the route, with the id of the context's event or item. */
+  path?: (context: RowContext) => string | Promise<string>;
+  body?: (context: RowContext) => unknown;
+  /** An image as the body, instead of JSON. */
   image?: Buffer<ArrayBuffer>;
   event?: Record<string, unknown>;
-  /** Brings the caller into the state that the row is about. */
-  before?: (scene: Scene) => Promise<unknown>;
-  /** The call ends the caller's session or account: everybody gets a fresh one. */
-  spends?: true;
+  /** Creates the state that the row tests. */
+  before?: (context: RowContext) => Promise<unknown>;
+  /** The call ends a session or an account, so it uses people of its own. */
+  needsFreshPeople?: true;
 };
 
-const privately = { event: { visibility: 'private' } };
-const goes = {
-  before: async ({ api, caller, event }: Scene) =>
+const privateEvent = { event: { visibility: 'private' } };
+const going = {
+  before: async ({ api, caller, event }: RowContext) =>
     caller && api.post(`/v1/events/${event}/rsvp`, caller.token, { status: 'going' }),
 };
 const claimed = {
-  before: async ({ api, caller, event, item }: Scene) => {
+  before: async ({ api, caller, event, item }: RowContext) => {
     if (!caller) return;
     await api.post(`/v1/events/${event}/rsvp`, caller.token, { status: 'going' });
     await api.post(`/v1/items/${item}/claim`, caller.token, { quantity: 1 });
@@ -77,39 +80,40 @@ const claimed = {
 const claim = { body: () => ({ quantity: 1 }) };
 const booking = { body: () => ({ seats: 1 }) };
 const booked = {
-  before: async ({ api, caller, event }: Scene) =>
+  before: async ({ api, caller, event }: RowContext) =>
     caller && api.post(`/v1/events/${event}/booking`, caller.token, { seats: 1 }),
 };
 const rsvp = { body: () => ({ status: 'going' }) };
 const save = { body: () => ({ saved: true }) };
 const newItem = { body: () => ({ title: 'Plates', kind: 'bring', quantityNeeded: 2 }) };
-const atSomebody = (tail: string) => ({
-  path: async ({ api }: Scene) => `/v1/admin/users/${(await createUser(api)).id}${tail}`,
+const ofNewUser = (tail: string) => ({
+  path: async ({ api }: RowContext) => `/v1/admin/users/${(await createUser(api)).id}${tail}`,
 });
-const atOrganizer = (tail: string) => ({
-  path: ({ organizer }: Scene) => `/v1/users/${organizer.id}${tail}`,
+const ofOrganizer = (tail: string) => ({
+  path: ({ organizer }: RowContext) => `/v1/users/${organizer.id}${tail}`,
 });
 
 const ofUpload = (tail = '') => ({
-  path: async ({ api, organizer }: Scene) => `/v1/uploads/${(await createUpload(api, organizer)).id}${tail}`,
+  path: async ({ api, organizer }: RowContext) =>
+    `/v1/uploads/${(await createUpload(api, organizer)).id}${tail}`,
 });
 
-/** The organizer's profile is private, and they follow nobody. */
-const forFriends = {
+/** The organizer's profile is private, and the organizer follows no other account. */
+const privateProfile = {
   statuses: [403, 401, 403, 403, 200, 403, 200, 401],
-  before: ({ api, organizer }: Scene) => api.patch('/v1/me', organizer.token, { isPrivate: true }),
-  spends: true as const,
+  before: ({ api, organizer }: RowContext) => api.patch('/v1/me', organizer.token, { isPrivate: true }),
+  needsFreshPeople: true as const,
 };
 
-/** One for each route and state, by method and path and, in brackets, the state. */
+/** One row for each route and state. The key is the method, the path and, in brackets, the state. */
 export const accessRows: Record<string, AccessRow> = {
-  'GET /healthz': { statuses: anyone },
-  'GET /readyz': { statuses: anyone },
-  'GET /metrics': { statuses: anyone },
+  'GET /healthz': { statuses: statusForAll },
+  'GET /readyz': { statuses: statusForAll },
+  'GET /metrics': { statuses: statusForAll },
 
   'POST /v1/auth/otp/request': { statuses: Array(8).fill(202), body: () => ({ phone: nextPhone() }) },
   'POST /v1/auth/otp/verify': {
-    statuses: anyone,
+    statuses: statusForAll,
     body: async ({ api }) => {
       const phone = nextPhone();
       const { body } = await api.post('/v1/auth/otp/request', undefined, { phone });
@@ -117,117 +121,117 @@ export const accessRows: Record<string, AccessRow> = {
     },
   },
   'POST /v1/auth/refresh': {
-    statuses: anyone,
+    statuses: statusForAll,
     body: async ({ api }) => ({ refreshToken: (await createUser(api)).refreshToken }),
   },
   "POST /v1/auth/refresh (the caller's own)": {
     statuses: [401, 401, 200, 200, 200, 200, 200, 401],
     path: () => '/v1/auth/refresh',
     body: ({ caller }) => ({ refreshToken: caller?.refreshToken ?? 'pr_none' }),
-    spends: true,
+    needsFreshPeople: true,
   },
-  'POST /v1/auth/logout': { statuses: everyoneWithToken(200), spends: true },
-  'GET /v1/auth/me': { statuses: everyoneWithToken(200) },
-  'GET /v1/auth/sessions': { statuses: everyoneWithToken(200) },
+  'POST /v1/auth/logout': { statuses: withToken(200), needsFreshPeople: true },
+  'GET /v1/auth/me': { statuses: withToken(200) },
+  'GET /v1/auth/sessions': { statuses: withToken(200) },
   "DELETE /v1/auth/sessions/{id} (the caller's own)": {
-    statuses: everyoneWithToken(200),
+    statuses: withToken(200),
     path: async ({ caller, sessionOf }) =>
       `/v1/auth/sessions/${caller ? await sessionOf(caller) : randomUUID()}`,
-    spends: true,
+    needsFreshPeople: true,
   },
   'DELETE /v1/auth/sessions/{id} (another person’s)': {
-    statuses: everyoneWithToken(404),
+    statuses: withToken(404),
     path: async ({ api, sessionOf }) => `/v1/auth/sessions/${await sessionOf(await createUser(api))}`,
   },
 
-  'PATCH /v1/me': { statuses: everyoneWithToken(200), body: () => ({ city: 'Oslo' }) },
-  'POST /v1/me/delete-code': { statuses: everyoneWithToken(202) },
+  'PATCH /v1/me': { statuses: withToken(200), body: () => ({ city: 'Oslo' }) },
+  'POST /v1/me/delete-code': { statuses: withToken(202) },
   'DELETE /v1/me': {
-    statuses: everyoneWithToken(200),
+    statuses: withToken(200),
     body: async ({ api, caller }) => {
       const { body } = await api.post('/v1/me/delete-code', caller?.token);
       return { confirmCode: body.devCode ?? '000000' };
     },
-    spends: true,
+    needsFreshPeople: true,
   },
 
   'GET /v1/me/events': {
-    statuses: everyoneWithToken(200),
+    statuses: withToken(200),
     path: () => '/v1/me/events?relation=organizing',
   },
-  'GET /v1/me/export': { statuses: everyoneWithToken(200) },
-  'GET /v1/me/claims': { statuses: everyoneWithToken(200) },
-  'GET /v1/me/blocks': { statuses: everyoneWithToken(200) },
+  'GET /v1/me/export': { statuses: withToken(200) },
+  'GET /v1/me/claims': { statuses: withToken(200) },
+  'GET /v1/me/blocks': { statuses: withToken(200) },
 
-  'GET /v1/users/search': { statuses: everyoneWithToken(200), path: () => '/v1/users/search?q=guest' },
-  'GET /v1/users/{id}': { statuses: optional, ...atOrganizer('') },
+  'GET /v1/users/search': { statuses: withToken(200), path: () => '/v1/users/search?q=guest' },
+  'GET /v1/users/{id}': { statuses: optionalToken, ...ofOrganizer('') },
   'GET /v1/users/{id} (private)': {
     statuses: [403, 401, 403, 403, 200, 403, 200, 401],
     path: ({ organizer }) => `/v1/users/${organizer.id}`,
     before: ({ api, organizer }) => api.patch('/v1/me', organizer.token, { isPrivate: true }),
-    spends: true,
+    needsFreshPeople: true,
   },
-  'GET /v1/users/{id}/followers': { statuses: optional, ...atOrganizer('/followers') },
-  'GET /v1/users/{id}/followers (private)': { ...forFriends, ...atOrganizer('/followers') },
-  'GET /v1/users/{id}/following': { statuses: optional, ...atOrganizer('/following') },
-  'GET /v1/users/{id}/following (private)': { ...forFriends, ...atOrganizer('/following') },
-  'GET /v1/users/{id}/events': { statuses: optional, ...atOrganizer('/events') },
-  'GET /v1/users/{id}/events (private)': { ...forFriends, ...atOrganizer('/events') },
-  'GET /v1/users/{id}/avatar.svg': { statuses: anyone, ...atOrganizer('/avatar.svg') },
+  'GET /v1/users/{id}/followers': { statuses: optionalToken, ...ofOrganizer('/followers') },
+  'GET /v1/users/{id}/followers (private)': { ...privateProfile, ...ofOrganizer('/followers') },
+  'GET /v1/users/{id}/following': { statuses: optionalToken, ...ofOrganizer('/following') },
+  'GET /v1/users/{id}/following (private)': { ...privateProfile, ...ofOrganizer('/following') },
+  'GET /v1/users/{id}/events': { statuses: optionalToken, ...ofOrganizer('/events') },
+  'GET /v1/users/{id}/events (private)': { ...privateProfile, ...ofOrganizer('/events') },
+  'GET /v1/users/{id}/avatar.svg': { statuses: statusForAll, ...ofOrganizer('/avatar.svg') },
   'POST /v1/users/{id}/follow': {
     statuses: [401, 401, 200, 403, 400, 200, 200, 401],
-    ...atOrganizer('/follow'),
+    ...ofOrganizer('/follow'),
   },
   'DELETE /v1/users/{id}/follow': {
     statuses: [401, 401, 200, 200, 400, 200, 200, 401],
-    ...atOrganizer('/follow'),
+    ...ofOrganizer('/follow'),
   },
   'POST /v1/users/{id}/block': {
     statuses: [401, 401, 200, 200, 400, 200, 200, 401],
-    ...atOrganizer('/block'),
-    spends: true,
+    ...ofOrganizer('/block'),
+    needsFreshPeople: true,
   },
   'DELETE /v1/users/{id}/block': {
     statuses: [401, 401, 200, 200, 400, 200, 200, 401],
-    ...atOrganizer('/block'),
+    ...ofOrganizer('/block'),
   },
 
-  'POST /v1/uploads': { statuses: everyoneWithToken(201), image: onePixelPng },
-  'GET /v1/uploads/{id}.webp': { statuses: anyone, ...ofUpload('.webp') },
+  'POST /v1/uploads': { statuses: withToken(201), image: onePixelPng },
+  'GET /v1/uploads/{id}.webp': { statuses: statusForAll, ...ofUpload('.webp') },
   'DELETE /v1/uploads/{id}': { statuses: ownersOnly(200), ...ofUpload() },
 
   'POST /v1/users/{id}/messages': {
     statuses: [401, 401, 201, 403, 400, 201, 201, 401],
-    ...atOrganizer('/messages'),
+    ...ofOrganizer('/messages'),
     body: () => ({ text: 'Shall I bring a second loaf?' }),
   },
-  'GET /v1/users/{id}/messages': { statuses: everyoneWithToken(200), ...atOrganizer('/messages') },
+  'GET /v1/users/{id}/messages': { statuses: withToken(200), ...ofOrganizer('/messages') },
   'POST /v1/users/{id}/messages/read': {
-    statuses: everyoneWithToken(200),
-    ...atOrganizer('/messages/read'),
+    statuses: withToken(200),
+    ...ofOrganizer('/messages/read'),
   },
-  'GET /v1/conversations': { statuses: everyoneWithToken(200) },
+  'GET /v1/conversations': { statuses: withToken(200) },
 
-  'GET /v1/categories': { statuses: anyone },
-  'GET /v1/templates': { statuses: anyone },
-  'GET /v1/events': { statuses: optional },
-  'GET /v1/feed': { statuses: everyoneWithToken(200) },
-  'GET /v1/events/search': { statuses: optional, path: () => '/v1/events/search?q=harbour' },
-  'GET /v1/events/{id}': { statuses: optional },
-  'GET /v1/events/{id} (unlisted)': { statuses: optional, event: { visibility: 'unlisted' } },
-  'GET /v1/events/{id} (private)': { statuses: [404, 401, 404, 404, 200, 404, 200, 401], ...privately },
-  'GET /v1/events/{id}/cover.svg': { statuses: anyone },
-  'GET /v1/events.ics': { statuses: optional },
-  'GET /v1/events/{id}/calendar.ics': { statuses: optional },
+  'GET /v1/categories': { statuses: statusForAll },
+  'GET /v1/templates': { statuses: statusForAll },
+  'GET /v1/events': { statuses: optionalToken },
+  'GET /v1/feed': { statuses: withToken(200) },
+  'GET /v1/events/search': { statuses: optionalToken, path: () => '/v1/events/search?q=harbour' },
+  'GET /v1/events/{id}': { statuses: optionalToken },
+  'GET /v1/events/{id} (unlisted)': { statuses: optionalToken, event: { visibility: 'unlisted' } },
+  'GET /v1/events/{id} (private)': { statuses: [404, 401, 404, 404, 200, 404, 200, 401], ...privateEvent },
+  'GET /v1/events/{id}/cover.svg': { statuses: statusForAll },
+  'GET /v1/events.ics': { statuses: optionalToken },
+  'GET /v1/events/{id}/calendar.ics': { statuses: optionalToken },
   'GET /v1/events/{id}/calendar.ics (private)': {
     statuses: [404, 401, 404, 404, 200, 404, 200, 401],
-    ...privately,
+    ...privateEvent,
   },
-  'POST /v1/me/calendar': { statuses: everyoneWithToken(201) },
-  'GET /v1/me/calendar': { statuses: everyoneWithToken(200) },
-  'DELETE /v1/me/calendar': { statuses: everyoneWithToken(200) },
+  'POST /v1/me/calendar': { statuses: withToken(201) },
+  'GET /v1/me/calendar': { statuses: withToken(200) },
+  'DELETE /v1/me/calendar': { statuses: withToken(200) },
   'GET /v1/calendars/{secret}.ics': {
-    statuses: anyone,
+    statuses: statusForAll,
     path: async ({ api, organizer }) => {
       const { body } = await api.post('/v1/me/calendar', organizer.token);
       return new URL(body.url).pathname;
@@ -237,85 +241,85 @@ export const accessRows: Record<string, AccessRow> = {
     statuses: Array(8).fill(404),
     path: () => `/v1/calendars/pc_${'A'.repeat(54)}.ics`,
   },
-  'GET /v1/events/{id}/live': { statuses: optional },
+  'GET /v1/events/{id}/live': { statuses: optionalToken },
   'GET /v1/events/{id}/live (private)': {
     statuses: [404, 401, 404, 404, 200, 404, 200, 401],
-    ...privately,
+    ...privateEvent,
   },
-  'POST /v1/events': { statuses: everyoneWithToken(201), body: () => eventBody() },
+  'POST /v1/events': { statuses: withToken(201), body: () => eventBody() },
   'PATCH /v1/events/{id}': { statuses: ownersOnly(200), body: () => ({ title: 'Moved indoors' }) },
   'PATCH /v1/events/{id} (private)': {
     statuses: hiddenFromOthers(200),
     body: () => ({ title: 'Draft' }),
-    ...privately,
+    ...privateEvent,
   },
   'DELETE /v1/events/{id}': { statuses: ownersOnly(200) },
-  'DELETE /v1/events/{id} (private)': { statuses: hiddenFromOthers(200), ...privately },
-  'POST /v1/events/{id}/rsvp': { statuses: everyoneWithToken(200), ...rsvp },
-  'POST /v1/events/{id}/rsvp (private)': { statuses: hiddenFromOthers(200), ...rsvp, ...privately },
-  'POST /v1/events/{id}/save': { statuses: everyoneWithToken(200), ...save },
-  'POST /v1/events/{id}/save (private)': { statuses: hiddenFromOthers(200), ...save, ...privately },
+  'DELETE /v1/events/{id} (private)': { statuses: hiddenFromOthers(200), ...privateEvent },
+  'POST /v1/events/{id}/rsvp': { statuses: withToken(200), ...rsvp },
+  'POST /v1/events/{id}/rsvp (private)': { statuses: hiddenFromOthers(200), ...rsvp, ...privateEvent },
+  'POST /v1/events/{id}/save': { statuses: withToken(200), ...save },
+  'POST /v1/events/{id}/save (private)': { statuses: hiddenFromOthers(200), ...save, ...privateEvent },
 
-  'POST /v1/events/{id}/booking': { statuses: everyoneWithToken(201), ...booking },
-  'POST /v1/events/{id}/booking (private)': { statuses: hiddenFromOthers(201), ...booking, ...privately },
-  'GET /v1/events/{id}/booking (without one)': { statuses: everyoneWithToken(404) },
-  'GET /v1/events/{id}/booking (with one)': { statuses: everyoneWithToken(200), ...booked },
-  'GET /v1/events/{id}/booking (private)': { statuses: hiddenFromOthers(200), ...booked, ...privately },
-  'PATCH /v1/events/{id}/booking (without one)': { statuses: everyoneWithToken(404), ...booking },
-  'PATCH /v1/events/{id}/booking (with one)': { statuses: everyoneWithToken(200), ...booking, ...booked },
+  'POST /v1/events/{id}/booking': { statuses: withToken(201), ...booking },
+  'POST /v1/events/{id}/booking (private)': { statuses: hiddenFromOthers(201), ...booking, ...privateEvent },
+  'GET /v1/events/{id}/booking (without one)': { statuses: withToken(404) },
+  'GET /v1/events/{id}/booking (with one)': { statuses: withToken(200), ...booked },
+  'GET /v1/events/{id}/booking (private)': { statuses: hiddenFromOthers(200), ...booked, ...privateEvent },
+  'PATCH /v1/events/{id}/booking (without one)': { statuses: withToken(404), ...booking },
+  'PATCH /v1/events/{id}/booking (with one)': { statuses: withToken(200), ...booking, ...booked },
   'PATCH /v1/events/{id}/booking (private)': {
     statuses: hiddenFromOthers(200),
     ...booking,
     ...booked,
-    ...privately,
+    ...privateEvent,
   },
-  'DELETE /v1/events/{id}/booking (without one)': { statuses: everyoneWithToken(404) },
-  'DELETE /v1/events/{id}/booking (with one)': { statuses: everyoneWithToken(200), ...booked },
-  'DELETE /v1/events/{id}/booking (private)': { statuses: hiddenFromOthers(200), ...booked, ...privately },
+  'DELETE /v1/events/{id}/booking (without one)': { statuses: withToken(404) },
+  'DELETE /v1/events/{id}/booking (with one)': { statuses: withToken(200), ...booked },
+  'DELETE /v1/events/{id}/booking (private)': { statuses: hiddenFromOthers(200), ...booked, ...privateEvent },
   'GET /v1/events/{id}/bookings': { statuses: ownersOnly(200) },
-  'GET /v1/events/{id}/bookings (private)': { statuses: hiddenFromOthers(200), ...privately },
+  'GET /v1/events/{id}/bookings (private)': { statuses: hiddenFromOthers(200), ...privateEvent },
 
-  'GET /v1/events/{id}/items': { statuses: optional },
+  'GET /v1/events/{id}/items': { statuses: optionalToken },
   'GET /v1/events/{id}/items (private)': {
     statuses: [404, 401, 404, 404, 200, 404, 200, 401],
-    ...privately,
+    ...privateEvent,
   },
   'POST /v1/events/{id}/items': { statuses: ownersOnly(201), ...newItem },
-  'POST /v1/events/{id}/items (private)': { statuses: hiddenFromOthers(201), ...newItem, ...privately },
+  'POST /v1/events/{id}/items (private)': { statuses: hiddenFromOthers(201), ...newItem, ...privateEvent },
   'PATCH /v1/items/{id}': { statuses: ownersOnly(200), body: () => ({ title: 'Paper plates' }) },
   'PATCH /v1/items/{id} (private)': {
     statuses: hiddenFromOthers(200),
     body: () => ({ title: 'Paper plates' }),
-    ...privately,
+    ...privateEvent,
   },
   'GET /v1/items/{id}/claims': { statuses: ownersOnly(200) },
-  'GET /v1/items/{id}/claims (private)': { statuses: hiddenFromOthers(200), ...privately },
+  'GET /v1/items/{id}/claims (private)': { statuses: hiddenFromOthers(200), ...privateEvent },
   'GET /v1/events/{id}/claims': { statuses: ownersOnly(200) },
-  'GET /v1/events/{id}/claims (private)': { statuses: hiddenFromOthers(200), ...privately },
+  'GET /v1/events/{id}/claims (private)': { statuses: hiddenFromOthers(200), ...privateEvent },
   'DELETE /v1/items/{id}': { statuses: ownersOnly(200) },
-  'DELETE /v1/items/{id} (private)': { statuses: hiddenFromOthers(200), ...privately },
-  'POST /v1/items/{id}/claim (without RSVP)': { statuses: everyoneWithToken(403), ...claim },
-  'POST /v1/items/{id}/claim (going)': { statuses: everyoneWithToken(201), ...claim, ...goes },
+  'DELETE /v1/items/{id} (private)': { statuses: hiddenFromOthers(200), ...privateEvent },
+  'POST /v1/items/{id}/claim (without RSVP)': { statuses: withToken(403), ...claim },
+  'POST /v1/items/{id}/claim (going)': { statuses: withToken(201), ...claim, ...going },
   'POST /v1/items/{id}/claim (private)': {
     statuses: [401, 401, 404, 404, 201, 404, 201, 401],
     ...claim,
-    ...goes,
-    ...privately,
+    ...going,
+    ...privateEvent,
   },
-  'PATCH /v1/items/{id}/claim (without one)': { statuses: everyoneWithToken(404), ...claim },
-  'PATCH /v1/items/{id}/claim (with one)': { statuses: everyoneWithToken(200), ...claim, ...claimed },
+  'PATCH /v1/items/{id}/claim (without one)': { statuses: withToken(404), ...claim },
+  'PATCH /v1/items/{id}/claim (with one)': { statuses: withToken(200), ...claim, ...claimed },
   'PATCH /v1/items/{id}/claim (private)': {
     statuses: [401, 401, 404, 404, 200, 404, 200, 401],
     ...claim,
     ...claimed,
-    ...privately,
+    ...privateEvent,
   },
-  'DELETE /v1/items/{id}/claim (without one)': { statuses: everyoneWithToken(404) },
-  'DELETE /v1/items/{id}/claim (with one)': { statuses: everyoneWithToken(200), ...claimed },
+  'DELETE /v1/items/{id}/claim (without one)': { statuses: withToken(404) },
+  'DELETE /v1/items/{id}/claim (with one)': { statuses: withToken(200), ...claimed },
   'DELETE /v1/items/{id}/claim (private)': {
     statuses: [401, 401, 404, 404, 200, 404, 200, 401],
     ...claimed,
-    ...privately,
+    ...privateEvent,
   },
 
   'POST /v1/reports': {
@@ -325,7 +329,7 @@ export const accessRows: Record<string, AccessRow> = {
   'POST /v1/reports (private)': {
     statuses: [401, 401, 404, 404, 400, 404, 201, 401],
     body: ({ event }) => ({ subject: { type: 'event', id: event }, reason: 'spam' }),
-    ...privately,
+    ...privateEvent,
   },
   'GET /v1/admin/reports': { statuses: adminsOnly(200) },
   'PATCH /v1/admin/reports/{id}': {
@@ -342,13 +346,13 @@ export const accessRows: Record<string, AccessRow> = {
   'POST /v1/admin/users/{id}/suspend': {
     statuses: adminsOnly(200),
     body: () => ({ reason: 'Spam' }),
-    ...atSomebody('/suspend'),
+    ...ofNewUser('/suspend'),
   },
-  'DELETE /v1/admin/users/{id}/suspend': { statuses: adminsOnly(200), ...atSomebody('/suspend') },
+  'DELETE /v1/admin/users/{id}/suspend': { statuses: adminsOnly(200), ...ofNewUser('/suspend') },
   'PUT /v1/admin/users/{id}/role': {
     statuses: adminsOnly(200),
     body: () => ({ role: 'user' }),
-    ...atSomebody('/role'),
+    ...ofNewUser('/role'),
   },
   'GET /v1/admin/flags': { statuses: adminsOnly(200) },
   'PUT /v1/admin/flags/{name}': {
@@ -359,10 +363,10 @@ export const accessRows: Record<string, AccessRow> = {
   'GET /v1/admin/audit': { statuses: adminsOnly(200) },
 };
 
-/** A row's name without what it says in brackets. */
+/** Returns the route of a row's key: the key without the state in brackets. */
 export const routeOf = (name: string): string => name.replace(/ \(.*\)$/, '');
 
-/** Everybody, with the sessions and relations that the rows expect of them. */
+/** Creates a person for each role, with the sessions and relations that the rows require. */
 export async function createPeopleByRole(api: Api): Promise<PeopleByRole> {
   const [stranger, blocked, organizer, other, deleted] = await Promise.all([
     createUser(api),
@@ -375,7 +379,7 @@ export async function createPeopleByRole(api: Api): Promise<PeopleByRole> {
   assert.equal((await api.post(`/v1/users/${blocked.id}/block`, organizer.token)).status, 200);
   assert.equal((await deleteAccount(api, deleted)).status, 200);
   return {
-    nobody: null,
+    anonymous: null,
     'bad token': null,
     stranger,
     blocked,
@@ -386,31 +390,31 @@ export async function createPeopleByRole(api: Api): Promise<PeopleByRole> {
   };
 }
 
-export const tokenOf = (cast: PeopleByRole, as: Role): string | undefined =>
-  as === 'bad token' ? 'pa_not-a-token' : cast[as]?.token;
+export const tokenOf = (people: PeopleByRole, role: Role): string | undefined =>
+  role === 'bad token' ? 'pa_not-a-token' : people[role]?.token;
 
-/** Plays one cell on an event of its own and gives the status. */
+/** Sends the request of one cell, on a new event, and returns the status. */
 export async function sendAs(
   api: Api,
-  stage: PeopleByRole,
+  sharedPeople: PeopleByRole,
   name: string,
   row: AccessRow,
-  as: Role,
+  role: Role,
 ): Promise<number> {
-  const cast = row.spends ? await createPeopleByRole(api) : stage;
-  const organizer = cast.organizer;
+  const people = row.needsFreshPeople ? await createPeopleByRole(api) : sharedPeople;
+  const organizer = people.organizer;
   assert.ok(organizer);
   const { id: event } = await createEvent(api, organizer, row.event);
   const { id: item } = await createItem(api, organizer, event);
   const sessionOf = (person: Person) => firstSession(api, person);
-  const scene: Scene = { api, organizer, event, item, caller: cast[as], sessionOf };
-  await row.before?.(scene);
+  const context: RowContext = { api, organizer, event, item, caller: people[role], sessionOf };
+  await row.before?.(context);
   const [method = '', template = ''] = routeOf(name).split(' ');
   const path =
-    (await row.path?.(scene)) ?? template.replace('{id}', template.startsWith('/v1/items') ? item : event);
-  const body = await row.body?.(scene);
+    (await row.path?.(context)) ?? template.replace('{id}', template.startsWith('/v1/items') ? item : event);
+  const body = await row.body?.(context);
   const image = row.image && { raw: row.image, headers: { 'content-type': 'image/png' } };
-  return (await api.call(method, path, { token: tokenOf(cast, as), body, ...image })).status;
+  return (await api.call(method, path, { token: tokenOf(people, role), body, ...image })).status;
 }
 
 async function firstSession(api: Api, person: Person): Promise<string> {

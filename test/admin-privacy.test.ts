@@ -1,4 +1,7 @@
-/** What admins keep to themselves: why they suspended an account, what they noted, who they are and from where they acted. */
+/**
+ * Data of admins that other people never receive: the reason of a suspension, notes, the admin's identity and
+ * network.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createAdmin, createEvent, createUser, deleteAccount, type Person, signIn } from './factories.ts';
@@ -12,11 +15,14 @@ const adminNetwork = '203.0.113.0/24';
 
 type Row = Record<string, unknown>;
 
-/** A call of an admin from a network of their own. */
+/** Sends a request of an admin from the network of the admin. */
 const callAs = (admin: Person, method: string, path: string, body?: unknown) =>
   api.call(method, path, { token: admin.token, body, headers: { 'x-forwarded-for': '203.0.113.77' } });
 
-/** Somebody whom an admin suspended for a reason, restored, and made an admin for a while; signed in again. */
+/**
+ * A person whom an admin suspended with a reason, restored, made an admin, and made a user again; with a new
+ * session.
+ */
 async function suspendedAndRestored(admin: Person): Promise<Person> {
   const person = await createUser(api);
   const event = await createEvent(api, person);
@@ -36,7 +42,7 @@ async function suspendedAndRestored(admin: Person): Promise<Person> {
     403,
     'account_suspended',
   );
-  assertSilent(refused.body, admin);
+  assertNoAdminData(refused.body, admin);
 
   expectStatus(await callAs(admin, 'DELETE', `${account}/suspend`), 200);
   expectStatus(await callAs(admin, 'PUT', `${account}/role`, { role: 'admin' }), 200);
@@ -44,8 +50,8 @@ async function suspendedAndRestored(admin: Person): Promise<Person> {
   return signIn(api, phone);
 }
 
-/** The response names neither reason nor note, neither the admin nor their network. */
-function assertSilent(body: unknown, admin: Person, where = ''): void {
+/** The response contains neither reason, note, identity nor network of the admin. */
+function assertNoAdminData(body: unknown, admin: Person, where = ''): void {
   const text = JSON.stringify(body);
   for (const secret of [reason, note, admin.id, admin.username, admin.phone, adminNetwork, '203.0.113.77'])
     assert.ok(!text.includes(secret), `${where} contains ${secret}`);
@@ -56,38 +62,38 @@ const auditOf = async (person: Person): Promise<Row[]> =>
 const byAdmins = ['account_suspended', 'account_restored', 'role_changed', 'role_changed'];
 
 // spec: 4.8 GET /v1/me/export: export of everything stored about the caller
-test('export: neither the reason of a suspension nor the network of the admin, only what was done and when', async () => {
+test('export: a suspension has its time, but neither the reason nor the network of the admin', async () => {
   const admin = await createAdmin(api);
   const person = await suspendedAndRestored(admin);
   const { body } = expectStatus(await api.get('/v1/me/export', person.token), 200);
-  assertSilent(body, admin, 'the export');
-  const done = body.audit.filter((row: Row) => byAdmins.includes(`${row.what}`));
+  assertNoAdminData(body, admin, 'the export');
+  const adminEntries = body.audit.filter((row: Row) => byAdmins.includes(`${row.what}`));
   assert.deepEqual(
-    done.map(({ what, address, detail }: Row) => ({ what, address, detail })),
+    adminEntries.map(({ what, address, detail }: Row) => ({ what, address, detail })),
     byAdmins.map((what, i) => ({ what, address: null, detail: ['', '', 'to admin', 'to user'][i] })),
   );
-  for (const { at } of done) assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
-  // What the person did has its address as before.
-  const own = body.audit.filter(({ what }: Row) => what === 'account_created' || what === 'signed_in');
+  for (const { at } of adminEntries) assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
+  // Entries of the person's own actions keep their address.
+  const ownEntries = body.audit.filter(({ what }: Row) => what === 'account_created' || what === 'signed_in');
   assert.deepEqual(
-    own.map(({ address }: Row) => address),
+    ownEntries.map(({ address }: Row) => address),
     ['127.0.0.0/24', '127.0.0.0/24'],
   );
 });
 
-test('export: the reason stays private after the account of the admin is deleted', async () => {
+test('export: the reason of a suspension stays private after the account of the admin is deleted', async () => {
   const admin = await createAdmin(api);
   const person = await suspendedAndRestored(admin);
   expectStatus(await deleteAccount(api, admin), 200);
   const audit = await auditOf(person);
-  assertSilent(audit, admin, 'the export');
+  assertNoAdminData(audit, admin, 'the export');
   assert.deepEqual(
     audit.map(({ what }) => what).filter((what) => byAdmins.includes(`${what}`)),
     byAdmins,
   );
 });
 
-test('export: an admin still finds what they did, with their own network', async () => {
+test("export: an admin's own actions are in the admin's export, with the admin's network", async () => {
   const admin = await createAdmin(api);
   await suspendedAndRestored(admin);
   const { body } = expectStatus(await api.get('/v1/me/export', admin.token), 200);
@@ -97,7 +103,7 @@ test('export: an admin still finds what they did, with their own network', async
   );
 });
 
-test('audit: admins read reason, admin and network of a suspension', async () => {
+test('audit: 200 for admins with reason, admin and network of a suspension', async () => {
   const admin = await createAdmin(api);
   const person = await suspendedAndRestored(admin);
   const { body } = expectStatus(await api.get(`/v1/admin/audit?userId=${person.id}`, admin.token), 200);
@@ -106,7 +112,7 @@ test('audit: admins read reason, admin and network of a suspension', async () =>
 });
 
 // spec: 4.8 GET /v1/me/export: export of everything stored about the caller
-test('every list and record of the caller: 200 or a refusal, without what admins keep to themselves', async () => {
+test('lists and records of the caller: 200, or 403 for admin routes, without data of admins', async () => {
   const admin = await createAdmin(api);
   const person = await suspendedAndRestored(admin);
   const { body: document } = expectStatus(await api.get('/openapi.json'), 200);
@@ -122,9 +128,9 @@ test('every list and record of the caller: 200 or a refusal, without what admins
       : path === '/v1/me/events'
         ? '?relation=organizing'
         : '';
-    const answer = await api.get(path + query, person.token);
-    statuses.set(path, answer.status);
-    assertSilent(answer.body, admin, path);
+    const response = await api.get(path + query, person.token);
+    statuses.set(path, response.status);
+    assertNoAdminData(response.body, admin, path);
   }
   for (const [path, status] of statuses) assert.equal(status, path.startsWith('/v1/admin') ? 403 : 200, path);
 });

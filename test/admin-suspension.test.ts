@@ -1,4 +1,4 @@
-/** Suspending and restoring accounts. */
+/** Suspension and restoration of accounts. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -32,7 +32,7 @@ async function signInAs({ phone }: Person, on: TestApp = api, code?: string) {
 }
 
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
-test('suspend: 200 and every token of the person is refused at once on every instance; twice is once', async () => {
+test('suspend: 200, idempotent, and every token of the person is rejected at once on every server', async () => {
   const person = await createUser(api);
   const phone = await signIn(second, person.phone);
   for (const on of both) expectStatus(await on.get('/v1/auth/me', person.token), 200);
@@ -55,7 +55,7 @@ test('suspend: 200 and every token of the person is refused at once on every ins
 });
 
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
-test('suspend: signing in is 403 account_suspended with the right code alone, which is spent; restored it is 200', async () => {
+test('suspend: sign-in is 403 account_suspended only with the correct code, which it consumes; 200 after restoration', async () => {
   const person = await createUser(api);
   expectStatus(await suspend(person), 200);
   for (const on of both) {
@@ -72,42 +72,42 @@ test('suspend: signing in is 403 account_suspended with the right code alone, wh
     assert.deepEqual(expectStatus(await restore(person), 200).body, { id: person.id, isSuspended: false });
   const { body: back } = expectStatus(await signInAs(person), 200);
   assert.deepEqual([back.isNewUser, back.user.id], [false, person.id]);
-  // Sessions of before do not come back.
+  // Sessions from before the suspension stay ended.
   expectProblem(await api.get('/v1/auth/me', person.token), 401, 'token_invalid');
 });
 
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
-test('suspend: profile, search and relations are 404 for all but admins, and back when restored', async () => {
+test('suspend: profile, search and follow are 404 for everyone except admins, and 200 after restoration', async () => {
   const person = await createUser(api, { name: 'Zebulon Quorn', username: 'zebulon.q' });
   const other = await createUser(api);
   expectStatus(await api.post(`/v1/users/${person.id}/follow`, other.token), 200);
-  const found = async () => ids(await second.get('/v1/users/search?q=zebulon', other.token));
-  const seen = async () => [
+  const searchResults = async () => ids(await second.get('/v1/users/search?q=zebulon', other.token));
+  const profileStatuses = async () => [
     (await second.get(`/v1/users/${person.id}`)).status,
     (await second.get(`/v1/users/${person.id}`, other.token)).status,
     (await second.get(`/v1/users/${person.id}`, admin.token)).status,
     (await second.post(`/v1/users/${person.id}/follow`, other.token)).status,
   ];
-  assert.deepEqual([await seen(), await found()], [[200, 200, 200, 200], [person.id]]);
+  assert.deepEqual([await profileStatuses(), await searchResults()], [[200, 200, 200, 200], [person.id]]);
   expectStatus(await suspend(person), 200);
-  assert.deepEqual([await seen(), await found()], [[404, 404, 200, 404], []]);
+  assert.deepEqual([await profileStatuses(), await searchResults()], [[404, 404, 200, 404], []]);
   expectStatus(await restore(person), 200);
-  assert.deepEqual([await seen(), await found()], [[200, 200, 200, 200], [person.id]]);
+  assert.deepEqual([await profileStatuses(), await searchResults()], [[200, 200, 200, 200], [person.id]]);
   assert.equal((await api.get(`/v1/users/${person.id}`)).body.followersCount, 1);
 });
 
-/** One event for each state that an event can be in, and guests who answered and claimed. */
+/** An organizer with a public, an unlisted and a cancelled event, and a guest with an RSVP. */
 async function organizerWithEvents() {
   const person = await createUser(api);
   const guest = await createUser(api);
-  const place = { location: { address: 'Hidden quay', lat: -33.9, lng: 18.4 }, title: 'Quillfeldt regatta' };
-  const shown = await createEvent(api, person, place);
-  const item = await createItem(api, person, shown.id);
-  await rsvpGoing(api, guest, shown.id);
-  const unlisted = await createEvent(api, person, { ...place, visibility: 'unlisted' });
-  const off = await createEvent(api, person, place);
-  expectStatus(await api.patch(`/v1/events/${off.id}`, person.token, { status: 'cancelled' }), 200);
-  return { person, guest, shown, item, unlisted, off };
+  const fields = { location: { address: 'Hidden quay', lat: -33.9, lng: 18.4 }, title: 'Quillfeldt regatta' };
+  const listed = await createEvent(api, person, fields);
+  const item = await createItem(api, person, listed.id);
+  await rsvpGoing(api, guest, listed.id);
+  const unlisted = await createEvent(api, person, { ...fields, visibility: 'unlisted' });
+  const cancelled = await createEvent(api, person, fields);
+  expectStatus(await api.patch(`/v1/events/${cancelled.id}`, person.token, { status: 'cancelled' }), 200);
+  return { person, guest, listed, item, unlisted, cancelled };
 }
 
 const lists = [
@@ -122,16 +122,16 @@ const lists = [
 
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 // spec: 3 DELETE /v1/admin/users/:id/suspend: administrative block: suspended → not suspended
-test('suspend: events leave all lists, searches, totals and records on every instance, and come back when restored', async () => {
-  const { person, guest, shown, item, unlisted, off } = await organizerWithEvents();
-  const events = [shown.id, unlisted.id, off.id];
+test('suspend: lists, searches, totals and records of every server omit the events until restoration', async () => {
+  const { person, guest, listed, item, unlisted, cancelled } = await organizerWithEvents();
+  const events = [listed.id, unlisted.id, cancelled.id];
   const inLists = async (on: TestApp, token?: string) => {
-    const found = [];
+    const results = [];
     for (const path of lists) {
       const { body } = expectStatus(await on.get(path, token), 200);
-      found.push([body.data.some(({ id }: { id: string }) => id === shown.id), body.meta.total]);
+      results.push([body.data.some(({ id }: { id: string }) => id === listed.id), body.meta.total]);
     }
-    return found;
+    return results;
   };
   const before = await inLists(api);
   assert.ok(before.every(([isThere]) => isThere));
@@ -140,17 +140,17 @@ test('suspend: events leave all lists, searches, totals and records on every ins
   const without = before.map(([, total]) => [false, Number(total) - 1]);
   for (const on of [second, api]) {
     assert.deepEqual(await inLists(on), without);
-    // Lists show nobody what is hidden, as they show nobody what is cancelled.
+    // Lists omit hidden and cancelled events for admins as well.
     assert.deepEqual(await inLists(on, admin.token), without);
     for (const id of events) {
       expectProblem(await on.get(`/v1/events/${id}`), 404, 'event_not_found');
       expectProblem(await on.get(`/v1/events/${id}/items`, guest.token), 404, 'event_not_found');
       expectStatus(await on.get(`/v1/events/${id}`, admin.token), 200);
     }
-    const rsvp = (status: unknown) => on.post(`/v1/events/${shown.id}/rsvp`, guest.token, { status });
+    const rsvp = (status: unknown) => on.post(`/v1/events/${listed.id}/rsvp`, guest.token, { status });
     expectProblem(await rsvp('interested'), 404, 'event_not_found');
     expectProblem(
-      await on.post(`/v1/events/${shown.id}/save`, guest.token, { saved: true }),
+      await on.post(`/v1/events/${listed.id}/save`, guest.token, { saved: true }),
       404,
       'event_not_found',
     );
@@ -161,24 +161,24 @@ test('suspend: events leave all lists, searches, totals and records on every ins
     );
   }
   assert.equal((await api.get(`/v1/users/${person.id}`, admin.token)).body.eventsCount, 0);
-  // An admin may change what is hidden; it stays so.
-  expectStatus(await api.patch(`/v1/events/${off.id}`, admin.token, { status: 'scheduled' }), 200);
+  // An admin can change a hidden event; it stays hidden.
+  expectStatus(await api.patch(`/v1/events/${cancelled.id}`, admin.token, { status: 'scheduled' }), 200);
   assert.deepEqual(await inLists(second), without);
-  expectStatus(await api.patch(`/v1/events/${off.id}`, admin.token, { status: 'cancelled' }), 200);
+  expectStatus(await api.patch(`/v1/events/${cancelled.id}`, admin.token, { status: 'cancelled' }), 200);
   await assertCounters(api.sql);
   expectStatus(await restore(person), 200);
   for (const on of [second, api]) {
     assert.deepEqual(await inLists(on), before);
     for (const id of events) expectStatus(await on.get(`/v1/events/${id}`), 200);
-    expectStatus(await on.post(`/v1/events/${shown.id}/rsvp`, guest.token, { status: 'going' }), 200);
+    expectStatus(await on.post(`/v1/events/${listed.id}/rsvp`, guest.token, { status: 'going' }), 200);
   }
   assert.equal((await api.get(`/v1/users/${person.id}`)).body.eventsCount, 1);
   await assertCounters(api.sql);
 });
 
-test('suspend: 403 for who is no admin, 404 for nobody, 409 for admins and oneself, 400 for a reason of 501 characters', async () => {
+test('suspend: 403 without the admin role, 404 for an unknown person, 409 for admins, 400 for a reason above 500 characters', async () => {
   const [person, other] = await createUsers(api, 2);
-  const boss = await createAdmin(api);
+  const otherAdmin = await createAdmin(api);
   assert.ok(person && other);
   const path = `/v1/admin/users/${person.id}/suspend`;
   for (const call of [api.post(path, other.token, {}), api.delete(path, other.token)])
@@ -187,58 +187,58 @@ test('suspend: 403 for who is no admin, 404 for nobody, 409 for admins and onese
     expectProblem(await api.post(`/v1/admin/users/${id}/suspend`, admin.token, {}), 404, 'user_not_found');
     expectProblem(await api.delete(`/v1/admin/users/${id}/suspend`, admin.token), 404, 'user_not_found');
   }
-  for (const who of [boss, admin]) expectProblem(await suspend(who), 409, 'is_admin');
-  expectStatus(await api.get('/v1/auth/me', boss.token), 200);
+  for (const otherPerson of [otherAdmin, admin]) expectProblem(await suspend(otherPerson), 409, 'is_admin');
+  expectStatus(await api.get('/v1/auth/me', otherAdmin.token), 200);
   expectProblem(await suspend(person, api, { reason: 'x'.repeat(501) }), 400, 'invalid_request');
   expectProblem(await suspend(person, api, { why: 'x' }), 400, 'invalid_request');
   expectStatus(await suspend(person, api, { reason: 'x'.repeat(500) }), 200);
 });
 
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
-test('suspend: a person at work on two instances meanwhile leaves no session, no listed event and right counts', async () => {
+test('suspend: no session, no listed event and correct counters when the person creates events concurrently', async () => {
   for (let round = 0; round < 6; round++) {
     const person = await createUser(api);
     const phone = await signIn(second, person.phone);
-    const { body: asked } = await api.post('/v1/auth/otp/request', undefined, { phone: person.phone });
-    const proof = { phone: person.phone, code: asked.devCode };
+    const { body: codeRequest } = await api.post('/v1/auth/otp/request', undefined, { phone: person.phone });
+    const credentials = { phone: person.phone, code: codeRequest.devCode };
     const statuses: number[] = [];
-    const work = Array.from({ length: 24 }, async (_, i) => {
+    const eventRequests = Array.from({ length: 24 }, async (_, i) => {
       const on = both[i % 2] as TestApp;
       const { token } = i % 3 === 0 ? phone : person;
       statuses.push((await on.post('/v1/events', token, eventBody())).status);
     });
-    const end = Promise.all([suspend(person, second), suspend(person, api)]);
-    const entry = api.post('/v1/auth/otp/verify', undefined, proof);
-    const [answers, { status }] = await Promise.all([end, entry, ...work]);
-    for (const answer of answers) expectStatus(answer, 200);
+    const suspensions = Promise.all([suspend(person, second), suspend(person, api)]);
+    const verification = api.post('/v1/auth/otp/verify', undefined, credentials);
+    const [responses, { status }] = await Promise.all([suspensions, verification, ...eventRequests]);
+    for (const response of responses) expectStatus(response, 200);
     assert.ok([200, 403].includes(status), `${status}`);
     assert.ok(
       statuses.every((each) => each === 201 || each === 401),
       `${statuses}`,
     );
     const { id } = person;
-    const left = await api.sql`
+    const remaining = await api.sql`
       select (select count(*)::int from sessions where user_id = ${id}) as sessions,
-        (select count(*)::int from events where organizer_id = ${id} and not hidden) as shown`;
-    assert.deepEqual([...left], [{ sessions: 0, shown: 0 }]);
+        (select count(*)::int from events where organizer_id = ${id} and not hidden) as listed`;
+    assert.deepEqual([...remaining], [{ sessions: 0, listed: 0 }]);
   }
   await assertCounters(api.sql);
 });
 
-test('suspend: while the person deletes the account at once: gone, or suspended and out, and never both', async () => {
+test('suspend: concurrent with account deletion, the account is either deleted or suspended', async () => {
   for (let round = 0; round < 8; round++) {
     const { person } = await organizerWithEvents();
     const code = expectStatus(await api.post('/v1/me/delete-code', person.token), 202).body.devCode;
-    const [end, farewell] = await Promise.all([
+    const [suspension, deletion] = await Promise.all([
       suspend(person, second),
       api.delete('/v1/me', person.token, { confirmCode: code }),
       ...Array.from({ length: 4 }, () => second.post('/v1/events', person.token, eventBody())),
     ]);
     const isGone = (await api.sql`select 1 from users where id = ${person.id}`).length === 0;
-    if (isGone) expectStatus(farewell, 200);
-    else expectProblem(farewell, 401, 'token_invalid');
-    if (isGone) assert.ok([200, 404].includes(end.status), `${end.status}`);
-    else expectStatus(end, 200);
+    if (isGone) expectStatus(deletion, 200);
+    else expectProblem(deletion, 401, 'token_invalid');
+    if (isGone) assert.ok([200, 404].includes(suspension.status), `${suspension.status}`);
+    else expectStatus(suspension, 200);
     expectProblem(await second.get(`/v1/users/${person.id}`), 404, 'user_not_found');
     assert.equal(
       (await api.sql`select 1 from events where organizer_id = ${person.id} and not hidden`).length,
@@ -249,18 +249,18 @@ test('suspend: while the person deletes the account at once: gone, or suspended 
 });
 
 // spec: 3 DELETE /v1/admin/users/:id/suspend: administrative block: suspended → not suspended
-test('suspend: two admins who suspend and restore one person at once leave all of their events in one state', async () => {
+test('suspend: concurrent suspensions and restorations leave all events of the person in the same state', async () => {
   const { person } = await organizerWithEvents();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, i) => (i % 2 ? suspend : restore)(person, both[i % 3 ? 0 : 1])),
   );
-  for (const answer of answers) expectStatus(answer, 200);
-  const [{ isSuspended, hidden, shown }] = (await api.sql`
+  for (const response of responses) expectStatus(response, 200);
+  const [{ isSuspended, hidden, listed }] = (await api.sql`
     select u.suspended_at is not null as is_suspended, count(*) filter (where e.hidden)::int as hidden,
-      count(*) filter (where not e.hidden)::int as shown
+      count(*) filter (where not e.hidden)::int as listed
     from users u join events e on e.organizer_id = u.id where u.id = ${person.id} group by u.id`) as [
-    { isSuspended: boolean; hidden: number; shown: number },
+    { isSuspended: boolean; hidden: number; listed: number },
   ];
-  assert.deepEqual([hidden, shown], isSuspended ? [3, 0] : [0, 3]);
+  assert.deepEqual([hidden, listed], isSuspended ? [3, 0] : [0, 3]);
   await assertCounters(api.sql);
 });

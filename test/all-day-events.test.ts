@@ -1,4 +1,4 @@
-/** Time zones, all-day events and unknown prices, wherever an event is shown. */
+/** Time zones, all-day events and unknown prices in every representation of an event. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import nodeIcal from 'node-ical';
@@ -8,7 +8,7 @@ import { openStream } from './live-fixtures.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const { take, eventsOf, imported, refusal } = createImporter(api);
+const { importFile, eventsOf, importForNewUser, importError } = createImporter(api);
 const organizer = await createUser(api);
 
 const oslo = { address: 'Oslo', lat: 59.9106, lng: 10.7291 };
@@ -27,13 +27,13 @@ const timesOf = ({ startAt, endAt, allDay, timezone }: Record<string, unknown>) 
   timezone,
 ];
 
-/** From 5 to 7 March, in winter time of Oslo. */
+/** 5 and 6 March, in standard time (UTC+1) of Oslo. */
 const twoDays = { startAt: '2027-03-05T00:00:00+01:00', endAt: '2027-03-07T00:00:00+01:00' };
-const aTwoDayEvent = (fields: object = {}) =>
+const createTwoDayEvent = (fields: object = {}) =>
   createEvent(api, organizer, { ...twoDays, location: oslo, allDay: true, ...fields });
 
 // spec: 2.4 GET /v1/events, POST /v1/events, PATCH /v1/events/:id: `timezone`, `allDay`, `isPriceKnown`
-test('create: a timezone that is left out is that of the coordinates; one that is sent stays', async () => {
+test('create: the timezone defaults to that of the coordinates; a timezone in the request is stored', async () => {
   for (const [location, zone] of [
     [oslo, 'Europe/Oslo'],
     [saoPaulo, 'America/Sao_Paulo'],
@@ -46,7 +46,7 @@ test('create: a timezone that is left out is that of the coordinates; one that i
   assert.equal((await createEvent(api, organizer, { timezone: 'UTC' })).timezone, 'UTC');
 });
 
-test('change: a derived timezone follows the location, a chosen one stays', async () => {
+test('change: a derived timezone follows the location, an explicit timezone does not change', async () => {
   const derived = await createEvent(api, organizer, { location: oslo });
   const moved = expectStatus(await change(derived.id, { location: london }), 200).body;
   assert.deepEqual(
@@ -65,9 +65,9 @@ test('change: a derived timezone follows the location, a chosen one stays', asyn
   );
 });
 
-test('create: allDay is false by default, and takes midnights of the zone of the event', async () => {
+test('create: allDay is false by default; an all-day event requires midnights of its timezone', async () => {
   assert.equal((await createEvent(api, organizer)).allDay, false);
-  const event = await aTwoDayEvent();
+  const event = await createTwoDayEvent();
   assert.deepEqual(timesOf(event), [
     '2027-03-04T23:00:00.000Z',
     '2027-03-06T23:00:00.000Z',
@@ -75,7 +75,7 @@ test('create: allDay is false by default, and takes midnights of the zone of the
     'Europe/Oslo',
   ]);
   assert.equal((await read(event.id)).allDay, true);
-  // Midnight does not exist on the first day, and on the second day the offset is another one.
+  // Midnight does not exist on 4 November, and the offset changes that day.
   const spring = { startAt: '2018-11-04T01:00:00-02:00', endAt: '2018-11-05T00:00:00-02:00' };
   const { body } = expectStatus(await create({ ...spring, location: saoPaulo, allDay: true }), 201);
   assert.deepEqual(timesOf(body), [
@@ -87,19 +87,19 @@ test('create: allDay is false by default, and takes midnights of the zone of the
 });
 
 // spec: 2.4 GET /v1/events, POST /v1/events, PATCH /v1/events/:id: `timezone`, `allDay`, `isPriceKnown`
-test('create: 400 naming startAt and endAt when an all-day event does not take whole days of its zone', async () => {
+test('create: 400 naming startAt or endAt unless an all-day event covers whole days of its timezone', async () => {
   const cases: [fields: object, ...paths: string[]][] = [
     [{ startAt: '2027-03-05T00:00:00Z' }, 'startAt'],
     [{ endAt: '2027-03-06T23:59:59.999+01:00' }, 'endAt'],
     [{ timezone: 'Europe/London' }, 'startAt', 'endAt'],
     [{ location: london }, 'startAt', 'endAt'],
-    // Summer time begins on the 28th, so midnight of the 29th has another offset.
+    // Daylight saving time begins on 28 March, so the offset of midnight on 29 March differs.
     [{ startAt: '2027-03-28T00:00:00+01:00', endAt: '2027-03-29T00:00:00+01:00' }, 'endAt'],
     [{ endAt: twoDays.startAt }, 'endAt'],
   ];
   for (const [fields, ...expected] of cases) {
-    const answer = await create({ ...twoDays, location: oslo, allDay: true, ...fields });
-    const { body } = expectProblem(answer, 400, 'invalid_request');
+    const response = await create({ ...twoDays, location: oslo, allDay: true, ...fields });
+    const { body } = expectProblem(response, 400, 'invalid_request');
     assert.deepEqual(paths(body), expected, JSON.stringify(fields));
   }
   for (const allDay of [null, 'true', 1])
@@ -107,14 +107,14 @@ test('create: 400 naming startAt and endAt when an all-day event does not take w
 });
 
 // spec: 2.4 GET /v1/events, POST /v1/events, PATCH /v1/events/:id: `timezone`, `allDay`, `isPriceKnown`
-test('change: an all-day event keeps its dates when its zone changes, and its times are checked', async () => {
-  const { id } = await aTwoDayEvent();
+test('change: an all-day event keeps its dates when its timezone changes, and new times are validated', async () => {
+  const { id } = await createTwoDayEvent();
   const inLondon = ['2027-03-05T00:00:00.000Z', '2027-03-07T00:00:00.000Z', true, 'Europe/London'];
   assert.deepEqual(timesOf(expectStatus(await change(id, { location: london }), 200).body), inLondon);
   assert.deepEqual(timesOf(await read(id)), inLondon);
   const tokyo = expectStatus(await change(id, { timezone: 'Asia/Tokyo' }), 200).body;
   assert.deepEqual(timesOf(tokyo).slice(0, 2), ['2027-03-04T15:00:00.000Z', '2027-03-06T15:00:00.000Z']);
-  // The end keeps its date beside a start that is sent.
+  // The request changes the start; the end keeps its date.
   const sent = { timezone: 'Europe/Oslo', startAt: '2027-03-06T00:00:00+01:00' };
   assert.deepEqual(timesOf(expectStatus(await change(id, sent), 200).body).slice(0, 2), [
     '2027-03-05T23:00:00.000Z',
@@ -134,20 +134,22 @@ test('change: an all-day event keeps its dates when its zone changes, and its ti
   assert.equal(expectStatus(await change(id, again), 200).body.allDay, true);
 });
 
-test('change: 200 for an all-day event whose times are off since its zone changed its rules; new times are checked', async () => {
-  const { id } = await aTwoDayEvent();
+test('change: 200 for an all-day event whose stored times are no longer midnights; new times are validated', async () => {
+  const { id } = await createTwoDayEvent();
   await api.sql`
     update events set start_at = start_at + interval '1 hour', end_at = end_at + interval '1 hour' where id = ${id}`;
   await api.sql`update change_shards set version = version + 1`;
   assert.equal(expectStatus(await change(id, { title: 'Still all day' }), 200).body.allDay, true);
-  const off = { startAt: '2027-03-04T01:00:00+01:00' };
-  assert.deepEqual(paths(expectProblem(await change(id, off), 400, 'invalid_request').body), ['startAt']);
+  const notMidnight = { startAt: '2027-03-04T01:00:00+01:00' };
+  assert.deepEqual(paths(expectProblem(await change(id, notMidnight), 400, 'invalid_request').body), [
+    'startAt',
+  ]);
   expectStatus(await change(id, twoDays), 200);
 });
 
-test('change: 400 when the dates of an all-day event would leave the years that are allowed', async () => {
+test('change: 400 naming endAt when a new timezone moves an all-day event beyond the year 9999', async () => {
   const last = { startAt: '9999-12-30T15:00:00Z', endAt: '9999-12-31T15:00:00Z', timezone: 'Asia/Tokyo' };
-  const { id } = await aTwoDayEvent(last);
+  const { id } = await createTwoDayEvent(last);
   const { body } = expectProblem(await change(id, { timezone: 'America/New_York' }), 400, 'invalid_request');
   assert.deepEqual(paths(body), ['endAt']);
   const calendarText = (await api.get(`/v1/events/${id}/calendar.ics`)).body;
@@ -156,7 +158,7 @@ test('change: 400 when the dates of an all-day event would leave the years that 
 });
 
 // spec: 2.4 GET /v1/events, POST /v1/events, PATCH /v1/events/:id: `timezone`, `allDay`, `isPriceKnown`
-test('events: isPriceKnown is true when a price is sent, false when it is left out, or as it is sent', async () => {
+test('events: isPriceKnown defaults to true if the request has a price, to false otherwise', async () => {
   const cases: [sent: Record<string, unknown>, price: number, isPriceKnown: boolean][] = [
     [{}, 0, false],
     [{ price: 0 }, 0, true],
@@ -190,7 +192,7 @@ test('events: isPriceKnown is true when a price is sent, false when it is left o
   assert.deepEqual(paths(unknown.body), ['isPriceKnown']);
 });
 
-test('events: of those stored before, a price above 0 is known and 0 is not, and UTC stays', async () => {
+test('events: rows of earlier versions have isPriceKnown true for a price above 0, and keep the timezone UTC', async () => {
   const [paid, free] = [await createEvent(api, organizer, { price: 5 }), await createEvent(api, organizer)];
   await api.sql`
     update events set is_price_known = default, all_day = default, timezone = 'UTC'
@@ -207,7 +209,7 @@ test('events: of those stored before, a price above 0 is known and 0 is not, and
   }
 });
 
-test('events: allDay and isPriceKnown are in the list, the search, the feed, the live stream and the export', async () => {
+test('events: allDay and isPriceKnown are in the lists, the search, the feed, the live stream and the export', async () => {
   const host = await createUser(api);
   const follower = await createUser(api);
   expectStatus(await api.post(`/v1/users/${host.id}/follow`, follower.token), 200);
@@ -218,25 +220,25 @@ test('events: allDay and isPriceKnown are in the list, the search, the feed, the
     allDay: true,
     price: 0,
   });
-  const shown = { allDay: true, isPriceKnown: true, timezone: 'Europe/Oslo' };
-  const pick = (found: Record<string, unknown> = {}) => ({
-    allDay: found.allDay,
-    isPriceKnown: found.isPriceKnown,
-    timezone: found.timezone,
+  const expected = { allDay: true, isPriceKnown: true, timezone: 'Europe/Oslo' };
+  const pick = (element: Record<string, unknown> = {}) => ({
+    allDay: element.allDay,
+    isPriceKnown: element.isPriceKnown,
+    timezone: element.timezone,
   });
   for (const path of ['/v1/events?q=zeppelin', '/v1/events/search?q=zeppelin', '/v1/feed']) {
     const { body } = expectStatus(await api.get(path, follower.token), 200);
-    assert.deepEqual(pick(body.data.find(({ id }: { id: string }) => id === event.id)), shown, path);
+    assert.deepEqual(pick(body.data.find(({ id }: { id: string }) => id === event.id)), expected, path);
   }
   const exported = expectStatus(await api.get('/v1/me/export', host.token), 200).body;
-  assert.deepEqual(pick(exported.events[0]), shown);
+  assert.deepEqual(pick(exported.events[0]), expected);
   const stream = await openStream(api, event.id);
   const snapshot = stream.messages[0]?.data as { event: { allDay: boolean } };
   assert.equal(snapshot.event.allDay, true);
 });
 
-test('calendars: an all-day event is written as dates, which other programs read as whole days', async () => {
-  const event = await aTwoDayEvent({ title: 'Meadow days' });
+test('calendars: an all-day event is written as dates, and other parsers read it as whole days', async () => {
+  const event = await createTwoDayEvent({ title: 'Meadow days' });
   const text: string = expectStatus(await api.get(`/v1/events/${event.id}/calendar.ics`), 200).body;
   assert.match(text, /\r\nDTSTART;VALUE=DATE:20270305\r\nDTEND;VALUE=DATE:20270307\r\n/);
   assert.doesNotMatch(text, /VTIMEZONE|TZID/);
@@ -248,9 +250,9 @@ test('calendars: an all-day event is written as dates, which other programs read
     200,
   ).body;
   assert.match(list, /\r\nDTSTART;VALUE=DATE:20270305\r\n/);
-  // An import of it gives the same event.
+  // An import of the calendar creates an equal event.
   const phone = nextPhone();
-  assert.deepEqual(importCounts(await take(text, phone)), [1, 0, 0, 0]);
+  assert.deepEqual(importCounts(await importFile(text, phone)), [1, 0, 0, 0]);
   const [copy] = await eventsOf(await signIn(api, phone));
   assert.deepEqual(timesOf(copy), timesOf(event));
 
@@ -261,7 +263,7 @@ test('calendars: an all-day event is written as dates, which other programs read
   assert.equal(sequence(timed), sequence(text) + 1);
 });
 
-test('import: entries of dates become all-day events of the zone of their place', async () => {
+test('import: entries with dates become all-day events in the timezone of their location', async () => {
   const places: [geo: string, zone: string, start: string, end: string][] = [
     ['59.9139;10.7522', 'Europe/Oslo', '2027-03-04T23:00:00.000Z', '2027-03-06T23:00:00.000Z'],
     ['40.7128;-74.006', 'America/New_York', '2027-03-05T05:00:00.000Z', '2027-03-07T05:00:00.000Z'],
@@ -275,28 +277,28 @@ test('import: entries of dates become all-day events of the zone of their place'
   };
   for (const [GEO, zone, start, end] of places) {
     const file = calendar('X-WR-TIMEZONE:Asia/Tokyo\r\n', calendarEntry({ ...dates, GEO }));
-    const { report, phone, events } = await imported(file);
+    const { report, phone, events } = await importForNewUser(file);
     assert.deepEqual(errorsOf(report), []);
     assert.deepEqual(timesOf(events[0]), [start, end, true, zone]);
     assert.deepEqual([events[0].price, events[0].isPriceKnown], [0, false]);
-    assert.deepEqual(importCounts(await take(file, phone)), [0, 0, 1, 0]);
+    assert.deepEqual(importCounts(await importFile(file, phone)), [0, 0, 1, 0]);
   }
 });
 
-test('import: a date that its zone skipped is named and left out', async () => {
+test('import: an entry is an error if its timezone skips the date', async () => {
   const skipped = { DTSTART: '20111230', DTEND: undefined, GEO: '-13.8333;-171.7667' };
-  assert.match(await refusal(skipped), /is not after DTSTART/);
+  assert.match(await importError(skipped), /is not after DTSTART/);
 });
 
-test('import: a repeated import corrects what was stored in UTC, and keeps what the organizer chose', async () => {
+test('import: a second import corrects timezones stored as UTC, and keeps changes of the organizer', async () => {
   const file = calendar(
     calendarEntry({ SUMMARY: 'A, dates', DTSTART: '20270305', DTEND: '20270307' }),
-    calendarEntry({ SUMMARY: 'B, moments', UID: 'b' }),
-    calendarEntry({ SUMMARY: 'C, a zone of its own', UID: 'c' }),
+    calendarEntry({ SUMMARY: 'B, times', UID: 'b' }),
+    calendarEntry({ SUMMARY: 'C, an explicit zone', UID: 'c' }),
     calendarEntry({ SUMMARY: 'D, free', UID: 'd' }),
   );
-  const { phone, person, events } = await imported(file);
-  // As earlier versions stored them.
+  const { phone, person, events } = await importForNewUser(file);
+  // The values that earlier versions stored.
   await api.sql`
     update events set timezone = 'UTC', all_day = false, start_at = date_trunc('day', start_at + interval '2 hours'),
       end_at = date_trunc('day', end_at + interval '2 hours')
@@ -308,7 +310,7 @@ test('import: a repeated import corrects what was stored in UTC, and keeps what 
     [3, { isPriceKnown: true }],
   ] as const)
     expectStatus(await api.patch(`/v1/events/${events[i].id}`, person.token, fields), 200);
-  assert.deepEqual(importCounts(await take(file, phone)), [0, 2, 2, 0]);
+  assert.deepEqual(importCounts(await importFile(file, phone)), [0, 2, 2, 0]);
   const after = await eventsOf(person);
   assert.deepEqual(timesOf(after[0]), timesOf(events[0]));
   assert.deepEqual(
@@ -319,28 +321,28 @@ test('import: a repeated import corrects what was stored in UTC, and keeps what 
     after.map(({ isPriceKnown }) => isPriceKnown),
     [false, false, false, true],
   );
-  assert.deepEqual(importCounts(await take(file, phone)), [0, 0, 4, 0]);
+  assert.deepEqual(importCounts(await importFile(file, phone)), [0, 0, 4, 0]);
 });
 
-test('front page: an all-day event has dates, one of several days its end, and only a known 0 is free', async () => {
-  // Of its own, because the page shows only the next twelve events.
+test('front page: all-day events have dates, longer events have an end, and only a known price of 0 is free', async () => {
+  // A separate database, because the page shows only the next 12 events.
   const fresh = await startTestApp();
   const host = await createUser(fresh);
-  const at = { location: oslo };
-  const make = (title: string, fields: object) => createEvent(fresh, host, { ...at, title, ...fields });
-  await make('One day', {
+  const atOslo = { location: oslo };
+  const create = (title: string, fields: object) => createEvent(fresh, host, { ...atOslo, title, ...fields });
+  await create('One day', {
     allDay: true,
     startAt: '2030-03-05T00:00:00+01:00',
     endAt: '2030-03-06T00:00:00+01:00',
   });
-  await make('Two days', {
+  await create('Two days', {
     allDay: true,
     startAt: '2030-03-05T00:00:00+01:00',
     endAt: '2030-03-07T00:00:00+01:00',
     price: 0,
   });
-  await make('Camp', { startAt: '2030-03-05T18:00:00Z', endAt: '2030-03-07T11:00:00Z', price: 20 });
-  await make('Evening', { startAt: '2030-03-05T18:00:00Z', endAt: '2030-03-05T23:00:00Z', price: 0 });
+  await create('Camp', { startAt: '2030-03-05T18:00:00Z', endAt: '2030-03-07T11:00:00Z', price: 20 });
+  await create('Evening', { startAt: '2030-03-05T18:00:00Z', endAt: '2030-03-05T23:00:00Z', price: 0 });
   const page: string = expectStatus(await fresh.get('/'), 200).body;
   const factsOf = (title: string) =>
     new RegExp(`>${title}</a></h3><p>(.*?)</p>`).exec(page)?.[1]?.replace(/[\u2009\u202f\u00a0]/g, ' ');

@@ -1,4 +1,7 @@
-/** The audit trail: what is written down, in which transaction, for how long, and what a deleted account leaves in it. */
+/**
+ * The audit trail: its entries, their transactions, their lifetime, and the effect of account deletion on
+ * them.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { deleteExpiredAudit, recordAudit } from '../src/audit/audit.ts';
@@ -15,15 +18,15 @@ import { expectProblem, expectStatus, secretKey, startTestApp } from './setup.ts
 const api = await startTestApp();
 const second = await api.another();
 
-const whatOf = async ({ id }: Pick<Person, 'id'>): Promise<string[]> => {
+const auditKinds = async ({ id }: Pick<Person, 'id'>): Promise<string[]> => {
   const rows = await api.sql<
     { what: string }[]
   >`select what from audit where user_id = ${id} order by at, id`;
   return rows.map(({ what }) => what);
 };
-const not = (code: string) => (code === '000000' ? '000001' : '000000');
+const wrongCode = (code: string) => (code === '000000' ? '000001' : '000000');
 
-test('audit: sign-ins, logouts, devices that are signed out and tokens that come twice, each with a shortened address', async () => {
+test('audit: entries for sign-in, logout, a signed-out device and a reused refresh token, each with a truncated address', async () => {
   const person = await createUser(api);
   const tablet = await signIn(second, person.phone);
   const { body } = await api.get('/v1/auth/sessions', person.token);
@@ -37,7 +40,7 @@ test('audit: sign-ins, logouts, devices that are signed out and tokens that come
   expectStatus(await refresh(next.refreshToken), 200);
   expectProblem(await refresh(laptop.refreshToken), 401, 'refresh_token_invalid');
   expectStatus(await api.post('/v1/auth/logout', person.token), 200);
-  assert.deepEqual(await whatOf(person), [
+  assert.deepEqual(await auditKinds(person), [
     'account_created',
     'signed_in',
     'device_signed_out',
@@ -52,7 +55,7 @@ test('audit: sign-ins, logouts, devices that are signed out and tokens that come
   );
 });
 
-test('audit: one entry when five wrong codes lock a number, with an account or without, and none for tries after', async () => {
+test('audit: one entry when five wrong codes lock a number, with or without an account; no entry for later attempts', async () => {
   const person = await createUser(api);
   const stranger = nextPhone();
   const locked = () => api.sql<{ userId: string | null; what: string }[]>`
@@ -60,10 +63,10 @@ test('audit: one entry when five wrong codes lock a number, with an account or w
   for (const phone of [person.phone, stranger]) {
     const { body } = await api.post('/v1/auth/otp/request', undefined, { phone });
     for (let i = 0; i < 4; i++)
-      await api.post('/v1/auth/otp/verify', undefined, { phone, code: not(body.devCode) });
+      await api.post('/v1/auth/otp/verify', undefined, { phone, code: wrongCode(body.devCode) });
     const before = await locked();
     for (let i = 0; i < 4; i++)
-      await api.post('/v1/auth/otp/verify', undefined, { phone, code: not(body.devCode) });
+      await api.post('/v1/auth/otp/verify', undefined, { phone, code: wrongCode(body.devCode) });
     assert.equal((await locked()).length, before.length + 1);
   }
   assert.deepEqual(
@@ -74,13 +77,14 @@ test('audit: one entry when five wrong codes lock a number, with an account or w
     ],
   );
   const { body } = await api.post('/v1/me/delete-code', person.token);
-  for (let i = 0; i < 5; i++) await api.delete('/v1/me', person.token, { confirmCode: not(body.devCode) });
+  for (let i = 0; i < 5; i++)
+    await api.delete('/v1/me', person.token, { confirmCode: wrongCode(body.devCode) });
   assert.equal((await locked()).at(-1)?.what, 'deletion_locked');
 });
 
-test('audit: an entry is there only if what it tells of is', async () => {
+test('audit: an entry and its action are in one transaction', async () => {
   const person = await createUser(api);
-  const before = await whatOf(person);
+  const before = await auditKinds(person);
   const trace = { secretKey, now: new Date(), address: null };
   await assert.rejects(
     transaction(api.sql, async (tx) => {
@@ -88,43 +92,43 @@ test('audit: an entry is there only if what it tells of is', async () => {
       throw new Error('something else failed');
     }),
   );
-  assert.deepEqual(await whatOf(person), before);
-  // And what cannot be written down does not happen.
+  assert.deepEqual(await auditKinds(person), before);
+  // If the entry cannot be inserted, the action fails.
   await api.sql`alter table audit add constraint nothing check (what <> 'logged_out') not valid`;
-  const silent = await api.another({ env: { LOG_LEVEL: 'silent' } });
-  assert.equal((await silent.post('/v1/auth/logout', person.token)).status, 500);
+  const failing = await api.another({ env: { LOG_LEVEL: 'silent' } });
+  assert.equal((await failing.post('/v1/auth/logout', person.token)).status, 500);
   await api.sql`alter table audit drop constraint nothing`;
   expectStatus(await api.get('/v1/auth/me', person.token), 200);
 });
 
-test('audit: a deleted account leaves what happened and when, and nothing of the person', async () => {
+test('audit: entries of a deleted account keep action and time, and lose every reference to the person', async () => {
   const person = await createUser(api);
   const { body } = await api.post('/v1/auth/otp/request', undefined, { phone: person.phone });
   for (let i = 0; i < 5; i++)
-    await api.post('/v1/auth/otp/verify', undefined, { phone: person.phone, code: not(body.devCode) });
-  assert.deepEqual(await whatOf(person), ['account_created', 'sign_in_locked']);
+    await api.post('/v1/auth/otp/verify', undefined, { phone: person.phone, code: wrongCode(body.devCode) });
+  assert.deepEqual(await auditKinds(person), ['account_created', 'sign_in_locked']);
   const [{ who, id } = { who: null, id: null }] = await api.sql`
     select who, id from audit where user_id = ${person.id} and what = 'account_created'`;
   expectStatus(await deleteAccount(api, person), 200);
   assert.deepEqual([...(await api.sql`select 1 from audit where who = ${who}`)], []);
-  const [{ who: gone } = { who: null }] = await api.sql`select who from audit where id = ${id}`;
+  const [{ who: anonymized } = { who: null }] = await api.sql`select who from audit where id = ${id}`;
   const phoneHash = hashPhone(secretKey, person.phone);
   const needles = [person.id, person.phone, person.username, phoneHash.toString('hex')];
   assert.deepEqual(await findRowsContaining(api.sql, needles), []);
-  const left =
-    await api.sql`select what, user_id, address, detail from audit where who = ${gone} order by at, id`;
+  const remaining =
+    await api.sql`select what, user_id, address, detail from audit where who = ${anonymized} order by at, id`;
   assert.deepEqual(
-    left.map((row) => ({ ...row })),
+    remaining.map((row) => ({ ...row })),
     ['account_created', 'account_deleted'].map((what) => ({ what, userId: null, address: null, detail: '' })),
   );
-  // Whoever comes back with the number is somebody new.
+  // A new account with the same number starts with no entries.
   const again = await signIn(api, person.phone);
-  assert.deepEqual(await whatOf(again), ['account_created']);
-  assert.equal((await api.sql`select 1 from audit where who = ${gone}`).length, 2);
+  assert.deepEqual(await auditKinds(again), ['account_created']);
+  assert.equal((await api.sql`select 1 from audit where who = ${anonymized}`).length, 2);
 });
 
 // spec: 3 DELETE /v1/me: account: existing → deleted
-test('audit: 200 with nothing for the id of a deleted account; its entries stay together under a new random value', async () => {
+test('audit: 200 with no entries for the id of a deleted account; its entries share a new random value', async () => {
   const [admin, person, other] = [await createAdmin(api), await createUser(api), await createUser(api)];
   const search = async (query: string) =>
     expectStatus(await api.get(`/v1/admin/audit?limit=50${query}`, admin.token), 200).body.data;
@@ -133,32 +137,32 @@ test('audit: 200 with nothing for the id of a deleted account; its entries stay 
     before.map(({ what }: { what: string }) => what),
     ['account_created'],
   );
-  const [mine, others] = [before[0], (await search(`&userId=${other.id}`))[0]];
+  const [firstEntry, secondEntry] = [before[0], (await search(`&userId=${other.id}`))[0]];
   for (const account of [person, other]) expectStatus(await deleteAccount(api, account), 200);
   for (const { id } of [person, other]) assert.deepEqual(await search(`&userId=${id}`), []);
-  const all: { id: string; who: string; what: string; userId: string | null }[] = await search('');
-  const left = [mine, others].map(({ id }) => {
-    const entry = all.find((each) => each.id === id) ?? assert.fail(id);
-    return all.filter(({ who }) => who === entry.who);
+  const entries: { id: string; who: string; what: string; userId: string | null }[] = await search('');
+  const remaining = [firstEntry, secondEntry].map(({ id }) => {
+    const entry = entries.find((each) => each.id === id) ?? assert.fail(id);
+    return entries.filter(({ who }) => who === entry.who);
   });
-  for (const entries of left)
+  for (const accountEntries of remaining)
     assert.deepEqual(
-      entries.map(({ what, userId }) => [what, userId]),
+      accountEntries.map(({ what, userId }) => [what, userId]),
       [
         ['account_deleted', null],
         ['account_created', null],
       ],
     );
-  assert.ok(![mine.who, others.who].includes(left[0]?.[0]?.who));
-  assert.notEqual(left[0]?.[0]?.who, left[1]?.[0]?.who);
+  assert.ok(![firstEntry.who, secondEntry.who].includes(remaining[0]?.[0]?.who));
+  assert.notEqual(remaining[0]?.[0]?.who, remaining[1]?.[0]?.who);
 });
 
-test('audit: roles that a command gives and takes, and the command that prints the trail', async () => {
+test('audit: the CLI adds entries for role changes and prints the trail', async () => {
   const person = await createUser(api, { username: 'audited.person' });
   for (const verb of ['grant', 'revoke'])
     assert.equal((await command(api.target, 'admin', verb, person.phone)).code, 0);
-  const gone = await createUser(api);
-  expectStatus(await deleteAccount(api, gone), 200);
+  const deleted = await createUser(api);
+  expectStatus(await deleteAccount(api, deleted), 200);
   const { code, stdout } = await command(api.target, 'audit', '--since', '1h');
   assert.equal(code, 0);
   const lines = stdout.split('\n').filter((line) => line.includes(person.id));
@@ -171,7 +175,7 @@ test('audit: roles that a command gives and takes, and the command that prints t
     ],
   );
   assert.match(stdout, /\taccount_deleted\tgone:[\w-]{12}\t-\t-\n/);
-  assert.ok(!stdout.includes(gone.id) && !stdout.includes(person.phone));
+  assert.ok(!stdout.includes(deleted.id) && !stdout.includes(person.phone));
   const later = await command(api.target, 'audit', '--since', '2999-01-01');
   assert.deepEqual([later.code, later.stdout], [0, '']);
   const wrong = await command(api.target, 'audit', '--since', 'yesterday');
@@ -179,7 +183,7 @@ test('audit: roles that a command gives and takes, and the command that prints t
   assert.match(wrong.stderr, /"yesterday" is not a time/);
 });
 
-test('audit: --since takes days, hours, dates and timestamps', () => {
+test('audit: --since accepts days, hours, dates and timestamps', () => {
   const now = new Date('2026-11-21T12:00:00Z');
   assert.equal(parseSince('7d', now).toISOString(), '2026-11-14T12:00:00.000Z');
   assert.equal(parseSince('12h', now).toISOString(), '2026-11-21T00:00:00.000Z');
@@ -189,14 +193,14 @@ test('audit: --since takes days, hours, dates and timestamps', () => {
     assert.throws(() => parseSince(wrong, now), CommandError);
 });
 
-test('audit: addresses are shortened to what tells no household', () => {
+test('audit: addresses are truncated to /24 for IPv4 and /48 for IPv6', () => {
   assert.equal(truncateAddress('203.0.113.77'), '203.0.113.0/24');
   assert.equal(truncateAddress('::ffff:203.0.113.77'), '203.0.113.0/24');
   assert.equal(truncateAddress('2001:db8:1:2::3'), '2001:db8:1::/48');
   assert.equal(truncateAddress('::1'), '0:0:0::/48');
 });
 
-test('housekeeping: removes what is older than a year, and nothing younger', async () => {
+test('housekeeping: removes audit entries older than a year, and no newer ones', async () => {
   const person = await createUser(api);
   const at = (days: number) => new Date(Date.now() - days * 86_400_000);
   await transaction(api.sql, async (tx) => {

@@ -1,4 +1,7 @@
-/** What a block and a private profile do not do: the specification gives a block two effects, and privacy hides a profile. */
+/**
+ * The limits of blocks and private profiles: a block has the two effects of the specification, and privacy
+ * hides the profile.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bookingPath } from './booking-client.ts';
@@ -8,7 +11,7 @@ import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 const api = await startTestApp();
 
 // spec: 4.5 POST /v1/users/:id/block: block
-test('block: 200 and 201 for RSVP, booking and claim on a public event, whoever of the two blocked the other', async () => {
+test('block: 200 for RSVP, 201 for booking and claim on a public event, whichever of the two people blocked the other', async () => {
   for (const byOrganizer of [true, false]) {
     const [organizer, guest] = (await createUsers(api, 2)) as [Person, Person];
     const event = await createEvent(api, organizer, { capacity: 5 });
@@ -19,7 +22,7 @@ test('block: 200 and 201 for RSVP, booking and claim on a public event, whoever 
     assert.deepEqual(expectStatus(rsvp, 200).body, { myRsvp: 'going', rsvpCount: 1 });
     expectStatus(await api.post(bookingPath(event.id), guest.token, { seats: 2 }), 201);
     expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 }), 201);
-    // The organizer sees who comes, also somebody whom they blocked.
+    // The organizer's lists include blocked guests.
     const bookings = await api.get(`/v1/events/${event.id}/bookings`, organizer.token);
     assert.deepEqual(
       expectStatus(bookings, 200).body.data.map(({ user }: { user: Person }) => user.id),
@@ -30,23 +33,23 @@ test('block: 200 and 201 for RSVP, booking and claim on a public event, whoever 
       expectStatus(claims, 200).body.data.map(({ user }: { user: Person }) => user.id),
       [guest.id],
     );
-    // What a block does do.
+    // A block prevents messages.
     const text = { text: 'See you there' };
     expectProblem(await api.post(`/v1/users/${blocker.id}/messages`, blocked.token, text), 403, 'blocked');
   }
 });
 
 // spec: 3 POST /v1/users/:id/messages: block: a blocked person cannot send messages to the blocker
-test('private profile: 403 for a stranger who looks at it, 201 for their message, 403 once they are blocked', async () => {
+test("private profile: 403 for a stranger who reads it, 201 for the stranger's message, 403 after a block", async () => {
   const [owner, stranger] = [await createUser(api, { isPrivate: true }), await createUser(api)];
   expectProblem(await api.get(`/v1/users/${owner.id}`, stranger.token), 403, 'profile_private');
-  const write = () => api.post(`/v1/users/${owner.id}/messages`, stranger.token, { text: 'Hello' });
-  expectStatus(await write(), 201);
+  const sendMessage = () => api.post(`/v1/users/${owner.id}/messages`, stranger.token, { text: 'Hello' });
+  expectStatus(await sendMessage(), 201);
   const { body } = expectStatus(await api.get('/v1/conversations', owner.token), 200);
   assert.deepEqual(
     body.data.map(({ user }: { user: Person }) => user.id),
     [stranger.id],
   );
   expectStatus(await api.post(`/v1/users/${stranger.id}/block`, owner.token), 200);
-  expectProblem(await write(), 403, 'blocked');
+  expectProblem(await sendMessage(), 403, 'blocked');
 });

@@ -1,4 +1,4 @@
-/** Bookings that change: by whoever has them, by what happens to the event, and by accounts that go. */
+/** Changes of bookings: by the guest, by changes of the event, and by account deletion. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bookingPath, createBookingClient, errorPaths } from './booking-client.ts';
@@ -11,76 +11,73 @@ const second = await api.another();
 const organizer = await createUser(api);
 const guests = await createUsers(api, 6);
 const [guest, other, third, fourth] = guests as [Person, Person, Person, Person];
-const { anEventOf, book, cancel, change, places, record, resize, wait } = createBookingClient(
-  api,
-  second,
-  organizer,
-);
+const { createEventWithCapacity, book, cancel, change, bookingStates, record, resize, wait } =
+  createBookingClient(api, second, organizer);
 
 // spec: 2.5 GET /v1/events/:id/booking, PATCH /v1/events/:id/booking, DELETE /v1/events/:id/booking: reading, changing and cancelling a booking
-test('cancel: 200, the head of the waitlist moves up in order as far as seats go, and nobody overtakes it', async () => {
-  const event = await anEventOf(5);
+test('cancel: 200, and the waitlist is promoted in order until a booking does not fit; later ones do not overtake it', async () => {
+  const event = await createEventWithCapacity(5);
   expectStatus(await book(event.id, guest, 2), 201);
   expectStatus(await book(event.id, other, 3), 201);
   const seats = [2, 4, 1, 1];
   const waiting = guests.slice(2);
   for (const [i, person] of waiting.entries()) expectStatus(await wait(event.id, person, seats[i]), 201);
   assert.deepEqual(expectStatus(await cancel(event.id, guest), 200).body, { success: true });
-  // The second wants 4: the two behind wait with them, though one seat each would be enough.
-  assert.deepEqual(await places(event.id, waiting), ['2+', '4@1', '1@2', '1@3']);
+  // The first on the waitlist needs 4 seats. The two behind it wait, although one seat each is free.
+  assert.deepEqual(await bookingStates(event.id, waiting), ['2+', '4@1', '1@2', '1@3']);
   expectStatus(await cancel(event.id, other), 200);
-  assert.deepEqual(await places(event.id, waiting), ['2+', '4@1', '1@2', '1@3']);
+  assert.deepEqual(await bookingStates(event.id, waiting), ['2+', '4@1', '1@2', '1@3']);
   assert.equal((await record(event.id)).bookedCount, 2);
-  // Who leaves the list frees no seat, but the way.
+  // Leaving the waitlist frees no seat but lets the next booking be promoted.
   expectStatus(await cancel(event.id, fourth), 200);
-  assert.deepEqual(await places(event.id, waiting), ['2+', '-', '1+', '1+']);
+  assert.deepEqual(await bookingStates(event.id, waiting), ['2+', '-', '1+', '1+']);
   assert.equal((await record(event.id)).bookedCount, 4);
   expectProblem(await cancel(event.id, fourth), 404, 'booking_not_found');
   await assertCounters(api.sql);
 });
 
 // spec: 2.5 GET /v1/events/:id/booking, PATCH /v1/events/:id/booking, DELETE /v1/events/:id/booking: reading, changing and cancelling a booking
-test('change: 200 with fewer seats, which go to those who wait', async () => {
-  const event = await anEventOf(4);
+test('change: 200 with fewer seats, and the waitlist gets the freed seats', async () => {
+  const event = await createEventWithCapacity(4);
   const { body } = expectStatus(await book(event.id, guest, 4), 201);
   for (const person of [other, third]) expectStatus(await wait(event.id, person, 1), 201);
-  const { body: less } = expectStatus(await resize(event.id, guest, 3), 200);
-  assert.deepEqual(less, { ...body, seats: 3 });
-  assert.deepEqual(await places(event.id, [guest, other, third]), ['3+', '1+', '1@1']);
+  const { body: fewer } = expectStatus(await resize(event.id, guest, 3), 200);
+  assert.deepEqual(fewer, { ...body, seats: 3 });
+  assert.deepEqual(await bookingStates(event.id, [guest, other, third]), ['3+', '1+', '1@1']);
   assert.equal((await record(event.id, guest)).myBooking.seats, 3);
-  assert.deepEqual(expectStatus(await resize(event.id, guest, 3), 200).body, less);
+  assert.deepEqual(expectStatus(await resize(event.id, guest, 3), 200).body, fewer);
   await assertCounters(api.sql);
 });
 
 // spec: 2.5 GET /v1/events/:id/booking, PATCH /v1/events/:id/booking, DELETE /v1/events/:id/booking: reading, changing and cancelling a booking
-test('change: 200 with more seats that are free; 409 when they are not, or somebody waits', async () => {
-  const event = await anEventOf(5);
+test('change: 200 with more seats while they are free; 409 if they are not free or the waitlist is not empty', async () => {
+  const event = await createEventWithCapacity(5);
   expectStatus(await book(event.id, guest, 1), 201);
   assert.equal(expectStatus(await resize(event.id, guest, 3), 200).body.seats, 3);
   expectProblem(await resize(event.id, guest, 6), 409, 'no_seats');
   expectStatus(await resize(event.id, guest, 4), 200);
   expectStatus(await wait(event.id, other, 2), 201);
-  const answer = expectProblem(await resize(event.id, guest, 5), 409, 'no_seats');
-  assert.equal(answer.body.detail, 'Others wait for the seats that are left.');
+  const response = expectProblem(await resize(event.id, guest, 5), 409, 'no_seats');
+  assert.equal(response.body.detail, 'Others wait for the seats that are left.');
   assert.equal((await record(event.id)).bookedCount, 4);
   await assertCounters(api.sql);
 });
 
-test('change: who waits keeps their place with fewer seats, and is booked once they fit; 409 for more', async () => {
-  const event = await anEventOf(4);
+test('change: a waiting booking keeps its position with fewer seats, and is promoted once they fit; 409 for more seats', async () => {
+  const event = await createEventWithCapacity(4);
   expectStatus(await book(event.id, guest, 2), 201);
   const { body } = expectStatus(await wait(event.id, other, 4), 201);
   expectStatus(await wait(event.id, third, 1), 201);
   expectProblem(await resize(event.id, third, 2), 409, 'no_seats');
   assert.deepEqual(expectStatus(await resize(event.id, other, 3), 200).body, { ...body, seats: 3 });
-  const { body: up } = expectStatus(await resize(event.id, other, 1), 200);
-  assert.deepEqual(up, { ...body, seats: 1, status: 'booked', position: null });
-  assert.deepEqual(await places(event.id, [guest, other, third]), ['2+', '1+', '1+']);
+  const { body: promoted } = expectStatus(await resize(event.id, other, 1), 200);
+  assert.deepEqual(promoted, { ...body, seats: 1, status: 'booked', position: null });
+  assert.deepEqual(await bookingStates(event.id, [guest, other, third]), ['2+', '1+', '1+']);
   await assertCounters(api.sql);
 });
 
-test('change: 400 naming seats, 404 without a booking', async () => {
-  const event = await anEventOf(4);
+test('change: 400 naming the invalid field, 404 without a booking', async () => {
+  const event = await createEventWithCapacity(4);
   expectProblem(await resize(event.id, guest, 1), 404, 'booking_not_found');
   expectStatus(await book(event.id, guest, 1), 201);
   for (const seats of [0, 21, 1.5, '2', null]) {
@@ -89,52 +86,52 @@ test('change: 400 naming seats, 404 without a booking', async () => {
       ['seats'],
     );
   }
-  const stray = await api.patch(bookingPath(event.id), guest.token, { seats: 1, waitlist: true });
-  assert.deepEqual(errorPaths(expectProblem(stray, 400, 'invalid_request').body), ['waitlist']);
+  const unknownField = await api.patch(bookingPath(event.id), guest.token, { seats: 1, waitlist: true });
+  assert.deepEqual(errorPaths(expectProblem(unknownField, 400, 'invalid_request').body), ['waitlist']);
 });
 
 // spec: 2.5 PATCH /v1/events/:id: `capacity` and the booked seats
-test('capacity: more seats move the waitlist up, no limit all of it; 409 below what is booked', async () => {
-  const event = await anEventOf(2);
+test('capacity: a higher capacity promotes the waitlist in order, no limit promotes all; 409 below the booked seats', async () => {
+  const event = await createEventWithCapacity(2);
   expectStatus(await book(event.id, guest, 2), 201);
   for (const person of [other, third, fourth]) expectStatus(await wait(event.id, person, 2), 201);
   const { body } = expectStatus(await change(event.id, { capacity: 5 }), 200);
   assert.equal(body.bookedCount, 4);
-  assert.deepEqual(await places(event.id, [other, third, fourth]), ['2+', '2@1', '2@2']);
-  const answer = expectProblem(await change(event.id, { capacity: 3 }), 409, 'capacity_below_booked');
-  assert.deepEqual([errorPaths(answer.body), answer.body.detail], [['capacity'], '4 seats are booked.']);
+  assert.deepEqual(await bookingStates(event.id, [other, third, fourth]), ['2+', '2@1', '2@2']);
+  const response = expectProblem(await change(event.id, { capacity: 3 }), 409, 'capacity_below_booked');
+  assert.deepEqual([errorPaths(response.body), response.body.detail], [['capacity'], '4 seats are booked.']);
   assert.equal((await record(event.id)).capacity, 5);
   expectStatus(await change(event.id, { capacity: 4 }), 200);
   expectStatus(await change(event.id, { title: 'Another title' }), 200);
   assert.equal(expectStatus(await change(event.id, { capacity: 0 }), 200).body.bookedCount, 8);
-  assert.deepEqual(await places(event.id, [other, third, fourth]), ['2+', '2+', '2+']);
+  assert.deepEqual(await bookingStates(event.id, [other, third, fourth]), ['2+', '2+', '2+']);
   expectProblem(await change(event.id, { capacity: 7 }), 409, 'capacity_below_booked');
   await assertCounters(api.sql);
 });
 
-test('capacity: lowered below what the first in line wants, it holds up the others until they take fewer', async () => {
-  const event = await anEventOf(5);
+test('capacity: if the first waiting booking exceeds a lowered capacity, it blocks the waitlist until it is reduced', async () => {
+  const event = await createEventWithCapacity(5);
   expectStatus(await book(event.id, guest, 3), 201);
   expectStatus(await wait(event.id, other, 5), 201);
   expectStatus(await wait(event.id, third, 1), 201);
   expectStatus(await change(event.id, { capacity: 4 }), 200);
   expectStatus(await cancel(event.id, guest), 200);
-  assert.deepEqual(await places(event.id, [other, third]), ['5@1', '1@2']);
+  assert.deepEqual(await bookingStates(event.id, [other, third]), ['5@1', '1@2']);
   expectProblem(await book(event.id, fourth, 1), 409, 'no_seats');
   expectStatus(await resize(event.id, other, 3), 200);
-  assert.deepEqual(await places(event.id, [other, third]), ['3+', '1+']);
+  assert.deepEqual(await bookingStates(event.id, [other, third]), ['3+', '1+']);
   await assertCounters(api.sql);
 });
 
-test('cancelled: 409 for what is new; changing to fewer, giving back and moving up still work', async () => {
-  const event = await anEventOf(3);
+test('cancelled: 409 for a new booking or more seats; fewer seats, cancellation and promotion still work', async () => {
+  const event = await createEventWithCapacity(3);
   expectStatus(await book(event.id, guest, 3), 201);
   expectStatus(await wait(event.id, other), 201);
   expectStatus(await change(event.id, { status: 'cancelled' }), 200);
   expectProblem(await wait(event.id, third), 409, 'event_cancelled');
   expectProblem(await resize(event.id, other, 2), 409, 'event_cancelled');
   expectStatus(await resize(event.id, guest, 2), 200);
-  assert.deepEqual(await places(event.id, [guest, other]), ['2+', '1+']);
+  assert.deepEqual(await bookingStates(event.id, [guest, other]), ['2+', '1+']);
   expectStatus(await cancel(event.id, guest), 200);
   expectStatus(await change(event.id, { status: 'scheduled' }), 200);
   expectStatus(await book(event.id, third, 2), 201);
@@ -142,8 +139,8 @@ test('cancelled: 409 for what is new; changing to fewer, giving back and moving 
 });
 
 // spec: 2.5 GET /v1/events/:id: `enabledModules`
-test('module: 403 for what is new while booking is off; what is there stays readable and can be given back', async () => {
-  const event = await anEventOf(5);
+test('module: 403 for a new booking or more seats while booking is off; reading, fewer seats and cancellation work', async () => {
+  const event = await createEventWithCapacity(5);
   assert.ok(event.enabledModules.includes('booking'));
   expectStatus(await book(event.id, guest, 2), 201);
   expectStatus(await change(event.id, { enabledModules: ['bringList', 'wishList'] }), 200);
@@ -155,8 +152,8 @@ test('module: 403 for what is new while booking is off; what is there stays read
   expectStatus(await cancel(event.id, guest), 200);
 });
 
-test('flag: 403 for what is new while bookings are switched off; fewer seats and giving back still work', async () => {
-  const event = await anEventOf(5);
+test('flag: 403 for a new booking or more seats while bookings are off; fewer seats and cancellation work', async () => {
+  const event = await createEventWithCapacity(5);
   expectStatus(await book(event.id, guest, 2), 201);
   await api.sql`insert into flags (name, enabled, changed_at) values ('bookings', false, now())`;
   await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -171,23 +168,23 @@ test('flag: 403 for what is new while bookings are switched off; fewer seats and
   }
 });
 
-test('deletion of an account: its seats and its place go, and those who wait move up at once', async () => {
-  const event = await anEventOf(4);
-  const [leaver, waiter] = (await createUsers(api, 2)) as [Person, Person];
-  expectStatus(await book(event.id, leaver, 3), 201);
-  expectStatus(await wait(event.id, waiter, 4), 201);
+test('deletion of an account: its bookings are deleted, and the waitlist is promoted at once', async () => {
+  const event = await createEventWithCapacity(4);
+  const [bookedPerson, waitingPerson] = (await createUsers(api, 2)) as [Person, Person];
+  expectStatus(await book(event.id, bookedPerson, 3), 201);
+  expectStatus(await wait(event.id, waitingPerson, 4), 201);
   expectStatus(await wait(event.id, other, 1), 201);
-  expectStatus(await deleteAccount(api, waiter), 200);
-  assert.deepEqual(await places(event.id, [other]), ['1+']);
+  expectStatus(await deleteAccount(api, waitingPerson), 200);
+  assert.deepEqual(await bookingStates(event.id, [other]), ['1+']);
   expectStatus(await wait(event.id, third, 2), 201);
-  expectStatus(await deleteAccount(api, leaver), 200);
-  assert.deepEqual(await places(event.id, [other, third]), ['1+', '2+']);
+  expectStatus(await deleteAccount(api, bookedPerson), 200);
+  assert.deepEqual(await bookingStates(event.id, [other, third]), ['1+', '2+']);
   assert.equal((await record(event.id)).bookedCount, 3);
   await assertCounters(api.sql);
 });
 
-test('deletion of an event: 200 with bookings and waitlist', async () => {
-  const event = await anEventOf(1);
+test('deletion of an event: 200, and its bookings and waitlist are deleted', async () => {
+  const event = await createEventWithCapacity(1);
   expectStatus(await book(event.id, guest), 201);
   expectStatus(await wait(event.id, other), 201);
   expectStatus(await api.delete(`/v1/events/${event.id}`, organizer.token), 200);

@@ -1,4 +1,6 @@
-/** Bookings under contention, from two servers on one database: never above capacity, in order, never a 5xx. */
+/**
+ * Bookings under contention on two servers with one database: never above capacity, in order, never a 5xx.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +11,7 @@ import { connectSql } from './sql-tag.ts';
 
 const api = await startTestApp();
 const servers = [api, await api.another()] as const;
-/** One server after the other. */
+/** Alternates between the two servers. */
 const server = (i: number): TestApp => servers[i % 2 === 0 ? 0 : 1];
 const organizer = await createUser(api);
 const admin = await createAdmin(api);
@@ -25,30 +27,30 @@ const cancel = (i: number, id: string, person: Person) => server(i).delete(path(
 const change = (i: number, id: string, fields: object) =>
   server(i).patch(`/v1/events/${id}`, organizer.token, fields);
 
-async function leave(i: number, person: Person): Promise<ApiResponse> {
+async function deleteOwnAccount(i: number, person: Person): Promise<ApiResponse> {
   const { body } = expectStatus(await server(i).post('/v1/me/delete-code', person.token), 202);
   return server(i).delete('/v1/me', person.token, { confirmCode: body.devCode });
 }
 
-/** How often each status came. */
-function tally(answers: ApiResponse[]): Record<number, number> {
+/** Returns how many responses have each status. */
+function countStatuses(responses: ApiResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
-/** Only these statuses came. */
-function only(answers: ApiResponse[], ...allowed: number[]): void {
+/** Fails if a response has any other status. */
+function expectOnlyStatuses(responses: ApiResponse[], ...allowed: number[]): void {
   assert.deepEqual(
-    Object.keys(tally(answers)).filter((status) => !allowed.includes(Number(status))),
+    Object.keys(countStatuses(responses)).filter((status) => !allowed.includes(Number(status))),
     [],
-    JSON.stringify(tally(answers)),
+    JSON.stringify(countStatuses(responses)),
   );
 }
 
 type Place = { n: number; seats: number; status: 'booked' | 'waiting' };
 
-/** What is true of an event's bookings at one moment: seats, counters, and who stands where. */
-async function sample(event: string, capacity: number): Promise<Place[]> {
+/** Reads an event's bookings and checks that seats, counters and waitlist order are consistent. */
+async function checkBookings(event: string, capacity: number): Promise<Place[]> {
   const [row] = await api.sql<[{ booked: number; waiting: number; places: Place[] | null }]>`
     select c.booked_count as booked, c.waiting_count as waiting, (
       select jsonb_agg(jsonb_build_object('n', b.n, 'seats', b.seats, 'status', b.status)
@@ -56,21 +58,21 @@ async function sample(event: string, capacity: number): Promise<Place[]> {
     ) as places
     from event_counters c where c.event_id = ${event}`;
   const places = row.places ?? [];
-  const of = (wanted: string) => places.filter(({ status }) => status === wanted);
-  const booked = of('booked').reduce((sum, { seats }) => sum + seats, 0);
+  const withStatus = (expected: string) => places.filter(({ status }) => status === expected);
+  const booked = withStatus('booked').reduce((sum, { seats }) => sum + seats, 0);
   assert.ok(booked <= capacity, `${booked} of ${capacity} seats`);
-  assert.deepEqual([row.booked, row.waiting], [booked, of('waiting').length]);
-  const head = of('waiting')[0];
+  assert.deepEqual([row.booked, row.waiting], [booked, withStatus('waiting').length]);
+  const head = withStatus('waiting')[0];
   if (head) {
-    assert.ok(booked + head.seats > capacity, 'the first who waits would fit');
-    const past = of('booked').filter(({ n }) => n > head.n);
-    assert.deepEqual(past, [], 'booked past somebody who waits');
+    assert.ok(booked + head.seats > capacity, 'the first waiting booking would fit');
+    const overtaking = withStatus('booked').filter(({ n }) => n > head.n);
+    assert.deepEqual(overtaking, [], 'booked past a waiting booking');
   }
   return places;
 }
 
-/** Samples until the work is done; gives how often. */
-async function sampled(event: string, capacity: number, work: Promise<unknown>): Promise<number> {
+/** Checks the bookings repeatedly until the work ends. Returns the number of checks. */
+async function checkBookingsDuring(event: string, capacity: number, work: Promise<unknown>): Promise<number> {
   let isDone = false;
   let samples = 0;
   const done = work.finally(() => {
@@ -78,7 +80,7 @@ async function sampled(event: string, capacity: number, work: Promise<unknown>):
   });
   done.catch(() => {});
   for (; !isDone; samples++) {
-    await sample(event, capacity);
+    await checkBookings(event, capacity);
     await sleep(5);
   }
   await done;
@@ -91,18 +93,18 @@ async function deadlocks(): Promise<number> {
   return row.deadlocks;
 }
 
-test('book: of 200 people at once who want 1 of 50 seats, exactly 50 get one, and 150 a 409 or a place in line', async () => {
+test('book: 50 of 200 concurrent people get one of 50 seats; 150 get a 409 or a waitlist position', async () => {
   for (const waitlist of [false, true]) {
     const event = await createEvent(api, organizer, { capacity: 50 });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       crowd
         .slice(0, 200)
         .map((person, i) => server(i).post(path(event.id), person.token, { seats: 1, waitlist })),
     );
-    const booked = answers.filter(({ status, body }) => status === 201 && body.status === 'booked');
+    const booked = responses.filter(({ status, body }) => status === 201 && body.status === 'booked');
     assert.equal(booked.length, 50);
-    if (!waitlist) assert.deepEqual(tally(answers), { 201: 50, 409: 150 });
-    const positions = answers.flatMap(({ body }) => (body.status === 'waiting' ? [body.position] : []));
+    if (!waitlist) assert.deepEqual(countStatuses(responses), { 201: 50, 409: 150 });
+    const positions = responses.flatMap(({ body }) => (body.status === 'waiting' ? [body.position] : []));
     const expected = Array.from({ length: waitlist ? 150 : 0 }, (_, i) => i + 1);
     assert.deepEqual(
       positions.sort((a, b) => a - b),
@@ -112,91 +114,94 @@ test('book: of 200 people at once who want 1 of 50 seats, exactly 50 get one, an
   }
 });
 
-test('book: of one person 20 times at once, one is a 201 and 19 a 409; of 20 cancellations one is a 200', async () => {
+test('book: 20 concurrent requests of one person give one 201 and 19 × 409; 20 cancellations give one 200', async () => {
   const event = await createEvent(api, organizer, { capacity: 10 });
   const [person] = crowd;
   assert.ok(person);
   const times = (act: (i: number) => Promise<ApiResponse>) =>
     Promise.all(Array.from({ length: 20 }, (_, i) => act(i)));
-  assert.deepEqual(tally(await times((i) => book(i, event.id, person, 2))), { 201: 1, 409: 19 });
+  assert.deepEqual(countStatuses(await times((i) => book(i, event.id, person, 2))), { 201: 1, 409: 19 });
   assert.equal((await api.get(`/v1/events/${event.id}`)).body.bookedCount, 2);
-  const mixed = await times((i) => resize(i, event.id, person, 1 + (i % 3)));
-  only(mixed, 200);
-  assert.deepEqual(tally(await times((i) => cancel(i, event.id, person))), { 200: 1, 404: 19 });
+  const changes = await times((i) => resize(i, event.id, person, 1 + (i % 3)));
+  expectOnlyStatuses(changes, 200);
+  assert.deepEqual(countStatuses(await times((i) => cancel(i, event.id, person))), { 200: 1, 404: 19 });
   await assertCounters(api.sql);
 });
 
 // spec: 2.5 GET /v1/events/:id: `bookedCount`
-test('booking: 500 people on 100 seats over two servers, with everything else that moves seats: never above 100, in order, and counted', async () => {
+test('booking: 500 people change bookings of 100 seats on two servers: never above 100, in order, counters exact', async () => {
   const capacity = 100;
   const event = await createEvent(api, organizer, { capacity });
   const before = await deadlocks();
-  const answers: ApiResponse[] = [];
+  const responses: ApiResponse[] = [];
   const act = async (person: Person, i: number) => {
     await sleep(Math.random() * 1_500);
-    answers.push(await book(i, event.id, person, 1 + (i % 4)));
+    responses.push(await book(i, event.id, person, 1 + (i % 4)));
     await sleep(Math.random() * 800);
     const kind = i % 6;
-    if (kind < 2) answers.push(await cancel(i + 1, event.id, person));
-    if (kind === 2) answers.push(await resize(i + 1, event.id, person, 1 + (i % 3)));
-    if (kind === 3 && i % 4 === 3) answers.push(await leave(i, person));
-    if (kind === 0) answers.push(await book(i, event.id, person, 1 + (i % 2)));
+    if (kind < 2) responses.push(await cancel(i + 1, event.id, person));
+    if (kind === 2) responses.push(await resize(i + 1, event.id, person, 1 + (i % 3)));
+    if (kind === 3 && i % 4 === 3) responses.push(await deleteOwnAccount(i, person));
+    if (kind === 0) responses.push(await book(i, event.id, person, 1 + (i % 2)));
   };
-  const samples = await sampled(event.id, capacity, Promise.all(crowd.map(act)));
+  const samples = await checkBookingsDuring(event.id, capacity, Promise.all(crowd.map(act)));
   assert.ok(samples > 20, `${samples} samples`);
-  only(answers, 200, 201, 409);
-  const places = await sample(event.id, capacity);
+  expectOnlyStatuses(responses, 200, 201, 409);
+  const places = await checkBookings(event.id, capacity);
   assert.ok(places.some(({ status }) => status === 'waiting'));
-  const left = places.reduce((free, { seats, status }) => free - (status === 'booked' ? seats : 0), capacity);
-  assert.ok(left < 4, `${left} seats are free though people wait`);
+  const freeSeats = places.reduce(
+    (otherEvent, { seats, status }) => otherEvent - (status === 'booked' ? seats : 0),
+    capacity,
+  );
+  assert.ok(freeSeats < 4, `${freeSeats} seats are free although the waitlist is not empty`);
   await assertCounters(api.sql);
   assert.equal((await deadlocks()) - before, 0);
 });
 
-test('capacity: raised and lowered while people book and cancel: what is booked never exceeds what was set', async () => {
+test('capacity: changes during bookings and cancellations never leave more booked seats than the capacity', async () => {
   const people = await createUsers(api, 60);
   const event = await createEvent(api, organizer, { capacity: 20 });
-  const answers: ApiResponse[] = [];
+  const responses: ApiResponse[] = [];
   const guests = people.map(async (person, i) => {
     for (let round = 0; round < 4; round++) {
       await sleep(Math.random() * 60);
-      answers.push(await book(i + round, event.id, person, 1 + (i % 3)), await cancel(i, event.id, person));
+      responses.push(await book(i + round, event.id, person, 1 + (i % 3)), await cancel(i, event.id, person));
     }
   });
-  const hosts = Array.from({ length: 30 }, async (_, i) => {
+  const capacityChanges = Array.from({ length: 30 }, async (_, i) => {
     await sleep(Math.random() * 300);
     const capacity = [20, 5, 40, 12][i % 4];
-    answers.push(await change(i, event.id, { capacity }));
+    responses.push(await change(i, event.id, { capacity }));
   });
-  await Promise.all([...guests, ...hosts]);
-  only(answers, 200, 201, 404, 409);
+  await Promise.all([...guests, ...capacityChanges]);
+  expectOnlyStatuses(responses, 200, 201, 404, 409);
   await assertCounters(api.sql);
 });
 
-test('book: an event that is just being changed holds up nobody who books another', async () => {
-  const [held, free] = [await createEvent(api, organizer), await createEvent(api, organizer)];
+test('book: a locked event does not delay bookings of another event', async () => {
+  const [lockedEvent, otherEvent] = [await createEvent(api, organizer), await createEvent(api, organizer)];
   const people = crowd.filter((_, i) => i % 6 === 1).slice(0, 12);
-  const outside = connectSql(api.target, 1);
-  let isOver = false;
-  const { waiting } = await outside.begin(async (tx) => {
-    await tx`select 1 from events where id = ${held.id} for update`;
+  const lockHolder = connectSql(api.target, 1);
+  let isLockReleased = false;
+  const { waiting } = await lockHolder.begin(async (tx) => {
+    await tx`select 1 from events where id = ${lockedEvent.id} for update`;
     const waiting = people.map((person) =>
-      book(0, held.id, person).then((answer) => {
-        assert.ok(isOver, 'booked while the event was locked');
-        return answer;
+      book(0, lockedEvent.id, person).then((response) => {
+        assert.ok(isLockReleased, 'booked while the event was locked');
+        return response;
       }),
     );
-    const others = await Promise.all(people.map((person) => book(0, free.id, person)));
-    only(others, 201);
-    isOver = true;
+    const others = await Promise.all(people.map((person) => book(0, otherEvent.id, person)));
+    expectOnlyStatuses(others, 201);
+    isLockReleased = true;
     return { waiting };
   });
-  only(await Promise.all(waiting), 201);
-  await outside.end({ timeoutMs: 1_000 });
+  expectOnlyStatuses(await Promise.all(waiting), 201);
+  await lockHolder.end({ timeoutMs: 1_000 });
   await assertCounters(api.sql);
 });
 
-test('sessions: once one has ended on a server, the other books, changes and cancels nothing with it', async () => {
+test('sessions: 401 for booking, changing and cancelling on one server after the session ended on the other', async () => {
   const person = await createUser(api);
   const event = await createEvent(api, organizer);
   expectStatus(await book(1, event.id, person), 201);
@@ -208,50 +213,53 @@ test('sessions: once one has ended on a server, the other books, changes and can
     ]);
   const ended = calls(person.token);
   expectStatus(await api.post('/v1/auth/logout', person.token), 200);
-  only(await calls(person.token), 401);
-  only(await ended, 200, 201, 401, 404, 409);
+  expectOnlyStatuses(await calls(person.token), 401);
+  expectOnlyStatuses(await ended, 200, 201, 401, 404, 409);
   await assertCounters(api.sql);
 });
 
-test('cancelling an event: once it has answered, nobody books; deleting it takes all bookings along', async () => {
+test('cancelling an event: 409 for every booking sent after the response; deleting the event deletes its bookings', async () => {
   const people = crowd.filter((_, i) => i % 6 === 1).slice(0, 24);
   for (let round = 0; round < 3; round++) {
     const event = await createEvent(api, organizer, { capacity: 8 });
     let isCancelled = false;
-    const stop = async () => {
-      const answer = await change(1, event.id, { status: 'cancelled' });
+    const cancelEvent = async () => {
+      const response = await change(1, event.id, { status: 'cancelled' });
       isCancelled = true;
-      return answer;
+      return response;
     };
     const guests = people.map(async (person, i) => {
       if (i >= 12) await sleep(i);
-      const late = isCancelled;
-      const answer = await book(i, event.id, person);
-      if (late) expectStatus(answer, 409);
-      return answer;
+      const isAfterResponse = isCancelled;
+      const response = await book(i, event.id, person);
+      if (isAfterResponse) expectStatus(response, 409);
+      return response;
     });
-    only(await Promise.all([...guests, stop()]), 200, 201, 409);
+    expectOnlyStatuses(await Promise.all([...guests, cancelEvent()]), 200, 201, 409);
     const calls = people.map((person, i) => cancel(i, event.id, person));
     calls.splice(8, 0, server(1).delete(`/v1/events/${event.id}`, organizer.token));
-    only(await Promise.all(calls), 200, 404);
+    expectOnlyStatuses(await Promise.all(calls), 200, 404);
     assert.equal((await api.sql`select 1 from bookings where event_id = ${event.id}`).length, 0);
   }
   await assertCounters(api.sql);
 });
 
-test('accounts that are deleted while they book, answer and wait on many events: 200, and everybody moves up', async () => {
+test('account deletion during bookings, RSVPs and cancellations on many events: 200, and the counters stay exact', async () => {
   for (let round = 0; round < 3; round++) {
-    const [leavers, others] = [await createUsers(api, 6), crowd.filter((_, i) => i % 6 === 1).slice(0, 8)];
+    const [deletedPeople, others] = [
+      await createUsers(api, 6),
+      crowd.filter((_, i) => i % 6 === 1).slice(0, 8),
+    ];
     const events = await Promise.all(
-      Array.from({ length: 6 }, (_, i) => createEvent(api, leavers[i] ?? organizer, { capacity: 4 })),
+      Array.from({ length: 6 }, (_, i) => createEvent(api, deletedPeople[i] ?? organizer, { capacity: 4 })),
     );
     const common = await Promise.all(
       Array.from({ length: 4 }, () => createEvent(api, organizer, { capacity: 4 })),
     );
     for (const { id } of [...events, ...common])
-      await Promise.all([...leavers, ...others].map((person, i) => book(i, id, person, 1 + (i % 2))));
-    const answers = await Promise.all([
-      ...leavers.map((person, i) => leave(i, person)),
+      await Promise.all([...deletedPeople, ...others].map((person, i) => book(i, id, person, 1 + (i % 2))));
+    const responses = await Promise.all([
+      ...deletedPeople.map((person, i) => deleteOwnAccount(i, person)),
       ...others.flatMap((person, i) =>
         common.flatMap(({ id }) => [
           server(i).post(`/v1/events/${id}/rsvp`, person.token, { status: 'going' }),
@@ -262,8 +270,8 @@ test('accounts that are deleted while they book, answer and wait on many events:
       ),
       ...common.map(({ id }, i) => server(i).patch(`/v1/events/${id}`, admin.token, { capacity: 5 + i })),
     ]);
-    for (const answer of answers.slice(0, leavers.length)) expectStatus(answer, 200);
-    only(answers, 200, 201, 404, 409);
+    for (const response of responses.slice(0, deletedPeople.length)) expectStatus(response, 200);
+    expectOnlyStatuses(responses, 200, 201, 404, 409);
     await assertCounters(api.sql);
   }
 });

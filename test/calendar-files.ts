@@ -1,4 +1,4 @@
-/** Calendar files for tests, and what comes of them over the API. */
+/** Creates calendar files, imports them, and reads the resulting events over the API. */
 import assert from 'node:assert/strict';
 import { parseCalendar } from '../src/cli/import/parse-calendar.ts';
 import { type ImportReport, importCalendar } from '../src/cli/import.ts';
@@ -6,9 +6,9 @@ import { nextPhone, type Person, signIn } from './factories.ts';
 import { expectStatus, type TestApp } from './setup.ts';
 
 let uids = 0;
-/** The lines of an entry; a field that is undefined is left out. */
+/** The lines of an entry; fields with the value `undefined` are left out. */
 export function calendarEntry(fields: Record<string, string | undefined> = {}): string {
-  const all: Record<string, string | undefined> = {
+  const properties: Record<string, string | undefined> = {
     UID: `${++uids}@test`,
     SUMMARY: 'Sourdough evening',
     DTSTART: '20270305T170000Z',
@@ -17,8 +17,8 @@ export function calendarEntry(fields: Record<string, string | undefined> = {}): 
     LOCATION: 'Mathallen\\, Oslo',
     ...fields,
   };
-  const lines = Object.entries(all).flatMap(([name, value]) =>
-    // `NAME;PARAM=x` brings its own colon.
+  const lines = Object.entries(properties).flatMap(([name, value]) =>
+    // A name with parameters keeps them: `DTSTART;TZID=Europe/Oslo` becomes `DTSTART;TZID=Europe/Oslo:value`.
     value === undefined ? [] : [`${name}:${value}`],
   );
   return ['BEGIN:VEVENT', ...lines, 'END:VEVENT', ''].join('\r\n');
@@ -36,9 +36,9 @@ export const importCounts = ({ added, changed, unchanged, errors }: ImportReport
 export const errorsOf = ({ errors }: ImportReport) => errors.map(({ line, reason }) => [line, reason]);
 
 export function createImporter(api: TestApp) {
-  async function take(file: string | Buffer, phone: string, category?: string): Promise<ImportReport> {
+  async function importFile(file: string | Buffer, phone: string, category?: string): Promise<ImportReport> {
     const parsed = parseCalendar(Buffer.from(file));
-    assert.ok(parsed, 'it is a calendar');
+    assert.ok(parsed, 'the file is a calendar');
     return importCalendar(api.sql, parsed, phone, category);
   }
 
@@ -50,34 +50,40 @@ export function createImporter(api: TestApp) {
     );
   }
 
-  /** Imports for somebody new; gives the report, who they are, and the events as the API shows them. */
-  async function imported(file: string | Buffer, category?: string) {
+  /**
+   * Imports the file for a new phone number. Returns the report, the person and the events as the API
+   * returns them.
+   */
+  async function importForNewUser(file: string | Buffer, category?: string) {
     const phone = nextPhone();
-    const report = await take(file, phone, category);
+    const report = await importFile(file, phone, category);
     const person = await signIn(api, phone);
     return { report, phone, person, events: await eventsOf(person) };
   }
 
-  /** The one event that the entry becomes. */
-  async function single(fields: Record<string, string | undefined>, ...head: string[]) {
-    const { events, report } = await imported(calendar(...head, calendarEntry(fields)));
+  /** Imports a file with one entry and returns its event. The import must succeed. */
+  async function importEntry(fields: Record<string, string | undefined>, ...head: string[]) {
+    const { events, report } = await importForNewUser(calendar(...head, calendarEntry(fields)));
     assert.deepEqual(errorsOf(report), []);
     assert.equal(events.length, 1);
     return { event: events[0], report };
   }
 
-  async function times(fields: Record<string, string | undefined>, ...head: string[]) {
-    const { event } = await single({ DTSTART: undefined, DTEND: undefined, ...fields }, ...head);
+  async function importTimes(fields: Record<string, string | undefined>, ...head: string[]) {
+    const { event } = await importEntry({ DTSTART: undefined, DTEND: undefined, ...fields }, ...head);
     return [event.startAt, event.endAt, event.timezone];
   }
 
-  /** Why the entry is left out; its first line is the 4th of the file. */
-  async function refusal(fields: Record<string, string | undefined>, ...head: string[]): Promise<string> {
-    const { report, events } = await imported(calendar(...head, calendarEntry(fields)));
+  /**
+   * Imports a file with one invalid entry and returns the reason of the error. The entry starts at line 4
+   * without `head`.
+   */
+  async function importError(fields: Record<string, string | undefined>, ...head: string[]): Promise<string> {
+    const { report, events } = await importForNewUser(calendar(...head, calendarEntry(fields)));
     assert.equal(events.length, 0);
     assert.equal(report.errors.length, 1);
     return report.errors[0]?.reason ?? '';
   }
 
-  return { take, eventsOf, imported, single, times, refusal };
+  return { importFile, eventsOf, importForNewUser, importEntry, importTimes, importError };
 }

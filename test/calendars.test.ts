@@ -1,4 +1,4 @@
-/** GET /v1/events/:id/calendar.ics and GET /v1/events.ics, read back by an independent parser. */
+/** GET /v1/events/:id/calendar.ics and GET /v1/events.ics, checked with an independent parser. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createImporter } from './calendar-files.ts';
@@ -8,14 +8,14 @@ import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp({ env: { PUBLIC_URL: 'https://events.example.org/', DEV_CODES: 'on' } });
 const second = await api.another();
-const { take, eventsOf } = createImporter(api);
+const { importFile, eventsOf } = createImporter(api);
 
 const calendarOf = (id: string, token?: string, on = api) => on.get(`/v1/events/${id}/calendar.ics`, token);
 const change = async (id: string, token: string, body: object) =>
   expectStatus(await api.patch(`/v1/events/${id}`, token, body), 200);
 
 // spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
-test('event calendar: 200 with everything that a calendar shows', async () => {
+test('event calendar: 200 with every property of the event', async () => {
   const organizer = await createUser(api, { name: 'Mara "M", Lindgren' });
   const event = await createEvent(api, organizer, {
     title: 'Harbour potluck; with soup, and bread',
@@ -24,28 +24,31 @@ test('event calendar: 200 with everything that a calendar shows', async () => {
     endAt: '2027-07-01T23:00:00+02:00',
     timezone: 'Europe/Oslo',
   });
-  const answer = await calendarOf(event.id);
-  const found = eventIn(answer);
+  const response = await calendarOf(event.id);
+  const parsed = eventIn(response);
   assert.deepEqual(
-    [found.uid, found.summary, found.description, found.location, found.status, Number(found.sequence)],
+    [parsed.uid, parsed.summary, parsed.description, parsed.location, parsed.status, Number(parsed.sequence)],
     [`${event.id}@events.example.org`, event.title, event.description, 'Aker Brygge, Oslo', 'CONFIRMED', 0],
   );
-  assert.deepEqual([found.start.toISOString(), found.start.tz], ['2027-07-01T16:00:00.000Z', 'Europe/Oslo']);
-  assert.deepEqual([found.end?.toISOString(), found.end?.tz], ['2027-07-01T21:00:00.000Z', 'Europe/Oslo']);
-  assert.deepEqual(found.geo, { lat: 59.9106, lon: 10.7291 });
-  assert.deepEqual(found.categories, ['Food & drink']);
+  assert.deepEqual(
+    [parsed.start.toISOString(), parsed.start.tz],
+    ['2027-07-01T16:00:00.000Z', 'Europe/Oslo'],
+  );
+  assert.deepEqual([parsed.end?.toISOString(), parsed.end?.tz], ['2027-07-01T21:00:00.000Z', 'Europe/Oslo']);
+  assert.deepEqual(parsed.geo, { lat: 59.9106, lon: 10.7291 });
+  assert.deepEqual(parsed.categories, ['Food & drink']);
   const second = (at: string) => `${at.slice(0, 19)}.000Z`;
-  assert.equal(found.lastmodified?.toISOString(), second(event.updatedAt));
-  assert.equal(found.dtstamp?.toISOString(), second(event.updatedAt));
-  assert.equal(found.created?.toISOString(), second(event.createdAt));
-  const lines = answer.body.replaceAll('\r\n ', '').split('\r\n');
+  assert.equal(parsed.lastmodified?.toISOString(), second(event.updatedAt));
+  assert.equal(parsed.dtstamp?.toISOString(), second(event.updatedAt));
+  assert.equal(parsed.created?.toISOString(), second(event.createdAt));
+  const lines = response.body.replaceAll('\r\n ', '').split('\r\n');
   assert.ok(lines.includes(`URL;VALUE=URI:https://events.example.org/v1/events/${event.id}`));
   assert.ok(
     lines.includes(`ORGANIZER;CN="Mara ^'M^', Lindgren":https://events.example.org/v1/users/${organizer.id}`),
   );
-  assert.ok(!answer.body.includes(organizer.phone));
+  assert.ok(!response.body.includes(organizer.phone));
   assert.deepEqual(
-    ['content-disposition', 'cache-control', 'vary'].map((name) => answer.headers.get(name)),
+    ['content-disposition', 'cache-control', 'vary'].map((name) => response.headers.get(name)),
     [
       'attachment; filename="harbour-potluck-with-soup-and-bread.ics"',
       'private, no-cache',
@@ -55,7 +58,7 @@ test('event calendar: 200 with everything that a calendar shows', async () => {
 });
 
 // spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
-test('event calendar: 404 as the record: unknown, malformed, and a draft for all but organizer and admin', async () => {
+test('event calendar: 404 for an unknown, malformed or private event; 200 for organizer and admin', async () => {
   const [organizer, stranger, admin] = [await createUser(api), await createUser(api), await createAdmin(api)];
   const draft = await createEvent(api, organizer, { visibility: 'private' });
   for (const id of ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1', 'x', 'a%2Fb'])
@@ -65,16 +68,16 @@ test('event calendar: 404 as the record: unknown, malformed, and a draft for all
   expectProblem(await calendarOf(draft.id, 'pa_x'), 401, 'token_invalid');
   for (const { token } of [organizer, admin])
     assert.equal(eventIn(await calendarOf(draft.id, token)).class, 'PRIVATE');
-  const hidden = await createEvent(api, organizer, { visibility: 'unlisted' });
-  assert.equal(eventIn(await calendarOf(hidden.id)).class, undefined);
+  const unlisted = await createEvent(api, organizer, { visibility: 'unlisted' });
+  assert.equal(eventIn(await calendarOf(unlisted.id)).class, undefined);
 });
 
 // spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
-test('event calendar: SEQUENCE goes up with every change of what a calendar shows, and with no other', async () => {
+test('event calendar: SEQUENCE increases with every change of a property in the calendar, and with no other change', async () => {
   const organizer = await createUser(api);
   const event = await createEvent(api, organizer, { timezone: 'Europe/Oslo' });
   const sequence = async (on = api) => Number(eventIn(await calendarOf(event.id, undefined, on)).sequence);
-  const shown = [
+  const changes = [
     { title: 'Harbour potluck, now indoors' },
     { description: 'Bring slippers.' },
     { startAt: inDays(8), endAt: inDays(8, 4) },
@@ -84,7 +87,7 @@ test('event calendar: SEQUENCE goes up with every change of what a calendar show
     { status: 'cancelled' },
     { status: 'scheduled' },
   ];
-  for (const [i, body] of shown.entries()) {
+  for (const [i, body] of changes.entries()) {
     await change(event.id, organizer.token, body);
     assert.deepEqual([await sequence(), await sequence(second)], [i + 1, i + 1], JSON.stringify(body));
   }
@@ -93,28 +96,28 @@ test('event calendar: SEQUENCE goes up with every change of what a calendar show
     { price: 5 },
     { capacity: 9 },
     { coverUrl: 'https://x.org/y' },
-    shown[0],
+    changes[0],
     { enabledModules: [] },
   ])
     await change(event.id, organizer.token, body ?? {});
-  // The title changed and came back: that was one change.
-  assert.equal(await sequence(), shown.length);
+  // The unchanged title is not a change.
+  assert.equal(await sequence(), changes.length);
   await Promise.all(
     Array.from({ length: 20 }, (_, i) =>
       (i % 2 ? second : api).patch(`/v1/events/${event.id}`, organizer.token, { title: `Title ${i}` }),
     ),
   );
-  assert.equal(await sequence(), shown.length + 20);
+  assert.equal(await sequence(), changes.length + 20);
 });
 
-test('event calendar: SEQUENCE goes up when CLASS changes, and not between public and unlisted', async () => {
+test('event calendar: SEQUENCE increases when CLASS changes, and not between public and unlisted', async () => {
   const organizer = await createUser(api);
   const event = await createEvent(api, organizer);
-  const shown = async () => {
+  const classAndSequence = async () => {
     const { class: visibility, sequence } = eventIn(await calendarOf(event.id, organizer.token));
     return [visibility ?? 'none', Number(sequence)];
   };
-  assert.deepEqual(await shown(), ['none', 0]);
+  assert.deepEqual(await classAndSequence(), ['none', 0]);
   const changes = [
     ['unlisted', 'none', 0],
     ['public', 'none', 0],
@@ -124,12 +127,12 @@ test('event calendar: SEQUENCE goes up when CLASS changes, and not between publi
   ];
   for (const [visibility, ...expected] of changes) {
     await change(event.id, organizer.token, { visibility });
-    assert.deepEqual(await shown(), expected, visibility as string);
+    assert.deepEqual(await classAndSequence(), expected, visibility as string);
   }
 });
 
 // spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
-test('event calendar: a cancelled event says so, keeps its UID, and is CONFIRMED again when it is not', async () => {
+test('event calendar: CANCELLED with the same UID after cancellation, CONFIRMED when scheduled again', async () => {
   const organizer = await createUser(api);
   const event = await createEvent(api, organizer);
   const before = eventIn(await calendarOf(event.id));
@@ -140,7 +143,7 @@ test('event calendar: a cancelled event says so, keeps its UID, and is CONFIRMED
   assert.equal(eventIn(await calendarOf(event.id)).status, 'CONFIRMED');
 });
 
-test('event calendar: 304 for whoever has the same, 200 after a change', async () => {
+test('event calendar: 304 for a matching ETag, 200 after a change', async () => {
   const organizer = await createUser(api);
   const { id } = await createEvent(api, organizer);
   const path = `${api.url}/v1/events/${id}/calendar.ics`;
@@ -156,9 +159,9 @@ test('event calendar: 304 for whoever has the same, 200 after a change', async (
 });
 
 // spec: 2.4 GET /v1/events/:id/calendar.ics: an event as iCalendar
-test('event calendar: an import of what we wrote gives the same events', async () => {
+test('event calendar: an import of the calendar creates an equal event', async () => {
   const organizer = await createUser(api);
-  const made = [
+  const eventTimes = [
     { startAt: '2027-03-27T23:30:00Z', endAt: '2027-03-28T05:00:00Z', timezone: 'Europe/Oslo' },
     { startAt: '2027-10-31T00:30:00Z', endAt: '2027-10-31T01:30:00Z', timezone: 'Europe/Oslo' },
     { startAt: '2027-07-01T12:00:00Z', endAt: '2027-07-03T12:00:00Z', timezone: 'America/St_Johns' },
@@ -172,37 +175,41 @@ test('event calendar: an import of what we wrote gives the same events', async (
     description: 'One\nTwo, three; four\\five',
     category: 'music',
   };
-  for (const times of made) {
+  for (const times of eventTimes) {
     const event = await createEvent(api, organizer, { ...times, ...texts });
     const phone = nextPhone();
     const { body } = await calendarOf(event.id);
-    const report = await take(body, phone);
+    const report = await importFile(body, phone);
     assert.deepEqual([report.added, report.errors, report.warnings], [1, [], []]);
     const [copy] = await eventsOf(await signIn(api, phone));
-    // The address of the original goes under the description.
+    // The import adds the URL of the original event to the description.
     assert.equal(copy.description, `${event.description}\nhttps://events.example.org/v1/events/${event.id}`);
     for (const name of ['title', 'startAt', 'endAt', 'location', 'category', 'status', 'visibility'])
       assert.deepEqual(copy[name], event[name], `${name} of ${JSON.stringify(times)}`);
-    // Where local time is ambiguous, the entry is in UTC, and the event takes the zone of its place.
+    // Ambiguous local times are written in UTC, and the import takes the timezone of the location.
     const isLocal = body.includes(`TZID=${times.timezone}`);
     assert.equal(copy.timezone, isLocal ? times.timezone : 'Europe/Oslo');
-    assert.equal((await take(body, phone)).unchanged, 1);
+    assert.equal((await importFile(body, phone)).unchanged, 1);
   }
 });
 
 // spec: 2.4 GET /v1/events.ics: lists of events as iCalendar
-test('events calendar: 200 with what the list has, by the same filters', async () => {
+test('events calendar: 200 with the events of the list for the same filters', async () => {
   const organizer = await createUser(api, { name: 'The organizer' });
-  const at = { address: 'Nuuk', lat: 64.18, lng: -51.72 };
-  const make = (title: string, fields: object = {}) =>
-    createEvent(api, organizer, { title, location: at, ...fields });
-  await make('Northern one', { startAt: inDays(2), endAt: inDays(2, 1) });
-  await make('Northern two', { startAt: inDays(1), endAt: inDays(1, 1), category: 'music' });
-  await make('Northern past', { startAt: inDays(-3), endAt: inDays(-2) });
-  await make('Northern draft', { visibility: 'private' });
-  const off = await make('Northern off');
-  await change(off.id, organizer.token, { status: 'cancelled' });
-  await make('Northern away', { location: { ...at, lat: 70 }, startAt: inDays(9), endAt: inDays(10) });
+  const location = { address: 'Nuuk', lat: 64.18, lng: -51.72 };
+  const create = (title: string, fields: object = {}) =>
+    createEvent(api, organizer, { title, location, ...fields });
+  await create('Northern one', { startAt: inDays(2), endAt: inDays(2, 1) });
+  await create('Northern two', { startAt: inDays(1), endAt: inDays(1, 1), category: 'music' });
+  await create('Northern past', { startAt: inDays(-3), endAt: inDays(-2) });
+  await create('Northern draft', { visibility: 'private' });
+  const cancelled = await create('Northern off');
+  await change(cancelled.id, organizer.token, { status: 'cancelled' });
+  await create('Northern away', {
+    location: { ...location, lat: 70 },
+    startAt: inDays(9),
+    endAt: inDays(10),
+  });
   const around = 'lat=64.18&lng=-51.72';
   const titles = async (query: string, token?: string) =>
     titlesIn(await api.get(`/v1/events.ics?${query}`, token));
@@ -216,11 +223,11 @@ test('events calendar: 200 with what the list has, by the same filters', async (
   assert.deepEqual((await titles('q=northern', guest.token)).length, 3);
   expectStatus(await api.post(`/v1/users/${organizer.id}/block`, guest.token), 200);
   assert.deepEqual(await titles('q=northern', guest.token), []);
-  const answer = await api.get(`/v1/events.ics?${around}`);
-  assert.match(answer.body, /X-WR-CALNAME:Potluck events\r\n/);
-  assert.match(answer.body, /REFRESH-INTERVAL;VALUE=DURATION:PT1H\r\nX-PUBLISHED-TTL:PT1H\r\n/);
-  assert.match(answer.body, /ORGANIZER;CN="The organizer":/);
-  assert.equal(answer.headers.get('content-disposition'), 'inline; filename="events.ics"');
+  const response = await api.get(`/v1/events.ics?${around}`);
+  assert.match(response.body, /X-WR-CALNAME:Potluck events\r\n/);
+  assert.match(response.body, /REFRESH-INTERVAL;VALUE=DURATION:PT1H\r\nX-PUBLISHED-TTL:PT1H\r\n/);
+  assert.match(response.body, /ORGANIZER;CN="The organizer":/);
+  assert.equal(response.headers.get('content-disposition'), 'inline; filename="events.ics"');
   assert.match(
     (await api.get('/v1/events.ics?q=nothing-like-it')).body,
     /^BEGIN:VCALENDAR\r\n.*END:VCALENDAR\r\n$/s,
@@ -249,7 +256,7 @@ test('events calendar: 400 naming the parameter, 401 for a bad token', async () 
 });
 
 // spec: 2.4 GET /v1/events.ics: lists of events as iCalendar
-test('events calendar: at most 500 events, the first by start, with descriptions of at most 2,000 characters', async () => {
+test('events calendar: at most 500 events by start, with descriptions of at most 2,000 characters', async () => {
   const organizer = await createUser(api);
   const first = await createEvent(api, organizer, {
     title: 'Crowded 0',

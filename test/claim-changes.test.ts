@@ -1,4 +1,7 @@
-/** PATCH /v1/items/:id/claim: less is always possible, more needs what claiming needs. */
+/**
+ * PATCH /v1/items/:id/claim: a lower quantity is always allowed, a higher one has the requirements of a new
+ * claim.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createEvent, createItem, createUser, type Person, rsvpGoing } from './factories.ts';
@@ -12,8 +15,8 @@ const organizer = await createUser(api);
 const change = (id: string, person: Person | undefined, quantity: unknown, on: TestApp = api) =>
   on.patch(`/v1/items/${id}/claim`, person?.token, { quantity });
 
-/** A guest who has two of the five of an item. */
-async function scene(overrides: Record<string, unknown> = {}) {
+/** A guest with a claim of 2 on an item with quantityNeeded 5. */
+async function createFixtures(overrides: Record<string, unknown> = {}) {
   const [guest, event] = [await createUser(api), await createEvent(api, organizer, overrides)];
   const { id } = await createItem(api, organizer, event.id, { quantityNeeded: 5 });
   await rsvpGoing(api, guest, event.id);
@@ -21,26 +24,26 @@ async function scene(overrides: Record<string, unknown> = {}) {
     await api.post(`/v1/items/${id}/claim`, guest.token, { quantity: 2 }),
     201,
   );
-  const shown = async (person = guest) =>
+  const readItem = async (person = guest) =>
     expectStatus(await api.get(`/v1/events/${event.id}/items`, person.token), 200).body.data[0];
-  return { guest, event, id, claim, shown };
+  return { guest, event, id, claim, readItem };
 }
 const changeEvent = async (id: string, fields: Record<string, unknown>) =>
   expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, fields), 200);
 
 // spec: 2.7 PATCH /v1/items/:id/claim: changing the quantity of a claim
-test('change of a claim: 200 with the same claim and its new quantity, up, down and where it was', async () => {
-  const { guest, id, claim, shown } = await scene();
+test('change of a claim: 200 with the same claim and the new quantity, higher, lower or equal', async () => {
+  const { guest, id, claim, readItem } = await createFixtures();
   for (const quantity of [3, 1, 1, 5]) {
     assert.deepEqual(expectStatus(await change(id, guest, quantity), 200).body, { ...claim, quantity });
-    const { quantityClaimed, myClaim } = await shown();
+    const { quantityClaimed, myClaim } = await readItem();
     assert.deepEqual([quantityClaimed, myClaim], [quantity, { id: claim.id, quantity }]);
   }
   await assertCounters(api.sql);
 });
 
-test('change of a claim: 400 naming quantity when it is below 1, not whole, no number or missing', async () => {
-  const { guest, id, shown } = await scene();
+test('change of a claim: 400 naming quantity when it is below 1, not an integer or missing', async () => {
+  const { guest, id, readItem } = await createFixtures();
   for (const quantity of [0, -1, 1.5, '1', true, null, undefined, [1]]) {
     const { body } = expectProblem(await change(id, guest, quantity), 400, 'invalid_request');
     const paths = body.errors.map((error: { path: string }) => error.path);
@@ -52,12 +55,12 @@ test('change of a claim: 400 naming quantity when it is below 1, not whole, no n
     'invalid_request',
   );
   assert.equal(body.errors[0].path, 'note');
-  assert.equal((await shown()).quantityClaimed, 2);
+  assert.equal((await readItem()).quantityClaimed, 2);
 });
 
 // spec: 2.7 PATCH /v1/items/:id/claim: changing the quantity of a claim
-test('change of a claim: 422 when what is added is above what is left, however large, and nothing changes', async () => {
-  const { guest, event, id, shown } = await scene();
+test('change of a claim: 422 when the added quantity is above what is left, and the claim does not change', async () => {
+  const { guest, event, id, readItem } = await createFixtures();
   const other = await createUser(api);
   await rsvpGoing(api, other, event.id);
   expectStatus(await api.post(`/v1/items/${id}/claim`, other.token, { quantity: 2 }), 201);
@@ -66,14 +69,14 @@ test('change of a claim: 422 when what is added is above what is left, however l
     assert.match(body.detail, /Only 1 is left/);
     assert.deepEqual(body.errors, [{ path: 'quantity', message: 'is above 3' }]);
   }
-  assert.deepEqual([(await shown()).quantityClaimed, (await shown()).myClaim.quantity], [4, 2]);
+  assert.deepEqual([(await readItem()).quantityClaimed, (await readItem()).myClaim.quantity], [4, 2]);
   expectStatus(await change(id, guest, 3), 200);
   expectProblem(await change(id, other, 3), 422, 'quantity_unavailable');
   await assertCounters(api.sql);
 });
 
-test('change of a claim: 404 without one, and for items that are unknown or hidden', async () => {
-  const { event, id } = await scene();
+test('change of a claim: 404 without a claim, and for items that are unknown or hidden', async () => {
+  const { event, id } = await createFixtures();
   const other = await createUser(api);
   expectProblem(await change(id, other, 1), 404, 'claim_not_found');
   await rsvpGoing(api, other, event.id);
@@ -84,23 +87,23 @@ test('change of a claim: 404 without one, and for items that are unknown or hidd
   expectProblem(await change(id, other, 1), 404, 'item_not_found');
 });
 
-test('change of a claim: less works after leaving going, switched off, cancelled and hidden; more does not', async () => {
-  const { guest, event, id, shown } = await scene();
+test('change of a claim: a lower quantity works without RSVP, disabled, cancelled and hidden; a higher one is an error', async () => {
+  const { guest, event, id, readItem } = await createFixtures();
   expectStatus(await change(id, guest, 5), 200);
-  const refusal = async (status: number, code: string, on: TestApp = api) => {
-    const { quantity } = (await shown(guest)).myClaim;
+  const expectIncreaseRefused = async (status: number, code: string, on: TestApp = api) => {
+    const { quantity } = (await readItem(guest)).myClaim;
     expectProblem(await change(id, guest, quantity + 1, on), status, code);
     expectStatus(await change(id, guest, quantity, on), 200);
     expectStatus(await change(id, guest, quantity - 1, on), 200);
   };
-  await refusal(403, 'claims_disabled', switchedOff);
+  await expectIncreaseRefused(403, 'claims_disabled', switchedOff);
   expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: 'interested' }), 200);
-  await refusal(403, 'rsvp_required');
+  await expectIncreaseRefused(403, 'rsvp_required');
   await rsvpGoing(api, guest, event.id);
   await changeEvent(event.id, { enabledModules: ['wishList'] });
-  await refusal(403, 'module_disabled');
+  await expectIncreaseRefused(403, 'module_disabled');
   await changeEvent(event.id, { enabledModules: ['bringList'], status: 'cancelled' });
-  await refusal(409, 'event_cancelled');
+  await expectIncreaseRefused(409, 'event_cancelled');
   await changeEvent(event.id, { visibility: 'private' });
   expectProblem(await change(id, guest, 2), 404, 'item_not_found');
   assert.equal(expectStatus(await change(id, guest, 1), 200).body.quantity, 1);
@@ -108,8 +111,8 @@ test('change of a claim: less works after leaving going, switched off, cancelled
 });
 
 // spec: 2.7 PATCH /v1/items/:id/claim: changing the quantity of a claim
-test('change of a claim: refusals come in the order 401, 400, 404, 403, 409, 422', async () => {
-  const { guest, event, id } = await scene();
+test('change of a claim: errors have the precedence 401, 400, 404, 403, 409, 422', async () => {
+  const { guest, event, id } = await createFixtures();
   const missing = `${event.id}.99`;
   expectProblem(await change(missing, undefined, 0, switchedOff), 401, 'token_missing');
   expectProblem(
@@ -132,8 +135,8 @@ test('change of a claim: refusals come in the order 401, 400, 404, 403, 409, 422
   expectProblem(await change(id, guest, 99), 422, 'quantity_unavailable');
 });
 
-test('change of a claim: claiming again stays a 409 that names the way', async () => {
-  const { guest, id } = await scene();
+test('change of a claim: 409 for a second claim, with a detail that names PATCH', async () => {
+  const { guest, id } = await createFixtures();
   const { body } = expectProblem(
     await api.post(`/v1/items/${id}/claim`, guest.token, { quantity: 1 }),
     409,

@@ -18,15 +18,17 @@ const claim = (
 const unclaim = (id: string, person: Person | undefined) =>
   api.delete(`/v1/items/${id}/claim`, person?.token);
 
-/** A guest who goes to an event with one item of which five are needed. */
-async function scene(overrides: Record<string, unknown> = {}) {
+/**
+ * An event with one item of quantityNeeded 5, and a guest with an RSVP of going (except on a private event).
+ */
+async function createFixtures(overrides: Record<string, unknown> = {}) {
   const guest = await createUser(api);
   const event = await createEvent(api, organizer, overrides);
   const item = await createItem(api, organizer, event.id, { quantityNeeded: 5 });
   if (overrides.visibility !== 'private') await rsvpGoing(api, guest, event.id);
-  const shown = async (person: Person | undefined = guest) =>
+  const readItem = async (person: Person | undefined = guest) =>
     expectStatus(await api.get(`/v1/events/${event.id}/items`, person?.token), 200).body.data[0];
-  return { guest, event, item, shown };
+  return { guest, event, item, readItem };
 }
 const change = async (id: string, fields: Record<string, unknown>) =>
   expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, fields), 200);
@@ -36,15 +38,15 @@ const change = async (id: string, fields: Record<string, unknown>) =>
 // spec: 3 POST /v1/items/:id/claim: claim: none → claimed, `quantityClaimed` grows
 // spec: 4.17 POST /v1/items/:id/claim: `quantity` from 1 to the available quantity
 // spec: 4.17 POST /v1/items/:id/claim: a claim requires an RSVP of `going`
-test('claim: 201 with exactly the claim, and the item shows it', async () => {
-  const { guest, item, shown } = await scene();
+test('claim: 201 with exactly the fields of a claim, and the item shows it as myClaim', async () => {
+  const { guest, item, readItem } = await createFixtures();
   const { body } = expectStatus(await claim(item.id, guest, 2), 201);
   const { id, createdAt, ...rest } = body;
   assert.deepEqual(rest, { itemId: item.id, userId: guest.id, quantity: 2 });
   assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
-  const { quantityClaimed, myClaim } = await shown();
+  const { quantityClaimed, myClaim } = await readItem();
   assert.deepEqual([quantityClaimed, myClaim], [2, { id, quantity: 2 }]);
-  assert.equal((await shown(organizer)).myClaim, null);
+  assert.equal((await readItem(organizer)).myClaim, null);
   const { body: anonymous } = await api.get(`/v1/events/${item.id.split('.')[0]}/items`);
   assert.ok(!('myClaim' in anonymous.data[0]));
 });
@@ -52,8 +54,8 @@ test('claim: 201 with exactly the claim, and the item shows it', async () => {
 // spec: 4.17 POST /v1/items/:id/claim: `quantity` from 1 to the available quantity
 // spec: 4.17 POST /v1/items/:id/claim: a claim requires an RSVP of `going`
 // spec: 8 POST /v1/items/:id/claim: claim `quantity` from 1 to the available quantity
-test('claim: 400 naming quantity when it is below 1, not whole, no number or missing', async () => {
-  const { guest, item, shown } = await scene();
+test('claim: 400 naming quantity when it is below 1, not an integer or missing', async () => {
+  const { guest, item, readItem } = await createFixtures();
   for (const quantity of [0, -1, -0.5, 1.5, 1e-9, '1', true, null, undefined, [1], {}]) {
     const { body } = expectProblem(await claim(item.id, guest, quantity), 400, 'invalid_request');
     assert.deepEqual(
@@ -78,13 +80,13 @@ test('claim: 400 naming quantity when it is below 1, not whole, no number or mis
       400,
     );
   }
-  assert.equal((await shown()).quantityClaimed, 0);
+  assert.equal((await readItem()).quantityClaimed, 0);
 });
 
 // spec: 7 POST /v1/items/:id/claim: 422 above the available quantity
 // spec: 8 POST /v1/items/:id/claim: claim `quantity` from 1 to the available quantity
-test('claim: 422 when the quantity is above what is left, however large it is', async () => {
-  const { guest, event, item, shown } = await scene();
+test('claim: 422 when the quantity is above what is left', async () => {
+  const { guest, event, item, readItem } = await createFixtures();
   const other = await createUser(api);
   await rsvpGoing(api, other, event.id);
   expectStatus(await claim(item.id, other, 3), 201);
@@ -104,7 +106,7 @@ test('claim: 422 when the quantity is above what is left, however large it is', 
     assert.match(body.detail, /Only 2 are left/);
   }
   expectStatus(await claim(item.id, guest, 2), 201);
-  assert.equal((await shown()).quantityClaimed, 5);
+  assert.equal((await readItem()).quantityClaimed, 5);
   const third = await createUser(api);
   await rsvpGoing(api, third, event.id);
   expectProblem(await claim(item.id, third, 1), 422, 'quantity_unavailable');
@@ -114,7 +116,7 @@ test('claim: 422 when the quantity is above what is left, however large it is', 
 // spec: 4.17 POST /v1/items/:id/claim: a claim requires an RSVP of `going`
 // spec: 7 POST /v1/items/:id/claim: 403 without an RSVP of `going`, or with the flag off
 test('claim: 403 without an RSVP of going', async () => {
-  const { guest, event, item } = await scene();
+  const { guest, event, item } = await createFixtures();
   for (const status of ['interested', null]) {
     expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status }), 200);
     expectProblem(await claim(item.id, guest, 1), 403, 'rsvp_required');
@@ -127,21 +129,21 @@ test('claim: 403 without an RSVP of going', async () => {
 
 // spec: 3 DELETE /v1/items/:id/claim: claim: claimed → none
 // spec: 7 POST /v1/items/:id/claim: 409 already claimed
-test('claim: 409 for a second one, and after giving it back 201 again under another id', async () => {
-  const { guest, item, shown } = await scene();
+test('claim: 409 for a second claim; 201 with another id after the first claim is removed', async () => {
+  const { guest, item, readItem } = await createFixtures();
   const { body: first } = expectStatus(await claim(item.id, guest, 2), 201);
   expectProblem(await claim(item.id, guest, 1), 409, 'already_claimed');
   assert.deepEqual(expectStatus(await unclaim(item.id, guest), 200).body, { success: true });
-  assert.deepEqual([(await shown()).quantityClaimed, (await shown()).myClaim], [0, null]);
+  assert.deepEqual([(await readItem()).quantityClaimed, (await readItem()).myClaim], [0, null]);
   expectProblem(await unclaim(item.id, guest), 404, 'claim_not_found');
   const { body: second } = expectStatus(await claim(item.id, guest, 5), 201);
   assert.notEqual(second.id, first.id);
-  assert.equal((await shown()).quantityClaimed, 5);
+  assert.equal((await readItem()).quantityClaimed, 5);
 });
 
-test('claim: 404 for an item that is unknown, not well formed or of a hidden event', async () => {
-  const { guest, event, item } = await scene();
-  const { item: hidden } = await scene({ visibility: 'private' });
+test('claim: 404 for an item that is unknown, malformed or of a hidden event', async () => {
+  const { guest, event, item } = await createFixtures();
+  const { item: hidden } = await createFixtures({ visibility: 'private' });
   for (const id of [
     `${unknown}.1`,
     `${event.id}.2`,
@@ -161,11 +163,11 @@ test('claim: 404 for an item that is unknown, not well formed or of a hidden eve
 });
 
 // spec: 7 POST /v1/items/:id/claim: order of the errors of a claim
-test('claim: refusals come in the order 401, 400, 404, 403, 409, 422', async () => {
-  const { guest, event, item } = await scene();
+test('claim: errors have the precedence 401, 400, 404, 403, 409, 422', async () => {
+  const { guest, event, item } = await createFixtures();
   const other = await createUser(api);
   const missing = `${event.id}.99`;
-  // Everything is wrong at once, and is put right from the front.
+  // The request has every error at once; the errors are then fixed in the order of their precedence.
   expectProblem(await claim(missing, undefined, 0, switchedOff), 401, 'token_missing');
   expectProblem(
     await api.post(`/v1/items/${missing}/claim`, 'nonsense', { quantity: 0 }),
@@ -174,7 +176,7 @@ test('claim: refusals come in the order 401, 400, 404, 403, 409, 422', async () 
   );
   expectProblem(await claim(missing, other, 0, switchedOff), 400, 'invalid_request');
   expectProblem(await claim(missing, other, 99, switchedOff), 404, 'item_not_found');
-  // 403 over 409 and 422: the guest has a claim, the event is cancelled, the quantity is too high.
+  // 403 precedes 409 and 422: the guest has a claim, the event is cancelled, the quantity is too high.
   expectStatus(await claim(item.id, guest, 2), 201);
   await change(event.id, { status: 'cancelled' });
   expectProblem(await claim(item.id, guest, 99, switchedOff), 403, 'claims_disabled');
@@ -182,7 +184,7 @@ test('claim: refusals come in the order 401, 400, 404, 403, 409, 422', async () 
   await change(event.id, { enabledModules: [] });
   expectProblem(await claim(item.id, guest, 99), 403, 'module_disabled');
   await change(event.id, { enabledModules: ['bringList'] });
-  // 409 over 422.
+  // 409 precedes 422.
   expectProblem(await claim(item.id, guest, 99), 409, 'event_cancelled');
   await change(event.id, { status: 'scheduled' });
   expectProblem(await claim(item.id, guest, 99), 409, 'already_claimed');
@@ -190,8 +192,8 @@ test('claim: refusals come in the order 401, 400, 404, 403, 409, 422', async () 
   expectProblem(await claim(item.id, guest, 99), 422, 'quantity_unavailable');
 });
 
-test('claim: 404 before 403 on a private event, whatever else stands against it', async () => {
-  const { guest, event, item } = await scene();
+test('claim: 404 on a private event before any other error; 201 for its organizer', async () => {
+  const { guest, event, item } = await createFixtures();
   await change(event.id, { visibility: 'private' });
   expectProblem(await claim(item.id, guest, 99), 404, 'item_not_found');
   expectProblem(await claim(item.id, guest, 1, switchedOff), 404, 'item_not_found');
@@ -201,8 +203,8 @@ test('claim: 404 before 403 on a private event, whatever else stands against it'
 
 // spec: 5 POST /v1/items/:id/claim: a flag switches claiming off
 // spec: 7 POST /v1/items/:id/claim: 403 without an RSVP of `going`, or with the flag off
-test('claim: 403 while the flag is off; giving back and reading still work', async () => {
-  const { guest, event, item } = await scene();
+test('claim: 403 while the flag is off; removing a claim and reading items still work', async () => {
+  const { guest, event, item } = await createFixtures();
   expectProblem(await claim(item.id, guest, 1, switchedOff), 403, 'claims_disabled');
   expectProblem(await claim(`${unknown}.1`, guest, 1, switchedOff), 404, 'item_not_found');
   expectStatus(await claim(item.id, guest, 1), 201);
@@ -212,23 +214,23 @@ test('claim: 403 while the flag is off; giving back and reading still work', asy
 });
 
 // spec: 4.18 DELETE /v1/items/:id/claim: end a claim
-test('unclaim: 401 without a token, 404 without a claim; on a cancelled event and after leaving going it works', async () => {
-  const { guest, event, item, shown } = await scene();
+test('unclaim: 401 without a token, 404 without a claim; 200 on a cancelled event and without an RSVP of going', async () => {
+  const { guest, event, item, readItem } = await createFixtures();
   expectProblem(await unclaim(item.id, undefined), 401, 'token_missing');
   expectProblem(await unclaim(item.id, guest), 404, 'claim_not_found');
   expectProblem(await unclaim(item.id, organizer), 404, 'claim_not_found');
   expectStatus(await claim(item.id, guest, 3), 201);
   expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: null }), 200);
-  assert.deepEqual([(await shown()).quantityClaimed, (await shown()).myClaim.quantity], [3, 3]);
+  assert.deepEqual([(await readItem()).quantityClaimed, (await readItem()).myClaim.quantity], [3, 3]);
   expectProblem(await claim(item.id, guest, 1), 403, 'rsvp_required');
   await change(event.id, { status: 'cancelled' });
   expectProblem(await unclaim(item.id, organizer), 404, 'claim_not_found');
   expectStatus(await unclaim(item.id, guest), 200);
-  assert.equal((await shown()).quantityClaimed, 0);
+  assert.equal((await readItem()).quantityClaimed, 0);
 });
 
-test('claim: 201 for items of both kinds, and claims of different people and items do not touch', async () => {
-  const { guest, event, item } = await scene();
+test('claim: 201 for items of both kinds; claims of other people and on other items are independent', async () => {
+  const { guest, event, item } = await createFixtures();
   const other = await createUser(api);
   await rsvpGoing(api, other, event.id);
   const wish = await createItem(api, organizer, event.id, { kind: 'wish', quantityNeeded: 1 });

@@ -1,4 +1,4 @@
-/** A command as a process of its own, on the database of a test. */
+/** Runs a CLI command in a child process, on the database of a test. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import os from 'node:os';
@@ -7,9 +7,9 @@ import type { Target } from '../src/db/target.ts';
 
 const main = path.join(import.meta.dirname, '..', 'src', 'main.ts');
 
-export type Finished = { code: number; stdout: string; stderr: string };
+export type CommandResult = { code: number; stdout: string; stderr: string };
 
-export function command(target: Target, ...args: string[]): Promise<Finished> {
+export function command(target: Target, ...args: string[]): Promise<CommandResult> {
   assert.ok(typeof target === 'object');
   const { socketDir, port, user, password, database } = target;
   const env = {
@@ -19,7 +19,7 @@ export function command(target: Target, ...args: string[]): Promise<Finished> {
     PGPORT: `${port}`,
     PGUSER: user,
     PGPASSWORD: password,
-    // Nothing is kept there when the key is given.
+    // No file is written to this directory, because SECRET_KEY is set.
     DATA_DIR: path.join(os.tmpdir(), 'potluck-commands'),
     SECRET_KEY: 'the-key-of-the-tests-is-long-enough',
   };

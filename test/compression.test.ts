@@ -1,4 +1,4 @@
-/** Which responses are compressed, and which never are. */
+/** Compression of responses: which are compressed, which never are, and content negotiation. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createEvent, createUser, nextPhone } from './factories.ts';
@@ -15,10 +15,10 @@ const events = await Promise.all(
 );
 const [event] = events;
 const large = await createEvent(api, organizer, { description: 'Soup and bread. '.repeat(600) });
-const everything = 'zstd, br, gzip, deflate';
+const allEncodings = 'zstd, br, gzip, deflate';
 const authorization = `Bearer ${organizer.token}`;
 
-test('compression: the script of the reference and the document shrink to less than a third, in br and gzip', async () => {
+test("compression: the reference's script and the documents shrink to less than a third, with br and gzip", async () => {
   for (const path of ['/docs/js/scalar.js', '/openapi.json', '/docs/', '/docs/errors']) {
     const plain = await request(api.url + path);
     assert.deepEqual([plain.status, plain.headers['content-encoding']], [200, undefined], path);
@@ -35,17 +35,17 @@ test('compression: the script of the reference and the document shrink to less t
   }
 });
 
-test('compression: a document is compressed once, not for every request', async () => {
+test('compression: a document is compressed once and cached', async () => {
   const url = `${api.url}/docs/js/scalar.js`;
   await request(url, { 'accept-encoding': 'br' });
   const before = process.cpuUsage();
   for (let i = 0; i < 10; i++) await request(url, { 'accept-encoding': 'br' });
   const { user, system } = process.cpuUsage(before);
-  // Compressing it takes about 200 ms of CPU each time.
+  // Compressing the script takes about 200 ms of CPU time per request.
   assert.ok(user + system < 1_000_000, `${(user + system) / 1_000} ms of CPU`);
 });
 
-test('compression: Accept-Encoding is negotiated: quality, a wildcard, and what is unknown', async () => {
+test('compression: Accept-Encoding is negotiated: quality values, case and unknown encodings', async () => {
   const url = `${api.url}/openapi.json`;
   for (const [accept, expected] of [
     ['gzip;q=0.5, br;q=0.9', 'br'],
@@ -55,7 +55,7 @@ test('compression: Accept-Encoding is negotiated: quality, a wildcard, and what 
     ['snappy', undefined],
     ['', undefined],
     ['BR', 'br'],
-    [everything, 'br'],
+    [allEncodings, 'br'],
   ] as const) {
     const response = await request(url, { 'accept-encoding': accept });
     assert.deepEqual([response.status, response.headers['content-encoding']], [200, expected], accept);
@@ -63,7 +63,7 @@ test('compression: Accept-Encoding is negotiated: quality, a wildcard, and what 
   }
 });
 
-test('compression: large lists, records, calendars and the front page are compressed, with the same content', async () => {
+test('compression: large lists, records, calendars and the front page decode to the uncompressed body', async () => {
   for (const path of [
     '/',
     '/v1/events',
@@ -86,7 +86,7 @@ test('compression: large lists, records, calendars and the front page are compre
   }
 });
 
-test('compression: small JSON and images are sent as they are', async () => {
+test('compression: small JSON responses and images are not compressed', async () => {
   for (const path of [
     '/v1/categories',
     `/v1/events/${event?.id}`,
@@ -94,13 +94,13 @@ test('compression: small JSON and images are sent as they are', async () => {
     '/v1/nothing',
     `/v1/events/${event?.id}/cover.svg`,
   ]) {
-    const { headers } = await request(api.url + path, { 'accept-encoding': everything });
+    const { headers } = await request(api.url + path, { 'accept-encoding': allEncodings });
     assert.equal(headers['content-encoding'], undefined, path);
   }
 });
 
-test('compression: no response of a route that does not declare it, whatever its size and whatever it holds', async () => {
-  const headers = { 'accept-encoding': everything, 'content-type': 'application/json' };
+test('compression: responses of routes that do not declare it are never compressed, at any size', async () => {
+  const headers = { 'accept-encoding': allEncodings, 'content-type': 'application/json' };
   const send = async (path: string, body: unknown, token?: string) => {
     const response = await fetch(api.url + path, {
       method: 'POST',
@@ -113,11 +113,11 @@ test('compression: no response of a route that does not declare it, whatever its
   const phone = nextPhone();
   await send('/v1/auth/otp/request', { phone });
   const code = api.sent.findLast((message) => message.phone === phone)?.code;
-  const requireCaller = await send('/v1/auth/otp/verify', { phone, code });
-  const { accessToken: token } = await send('/v1/auth/refresh', { refreshToken: requireCaller.refreshToken });
+  const verified = await send('/v1/auth/otp/verify', { phone, code });
+  const { accessToken: token } = await send('/v1/auth/refresh', { refreshToken: verified.refreshToken });
   const { url } = await send('/v1/me/calendar', undefined, token);
 
-  // Large ones: 40 messages of 2,000 characters, and everything that they are part of.
+  // Creates large responses: 20 messages of 1,300 characters.
   const other = await createUser(api);
   for (let i = 0; i < 20; i++)
     expectStatus(
@@ -133,14 +133,14 @@ test('compression: no response of a route that does not declare it, whatever its
     new URL(url ?? '').pathname,
   ]) {
     const response = await request(api.url + path, {
-      'accept-encoding': everything,
+      'accept-encoding': allEncodings,
       authorization: `Bearer ${token}`,
     });
     assert.deepEqual([response.status, response.headers['content-encoding']], [200, undefined], path);
   }
 });
 
-test('compression: many at once, each in the encoding that it asked for', async () => {
+test('compression: concurrent requests each get the encoding they accept', async () => {
   const accepts = ['zstd', 'br', 'gzip', 'identity'];
   const responses = await Promise.all(
     Array.from({ length: 40 }, (_, i) =>

@@ -1,4 +1,4 @@
-/** Conditional requests: which responses have an ETag, and when the answer is a 304. */
+/** Conditional requests: the responses with an ETag, and when the response is a 304. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
@@ -17,8 +17,8 @@ const { body: calendar } = await api.post('/v1/me/calendar', organizer.token);
 const path = `/v1/events/${event.id}`;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Every kind of response that has an ETag. */
-const tagged = [
+/** One path for each kind of response with an ETag. */
+const pathsWithETag = [
   path,
   `${path}/calendar.ics`,
   '/v1/events.ics',
@@ -31,8 +31,8 @@ const tagged = [
 ];
 
 // spec: 4.11 GET /v1/events/:id: `ETag` and 304
-test('ETag: 304 without a body for a weak match, in a list, and for *, the same on every kind of response', async () => {
-  for (const each of tagged) {
+test('ETag: 304 without a body for a weak match, a list of tags and *, on every kind of response', async () => {
+  for (const each of pathsWithETag) {
     const { status, headers } = await request(api.url + each);
     const tag = headers.etag ?? '';
     assert.equal(status, 200, each);
@@ -64,7 +64,7 @@ test('ETag: 304 without a body for a weak match, in a list, and for *, the same 
   }
 });
 
-test('ETag: a compressed response has the tag of the plain one, so either is a 304 for the other', async () => {
+test('ETag: a compressed response has the ETag of the uncompressed one, and either gives a 304 for the other', async () => {
   for (const each of ['/openapi.json', '/docs/js/scalar.js']) {
     const [plain, compressed] = [
       await request(api.url + each),
@@ -75,7 +75,7 @@ test('ETag: a compressed response has the tag of the plain one, so either is a 3
   }
 });
 
-test('Cache-Control: an event is private, a document public, and both are asked for again each time', async () => {
+test('Cache-Control: private, no-cache for an event; public, no-cache for a document', async () => {
   for (const [each, cacheControl, vary] of [
     [path, 'private, no-cache', 'Authorization, Accept-Encoding'],
     ['/openapi.json', 'public, no-cache', 'Accept-Encoding'],
@@ -91,26 +91,26 @@ test('Cache-Control: an event is private, a document public, and both are asked 
   assert.match(String(headers['access-control-expose-headers']), /\bETag\b/);
 });
 
-test('Cache-Control: a refusal is kept by nobody and has no ETag', async () => {
+test('Cache-Control: an error response has no-store and no ETag', async () => {
   const draft = await createEvent(api, organizer, { visibility: 'private' });
   for (const [each, status] of [
     [`/v1/events/${randomUUID()}`, 404],
     [`/v1/events/${draft.id}`, 404],
     [`/v1/events/${draft.id}/calendar.ics`, 404],
   ] as const) {
-    const { status: seen, headers } = await request(api.url + each, { 'if-none-match': '*' });
-    assert.deepEqual([seen, headers.etag, headers['cache-control']], [status, undefined, 'no-store'], each);
+    const { status: actual, headers } = await request(api.url + each, { 'if-none-match': '*' });
+    assert.deepEqual([actual, headers.etag, headers['cache-control']], [status, undefined, 'no-store'], each);
   }
 });
 
 // spec: 4.11 GET /v1/events/:id: `ETag` and 304
-test('event: the ETag changes with every change of the record of this caller, and with no other', async () => {
+test('event: the ETag changes if and only if the record of this caller changes', async () => {
   const admin = await createAdmin(api);
   const waiting = await createUser(api);
   const viewers = { anonymous: undefined, guest: guest.token, waiting: waiting.token };
   type Viewer = keyof typeof viewers;
-  const seen = new Map<Viewer, { tag: string; body: string }>();
-  /** Reads the record for each viewer on both servers; names those whose tag is another than before. */
+  const lastResponses = new Map<Viewer, { tag: string; body: string }>();
+  /** Reads the record as each viewer on both servers. Returns the viewers whose ETag changed. */
   const changed = async (): Promise<Viewer[]> => {
     const names: Viewer[] = [];
     for (const [name, token] of Object.entries(viewers) as [Viewer, string | undefined][]) {
@@ -119,41 +119,41 @@ test('event: the ETag changes with every change of the record of this caller, an
       );
       const [tag = '', body = ''] = [on?.headers.etag, on?.bytes.toString()];
       assert.deepEqual([other?.headers.etag, other?.bytes.toString()], [tag, body], name);
-      const before = seen.get(name);
+      const before = lastResponses.get(name);
       if (before) assert.equal(before.tag !== tag, before.body !== body, `${name}: ${body}`);
       if (before?.tag !== tag) names.push(name);
-      seen.set(name, { tag, body });
+      lastResponses.set(name, { tag, body });
       const known = { 'if-none-match': tag, ...(token && bearer(token)) };
       assert.equal((await request(api.url + path, known)).status, 304, name);
     }
     return names;
   };
-  const all: Viewer[] = ['anonymous', 'guest', 'waiting'];
-  assert.deepEqual(await changed(), all);
+  const allViewers: Viewer[] = ['anonymous', 'guest', 'waiting'];
+  assert.deepEqual(await changed(), allViewers);
   assert.equal(
-    new Set([...seen.values()].map(({ tag }) => tag)).size,
+    new Set([...lastResponses.values()].map(({ tag }) => tag)).size,
     2,
-    'a viewer without ties, and nobody',
+    'one tag for anonymous requests, one for callers without relations',
   );
   assert.deepEqual(await changed(), []);
 
   expectStatus(await api.post(`${path}/save`, guest.token, { saved: true }), 200);
   assert.deepEqual(await changed(), ['guest']);
   await rsvpGoing(api, guest, event.id);
-  assert.deepEqual(await changed(), all, 'rsvpCount');
+  assert.deepEqual(await changed(), allViewers, 'rsvpCount');
   expectStatus(await api.post(`${path}/rsvp`, guest.token, { status: 'interested' }), 200);
-  assert.deepEqual(await changed(), all, 'goingCount');
+  assert.deepEqual(await changed(), allViewers, 'goingCount');
   expectStatus(await api.post(bookingPath(event.id), guest.token, { seats: 1 }), 201);
-  assert.deepEqual(await changed(), all, 'bookedCount');
+  assert.deepEqual(await changed(), allViewers, 'bookedCount');
   expectStatus(await api.post(bookingPath(event.id), waiting.token, { seats: 1, waitlist: true }), 201);
   assert.deepEqual(await changed(), ['waiting']);
   expectStatus(await api.patch(path, admin.token, { title: 'Another title' }), 200);
-  assert.deepEqual(await changed(), all);
+  assert.deepEqual(await changed(), allViewers);
   expectStatus(await api.patch('/v1/me', organizer.token, { name: 'Mara' }), 200);
-  assert.deepEqual(await changed(), all, 'organizer');
+  assert.deepEqual(await changed(), allViewers, 'organizer');
 });
 
-test('event: whoever may no longer see it gets a refusal, not a 304', async () => {
+test('event: 404 instead of 304 if the caller can no longer see the event, 401 instead of 304 for an invalid token', async () => {
   const { id } = await createEvent(api, organizer);
   const { headers } = await request(`${api.url}/v1/events/${id}`);
   expectStatus(await api.patch(`/v1/events/${id}`, organizer.token, { visibility: 'private' }), 200);

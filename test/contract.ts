@@ -1,4 +1,7 @@
-/** Holds answers against the OpenAPI document: an undeclared status, code, media type or field fails the test. */
+/**
+ * Validates responses against the OpenAPI document. An undeclared status, code, media type or field fails the
+ * test.
+ */
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -7,8 +10,8 @@ import { createParser } from 'eventsource-parser';
 type ReceivedResponse = { status: number; headers: Headers; body: unknown };
 type StreamMessage = { event?: string | undefined; id?: string | undefined; data: unknown };
 export type Contract = {
-  check(method: string, path: string, answer: ReceivedResponse): void;
-  /** For the messages of a live stream. */
+  check(method: string, path: string, response: ReceivedResponse): void;
+  /** Validates the messages of a live stream. */
   checkMessages(messages: StreamMessage[]): void;
 };
 
@@ -18,7 +21,7 @@ type Document = {
   components: { schemas: Record<string, unknown> };
 };
 
-/** Pages and what belongs to them: not part of the API, so not in its document. */
+/** HTML pages and their resources. They are not part of the API and are missing from the OpenAPI document. */
 const pages = /^\/(favicon\.ico|robots\.txt|docs\/?|docs\/errors|docs\/js\/scalar\.js|openapi\.json)?$/;
 
 export function readContract(swagger: unknown): Contract {
@@ -32,7 +35,7 @@ export function readContract(swagger: unknown): Contract {
       path,
       pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`),
     }))
-    // A path without parameters goes before one that has them.
+    // Paths without parameters come first, so that `/v1/events/search` is not matched as `/v1/events/{id}`.
     .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   const validators = new Map<string, ValidateFunction>();
   const validator = (pointer: string) => {
@@ -57,7 +60,8 @@ export function readContract(swagger: unknown): Contract {
       const operation = path && document.paths[path]?.[method.toLowerCase()];
       const type = headers.get('content-type')?.split(';', 1)[0] ?? '';
       if (!operation) {
-        // What exists for nobody is not in the document either; its refusals have the shape of all others.
+        // The document has no operation for unknown routes. Their error responses must still be valid
+        // problems.
         if (status < 400)
           assert.ok(pages.test(url) || ['HEAD', 'OPTIONS'].includes(method), `${name} is not declared`);
         if (status >= 400 && method !== 'HEAD')
@@ -105,7 +109,7 @@ function assertValid(validate: ValidateFunction, body: unknown, name: string): v
   assert.ok(validate(body), `${name}: ${JSON.stringify(validate.errors)} in ${JSON.stringify(body)}`);
 }
 
-/** Every object that lists its properties has no others. */
+/** Sets `additionalProperties: false` on every object schema with properties, except inside `allOf`. */
 function close(node: unknown, inAllOf = false): unknown {
   if (Array.isArray(node)) return node.map((inner) => close(inner, inAllOf));
   if (typeof node !== 'object' || node === null) return node;

@@ -1,4 +1,4 @@
-/** What two people wrote to each other, as either reads it, and whom somebody writes with. */
+/** The messages of a conversation and the list of conversations. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
@@ -12,11 +12,12 @@ const second = await api.another();
 const { at, sent, list, texts, conversations, unread, read, pair } = createMessageClient(api);
 
 // spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
-test('list: pages from the newest back, each message once, while others come in', async () => {
+test('list: pages from the newest message back contain each message once, also while messages are sent', async () => {
   const [a, b] = await pair();
-  const all: string[] = [];
-  for (let i = 0; i < 7; i++) all.unshift((await sent(i % 3 === 0 ? b : a, i % 3 === 0 ? a : b, `${i}`)).id);
-  const seen: string[] = [];
+  const sentIds: string[] = [];
+  for (let i = 0; i < 7; i++)
+    sentIds.unshift((await sent(i % 3 === 0 ? b : a, i % 3 === 0 ? a : b, `${i}`)).id);
+  const listedIds: string[] = [];
   let cursor: string | null = null;
   for (let page = 0; page === 0 || cursor !== null; page++) {
     const body: { data: { id: string }[]; nextCursor: string | null } = await list(
@@ -26,16 +27,16 @@ test('list: pages from the newest back, each message once, while others come in'
       page % 2 === 0 ? api : second,
     );
     assert.ok(body.data.length <= 3);
-    seen.push(...body.data.map(({ id }) => id));
+    listedIds.push(...body.data.map(({ id }) => id));
     cursor = body.nextCursor;
     await sent(a, b, `meanwhile ${page}`);
   }
-  assert.deepEqual(seen, all);
+  assert.deepEqual(listedIds, sentIds);
   assert.equal((await list(a, b, '?limit=10')).nextCursor, null);
   assert.equal((await list(a, b, '?limit=9')).data.length, 9);
 });
 
-test('list: empty where nothing was written, 404 for nobody, 401 without a token', async () => {
+test('list: 200 and empty without messages, 404 for an unknown person, 401 without a token', async () => {
   const [a, b] = await pair();
   for (const other of [b, a]) assert.deepEqual(await list(a, other), { data: [], nextCursor: null });
   for (const id of [randomUUID(), 'nobody'])
@@ -44,7 +45,7 @@ test('list: empty where nothing was written, 404 for nobody, 401 without a token
 });
 
 // spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
-test('list: nobody but the two finds a message', async () => {
+test('list: 200 and empty for people outside the conversation', async () => {
   const [a, b] = await pair();
   const c = await createUser(api);
   await sent(a, b, 'Between us');
@@ -54,7 +55,7 @@ test('list: nobody but the two finds a message', async () => {
   assert.equal(await unread(a, b), 0);
 });
 
-test('lists: 20 unless limit says otherwise, from 1 to 50; 400 naming limit or cursor for what no list gave', async () => {
+test('lists: 20 by default, limit from 1 to 50; 400 naming limit or cursor', async () => {
   const [a, b] = await pair();
   for (let i = 0; i < 21; i++) await sent(a, b, `${i}`);
   assert.equal((await list(a, b)).data.length, 20);
@@ -62,14 +63,14 @@ test('lists: 20 unless limit says otherwise, from 1 to 50; 400 naming limit or c
   const wrong = ['limit=0', 'limit=51', 'limit=x', 'cursor=', 'cursor=xyz', 'cursor=WzFd', 'cursor=WyJhIl0'];
   for (const path of [at(b, '?'), '/v1/conversations?']) {
     for (const query of wrong) {
-      const answer = expectProblem(await api.get(path + query, a.token), 400, 'invalid_request');
-      assert.equal(answer.body.errors[0].path, query.split('=')[0], query);
+      const response = expectProblem(await api.get(path + query, a.token), 400, 'invalid_request');
+      assert.equal(response.body.errors[0].path, query.split('=')[0], query);
     }
   }
 });
 
 // spec: 3 GET /v1/conversations, POST /v1/users/:id/messages/read: conversations, and the number of unread messages
-test('conversations: 200 with the other, the newest message and what is unread, the newest first', async () => {
+test('conversations: 200 with the other person, the last message and unreadCount, newest first', async () => {
   const [a, b] = await pair();
   const c = await createUser(api, { name: 'Cleo Park', username: 'cleo.park' });
   await sent(b, a, 'First of b');
@@ -90,7 +91,7 @@ test('conversations: 200 with the other, the newest message and what is unread, 
   });
   assert.match(data[1].user.avatar, new RegExp(`/v1/users/${c.id}/avatar\\.svg$`));
   assert.deepEqual([data[0].user.id, data[0].lastMessage.id, data[0].unreadCount], [b.id, fromB.id, 2]);
-  // One's own message moves the conversation up as well, and is not unread.
+  // Sending a message moves the conversation up and does not change the sender's unreadCount.
   const reply = await sent(a, c, 'A reply');
   const moved = (await conversations(a)).data;
   assert.deepEqual([moved[0].user.id, moved[0].lastMessage.id, moved[0].unreadCount], [c.id, reply.id, 1]);
@@ -98,7 +99,7 @@ test('conversations: 200 with the other, the newest message and what is unread, 
   expectProblem(await api.get('/v1/conversations'), 401, 'token_missing');
 });
 
-test('conversations: a name that changes is seen at once on every server', async () => {
+test('conversations: a changed name is visible at once on every server', async () => {
   const [a, b] = await pair();
   await sent(b, a, 'Hello');
   expectStatus(await api.patch('/v1/me', b.token, { name: 'Newly Named' }), 200);
@@ -106,7 +107,7 @@ test('conversations: a name that changes is seen at once on every server', async
 });
 
 // spec: 3 GET /v1/conversations, POST /v1/users/:id/messages/read: conversations, and the number of unread messages
-test('conversations: pages skip and repeat none that stays where it is, while others move up and come in', async () => {
+test('conversations: pages neither skip nor repeat unchanged conversations while others change', async () => {
   const me = await createUser(api);
   const others = await createUsers(api, 9);
   for (const other of others) await sent(other, me, 'Hello');
@@ -114,10 +115,10 @@ test('conversations: pages skip and repeat none that stays where it is, while ot
   const idsOf = ({ data }: { data: { user: { id: string } }[] }) => data.map(({ user }) => user.id);
   const first = await conversations(me, '?limit=3');
   assert.deepEqual(idsOf(first), order.slice(0, 3));
-  // One that was seen moves, one that was not does, and a new one comes.
+  // A conversation of the first page moves up, another one moves up, and a new one is added.
   const [oldest, , third] = others as [Person, Person, Person];
-  const seen = others.at(-2) as Person;
-  await sent(seen, me, 'Again');
+  const listed = others.at(-2) as Person;
+  await sent(listed, me, 'Again');
   await sent(me, third, 'Hello to you');
   await sent(await createUser(api), me, 'New here');
   const next = await conversations(me, `?limit=3&cursor=${first.nextCursor}`, second);
@@ -129,7 +130,7 @@ test('conversations: pages skip and repeat none that stays where it is, while ot
 });
 
 // spec: 3 GET /v1/conversations, POST /v1/users/:id/messages/read: conversations, and the number of unread messages
-test('read: 200 with 0, all that came by then, twice the same; what comes later counts anew', async () => {
+test('read: 200 with unreadCount 0, idempotent; later messages are unread', async () => {
   const [a, b] = await pair();
   for (const text of ['1', '2', '3']) await sent(b, a, text);
   assert.equal(await unread(a, b), 3);
@@ -139,14 +140,14 @@ test('read: 200 with 0, all that came by then, twice the same; what comes later 
   }
   await sent(b, a, '4');
   assert.deepEqual([await unread(a, b, second), await unread(b, a)], [1, 0]);
-  // Neither reading the list nor a reply of one's own says that all was read.
+  // Reading the messages or sending a reply does not mark messages as read.
   await list(a, b);
   await sent(a, b, 'A reply');
   assert.deepEqual([await unread(a, b), await unread(b, a)], [1, 1]);
   await assertCounters(api.sql);
 });
 
-test('read: 200 where nothing was written, 404 for nobody, 400 for a body, 401 without a token', async () => {
+test('read: 200 without messages, 404 for an unknown person, 400 for a body, 401 without a token', async () => {
   const [a, b] = await pair();
   expectStatus(await read(a, b), 200);
   assert.deepEqual((await conversations(a)).data, []);
@@ -155,8 +156,8 @@ test('read: 200 where nothing was written, 404 for nobody, 400 for a body, 401 w
   expectProblem(await api.post(`${at(b)}/read`), 401, 'token_missing');
 });
 
-test('order: one for both, with rising times, though the server that sends last has the slower clock', async () => {
-  const slow = await testAppBehind(90_000);
+test("order: equal for both people, with increasing createdAt, also if one server's clock is behind", async () => {
+  const slow = await startWithClockBehind(90_000);
   const [a, b] = await pair();
   const messages = [await sent(a, b, '1'), await sent(b, a, '2', slow), await sent(a, b, '3', slow)];
   messages.push(await sent(b, a, '4'));
@@ -172,11 +173,11 @@ test('order: one for both, with rising times, though the server that sends last 
   );
 });
 
-/** A server on the same database whose clock is `ms` behind. */
-async function testAppBehind(ms: number): Promise<TestApp> {
+/** Starts a server on the same database with a clock that is `ms` behind. */
+async function startWithClockBehind(ms: number): Promise<TestApp> {
   const clock = new TestClock();
   clock.advance(api.clock.now().getTime() - Date.now() - ms);
   return api.another({ clock });
 }
 
-test('afterwards every counter is what it counts', () => assertCounters(api.sql));
+test('counters: equal to the counted rows after all tests', () => assertCounters(api.sql));

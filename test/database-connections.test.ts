@@ -1,4 +1,4 @@
-/** How the server connects to a database that hangs up, and what a transaction gets when there is no connection. */
+/** Database connections: connection failures, the wait for a free connection, and lost connections. */
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -8,7 +8,7 @@ import { databaseProblem } from '../src/db/errors.ts';
 import { cloneDatabase } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
 
-test('connect: a database that hangs up at the start is tried at most 20 times a second, and nobody waits for it', async () => {
+test('connect: at most 20 attempts a second to a database that closes connections, and queries fail without delay', async () => {
   let attempts = 0;
   const server = createServer((socket) => {
     attempts++;
@@ -17,24 +17,24 @@ test('connect: a database that hangs up at the start is tried at most 20 times a
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const sql = connectSql(`postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/nothing`);
   const until = performance.now() + 2_000;
-  let refused = 0;
-  const ask = async () => {
+  let failures = 0;
+  const queryUntilEnd = async () => {
     while (performance.now() < until) {
       await assert.rejects(sql`select 1`);
-      refused++;
+      failures++;
       await sleep(5);
     }
   };
-  await Promise.all(Array.from({ length: 20 }, ask));
+  await Promise.all(Array.from({ length: 20 }, queryUntilEnd));
   assert.ok(attempts >= 2 && attempts <= 40, `${attempts} attempts in two seconds`);
-  assert.ok(refused > 20, `${refused} were told`);
+  assert.ok(failures > 20, `${failures} queries failed`);
   await sql.end({ timeoutMs: 0 });
   server.close();
 });
 
-test('transaction: unavailable after a bounded wait when every connection is taken, and served again after', async () => {
+test('transaction: unavailable after a bounded wait while every connection is in use, and success afterwards', async () => {
   const sql = connectSql(await cloneDatabase(), 1);
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const first = sql.begin(async (tx) => {
     await tx`select 1`;
     await held;
@@ -45,14 +45,14 @@ test('transaction: unavailable after a bounded wait when every connection is tak
     (error) => error instanceof Error && databaseProblem(error)?.code === 'unavailable',
   );
   assert.ok(performance.now() - since < 4_900);
-  letGo();
+  release();
   await first;
   const [row] = await sql.begin((tx) => tx`select 3 as three`);
   assert.equal(row?.three, 3);
   await sql.end({ timeoutMs: 1_000 });
 });
 
-test('transaction: one whose connection is lost fails whole, and nothing of it runs on another', async () => {
+test('transaction: fails as a whole if its connection is lost, and no statement runs on another connection', async () => {
   const sql = connectSql(await cloneDatabase(), 2);
   await sql`create table marks (n int)`;
   await assert.rejects(

@@ -1,9 +1,9 @@
-/** The whole database, as tests look through it: every column of every table, whatever a later migration adds. */
+/** Reads the whole database: every column of every table, including the tables of later migrations. */
 import { raw } from '../src/db/sql.ts';
 import type { SqlDatabase } from './sql-tag.ts';
 
 type Row = Record<string, unknown>;
-/** Table → its rows, in an order of their own. */
+/** The rows of each table by the table's name, sorted by their JSON text. */
 export type Snapshot = Record<string, Row[]>;
 
 async function listColumns(sql: SqlDatabase): Promise<{ table: string; column: string }[]> {
@@ -25,19 +25,22 @@ export async function takeSnapshot(sql: SqlDatabase): Promise<Snapshot> {
   return Object.fromEntries(await Promise.all(rows));
 }
 
-/** Where any of these texts is still to be found: as text, or as its bytes in a column of bytes. */
+/**
+ * Searches all columns for the texts and for their UTF-8 bytes in hexadecimal. Returns `table.column:
+ * needle`.
+ */
 export async function findRowsContaining(sql: SqlDatabase, texts: string[]): Promise<string[]> {
   const needles = texts.flatMap((text) => {
     const hex = Buffer.from(text).toString('hex');
-    // An id is also sixteen bytes.
+    // UUIDs in `bytea` columns have 16 bytes, without hyphens in hexadecimal.
     return /^[0-9a-f-]{36}$/.test(text) ? [text, text.replaceAll('-', ''), hex] : [text.toLowerCase(), hex];
   });
-  const found: string[] = [];
+  const matches: string[] = [];
   for (const { table, column } of await listColumns(sql)) {
     const hits = await sql<{ needle: string }[]>`
       select distinct needle from ${raw(table)}, unnest(${needles}::text[]) needle
       where position(needle in lower(${raw(column)}::text)) > 0`;
-    found.push(...hits.map(({ needle }) => `${table}.${column}: ${needle}`));
+    matches.push(...hits.map(({ needle }) => `${table}.${column}: ${needle}`));
   }
-  return found;
+  return matches;
 }

@@ -1,4 +1,4 @@
-/** DELETE /v1/me: what it asks for, what it takes along, and what it leaves alone (spec 4.8). */
+/** DELETE /v1/me: the confirmation code, the deleted rows and the unchanged rows (specification 4.8). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { hashPhone } from '../src/modules/auth/code-hashes.ts';
@@ -11,91 +11,91 @@ import { expectProblem, expectStatus, secretKey, startTestApp, type TestApp } fr
 const api = await startTestApp();
 const second = await api.another();
 
-const askForCode = async (person: Person): Promise<string> =>
+const requestDeletionCode = async (person: Person): Promise<string> =>
   expectStatus(await api.post('/v1/me/delete-code', person.token), 202).body.devCode;
-const leave = (person: Person, confirmCode: string, on: TestApp = api) =>
+const deleteWithCode = (person: Person, confirmCode: string, on: TestApp = api) =>
   on.delete('/v1/me', person.token, { confirmCode });
-const not = (code: string) => (code === '000000' ? '000001' : '000000');
+const wrongCode = (code: string) => (code === '000000' ? '000001' : '000000');
 
 async function expectRefused(person: Person, confirmCode: string): Promise<void> {
-  const answer = expectProblem(await leave(person, confirmCode), 400, 'wrong_code');
+  const response = expectProblem(await deleteWithCode(person, confirmCode), 400, 'wrong_code');
   assert.deepEqual(
-    answer.body.errors.map((error: { path: string }) => error.path),
+    response.body.errors.map((error: { path: string }) => error.path),
     ['confirmCode'],
   );
   expectStatus(await api.get('/v1/auth/me', person.token), 200);
 }
 
-test('delete: 401 without a token, 400 naming confirmCode where it is missing or no text', async () => {
+test('delete: 401 without a token, 400 naming confirmCode when it is missing or not a string', async () => {
   const person = await createUser(api);
-  const code = await askForCode(person);
+  const code = await requestDeletionCode(person);
   expectProblem(await api.post('/v1/me/delete-code'), 401, 'token_missing');
   expectProblem(await api.delete('/v1/me', undefined, { confirmCode: code }), 401, 'token_missing');
   expectProblem(await api.delete('/v1/me', person.token), 400, 'invalid_request');
   for (const body of [{}, { confirmCode: Number(code) }, { confirmCode: null }, { code }]) {
-    const answer = expectProblem(await api.delete('/v1/me', person.token, body), 400, 'invalid_request');
-    assert.ok(answer.body.errors.some((error: { path: string }) => error.path === 'confirmCode'));
+    const response = expectProblem(await api.delete('/v1/me', person.token, body), 400, 'invalid_request');
+    assert.ok(response.body.errors.some((error: { path: string }) => error.path === 'confirmCode'));
   }
-  expectStatus(await leave(person, code), 200);
+  expectStatus(await deleteWithCode(person, code), 200);
 });
 
 // spec: 4.8 DELETE /v1/me, POST /v1/me/delete-code: delete the account with `confirmCode`
 // spec: 5 POST /v1/me/delete-code, DELETE /v1/me: account deletion requires a code sent to the phone
-test('delete: 400 for any code but the newest of this person for this purpose, and nothing is lost', async () => {
+test('delete: 400 for any code except the latest deletion code of the caller, and nothing changes', async () => {
   const [person, other] = await createUsers(api, 2);
   assert.ok(person && other);
   const { codes: _, ...before } = await takeSnapshot(api.sql);
   await expectRefused(person, '123456');
-  const old = await askForCode(person);
-  const newest = await askForCode(person);
-  const others = await askForCode(other);
+  const old = await requestDeletionCode(person);
+  const newest = await requestDeletionCode(person);
+  const codeOfOther = await requestDeletionCode(other);
   const { body } = expectStatus(
     await api.post('/v1/auth/otp/request', undefined, { phone: person.phone }),
     202,
   );
-  for (const code of [old, body.devCode, others].filter((code) => code !== newest))
+  for (const code of [old, body.devCode, codeOfOther].filter((code) => code !== newest))
     await expectRefused(person, code);
   const { codes: __, ...after } = await takeSnapshot(api.sql);
   assert.deepEqual(after, before);
-  // A deletion code signs nobody in either.
+  // A deletion code is not valid for sign-in.
   expectProblem(
-    await api.post('/v1/auth/otp/verify', undefined, { phone: other.phone, code: others }),
+    await api.post('/v1/auth/otp/verify', undefined, { phone: other.phone, code: codeOfOther }),
     400,
     'wrong_code',
   );
-  expectStatus(await leave(person, newest), 200);
+  expectStatus(await deleteWithCode(person, newest), 200);
 });
 
-test('delete: 400 for a code of six minutes ago, and for texts that are no code', async () => {
+test('delete: 400 for an expired code and for strings that are not a code', async () => {
   const person = await createUser(api);
-  const code = await askForCode(person);
+  const code = await requestDeletionCode(person);
   for (const text of ['', ' ', `${code} `, `${code}0`]) await expectRefused(person, text);
   api.clock.advance(5 * 60_000 + 1_000);
   await expectRefused(person, code);
-  // Those were five.
-  expectProblem(await leave(person, await askForCode(person)), 429, 'too_many_tries');
+  // Five wrong codes lock the number.
+  expectProblem(await deleteWithCode(person, await requestDeletionCode(person)), 429, 'too_many_tries');
   api.clock.advance(15 * 60_000);
-  expectStatus(await leave(person, await askForCode(person)), 200);
+  expectStatus(await deleteWithCode(person, await requestDeletionCode(person)), 200);
 });
 
-test('delete: 429 after five wrong codes, even for the right one and on another instance', async () => {
+test('delete: 429 after five wrong codes, also for the correct code and on another server', async () => {
   const person = await createUser(api);
-  const code = await askForCode(person);
-  for (let i = 0; i < 5; i++) await expectRefused(person, not(code));
+  const code = await requestDeletionCode(person);
+  for (let i = 0; i < 5; i++) await expectRefused(person, wrongCode(code));
   for (const on of [api, second]) {
-    const answer = expectProblem(await leave(person, code, on), 429, 'too_many_tries');
-    assert.ok(Number(answer.headers.get('retry-after')) > 0);
+    const response = expectProblem(await deleteWithCode(person, code, on), 429, 'too_many_tries');
+    assert.ok(Number(response.headers.get('retry-after')) > 0);
   }
   expectStatus(await api.get('/v1/auth/me', person.token), 200);
 });
 
 // spec: 3 DELETE /v1/me: account: existing → deleted
 // spec: 5 DELETE /v1/me: account deletion revokes all tokens immediately
-test('delete: 200, and every token of the person is dead at once on every instance', async () => {
+test('delete: 200, and every token of the person is rejected at once on every server', async () => {
   const person = await createUser(api, { username: 'leaver' });
   const phone = await signIn(second, person.phone);
-  const code = await askForCode(phone);
-  assert.deepEqual(expectStatus(await leave(person, code), 200).body, { success: true });
+  const code = await requestDeletionCode(phone);
+  assert.deepEqual(expectStatus(await deleteWithCode(person, code), 200).body, { success: true });
   for (const on of [second, api]) {
     for (const { token, refreshToken } of [person, phone]) {
       expectProblem(await on.get('/v1/auth/me', token), 401, 'token_invalid');
@@ -111,7 +111,7 @@ test('delete: 200, and every token of the person is dead at once on every instan
   }
 });
 
-test('delete: the phone makes a fresh account afterwards, and the username is free', async () => {
+test('delete: the phone number can create a new account afterwards, and the username is free', async () => {
   const person = await createUser(api, { name: 'Once Here', username: 'once.here', bio: 'Gone soon.' });
   await createEvent(api, person);
   expectStatus(await deleteAccount(api, person), 200);
@@ -130,14 +130,17 @@ test('delete: the phone makes a fresh account afterwards, and the username is fr
   expectStatus(await api.patch('/v1/me', other.token, { username: 'once.here' }), 200);
 });
 
-/** What must be there afterwards: every row that neither names the person nor hangs on an event of theirs, recounted. */
+/**
+ * Returns the expected snapshot after the deletion: without the rows that contain an id of the person or of
+ * the person's events, and with recomputed counters.
+ */
 function withoutPerson(before: Snapshot, person: Person, owned: string[], phoneHash: string): Snapshot {
-  const gone = [person.id, person.phone, phoneHash, ...owned];
-  const kept = Object.entries(before).map(([table, rows]) => [
+  const deletedIds = [person.id, person.phone, phoneHash, ...owned];
+  const remaining = Object.entries(before).map(([table, rows]) => [
     table,
-    rows.filter((row) => !gone.some((text) => JSON.stringify(row).includes(text))),
+    rows.filter((row) => !deletedIds.some((text) => JSON.stringify(row).includes(text))),
   ]);
-  const after: Snapshot = Object.fromEntries(kept);
+  const after: Snapshot = Object.fromEntries(remaining);
   const count = (table: string, fields: Record<string, unknown>) =>
     (after[table] ?? []).filter((row) =>
       Object.entries(fields).every(([field, value]) => row[field] === value),
@@ -164,8 +167,8 @@ function withoutPerson(before: Snapshot, person: Person, owned: string[], phoneH
 }
 
 /**
- * Without what tells servers which days and cells of their lists to read again, which names nobody and no event, and
- * without the audit trail, which says that somebody went (audit.test.ts).
+ * Sorts the rows of each table. Omits the change log, which contains no id of a person or an event, and the
+ * audit trail, which gets an entry for the deletion (audit.test.ts).
  */
 const sorted = ({ changes, change_shards, audit, ...snapshot }: Snapshot) =>
   Object.fromEntries(
@@ -174,9 +177,9 @@ const sorted = ({ changes, change_shards, audit, ...snapshot }: Snapshot) =>
 
 // spec: 3 DELETE /v1/me: account: existing → deleted
 // spec: 4.8 DELETE /v1/me, POST /v1/me/delete-code: delete the account with `confirmCode`
-test('delete: nothing of the person stays in any table, and nothing of anybody else changes but the counts', async () => {
+test('delete: no table contains the person afterwards, and rows of other people change only in their counters', async () => {
   const { person, around, owned, texts } = await createPersonWithEverything(api, second);
-  const code = await askForCode(person);
+  const code = await requestDeletionCode(person);
   const phoneHash = hashPhone(secretKey, person.phone);
   const needles = [
     person.id,
@@ -186,8 +189,8 @@ test('delete: nothing of the person stays in any table, and nothing of anybody e
     phoneHash.toString('base64url'),
   ];
   const before = await takeSnapshot(api.sql);
-  const found = await findRowsContaining(api.sql, needles);
-  // The search itself is put to the test: as much as this is what it must find while they are here.
+  const traces = await findRowsContaining(api.sql, needles);
+  // Checks the search: before the deletion it must find the person in all of these tables.
   for (const table of [
     'users',
     'phones',
@@ -210,11 +213,11 @@ test('delete: nothing of the person stays in any table, and nothing of anybody e
     'calendars',
   ]) {
     assert.ok(
-      found.some((trace) => trace.startsWith(`${table}.`)),
+      traces.some((trace) => trace.startsWith(`${table}.`)),
       `nothing in ${table}`,
     );
   }
-  expectStatus(await leave(person, code), 200);
+  expectStatus(await deleteWithCode(person, code), 200);
   assert.deepEqual(await findRowsContaining(api.sql, [...needles, ...owned]), []);
   assert.deepEqual(
     sorted(await takeSnapshot(api.sql)),
@@ -228,24 +231,24 @@ test('delete: nothing of the person stays in any table, and nothing of anybody e
   for (const id of owned) expectProblem(await api.get(`/v1/events/${id}`), 404, 'event_not_found');
 });
 
-test('delete: what was sent to the number is forgotten too where messages are really sent', async () => {
+test('delete: the counters of sent messages for the number are deleted if the SMS driver delivers', async () => {
   const sent: string[] = [];
-  const earnest = await startTestApp({
+  const delivering = await startTestApp({
     sms: { delivers: true, send: async (_phone, _purpose, code) => void sent.push(code) },
   });
   const phone = '+4791234567';
-  expectStatus(await earnest.post('/v1/auth/otp/request', undefined, { phone }), 202);
+  expectStatus(await delivering.post('/v1/auth/otp/request', undefined, { phone }), 202);
   const { body } = expectStatus(
-    await earnest.post('/v1/auth/otp/verify', undefined, { phone, code: sent.at(-1) }),
+    await delivering.post('/v1/auth/otp/verify', undefined, { phone, code: sent.at(-1) }),
     200,
   );
-  expectProblem(await earnest.post('/v1/me/delete-code', body.accessToken), 429, 'too_many_codes');
-  earnest.clock.advance(61_000);
-  const asked = expectStatus(await earnest.post('/v1/me/delete-code', body.accessToken), 202);
-  assert.deepEqual([asked.body.devCode, asked.body.resendAfter], [undefined, 60]);
-  const counted = () => earnest.sql`select 1 from code_sends where scope like 'number:%'`;
-  assert.equal((await counted()).length, 1);
-  expectStatus(await earnest.delete('/v1/me', body.accessToken, { confirmCode: sent.at(-1) }), 200);
-  assert.equal((await counted()).length, 0);
-  assert.equal((await earnest.sql`select 1 from codes`).length, 0);
+  expectProblem(await delivering.post('/v1/me/delete-code', body.accessToken), 429, 'too_many_codes');
+  delivering.clock.advance(61_000);
+  const codeResponse = expectStatus(await delivering.post('/v1/me/delete-code', body.accessToken), 202);
+  assert.deepEqual([codeResponse.body.devCode, codeResponse.body.resendAfter], [undefined, 60]);
+  const sendCounters = () => delivering.sql`select 1 from code_sends where scope like 'number:%'`;
+  assert.equal((await sendCounters()).length, 1);
+  expectStatus(await delivering.delete('/v1/me', body.accessToken, { confirmCode: sent.at(-1) }), 200);
+  assert.equal((await sendCounters()).length, 0);
+  assert.equal((await delivering.sql`select 1 from codes`).length, 0);
 });

@@ -1,4 +1,4 @@
-/** Responses that are sent while the client is still sending the body: the client must receive them (RFC 9112, 9.6). */
+/** Responses sent while the client is still sending the body: the client must receive them (RFC 9112, 9.6). */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,17 +12,17 @@ import { createUser } from './factories.ts';
 import { startTestApp, TestClock } from './setup.ts';
 
 const api = await startTestApp();
-const me = await createUser(api);
-/** Stays in one minute, so that the limit of that minute stays used up. */
+const caller = await createUser(api);
+/** A clock that stands still, so that the rate limit of its minute stays exhausted. */
 class StoppedClock extends TestClock {
   readonly #moment = new Date();
   override now = () => this.#moment;
 }
 const limited = await api.another({ env: { RATE_LIMIT: '1' }, clock: new StoppedClock() });
 const MiB = 1024 ** 2;
-const tries = 15;
+const attempts = 15;
 
-/** What is sent, and the status that must come back. */
+/** The requests and their expected statuses. */
 const cases = [
   { path: '/v1/uploads', type: 'image/png', bytes: 12 * MiB, status: 413 },
   { path: '/v1/uploads', type: 'image/gif', bytes: 9 * MiB, status: 415 },
@@ -38,7 +38,7 @@ const cases = [
 
 type Case = { path: string; type: string; token?: string; url?: string };
 
-/** A client that goes on sending when the server has closed its side. */
+/** A client that continues to send after the server has closed its side. */
 const connectTo = (url: string) =>
   net
     .connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
@@ -46,30 +46,33 @@ const connectTo = (url: string) =>
 
 const closeOf = (socket: net.Socket) => new Promise((resolve) => socket.once('close', resolve));
 
-const headersOf = ({ type, token = me.token }: Case) => ({
+const headersOf = ({ type, token = caller.token }: Case) => ({
   'content-type': type,
   ...(token && { authorization: `Bearer ${token}` }),
 });
 
-/** Runs a client as a process of its own, which sends and receives at its own pace, and gives a line for each try. */
+/**
+ * Runs a client in a child process, which sends and receives at its own pace. Returns one line for each
+ * attempt.
+ */
 async function runClient(command: string, script: string, one: Case, more: object): Promise<string[]> {
-  const task = { url: one.url ?? api.url, path: one.path, headers: headersOf(one), tries, ...more };
+  const options = { url: one.url ?? api.url, path: one.path, headers: headersOf(one), attempts, ...more };
   const flag = command === 'python3' ? '-c' : '-e';
-  const { stdout } = await promisify(execFile)(command, [flag, script, JSON.stringify(task)]);
+  const { stdout } = await promisify(execFile)(command, [flag, script, JSON.stringify(options)]);
   return stdout.trim().split('\n');
 }
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes of buffers that are in use. */
-function heldBuffers(): number {
+/** The number of bytes in ArrayBuffers after a garbage collection. */
+function arrayBufferBytes(): number {
   collectGarbage();
   return process.memoryUsage().arrayBuffers;
 }
 
-const count = (seen: string[]) =>
-  Object.fromEntries([...Map.groupBy(seen, (each) => each)].map(([each, all]) => [each, all.length]));
+const countLines = (lines: string[]) =>
+  Object.fromEntries([...Map.groupBy(lines, (line) => line)].map(([line, equal]) => [line, equal.length]));
 
 await fetch(`${limited.url}/v1/categories`);
 
@@ -77,10 +80,14 @@ describe('early responses', () => {
   for (const { status, bytes, ...one } of cases) {
     const what = `${one.path} with ${bytes / MiB} MiB of ${one.type}`;
 
-    test(`fetch: ${status} on each of ${tries} tries to POST ${what}, with a length and without`, async () => {
+    test(`fetch: ${status} for each of ${attempts} POST ${what}, with and without Content-Length`, async () => {
       for (const isChunked of [false, true]) {
-        const seen = await runClient(process.execPath, fetchClient, one, { bytes, isChunked });
-        assert.deepEqual(count(seen), { [status]: tries }, isChunked ? 'without a length' : 'with a length');
+        const lines = await runClient(process.execPath, fetchClient, one, { bytes, isChunked });
+        assert.deepEqual(
+          countLines(lines),
+          { [status]: attempts },
+          isChunked ? 'without a length' : 'with a length',
+        );
       }
     });
   }
@@ -88,20 +95,22 @@ describe('early responses', () => {
   const hasPython = spawnSync('python3', ['--version']).status === 0;
   const skip = !hasPython && 'python3 is not installed, so its http.client cannot be tried';
 
-  test('http.client: the response on each try, also of a client that asks to close', { skip }, async () => {
-    const seen: Record<string, unknown> = {};
+  test('http.client: the response for each request, also with Connection: close', { skip }, async () => {
+    const actual: Record<string, unknown> = {};
     const expected: Record<string, unknown> = {};
     for (const { status, bytes, ...one } of cases) {
       for (const connection of ['keep-alive', 'close']) {
         const name = `${status} ${one.path} ${bytes / MiB} MiB, ${connection}`;
         expected[name] = { [status]: 5 };
-        seen[name] = count(await runClient('python3', httpClient, one, { bytes, connection, tries: 5 }));
+        actual[name] = countLines(
+          await runClient('python3', httpClient, one, { bytes, connection, attempts: 5 }),
+        );
       }
     }
-    assert.deepEqual(seen, expected);
+    assert.deepEqual(actual, expected);
   });
 
-  test('connection: stays usable after a 401 whose body arrived in full', async () => {
+  test('connection: stays usable after a 401 when the whole body was received', async () => {
     const socket = connectTo(api.url);
     const head =
       'POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\n\r\n';
@@ -113,7 +122,7 @@ describe('early responses', () => {
     socket.destroy();
   });
 
-  test('limits: a body is read for 16 MiB after the response and no further', async () => {
+  test('limits: at most 16 MiB of a body are read after the response', async () => {
     for (const closing of ['', 'Connection: close\r\n']) {
       for (const length of [
         'Content-Length: 500000000\r\n\r\n',
@@ -125,36 +134,36 @@ describe('early responses', () => {
         );
         assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 401 /);
         const closed = closeOf(socket);
-        const piece = Buffer.alloc(256 * 1024);
+        const chunk = Buffer.alloc(256 * 1024);
         while (!socket.destroyed && socket.bytesWritten < 64 * MiB) {
-          if (!socket.write(piece))
+          if (!socket.write(chunk))
             await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed]);
         }
         const taken = socket.bytesWritten - socket.writableLength;
         assert.ok(socket.destroyed, 'the connection was left open');
-        // What the kernel holds of both sides comes on top.
+        // The socket buffers of both sides hold additional bytes.
         assert.ok(taken >= 16 * MiB && taken < 32 * MiB, `${taken / MiB} MiB were taken`);
       }
     }
   });
 
-  test('memory: what is discarded is not held', async () => {
+  test('memory: discarded bytes of a body are not kept in memory', async () => {
     const socket = connectTo(api.url);
     socket.write(
       'POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500000000\r\n\r\n',
     );
     assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 401 /);
-    const piece = Buffer.alloc(256 * 1024);
-    const before = heldBuffers();
-    for (let sent = 0; sent < 15 * MiB; sent += piece.length)
-      await new Promise((resolve) => socket.write(piece, resolve));
+    const chunk = Buffer.alloc(256 * 1024);
+    const before = arrayBufferBytes();
+    for (let sent = 0; sent < 15 * MiB; sent += chunk.length)
+      await new Promise((resolve) => socket.write(chunk, resolve));
     await sleep(300);
-    const held = heldBuffers() - before;
-    assert.ok(!socket.destroyed && held < 2 * MiB, `${held / MiB} MiB are held`);
+    const retainedBytes = arrayBufferBytes() - before;
+    assert.ok(!socket.destroyed && retainedBytes < 2 * MiB, `${retainedBytes / MiB} MiB are held`);
     socket.destroy();
   });
 
-  test('limits: a body is waited for no longer than 10 s after the response', async () => {
+  test('limits: the rest of a body is awaited for at most 10 s after the response', async () => {
     const took = await Promise.all(
       ['', 'Connection: close\r\n'].map(async (closing) => {
         const socket = connectTo(api.url);
@@ -179,37 +188,37 @@ describe('early responses', () => {
     for (const ms of took) assert.ok(ms > 9_500 && ms < 12_000, took.join(', '));
   });
 
-  test('bytes: a body that turns out to be malformed after the response gets no second response', async () => {
+  test('bytes: no second response if the rest of the body is malformed', async () => {
     const socket = connectTo(api.url);
     socket.write(
       'POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
     );
     assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 401 /);
-    let more = '';
+    let received = '';
     socket.on('data', (chunk) => {
-      more += chunk;
+      received += chunk;
     });
     const closed = once(socket, 'end');
     socket.write('zz\r\n');
     await closed;
     socket.destroy();
-    assert.equal(more, '');
+    assert.equal(received, '');
   });
 });
 
 const fetchClient = `
-  const { url, path, headers, bytes, isChunked, tries } = JSON.parse(process.argv[1]);
+  const { url, path, headers, bytes, isChunked, attempts } = JSON.parse(process.argv[1]);
   const chunked = () => {
-    let left = bytes;
+    let remaining = bytes;
     return new ReadableStream({
       pull(controller) {
-        if (left <= 0) return controller.close();
+        if (remaining <= 0) return controller.close();
         controller.enqueue(new Uint8Array(64 * 1024));
-        left -= 64 * 1024;
+        remaining -= 64 * 1024;
       },
     });
   };
-  for (let i = 0; i < tries; i++) {
+  for (let i = 0; i < attempts; i++) {
     const body = isChunked ? chunked() : new Uint8Array(bytes);
     try {
       const response = await fetch(url + path, { method: 'POST', headers, body, duplex: 'half' });
@@ -224,12 +233,12 @@ const fetchClient = `
 const httpClient = `
 import http.client, json, sys
 from urllib.parse import urlsplit
-task = json.loads(sys.argv[1])
-body = bytes(task['bytes'])
-for _ in range(task['tries']):
-    connection = http.client.HTTPConnection(urlsplit(task['url']).netloc, timeout=20)
+options = json.loads(sys.argv[1])
+body = bytes(options['bytes'])
+for _ in range(options['attempts']):
+    connection = http.client.HTTPConnection(urlsplit(options['url']).netloc, timeout=20)
     try:
-        connection.request('POST', task['path'], body, {**task['headers'], 'connection': task['connection']})
+        connection.request('POST', options['path'], body, {**options['headers'], 'connection': options['connection']})
         response = connection.getresponse()
         response.read()
         print(response.status)

@@ -15,11 +15,11 @@ const eventsCount = async () => (await api.get(`/v1/users/${organizer.id}`)).bod
 const paths = (body: { errors: { path: string }[] }) => body.errors.map((error) => error.path);
 
 // spec: 2.4 PATCH /v1/events/:id: changing and cancelling an event
-test('change: 200, the fields that were sent change and no others', async () => {
+test('change: 200, and only the fields of the request change', async () => {
   const event = await createEvent(api, organizer, {
     description: 'Before',
     price: 5,
-    // Chosen, so that it stays when the location changes.
+    // An explicit timezone does not change with the location.
     timezone: 'UTC',
     enabledModules: ['bringList'],
   });
@@ -40,7 +40,7 @@ test('change: 200, the fields that were sent change and no others', async () => 
     visibility: 'unlisted',
     status: 'cancelled',
   };
-  const shown: Record<string, unknown> = {
+  const expanded: Record<string, unknown> = {
     category: { slug: 'music', name: 'Music', emoji: '🎵' },
     template: { slug: 'concert', name: 'Concert' },
   };
@@ -51,13 +51,13 @@ test('change: 200, the fields that were sent change and no others', async () => 
       200,
     );
     assert.ok(body.updatedAt >= before.updatedAt);
-    // The generated cover shows the category.
+    // The URL of the generated cover contains the category.
     const cover =
       field === 'category' && body.coverUrl.includes('/cover.svg') ? { coverUrl: body.coverUrl } : {};
     assert.deepEqual(body, {
       ...before,
       ...cover,
-      [field]: shown[field] ?? value,
+      [field]: expanded[field] ?? value,
       updatedAt: body.updatedAt,
     });
     assert.deepEqual((await api.get(`/v1/events/${event.id}`, organizer.token)).body, body);
@@ -65,7 +65,7 @@ test('change: 200, the fields that were sent change and no others', async () => 
   }
 });
 
-test('change: 200 with nothing in it, and coverUrl null brings the generated cover back', async () => {
+test('change: 200 for an empty body; coverUrl null restores the generated cover', async () => {
   const event = await createEvent(api, organizer, { coverUrl: 'https://example.org/x.png' });
   const { body } = expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, {}), 200);
   assert.deepEqual({ ...body, updatedAt: '' }, { ...event, updatedAt: '' });
@@ -73,7 +73,7 @@ test('change: 200 with nothing in it, and coverUrl null brings the generated cov
   assert.match(bare.coverUrl, /\/cover\.svg\?category=food$/);
 });
 
-test('change: 400 naming endAt when either time, moved alone, would end the event before it starts', async () => {
+test('change: 400 naming endAt when a change of startAt or endAt alone makes the event end before it starts', async () => {
   const event = await createEvent(api, organizer, { startAt: inDays(5), endAt: inDays(6) });
   for (const change of [
     { startAt: inDays(7) },
@@ -94,7 +94,7 @@ test('change: 400 naming endAt when either time, moved alone, would end the even
   );
 });
 
-test('change: 400 for whatever creation refuses, and the event stays as it was', async () => {
+test('change: 400 for the invalid values of creation, and the event does not change', async () => {
   const event = await createEvent(api, organizer);
   for (const [field, value, path = field] of [
     ['title', ' '],
@@ -122,7 +122,7 @@ test('change: 400 for whatever creation refuses, and the event stays as it was',
   assert.deepEqual((await api.get(`/v1/events/${event.id}`, organizer.token)).body, event);
 });
 
-test('change and delete: 200 for organizer and admin, 403 for others, 401 without a token, 404 for what is not there', async () => {
+test('change and delete: 200 for organizer and admin, 403 for others, 401 without a token, 404 for an unknown or hidden event', async () => {
   const event = await createEvent(api, organizer);
   const draft = await createEvent(api, organizer, { visibility: 'private' });
   const calls = [
@@ -136,8 +136,8 @@ test('change and delete: 200 for organizer and admin, 403 for others, 401 withou
     for (const id of [unknown, 'nonsense'])
       expectProblem(await call(id, organizer.token), 404, 'event_not_found');
     for (const { token } of [organizer, admin]) {
-      const mine = await createEvent(api, organizer);
-      expectStatus(await call(mine.id, token), 200);
+      const ownEvent = await createEvent(api, organizer);
+      expectStatus(await call(ownEvent.id, token), 200);
     }
   }
   assert.equal((await api.get(`/v1/events/${event.id}`)).body.title, event.title);
@@ -149,7 +149,7 @@ test('change and delete: 200 for organizer and admin, 403 for others, 401 withou
 });
 
 // spec: 2.4 PATCH /v1/events/:id: changing and cancelling an event
-test('cancel: 200 there and back; eventsCount counts public, scheduled events alone', async () => {
+test('cancel: 200 for cancelling and rescheduling; eventsCount counts only public, scheduled events', async () => {
   const before = await eventsCount();
   const event = await createEvent(api, organizer);
   const steps = [
@@ -174,7 +174,7 @@ test('cancel: 200 there and back; eventsCount counts public, scheduled events al
 });
 
 // spec: 2.4 DELETE /v1/events/:id: deleting an event
-test('delete: 200, then 404, and nothing of the event is left in any table', async () => {
+test('delete: 200, then 404, and no row of the event remains in any table', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id);
   await createItem(api, organizer, event.id, { kind: 'wish' });
@@ -209,15 +209,15 @@ test('delete: 200, then 404, and nothing of the event is left in any table', asy
   await assertCounters(api.sql);
 });
 
-/** Every table with a row that has the id anywhere in it. */
+/** The tables with a row that contains the id. */
 async function tablesWith(id: string): Promise<string[]> {
   const tables = await api.sql<{ name: string }[]>`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE' order by table_name`;
-  const found: string[] = [];
+  const tablesWithId: string[] = [];
   for (const { name } of tables) {
     const rows = await api.sql`select 1 from ${raw(name)} t where t::text like ${`%${id}%`} limit 1`;
-    if (rows.length > 0) found.push(name);
+    if (rows.length > 0) tablesWithId.push(name);
   }
-  return found;
+  return tablesWithId;
 }

@@ -1,4 +1,4 @@
-/** Random lists against a filter in plain code that shares nothing with the server's. */
+/** Compares GET /v1/events for random filters with a plain filter that shares no code with the server. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
@@ -25,7 +25,7 @@ const centres = [
   [89.9, 0],
   [-90, 0],
 ] as const;
-/** Mostly near a centre, so that circles have something to hold. */
+/** Mostly points near a centre, so that the circles of the queries contain events. */
 const place = fc
   .tuple(
     fc.constantFrom(...centres),
@@ -37,13 +37,13 @@ const place = fc
     lat: Math.max(-90, Math.min(90, lat + dLat * spread)),
     lng: ((((lng + dLng * spread * 2 + 180) % 360) + 360) % 360) - 180,
   }));
-/** Whole hours, so that ends and bounds often meet. */
-const moment = fc.integer({ min: 0, max: 24 * 20 }).map((hours) => base + hours * (day / 24));
+/** Whole hours, so that the ends of events and the bounds of queries are often equal. */
+const hour = fc.integer({ min: 0, max: 24 * 20 }).map((hours) => base + hours * (day / 24));
 
 const anyEvent = fc.record({
   title: text.map((words) => `An evening ${words}`),
   description: text,
-  startAt: moment,
+  startAt: hour,
   hours: fc.constantFrom(1, 5, 24, 24 * 10),
   location: fc
     .record({ place, address: text })
@@ -54,14 +54,14 @@ const anyEvent = fc.record({
   organizer: fc.constantFrom(...organizers),
 });
 
-type Made = { id: string; startAt: number; endAt: number; shown: boolean; organizer: Person } & Pick<
+type CreatedEvent = { id: string; startAt: number; endAt: number; shown: boolean; organizer: Person } & Pick<
   ReturnType<typeof sample>[number],
   'title' | 'description' | 'location' | 'category'
 >;
 const sample = () => fc.sample(anyEvent, { numRuns: 300, seed });
 
-async function make(wanted: ReturnType<typeof sample>[number]): Promise<Made> {
-  const { startAt, hours, cancelled, organizer, ...fields } = wanted;
+async function createSample(sampled: ReturnType<typeof sample>[number]): Promise<CreatedEvent> {
+  const { startAt, hours, cancelled, organizer, ...fields } = sampled;
   const endAt = startAt + hours * (day / 24);
   const times = { startAt: new Date(startAt).toISOString(), endAt: new Date(endAt).toISOString() };
   const { id } = await createEvent(api, organizer, { ...fields, ...times });
@@ -70,10 +70,10 @@ async function make(wanted: ReturnType<typeof sample>[number]): Promise<Made> {
   return { ...fields, id, startAt, endAt, organizer, shown: fields.visibility === 'public' && !cancelled };
 }
 
-const plain = (text: string) =>
+const foldText = (text: string) =>
   text.toLowerCase().replaceAll('ü', 'u').replaceAll('ö', 'o').replaceAll('é', 'e');
 
-/** By the chord through the sphere. */
+/** Great-circle distance, computed from the chord. */
 function distanceKm(a: { lat: number; lng: number }, b: { lat: number; lng: number }): number {
   const [p, q] = [a, b].map(({ lat, lng }) => {
     const [phi, lambda] = [(lat / 180) * Math.PI, (lng / 180) * Math.PI];
@@ -87,7 +87,7 @@ const anyQuery = fc.record(
   {
     near: fc.record({ place, radius: fc.constantFrom(undefined, 1, 20, 50, 111.3, 300, 5_000, 20_000) }),
     category: fc.constantFrom(...categories, 'nonsense'),
-    from: fc.record({ at: moment, bare: fc.boolean() }),
+    from: fc.record({ at: hour, bare: fc.boolean() }),
     days: fc.record({ count: fc.integer({ min: 0, max: 12 }), bare: fc.boolean() }),
     q: fc.constantFrom(
       'jazz',
@@ -110,25 +110,28 @@ const anyQuery = fc.record(
 );
 type Query = typeof anyQuery extends fc.Arbitrary<infer T> ? T : never;
 
-/** The bounds as they are sent, and as the test understands them. */
+/** The bounds as query parameters and as times. */
 function dates({ from, days }: Query) {
   const midnight = (at: number) => Math.floor(at / day) * day;
-  const say = (at: number, bare: boolean) => new Date(at).toISOString().slice(0, bare ? 10 : undefined);
+  const format = (at: number, bare: boolean) => new Date(at).toISOString().slice(0, bare ? 10 : undefined);
   const to = days && { at: (from?.at ?? base) + days.count * day, bare: days.bare };
   return {
-    sent: { ...(from && { dateFrom: say(from.at, from.bare) }), ...(to && { dateTo: say(to.at, to.bare) }) },
-    // The default is now, and everything here is yet to come.
+    sent: {
+      ...(from && { dateFrom: format(from.at, from.bare) }),
+      ...(to && { dateTo: format(to.at, to.bare) }),
+    },
+    // The default is the current time, and all events are in the future.
     first: from ? (from.bare ? midnight(from.at) : from.at) : 0,
     last: to ? (to.bare ? midnight(to.at) + day - 1 : to.at) : Number.POSITIVE_INFINITY,
   };
 }
 
-function expected(events: Made[], query: Query): string[] {
+function expected(events: CreatedEvent[], query: Query): string[] {
   const { first, last } = dates(query);
   const words = query.q?.toLowerCase().split(' ') ?? [];
   return events
     .filter((event) => {
-      const has = plain(`${event.title} ${event.location.address} ${event.description}`).split(' ');
+      const eventWords = foldText(`${event.title} ${event.location.address} ${event.description}`).split(' ');
       return (
         event.shown &&
         !(query.signedIn && event.organizer === blocked) &&
@@ -136,7 +139,7 @@ function expected(events: Made[], query: Query): string[] {
         event.startAt <= last &&
         (query.category === undefined || event.category === query.category) &&
         (!query.near || distanceKm(event.location, query.near.place) <= (query.near.radius ?? 50)) &&
-        words.every((word) => has.some((each) => each.startsWith(plain(word))))
+        words.every((word) => eventWords.some((eventWord) => eventWord.startsWith(foldText(word))))
       );
     })
     .sort((a, b) => a.startAt - b.startAt || (a.id < b.id ? -1 : 1))
@@ -146,19 +149,19 @@ function expected(events: Made[], query: Query): string[] {
 function address(query: Query): string {
   const { near, category, q, limit, page } = query;
   const { radius, place } = near ?? {};
-  const all = { ...place, radius, category, q, ...dates(query).sent, limit, page };
-  const sent = Object.entries(all).flatMap(([key, value]) =>
+  const parameters = { ...place, radius, category, q, ...dates(query).sent, limit, page };
+  const sent = Object.entries(parameters).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, `${value}`]],
   );
   return `/v1/events?${new URLSearchParams(sent)}`;
 }
 
 // spec: 4.9 GET /v1/events: combination of all filters
-test('list: for any mix of filters, the ids of the page and the total are those of a plain filter', async () => {
-  const events: Made[] = [];
-  // Some at a time: all at once wait for each other, and on a slow machine too long.
-  const wanted = sample();
-  while (wanted.length > 0) events.push(...(await Promise.all(wanted.splice(0, 50).map(make))));
+test('list: ids and total equal those of a plain filter, for random combinations of filters', async () => {
+  const events: CreatedEvent[] = [];
+  // Creates 50 events at a time. On a slow machine, all at once would exceed the request timeout.
+  const samples = sample();
+  while (samples.length > 0) events.push(...(await Promise.all(samples.splice(0, 50).map(createSample))));
   let nonEmpty = 0;
   const property = fc.asyncProperty(anyQuery, async (query) => {
     const ids = expected(events, query);
@@ -175,5 +178,5 @@ test('list: for any mix of filters, the ids of the page and the total are those 
     nonEmpty += Number(ids.length > 0);
   });
   await fc.assert(property, { numRuns: 300, seed });
-  assert.ok(nonEmpty > 60, `only ${nonEmpty} of the queries found anything`);
+  assert.ok(nonEmpty > 60, `only ${nonEmpty} of the queries have results`);
 });

@@ -7,32 +7,32 @@ import { expectStatus, startTestApp } from './setup.ts';
 const api = await startTestApp();
 const organizer = await createUser(api);
 
-const { ask, list, refused } = createListClient(api);
-const make = (overrides: Record<string, unknown>) => createEvent(api, organizer, overrides);
+const { ask: send, list, refused: expectRefused } = createListClient(api);
+const create = (overrides: Record<string, unknown>) => createEvent(api, organizer, overrides);
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 const degrees = (angle: number) => (angle * 180) / Math.PI;
-/** Where one arrives after so many km on a straight line over a sphere of 6,371 km. */
+/** The point at a distance and an initial bearing, on a sphere with a radius of 6,371 km. */
 function travel(lat: number, lng: number, bearing: number, km: number): [number, number] {
   const [phi, theta, delta] = [radians(lat), radians(bearing), km / 6371];
-  const there = Math.asin(
+  const arrivalLat = Math.asin(
     Math.sin(phi) * Math.cos(delta) + Math.cos(phi) * Math.sin(delta) * Math.cos(theta),
   );
   const turn = Math.atan2(
     Math.sin(theta) * Math.sin(delta) * Math.cos(phi),
-    Math.cos(delta) - Math.sin(phi) * Math.sin(there),
+    Math.cos(delta) - Math.sin(phi) * Math.sin(arrivalLat),
   );
-  return [degrees(there), ((((lng + degrees(turn) + 540) % 360) + 360) % 360) - 180];
+  return [degrees(arrivalLat), ((((lng + degrees(turn) + 540) % 360) + 360) % 360) - 180];
 }
 
 // spec: 4.9 GET /v1/events: `radius`: km, default 50
 // spec: 8 GET /v1/events: `radius` default 50 km
-test('radius: 50 km unless said otherwise, over the surface of the sphere, with the distance', async () => {
+test('radius: 50 km by default, measured on a sphere, and elements have distanceKm', async () => {
   const [lat, lng] = [48.2082, 16.3738];
-  await make({ title: 'here', category: 'tech', ...atPlace(lat, lng) });
+  await create({ title: 'here', category: 'tech', ...atPlace(lat, lng) });
   for (const bearing of [0, 45, 90, 200, 270]) {
     for (const km of [49.9, 50.1]) {
-      await make({
+      await create({
         title: `${km} km, ${bearing}°`,
         category: 'tech',
         ...atPlace(...travel(lat, lng, bearing, km)),
@@ -50,7 +50,7 @@ test('radius: 50 km unless said otherwise, over the surface of the sphere, with 
 });
 
 // spec: 4.9 GET /v1/events: `lat`, `lng`
-test('radius: right across the antimeridian, at both poles, and up to the whole globe', async () => {
+test('radius: exact results across the antimeridian, at both poles, and up to the whole globe', async () => {
   const places: [number, number][] = [
     [0, 179.9],
     [0, -179.9],
@@ -64,7 +64,7 @@ test('radius: right across the antimeridian, at both poles, and up to the whole 
     [-89.8, -10],
   ];
   for (const [lat, lng] of places)
-    await make({ title: `${lat} ${lng}`, category: 'outdoors', ...atPlace(lat, lng) });
+    await create({ title: `${lat} ${lng}`, category: 'outdoors', ...atPlace(lat, lng) });
   for (const [lat, lng, radius, titles] of [
     [0, 179.95, 20, ['0 179.9', '0 -179.9', '0 180', '0 -180']],
     [0, -179.95, 10, ['0 -179.9', '0 180', '0 -180']],
@@ -91,9 +91,9 @@ test('radius: right across the antimeridian, at both poles, and up to the whole 
     ],
     [-90, 0, 20_040, places.map(([lat, lng]) => `${lat} ${lng}`)],
   ] as const) {
-    const found = await list({ category: 'outdoors', lat, lng, radius });
+    const results = await list({ category: 'outdoors', lat, lng, radius });
     assert.deepEqual(
-      [found.titles.toSorted(), found.total],
+      [results.titles.toSorted(), results.total],
       [titles.toSorted(), titles.length],
       `${lat} ${lng} ${radius}`,
     );
@@ -102,21 +102,21 @@ test('radius: right across the antimeridian, at both poles, and up to the whole 
 
 // spec: 4.9 GET /v1/events: `lat`, `lng`
 test('radius: 400 naming the parameter that is missing or out of range', async () => {
-  await refused({ radius: 10 }, 'radius');
-  await refused({ lat: 1 }, 'lng');
-  await refused({ lng: 1 }, 'lat');
-  await refused({ lat: 1, radius: 5 }, 'lng');
+  await expectRefused({ radius: 10 }, 'radius');
+  await expectRefused({ lat: 1 }, 'lng');
+  await expectRefused({ lng: 1 }, 'lat');
+  await expectRefused({ lat: 1, radius: 5 }, 'lng');
   for (const lat of [90.1, -91, 'north', '', 'NaN', 'Infinity', '-1e400'])
-    await refused({ lat, lng: 0 }, 'lat');
-  for (const lng of [180.1, -181, 'east', '']) await refused({ lat: 0, lng }, 'lng');
+    await expectRefused({ lat, lng: 0 }, 'lat');
+  for (const lng of [180.1, -181, 'east', '']) await expectRefused({ lat: 0, lng }, 'lng');
   for (const radius of [0, -1, 'far', '', 20_041, 'Infinity'])
-    await refused({ lat: 0, lng: 0, radius }, 'radius');
+    await expectRefused({ lat: 0, lng: 0, radius }, 'radius');
 });
 
-test('radius: 200 for points that differ by next to nothing', async () => {
+test('radius: 200 for points with almost equal coordinates', async () => {
   const tiny = [0, 5e-324, -1e-200, 1e-160, 1e-20];
   for (const [i, lat] of tiny.entries())
-    await make({ category: 'party', ...atPlace(lat, tiny[tiny.length - 1 - i] ?? 0) });
+    await create({ category: 'party', ...atPlace(lat, tiny[tiny.length - 1 - i] ?? 0) });
   for (const lat of tiny) {
     for (const lng of tiny) {
       const { data, total } = await list({ category: 'party', lat, lng, radius: 1e-6 });
@@ -127,6 +127,6 @@ test('radius: 200 for points that differ by next to nothing', async () => {
     [90, 0],
     [-90, 180],
   ]) {
-    expectStatus(await ask({ lat: lat ?? 0, lng: lng ?? 0, radius: 20_040 }), 200);
+    expectStatus(await send({ lat: lat ?? 0, lng: lng ?? 0, radius: 20_040 }), 200);
   }
 });

@@ -11,22 +11,22 @@ const admin = await createAdmin(api);
 // spec: 2.5 GET /v1/events/:id: the fields of 2.4
 // spec: 4.11 GET /v1/events/:id: full record, token optional
 // spec: 5 GET /v1/events, GET /v1/events/:id, GET /v1/events/:id/items, GET /v1/users/:id: optional token: operations work without it, and with it they add the caller's fields
-test('record: 200 without a token has neither myRsvp nor isSaved, with one they are there even when empty', async () => {
+test('record: 200 without myRsvp and isSaved if the request has no token, with both fields if it has one', async () => {
   const event = await createEvent(api, organizer);
   const { body: anonymous } = expectStatus(await api.get(`/v1/events/${event.id}`), 200);
   assert.ok(!('myRsvp' in anonymous) && !('isSaved' in anonymous));
   assert.deepEqual([anonymous.myBooking, anonymous.myWaitlist], [null, null]);
-  const { body: seen } = expectStatus(await api.get(`/v1/events/${event.id}`, stranger.token), 200);
-  assert.deepEqual({ ...anonymous, myRsvp: null, isSaved: false }, seen);
+  const { body: withToken } = expectStatus(await api.get(`/v1/events/${event.id}`, stranger.token), 200);
+  assert.deepEqual({ ...anonymous, myRsvp: null, isSaved: false }, withToken);
   await rsvpGoing(api, stranger, event.id);
   await api.post(`/v1/events/${event.id}/save`, stranger.token, { saved: true });
-  const { body: answered } = await api.get(`/v1/events/${event.id}`, stranger.token);
-  assert.deepEqual([answered.myRsvp, answered.isSaved, answered.rsvpCount], ['going', true, 1]);
+  const { body: withRsvp } = await api.get(`/v1/events/${event.id}`, stranger.token);
+  assert.deepEqual([withRsvp.myRsvp, withRsvp.isSaved, withRsvp.rsvpCount], ['going', true, 1]);
   const { body: other } = await api.get(`/v1/events/${event.id}`, admin.token);
   assert.deepEqual([other.myRsvp, other.isSaved, other.rsvpCount], [null, false, 1]);
 });
 
-test('record: 404 for an id that is unknown or not well formed; capitals in an id do not matter', async () => {
+test('record: 404 for an unknown or malformed id; ids are case-insensitive', async () => {
   for (const id of [
     '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1',
     'nonsense',
@@ -42,7 +42,7 @@ test('record: 404 for an id that is unknown or not well formed; capitals in an i
 });
 
 // spec: 4.11 GET /v1/events/:id: full record, token optional
-test('visibility: unlisted by id for everybody, private 404 to all but its organizer and admins', async () => {
+test('visibility: 200 for everyone on an unlisted event; 404 on a private event except for its organizer and admins', async () => {
   const unlisted = await createEvent(api, organizer, { visibility: 'unlisted' });
   for (const token of [undefined, stranger.token, organizer.token, admin.token]) {
     assert.equal(
@@ -67,7 +67,7 @@ test('visibility: unlisted by id for everybody, private 404 to all but its organ
 
 // spec: 2.1 GET /v1/users/:id/avatar.svg: a default avatar for every person
 // spec: 2.4 GET /v1/events/:id/cover.svg: a default cover for every event
-test('pictures: 200 with an SVG at the address that the record gives, for cover and avatar', async () => {
+test('pictures: 200 with an SVG at the URLs of coverUrl and avatar', async () => {
   const event = await createEvent(api, organizer, { category: 'music' });
   for (const address of [event.coverUrl, event.organizer.avatar]) {
     const { pathname, search } = new URL(address);
@@ -82,7 +82,7 @@ test('pictures: 200 with an SVG at the address that the record gives, for cover 
 
 // spec: 2.4 GET /v1/categories: list of categories
 // spec: 2.5 GET /v1/templates: list of templates
-test('catalogues: 200 with every category and template, and each can be used', async () => {
+test('catalogues: 200 with every category and template, and an event can have each of them', async () => {
   const { body: categories } = expectStatus(await api.get('/v1/categories'), 200);
   const { body: templates } = expectStatus(await api.get('/v1/templates'), 200);
   assert.ok(categories.data.length > 5 && templates.data.length > 3);

@@ -7,7 +7,7 @@ import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 const api = await startTestApp();
 const organizer = await createUser(api);
 
-const make = (title: string, more: Record<string, unknown> = {}) =>
+const create = (title: string, more: Record<string, unknown> = {}) =>
   createEvent(api, organizer, { title, ...more });
 const at = (address: string) => ({ location: { address, lat: 1, lng: 1 } });
 
@@ -29,7 +29,7 @@ async function search(
 const titles = async (q: string) => (await search(q)).titles;
 
 // spec: 4.10 GET /v1/events/search: `q` required; `page`, `limit`, and the format of GET /v1/events
-test('search: 400 naming q when it is missing, empty or too long; 400 for pages as in the list', async () => {
+test('search: 400 naming q when it is missing, empty or too long, and naming invalid page and limit', async () => {
   for (const [query, field] of [
     ['', 'q'],
     ['?q=', 'q'],
@@ -51,8 +51,11 @@ test('search: 400 naming q when it is missing, empty or too long; 400 for pages 
 });
 
 // spec: 4.10 GET /v1/events/search: `q` required; `page`, `limit`, and the format of GET /v1/events
-test('search: words and starts of words in title, address and description, all of them', async () => {
-  await make('Accordion afternoon', { description: 'Bandoneon and concertina', ...at('Dulcimer street 5') });
+test('search: results contain all words or prefixes of q, in title, address or description', async () => {
+  await create('Accordion afternoon', {
+    description: 'Bandoneon and concertina',
+    ...at('Dulcimer street 5'),
+  });
   for (const q of [
     'accordion',
     'accor',
@@ -70,14 +73,14 @@ test('search: words and starts of words in title, address and description, all o
   }
 });
 
-test('search: case, accents and letters of other alphabets', async () => {
-  await make('Fête de la Crème brûlée');
-  await make('Smørrebrød i Ærøskøbing');
-  await make('Weißwurst in der Großen Straße');
-  await make('ΓΙΟΡΤΗ ΣΤΟΥΣ ΔΡΟΜΟΥΣ');
-  await make('Ночь музеев');
-  await make('京都で花見の会');
-  await make('İstanbul’da çay');
+test('search: case and accents are ignored, in several alphabets', async () => {
+  await create('Fête de la Crème brûlée');
+  await create('Smørrebrød i Ærøskøbing');
+  await create('Weißwurst in der Großen Straße');
+  await create('ΓΙΟΡΤΗ ΣΤΟΥΣ ΔΡΟΜΟΥΣ');
+  await create('Ночь музеев');
+  await create('京都で花見の会');
+  await create('İstanbul’da çay');
   for (const [q, title] of [
     ['creme brulee', 'Fête de la Crème brûlée'],
     ['CRÈME', 'Fête de la Crème brûlée'],
@@ -97,65 +100,65 @@ test('search: case, accents and letters of other alphabets', async () => {
   }
 });
 
-test('search: what matches in the title comes first, then in the address, then in the description', async () => {
+test('search: title matches come before address matches, address matches before description matches', async () => {
   const often = Array.from({ length: 60 }, (_, i) => `zeppelin zeppelin${i} hangar`).join(' ');
-  await make('Description often', { description: often });
-  await make('Description', { description: 'zeppelin hangar' });
-  await make('Address', at('Zeppelin hangar'));
-  await make('Address and description', { description: often, ...at('Zeppelin hangar') });
-  await make('Zeppelin hangar', { startAt: inDays(300), endAt: inDays(301) });
-  await make('Zeppelins, hangars', { description: often });
+  await create('Description often', { description: often });
+  await create('Description', { description: 'zeppelin hangar' });
+  await create('Address', at('Zeppelin hangar'));
+  await create('Address and description', { description: often, ...at('Zeppelin hangar') });
+  await create('Zeppelin hangar', { startAt: inDays(300), endAt: inDays(301) });
+  await create('Zeppelins, hangars', { description: often });
   for (const q of ['zeppelin hangar', 'zepp hang', 'hangar', 'z']) {
     const kinds = (await titles(q)).map((title) => title.split(/[ ,]/)[0]);
     assert.deepEqual(kinds.slice(0, 2).toSorted(), ['Zeppelin', 'Zeppelins'], q);
     assert.deepEqual(kinds.slice(2), ['Address', 'Address', 'Description', 'Description'], q);
   }
-  // Whole words before starts of words.
+  // Matches of whole words come before matches of prefixes.
   assert.equal((await titles('zeppelin hangar'))[0], 'Zeppelin hangar');
 });
 
-test('search: equals come by start, then by id, on every page the same', async () => {
+test('search: equal matches are ordered by start and id, on all pages', async () => {
   const starts = [inDays(9), inDays(8)];
-  const made = await Promise.all(
-    Array.from({ length: 30 }, (_, i) => make('Kazoo', { startAt: starts[i % 2], endAt: inDays(10) })),
+  const created = await Promise.all(
+    Array.from({ length: 30 }, (_, i) => create('Kazoo', { startAt: starts[i % 2], endAt: inDays(10) })),
   );
-  const wanted = made
+  const expected = created
     .sort((a, b) => a.startAt.localeCompare(b.startAt) || a.id.localeCompare(b.id))
     .map((event) => event.id);
-  const seen: string[] = [];
+  const listedIds: string[] = [];
   for (let page = 1; page <= 5; page++) {
     const { ids, total } = await search('kazoo', `&page=${page}&limit=7`);
     assert.equal(total, 30);
-    seen.push(...ids);
+    listedIds.push(...ids);
   }
-  assert.deepEqual(seen, wanted);
+  assert.deepEqual(listedIds, expected);
   assert.deepEqual(await search('kazoo', '&page=6&limit=7'), { titles: [], ids: [], total: 30 });
   assert.equal((await search('kazoo')).ids.length, 20);
 });
 
-test('search: unlisted, private, cancelled and ended events are never found, not by their organizer either', async () => {
-  await make('Ukulele public');
-  await make('Ukulele unlisted', { visibility: 'unlisted' });
-  await make('Ukulele private', { visibility: 'private' });
-  await make('Ukulele over', { startAt: inDays(-2), endAt: inDays(-1) });
-  await make('Ukulele on now', { startAt: inDays(-2), endAt: inDays(1) });
-  const cancelled = await make('Ukulele cancelled');
+test('search: results omit unlisted, private, cancelled and ended events, also for their organizer', async () => {
+  await create('Ukulele public');
+  await create('Ukulele unlisted', { visibility: 'unlisted' });
+  await create('Ukulele private', { visibility: 'private' });
+  await create('Ukulele over', { startAt: inDays(-2), endAt: inDays(-1) });
+  await create('Ukulele on now', { startAt: inDays(-2), endAt: inDays(1) });
+  const cancelled = await create('Ukulele cancelled');
   expectStatus(await api.patch(`/v1/events/${cancelled.id}`, organizer.token, { status: 'cancelled' }), 200);
   for (const person of [undefined, organizer]) {
-    const found = await search('ukulele', '', person);
-    assert.deepEqual([found.titles.toSorted(), found.total], [['Ukulele on now', 'Ukulele public'], 2]);
+    const results = await search('ukulele', '', person);
+    assert.deepEqual([results.titles.toSorted(), results.total], [['Ukulele on now', 'Ukulele public'], 2]);
   }
 });
 
-test('search: personal fields with a token alone; events of people whom the caller blocked are left out', async () => {
+test('search: myRsvp and isSaved only with a token; events of people whom the caller blocked are omitted', async () => {
   const [caller, other] = await Promise.all([createUser(api), createUser(api)]);
   await createEvent(api, other, { title: 'Theremin by the other' });
-  await make('Theremin');
+  await create('Theremin');
   const { body: anonymous } = await api.get('/v1/events/search?q=theremin');
   assert.ok(anonymous.data.every((event: object) => !('myRsvp' in event) && !('isSaved' in event)));
-  const { body: seen } = await api.get('/v1/events/search?q=theremin', caller.token);
+  const { body: listedIds } = await api.get('/v1/events/search?q=theremin', caller.token);
   assert.ok(
-    seen.data.every(
+    listedIds.data.every(
       (event: { myRsvp: null; isSaved: false }) => event.myRsvp === null && event.isSaved === false,
     ),
   );
@@ -164,7 +167,7 @@ test('search: personal fields with a token alone; events of people whom the call
   assert.deepEqual((await search('theremin', '', other)).total, 2);
 });
 
-test('search: 200 and nothing found for a text without words, whatever it is made of', async () => {
+test('search: 200 without results for a q without words', async () => {
   for (const q of [
     '&',
     '!',
@@ -188,8 +191,8 @@ test('search: 200 and nothing found for a text without words, whatever it is mad
   }
 });
 
-test('search: query syntax, quotes and wildcards are no more than what stands between words', async () => {
-  await make("O'Neill's Glockenspiel", { description: 'a \\ b % _ : * <script>' });
+test('search: query syntax, quotes and wildcards only separate words', async () => {
+  await create("O'Neill's Glockenspiel", { description: 'a \\ b % _ : * <script>' });
   for (const q of [
     'glocken & spiel',
     "glockenspiel' or 1=1",
@@ -212,7 +215,7 @@ test('search: query syntax, quotes and wildcards are no more than what stands be
   }
 });
 
-test('search: 200 for any text at all, and an event is found by any word of its title', async () => {
+test('search: 200 for any text, and an event is found by each word of its title', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), async (q) => {
       const { status } = await api.get(`/v1/events/search?q=${encodeURIComponent(q)}`);

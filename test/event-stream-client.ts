@@ -1,4 +1,4 @@
-/** Listens to a live event over real HTTP, as a client with an independent reader of server-sent events does. */
+/** A client for live streams over HTTP, with an independent parser of server-sent events. */
 import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { createParser } from 'eventsource-parser';
@@ -8,7 +8,7 @@ export type StreamMessage = {
   id: string | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
   data: any;
-  /** By `performance.now`. */
+  /** When the message was received, by `performance.now`. */
   at: number;
 };
 
@@ -16,17 +16,17 @@ export type EventStream = {
   status: number;
   headers: IncomingHttpHeaders;
   messages: StreamMessage[];
-  /** How many comments came. */
+  /** The number of comment lines received. */
   comments: () => number;
-  /** In ms, as the server asks for it. */
+  /** The reconnection time in ms that the server sent in `retry`. */
   retry: () => number | undefined;
-  /** What `Last-Event-ID` would be. */
+  /** The value for `Last-Event-ID` of a reconnection. */
   lastId: () => string;
-  /** The first message from number `from` on that fits; waits up to ten seconds for it. */
-  until(fits: (message: StreamMessage) => boolean, from?: number): Promise<StreamMessage>;
+  /** Resolves with the first message that matches, from index `from` on. Rejects after ten seconds. */
+  until(matches: (message: StreamMessage) => boolean, from?: number): Promise<StreamMessage>;
   ended: Promise<void>;
   isOpen: () => boolean;
-  /** Takes nothing more from the connection, until `resume`. */
+  /** Stops reading from the connection until `resume`. */
   pause(): void;
   resume(): void;
   close(): void;
@@ -35,12 +35,15 @@ export type EventStream = {
 export type StreamOptions = {
   token?: string | undefined;
   lastId?: string;
-  /** How `lastId` is sent; default: as the header. */
+  /** Where `lastId` is sent; default: in the header. */
   lastIdIn?: 'header' | 'query';
   method?: string;
 };
 
-/** @param address of the stream; resolves with the first bytes of the answer */
+/**
+ * Opens a live stream. The promise resolves when the response headers are received.
+ * @param address URL of the stream
+ */
 export function openEventStream(
   address: string,
   { token, lastId, lastIdIn = 'header', method = 'GET' }: StreamOptions = {},
@@ -57,35 +60,35 @@ export function openEventStream(
     const ended = Promise.withResolvers<void>();
     const messages: StreamMessage[] = [];
     const watchers = new Set<() => void>();
-    const known = { comments: 0, retry: undefined as number | undefined, id: lastId ?? '', isOpen: true };
+    const state = { comments: 0, retry: undefined as number | undefined, id: lastId ?? '', isOpen: true };
     const parser = createParser({
       onEvent: ({ event = '', id, data }) => {
-        known.id = id ?? known.id;
+        state.id = id ?? state.id;
         messages.push({ event, id, data: JSON.parse(data), at: performance.now() });
         for (const watcher of watchers) watcher();
       },
-      onComment: () => known.comments++,
+      onComment: () => state.comments++,
       onRetry: (ms) => {
-        known.retry = ms;
+        state.retry = ms;
       },
       onError: (error) => ended.reject(error),
     });
     response.setEncoding('utf8').on('data', (text: string) => parser.feed(text));
     response.on('error', () => {});
     response.once('close', () => {
-      known.isOpen = false;
+      state.isOpen = false;
       ended.resolve();
       for (const watcher of watchers) watcher();
     });
-    const until: EventStream['until'] = (fits, from = 0) => {
+    const until: EventStream['until'] = (matches, from = 0) => {
       const found = Promise.withResolvers<StreamMessage>();
       const giveUp = (why: string) =>
         found.reject(new Error(`${why}: ${JSON.stringify(messages).slice(0, 2_000)}`));
-      const timer = setTimeout(() => giveUp('nothing that fits came in time'), 10_000);
+      const timer = setTimeout(() => giveUp('no matching message within ten seconds'), 10_000);
       const watch = () => {
-        const message = messages.slice(from).find(fits);
+        const message = messages.slice(from).find(matches);
         if (message) found.resolve(message);
-        else if (!known.isOpen) giveUp('the stream has ended');
+        else if (!state.isOpen) giveUp('the stream has ended');
       };
       watchers.add(watch);
       watch();
@@ -98,12 +101,12 @@ export function openEventStream(
       status: response.statusCode ?? 0,
       headers: response.headers,
       messages,
-      comments: () => known.comments,
-      retry: () => known.retry,
-      lastId: () => known.id,
+      comments: () => state.comments,
+      retry: () => state.retry,
+      lastId: () => state.id,
       until,
       ended: ended.promise,
-      isOpen: () => known.isOpen,
+      isOpen: () => state.isOpen,
       pause: () => response.pause(),
       resume: () => response.resume(),
       close: () => sent.destroy(),
@@ -113,7 +116,7 @@ export function openEventStream(
   return promise;
 }
 
-/** The state that a client has put together from the messages, to be held against what is. */
+/** Applies the messages in order and returns the resulting state of the client. */
 export function stateOf(messages: StreamMessage[]) {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   const state: { event: any; counts: any; items: Map<string, any> } = {
@@ -129,7 +132,7 @@ export function stateOf(messages: StreamMessage[]) {
     if (event === 'event') state.event = data;
     if (event === 'counts') state.counts = data;
     if (event === 'item') state.items.set(data.id, data);
-    if (event === 'itemRemoved') assert.ok(state.items.delete(data.id), 'an item that was not there');
+    if (event === 'itemRemoved') assert.ok(state.items.delete(data.id), 'itemRemoved for an unknown item');
   }
   return { ...state, items: [...state.items.values()] };
 }

@@ -1,4 +1,4 @@
-/** GET /v1/me/export: everything that is held about the caller, and nothing that is somebody else's alone. */
+/** GET /v1/me/export: everything stored about the caller, and no private data of others. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { hashPhone } from '../src/modules/auth/code-hashes.ts';
@@ -14,18 +14,18 @@ const second = await api.another();
 
 type Row = Record<string, unknown>;
 type Export = Record<string, Row[]>;
-const read = async (who: Person): Promise<Export> =>
+const readExport = async (who: Person): Promise<Export> =>
   expectStatus(await second.get('/v1/me/export', who.token), 200).body;
 
 const { person, around, owned } = await createPersonWithEverything(api, second);
-const keyed = { token: person.token, body: eventBody(), headers: { 'idempotency-key': 'once' } };
-const kept = expectStatus(await api.call('POST', '/v1/events', keyed), 201).body;
-const document = await read(person);
+const keyedRequest = { token: person.token, body: eventBody(), headers: { 'idempotency-key': 'once' } };
+const createdEvent = expectStatus(await api.call('POST', '/v1/events', keyedRequest), 201).body;
+const document = await readExport(person);
 const snapshot = await takeSnapshot(api.sql);
 const rows = (table: string) => snapshot[table] ?? [];
 
-/** Tables that hold nothing of anybody, or what cannot be told from anybody else's. */
-const ofNobody = new Set([
+/** Tables without rows of one person. */
+const tablesWithoutPersonalData = new Set([
   'change_shards',
   'changes',
   'flags',
@@ -35,60 +35,60 @@ const ofNobody = new Set([
 ]);
 
 // spec: 4.8 GET /v1/me/export: export of everything stored about the caller
-test('export: 200 with a section for every table in which anything of the person is found', async () => {
-  const hash = hashPhone(secretKey, person.phone);
+test('export: 200 with a section for every table that contains the person', async () => {
+  const phoneHash = hashPhone(secretKey, person.phone);
   const needles = [
     person.id,
     person.phone,
     person.username,
-    hash.toString('hex'),
-    hash.toString('base64url'),
+    phoneHash.toString('hex'),
+    phoneHash.toString('base64url'),
   ];
   const traces = await findRowsContaining(api.sql, needles);
   const tables = new Set(traces.map((trace) => trace.split('.', 1)[0] ?? ''));
   assert.ok(tables.size > 15, [...tables].join());
   for (const table of tables) {
-    const told = sections.filter((section) => section.tables.includes(table));
+    const sectionsOfTable = sections.filter((section) => section.tables.includes(table));
     assert.ok(
-      told.some(({ name }) => (document[name]?.length ?? 0) > 0),
+      sectionsOfTable.some(({ name }) => (document[name]?.length ?? 0) > 0),
       `no export section names the table ${table}`,
     );
   }
   assert.deepEqual(Object.keys(document), ['exportedAt', ...sections.map(({ name }) => name)]);
 });
 
-test('export: every section has a named schema, and rows that the tests validate with it', async () => {
+test('export: every section has a named schema, and the test data has rows for it', async () => {
   const { body: openapi } = await api.get('/openapi.json');
   const { components } = openapi;
-  const [admin, somebody] = [await createAdmin(api), await createUser(api)];
-  const suspend = `/v1/admin/users/${somebody.id}/suspend`;
+  const [admin, newUser] = [await createAdmin(api), await createUser(api)];
+  const suspend = `/v1/admin/users/${newUser.id}/suspend`;
   expectStatus(await api.post(suspend, admin.token, { reason: 'Spam.' }), 200);
-  // Sending is counted only where messages are delivered.
+  // Rows of `code_sends` exist only if the SMS driver delivers, so the test inserts one.
   const scope = `number:${hashPhone(secretKey, admin.phone).toString('base64url')}`;
   await api.sql`insert into code_sends (scope, day, sent) values (${scope}, '2026-12-24', 2)`;
-  const documents = [document, await read(admin)];
+  const documents = [document, await readExport(admin)];
   await api.sql`delete from code_sends where scope = ${scope}`;
   for (const { name } of sections) {
     const { items } = components.schemas.Export.properties[name];
     assert.match(items.$ref ?? '', /^#\/components\/schemas\/Export[A-Z]/, name);
     const { properties, required } = components.schemas[items.$ref.split('/').at(-1)];
     const row = documents.flatMap((each) => each[name] ?? []).at(0);
-    assert.ok(row, `no person of the tests has anything in ${name}`);
-    // The contract has validated the values of each column; this is about the columns.
+    assert.ok(row, `no test data for ${name}`);
+    // The contract validates the values of each column. This test compares the names of the columns.
     assert.deepEqual(Object.keys(row).sort(), Object.keys(properties).sort(), name);
     assert.deepEqual([...required].sort(), Object.keys(properties).sort(), name);
   }
 });
 
 // spec: 4.8 GET /v1/me/export: export of everything stored about the caller
-test('export: every table of the database is told of, or holds nothing of anybody', () => {
-  const told = new Set(sections.flatMap(({ tables }) => tables));
-  const tables = Object.keys(snapshot).filter((table) => !ofNobody.has(table));
-  assert.deepEqual([...told].sort(), tables.sort());
+test('export: every table of the database is in a section or has no rows of one person', () => {
+  const exportedTables = new Set(sections.flatMap(({ tables }) => tables));
+  const tables = Object.keys(snapshot).filter((table) => !tablesWithoutPersonalData.has(table));
+  assert.deepEqual([...exportedTables].sort(), tables.sort());
 });
 
 // spec: 4.8 GET /v1/me/export: export of everything stored about the caller
-test('export: 200 with every row of the person and nobody else’s, as the database has them', () => {
+test('export: 200 with every row of the person and with no row of others, as in the database', () => {
   const [a, b, c, d] = around;
   assert.ok(a && b && c && d);
   const [profile] = document.profile ?? [];
@@ -107,7 +107,8 @@ test('export: 200 with every row of the person and nobody else’s, as the datab
       followingCount: 2,
     },
   );
-  const own = (table: string, column = 'user_id') => rows(table).filter((row) => row[column] === person.id);
+  const rowsOfPerson = (table: string, column = 'user_id') =>
+    rows(table).filter((row) => row[column] === person.id);
   const sectionsOf: [section: string, table: string, column?: string][] = [
     ['sessions', 'sessions'],
     ['events', 'events', 'organizer_id'],
@@ -124,12 +125,12 @@ test('export: 200 with every row of the person and nobody else’s, as the datab
     ['idempotencyKeys', 'idempotency_keys'],
   ];
   for (const [section, table, column] of sectionsOf)
-    assert.equal(document[section]?.length, own(table, column).length, section);
-  const others = (section: string) => document[section]?.map(({ userId }) => userId);
-  assert.deepEqual(others('following'), [a.id, c.id].sort());
-  assert.deepEqual(others('followers'), [a.id, b.id].sort());
-  assert.deepEqual(others('blocks'), [d.id]);
-  assert.deepEqual(document.events?.map(({ id }) => id).sort(), [...owned, kept.id].sort());
+    assert.equal(document[section]?.length, rowsOfPerson(table, column).length, section);
+  const userIds = (section: string) => document[section]?.map(({ userId }) => userId);
+  assert.deepEqual(userIds('following'), [a.id, c.id].sort());
+  assert.deepEqual(userIds('followers'), [a.id, b.id].sort());
+  assert.deepEqual(userIds('blocks'), [d.id]);
+  assert.deepEqual(document.events?.map(({ id }) => id).sort(), [...owned, createdEvent.id].sort());
   assert.deepEqual(
     document.items?.map(({ title, quantityNeeded, quantityClaimed }) => [
       title,
@@ -146,7 +147,7 @@ test('export: 200 with every row of the person and nobody else’s, as the datab
 });
 
 // spec: 4.8 GET /v1/me/export: export of everything stored about the caller
-test('export: neither a secret nor what others keep to themselves', async () => {
+test('export: no secrets, and no data that other people keep private', async () => {
   const text = JSON.stringify(document);
   const blocker = around[4];
   assert.ok(blocker);
@@ -164,43 +165,43 @@ test('export: neither a secret nor what others keep to themselves', async () => 
   assert.ok(!text.includes(person.token) && !text.includes(person.refreshToken));
 });
 
-test('export: what an admin did is theirs, and what was done to somebody is theirs', async () => {
-  const [admin, somebody] = [await createAdmin(api), await createUser(api)];
-  const suspend = `/v1/admin/users/${somebody.id}/suspend`;
+test("export: an admin's actions are in the admin's export, without the id of the affected person", async () => {
+  const [admin, newUser] = [await createAdmin(api), await createUser(api)];
+  const suspend = `/v1/admin/users/${newUser.id}/suspend`;
   expectStatus(await api.post(suspend, admin.token, { reason: 'Spam.' }), 200);
-  const mine = await read(admin);
+  const exportOfAdmin = await readExport(admin);
   assert.deepEqual(
-    mine.adminActions?.map(({ what }) => what),
+    exportOfAdmin.adminActions?.map(({ what }) => what),
     ['account_suspended'],
   );
-  assert.ok(!JSON.stringify(mine).includes(somebody.id));
+  assert.ok(!JSON.stringify(exportOfAdmin).includes(newUser.id));
   expectStatus(await api.delete(suspend, admin.token), 200);
 });
 
-test('export: 200 as a file that no cache keeps; empty sections for somebody new', async () => {
-  const somebody = await createUser(api);
-  await createEvent(api, somebody);
-  const { headers, body } = expectStatus(await api.get('/v1/me/export', somebody.token), 200);
+test('export: 200 as an attachment with no-store; empty sections for a new account', async () => {
+  const newUser = await createUser(api);
+  await createEvent(api, newUser);
+  const { headers, body } = expectStatus(await api.get('/v1/me/export', newUser.token), 200);
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.equal(headers.get('content-disposition'), 'attachment; filename="potluck-export.json"');
   assert.deepEqual([body.events.length, body.rsvps, body.blocks], [1, [], []]);
   assert.ok(Math.abs(Date.parse(body.exportedAt) - Date.now()) < 60_000);
 });
 
-test('export: more rows than are read at a time come once each', async () => {
-  const somebody = await createUser(api);
+test('export: more rows than one batch appear once each', async () => {
+  const newUser = await createUser(api);
   await api.sql`
     insert into imports (organizer_id, uid, event_id)
-    select ${somebody.id}, n::text, ${kept.id} from generate_series(1, 1203) n`;
-  const { imports } = await read(somebody);
+    select ${newUser.id}, n::text, ${createdEvent.id} from generate_series(1, 1203) n`;
+  const { imports } = await readExport(newUser);
   assert.equal(new Set(imports?.map(({ uid }) => uid)).size, 1203);
   assert.equal(imports?.length, 1203);
-  await api.sql`delete from imports where organizer_id = ${somebody.id}`;
+  await api.sql`delete from imports where organizer_id = ${newUser.id}`;
 });
 
 test('export: 401 without a token, and after the account is deleted', async () => {
   expectProblem(await api.get('/v1/me/export'), 401, 'token_missing');
-  const somebody = await createUser(api);
-  expectStatus(await deleteAccount(api, somebody), 200);
-  expectProblem(await second.get('/v1/me/export', somebody.token), 401, 'token_invalid');
+  const newUser = await createUser(api);
+  expectStatus(await deleteAccount(api, newUser), 200);
+  expectProblem(await second.get('/v1/me/export', newUser.token), 401, 'token_invalid');
 });

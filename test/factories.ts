@@ -1,4 +1,4 @@
-/** People and things for tests, made through the API itself. */
+/** Factories that create accounts, events, items and uploads for tests through the API. */
 
 import assert from 'node:assert/strict';
 import { transaction } from '../src/db/transaction.ts';
@@ -9,7 +9,7 @@ export type Person = { id: string; phone: string; token: string; refreshToken: s
 
 let people = 0;
 
-/** A phone that no other test of this process uses. */
+/** Returns a phone number that no other test in this process uses. */
 export const nextPhone = (): string => `+1415${String(5_550_000 + people++).padStart(7, '0')}`;
 
 export async function createUser(
@@ -56,7 +56,7 @@ export const eventBody = (overrides: Record<string, unknown> = {}) => ({
   ...overrides,
 });
 
-/** The event as the API answered it. */
+/** Creates an event and returns the response body. */
 export async function createEvent(api: Api, organizer: Person, overrides: Record<string, unknown> = {}) {
   return expectStatus(await api.post('/v1/events', organizer.token, eventBody(overrides)), 201).body;
 }
@@ -71,13 +71,13 @@ export async function createItem(
   return expectStatus(await api.post(`/v1/events/${eventId}/items`, organizer.token, item), 201).body;
 }
 
-/** One pixel. */
+/** A PNG of one pixel. */
 export const onePixelPng = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mMwSJjwHwAEBAIgO6y3kgAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** The upload as the API answered it. */
+/** Uploads an image and returns the response body. */
 export async function createUpload(api: Api, owner: Person, image = onePixelPng, type = 'image/png') {
   const headers = { 'content-type': type };
   return expectStatus(await api.call('POST', '/v1/uploads', { token: owner.token, raw: image, headers }), 201)
@@ -92,7 +92,7 @@ export async function rsvpGoing(api: Api, person: Person, eventId: string): Prom
   assert.equal(body.myRsvp, 'going');
 }
 
-/** Asks for the code and deletes the account with it. */
+/** Requests a deletion code and deletes the account with it. */
 export async function deleteAccount(api: Api, person: Person) {
   const { body } = expectStatus(await api.post('/v1/me/delete-code', person.token), 202);
   return api.delete('/v1/me', person.token, { confirmCode: body.devCode });

@@ -1,4 +1,4 @@
-/** One real PostgreSQL for the whole run, with a migrated database that each test file clones. */
+/** Starts one PostgreSQL server for the test run, with a migrated template database that each file clones. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,9 +12,10 @@ let embedded: Embedded;
 
 export async function globalSetup(): Promise<void> {
   dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-test-'));
-  // Open to the user as whom PostgreSQL runs under root, so that all of it is in here, and goes with it.
+  // Under root, PostgreSQL runs as another user. If that user can enter this directory, all files of the
+  // cluster are stored in it, and globalTeardown deletes them.
   await chmod(dataDir, 0o755);
-  // Tests kill processes, not the machine: nothing is gained by waiting for the disk.
+  // Tests kill processes but never the machine, so they do not need writes to reach the disk.
   embedded = await openEmbedded(dataDir, {
     fsync: 'off',
     synchronous_commit: 'off',
@@ -27,7 +28,7 @@ export async function globalSetup(): Promise<void> {
   await sql.end();
   await migrate(template);
   process.env.POTLUCK_TEST_SERVER = JSON.stringify(server);
-  // Each file runs in a process of its own; compiling the same modules anew would take half of its start.
+  // Each test file runs in its own process. Without a cache, compilation takes half of the start time.
   process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, '..', 'node_modules', '.cache', 'node');
 }
 

@@ -1,4 +1,4 @@
-/** Files that are not what they say, or more than they seem. */
+/** Malformed and malicious image files for upload tests. */
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
@@ -18,13 +18,13 @@ const uints = (...numbers: number[]) => {
   return bytes;
 };
 
-/** As much as a bomb needs not really have. */
-const mostData = 60_000_000;
+/** The maximum size of the pixel data: a decompression bomb declares more data than it contains. */
+const maxDataBytes = 60_000_000;
 
-/** Eight bits of grey; `rows` of the image are there. */
+/** Creates a PNG of 8-bit grey pixels that contains only the first `rows` rows of the image. */
 export function greyPng(width: number, height: number, rows = height, extra: Buffer[] = []): Buffer {
   const head = chunk('IHDR', Buffer.concat([uints(width, height), Buffer.from([8, 0, 0, 0, 0])]));
-  const data = chunk('IDAT', deflateSync(Buffer.alloc(Math.min((width + 1) * rows, mostData))));
+  const data = chunk('IDAT', deflateSync(Buffer.alloc(Math.min((width + 1) * rows, maxDataBytes))));
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
   return Buffer.concat([signature, head, ...extra, data, chunk('IEND', Buffer.alloc(0))]);
 }
@@ -40,13 +40,16 @@ const noise = (width: number, height: number) =>
     },
   });
 
-/** A segment of a JPEG, put right after its start. */
-export function withSegment(jpeg: Buffer, marker: number, content: Buffer, claimed = content.length): Buffer {
-  const head = Buffer.from([0xff, marker, ((claimed + 2) >> 8) & 0xff, (claimed + 2) & 0xff]);
+/**
+ * Inserts a segment after the start marker of a JPEG.
+ * @param length the content length that the segment declares
+ */
+export function withSegment(jpeg: Buffer, marker: number, content: Buffer, length = content.length): Buffer {
+  const head = Buffer.from([0xff, marker, ((length + 2) >> 8) & 0xff, (length + 2) & 0xff]);
   return Buffer.concat([jpeg.subarray(0, 2), head, content, jpeg.subarray(2)]);
 }
 
-/** The last scan of a progressive JPEG again and again. */
+/** Creates a progressive JPEG whose last scan is repeated `count` times. */
 async function manyScans(count: number): Promise<Buffer> {
   const jpeg = await noise(64, 64).jpeg({ progressive: true }).toBuffer();
   const last = jpeg.lastIndexOf(Buffer.from([0xff, 0xda]));
@@ -54,7 +57,7 @@ async function manyScans(count: number): Promise<Buffer> {
   return Buffer.concat([jpeg.subarray(0, last), ...Array(count).fill(scan), jpeg.subarray(-2)]);
 }
 
-function brokenAt(bytes: Buffer, marker: number, write: (bytes: Buffer, at: number) => void): Buffer {
+function corruptAt(bytes: Buffer, marker: number, write: (bytes: Buffer, at: number) => void): Buffer {
   const copy = Buffer.from(bytes);
   write(copy, copy.indexOf(Buffer.from([0xff, marker])));
   return copy;
@@ -72,58 +75,62 @@ export async function hostileImages(): Promise<Hostile[]> {
   const html = Buffer.from('<!doctype html><script>alert(1)</script>');
   const frames = chunk('acTL', uints(5_000, 0));
   return [
-    { name: 'a JPEG cut short', type: 'image/jpeg', bytes: jpeg.subarray(0, jpeg.length / 2) },
-    { name: 'a PNG cut short', type: 'image/png', bytes: png.subarray(0, png.length / 2) },
-    { name: 'a WebP cut short', type: 'image/webp', bytes: webp.subarray(0, webp.length / 2) },
+    { name: 'a truncated JPEG', type: 'image/jpeg', bytes: jpeg.subarray(0, jpeg.length / 2) },
+    { name: 'a truncated PNG', type: 'image/png', bytes: png.subarray(0, png.length / 2) },
+    { name: 'a truncated WebP', type: 'image/webp', bytes: webp.subarray(0, webp.length / 2) },
     { name: 'a PNG with half of its rows', type: 'image/png', bytes: greyPng(400, 400, 200) },
-    { name: 'nothing', type: 'image/png', bytes: Buffer.alloc(0) },
-    { name: 'a signature alone', type: 'image/jpeg', bytes: Buffer.from([0xff, 0xd8, 0xff]) },
-    { name: 'HTML', type: 'image/jpeg', bytes: html },
-    { name: 'SVG as PNG', type: 'image/png', bytes: svg },
+    { name: 'an empty file', type: 'image/png', bytes: Buffer.alloc(0) },
+    { name: 'a JPEG signature without content', type: 'image/jpeg', bytes: Buffer.from([0xff, 0xd8, 0xff]) },
+    { name: 'HTML declared as JPEG', type: 'image/jpeg', bytes: html },
+    { name: 'SVG declared as PNG', type: 'image/png', bytes: svg },
     {
-      name: 'SVG behind the signature of a PNG',
+      name: 'SVG after the signature of a PNG',
       type: 'image/png',
       bytes: Buffer.concat([png.subarray(0, 8), svg]),
     },
-    { name: 'GIF as PNG', type: 'image/png', bytes: gif },
-    { name: 'TIFF as JPEG', type: 'image/jpeg', bytes: tiff },
-    { name: 'GIF without a name', type: 'application/octet-stream', bytes: gif },
+    { name: 'GIF declared as PNG', type: 'image/png', bytes: gif },
+    { name: 'TIFF declared as JPEG', type: 'image/jpeg', bytes: tiff },
+    { name: 'GIF declared as application/octet-stream', type: 'application/octet-stream', bytes: gif },
     {
-      name: 'a JPEG behind the signature of a PNG',
+      name: 'a JPEG after the signature of a PNG',
       type: 'image/jpeg',
       bytes: Buffer.concat([png.subarray(0, 8), jpeg]),
     },
     {
-      name: 'a PDF that begins with a JPEG inside',
+      name: 'a PDF header followed by a JPEG',
       type: 'image/jpeg',
       bytes: Buffer.concat([Buffer.from('%PDF-1.7\n'), jpeg]),
     },
     {
-      name: 'a page that begins as GIF and has a JPEG',
+      name: 'a GIF header followed by a JPEG',
       type: 'image/jpeg',
       bytes: Buffer.concat([Buffer.from('GIF89a/*'), jpeg]),
     },
-    { name: 'a bomb of 3,600 megapixels', type: 'image/png', bytes: greyPng(60_000, 60_000, 1) },
     {
-      name: 'a bomb of 4 billion pixels a side',
+      name: 'a decompression bomb of 3,600 megapixels',
+      type: 'image/png',
+      bytes: greyPng(60_000, 60_000, 1),
+    },
+    {
+      name: 'a decompression bomb of 2 billion pixels per side',
       type: 'image/png',
       bytes: greyPng(0x7fffffff, 0x7fffffff, 1),
     },
     { name: 'an animation of 5,000 frames', type: 'image/png', bytes: greyPng(20, 20, 20, [frames]) },
     {
-      name: 'a JPEG whose frame header is broken',
+      name: 'a JPEG with a corrupt frame header',
       type: 'image/jpeg',
-      bytes: brokenAt(jpeg, 0xc0, (b, at) => b.writeUInt16BE(3, at + 2)),
+      bytes: corruptAt(jpeg, 0xc0, (b, at) => b.writeUInt16BE(3, at + 2)),
     },
     {
       name: 'a JPEG without tables',
       type: 'image/jpeg',
-      bytes: brokenAt(jpeg, 0xc4, (b, at) => b.fill(0, at, at + 40)),
+      bytes: corruptAt(jpeg, 0xc4, (b, at) => b.fill(0, at, at + 40)),
     },
     {
-      name: 'a JPEG with zeros in its data',
+      name: 'a JPEG with corrupt scan data',
       type: 'image/jpeg',
-      bytes: brokenAt(jpeg, 0xda, (b, at) => b.fill(0xff, at + 200, at + 900)),
+      bytes: corruptAt(jpeg, 0xda, (b, at) => b.fill(0xff, at + 200, at + 900)),
     },
     {
       name: 'a JPEG with EXIF longer than the file',
@@ -132,12 +139,12 @@ export async function hostileImages(): Promise<Hostile[]> {
     },
     { name: 'a JPEG of 3,000 scans', type: 'image/jpeg', bytes: await manyScans(3_000) },
     {
-      name: 'a WebP with a wrong size',
+      name: 'a WebP that declares a wrong size',
       type: 'image/webp',
       bytes: Buffer.concat([webp.subarray(0, 4), Buffer.from([0xff, 0xff, 0xff, 0x7f]), webp.subarray(8)]),
     },
     {
-      name: 'random bytes behind a signature',
+      name: 'a WebP signature followed by invalid bytes',
       type: 'image/webp',
       bytes: Buffer.concat([Buffer.from('RIFF\x10\0\0\0WEBPVP8X'), Buffer.alloc(500, 7)]),
     },

@@ -1,4 +1,4 @@
-/** What is refused as an image, and what happens when too much comes or it comes slowly. */
+/** Uploads that are not valid images, and uploads that are too many or too slow. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -19,27 +19,27 @@ const files = () => listFiles(dataDir);
 
 for (const { name, type, bytes } of await hostileImages()) {
   // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
-  test(`hostile: 400 for ${name}, and nothing is left of it`, async () => {
+  test(`hostile: 400 for ${name}, and no row or file remains`, async () => {
     const person = await createUser(api);
     const before = [await countUploadRows(api), await files()];
-    const answer = expectProblem(await upload(api, person, bytes, type), 400, 'image_invalid');
-    assert.match(answer.body.detail, /^The image (is|has|cannot) .+\.$/);
+    const response = expectProblem(await upload(api, person, bytes, type), 400, 'image_invalid');
+    assert.match(response.body.detail, /^The image (is|has|cannot) .+\.$/);
     assert.deepEqual([await countUploadRows(api), await files()], before);
   });
 }
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
-test('hostile: of garbage beside an image, or behind it, nothing is in what is kept', async () => {
+test('hostile: bytes after or beside the image are not in the stored image', async () => {
   const person = await createUser(api);
   const jpeg = await sharp({ create: { width: 60, height: 40, channels: 3, background: 'teal' } })
     .jpeg()
     .toBuffer();
-  const evil = Buffer.from('<script>alert("quistgaard")</script>'.repeat(20));
+  const garbage = Buffer.from('<script>alert("quistgaard")</script>'.repeat(20));
   const files = [
-    Buffer.concat([jpeg, evil]),
-    withSegment(jpeg, 0xe1, Buffer.concat([Buffer.from('Exif\0\0'), evil])),
-    withSegment(jpeg, 0xe2, Buffer.concat([Buffer.from('ICC_PROFILE\0\x01\x01', 'latin1'), evil])),
-    withSegment(jpeg, 0xfe, evil),
+    Buffer.concat([jpeg, garbage]),
+    withSegment(jpeg, 0xe1, Buffer.concat([Buffer.from('Exif\0\0'), garbage])),
+    withSegment(jpeg, 0xe2, Buffer.concat([Buffer.from('ICC_PROFILE\0\x01\x01', 'latin1'), garbage])),
+    withSegment(jpeg, 0xfe, garbage),
   ];
   for (const bytes of files) {
     const { body } = expectStatus(await upload(api, person, bytes, 'image/jpeg'), 201);
@@ -50,68 +50,71 @@ test('hostile: of garbage beside an image, or behind it, nothing is in what is k
 });
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
-test('busy: two images at a time, 503 with Retry-After for whoever comes to a full house, 429 to one of too many, and room is given back', {
+test('busy: two conversions at a time, 503 with Retry-After if the queue is full, 429 for too many of one person, and the places are freed', {
   timeout: 30_000,
 }, async () => {
   const people = await createUsers(api, 8);
-  const [one] = people;
-  assert.ok(one);
-  /** Sends while nobody gets a turn, until so many were refused; gives how many had which answer. */
+  const [person] = people;
+  assert.ok(person);
+  /**
+   * Sends uploads while the queue is paused, until `refusals` responses are errors. Returns the number of
+   * responses by status.
+   */
   const sendAll = async (senders: Person[], refusals: number) => {
     conversionQueue.pause();
     const statuses: number[] = [];
-    const all = senders.map(async (by) => {
-      const answer = await upload(api, by, onePixelPng);
-      statuses.push(answer.status);
-      if (answer.status === 503) expectProblem(answer, 503, 'unavailable');
-      if (answer.status === 429) expectProblem(answer, 429, 'too_many_requests');
-      if (answer.status !== 201) assert.ok(Number(answer.headers.get('retry-after')) >= 1);
+    const uploads = senders.map(async (sender) => {
+      const response = await upload(api, sender, onePixelPng);
+      statuses.push(response.status);
+      if (response.status === 503) expectProblem(response, 503, 'unavailable');
+      if (response.status === 429) expectProblem(response, 429, 'too_many_requests');
+      if (response.status !== 201) assert.ok(Number(response.headers.get('retry-after')) >= 1);
     });
     while (statuses.length < refusals || conversionQueue.size < senders.length - refusals) await sleep(5);
     conversionQueue.start();
     assert.equal(conversionQueue.pending, 2);
-    await Promise.all(all);
+    await Promise.all(uploads);
     return Object.fromEntries(
       [201, 429, 503].map((status) => [status, statuses.filter((s) => s === status).length]),
     );
   };
-  const four = people.flatMap((by) => [by, by, by, by]);
-  assert.deepEqual(await sendAll(four, 16), { 201: 16, 429: 0, 503: 16 });
-  assert.deepEqual(await sendAll(Array(9).fill(one), 3), { 201: 6, 429: 3, 503: 0 });
+  const fourEach = people.flatMap((sender) => [sender, sender, sender, sender]);
+  assert.deepEqual(await sendAll(fourEach, 16), { 201: 16, 429: 0, 503: 16 });
+  assert.deepEqual(await sendAll(Array(9).fill(person), 3), { 201: 6, 429: 3, 503: 0 });
   assert.equal((await countUploadRows(api)).loose, 0);
 });
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
-test('slow: an image may take longer to arrive than anything else may, and waits five seconds for its turn', async () => {
+test('slow: an upload has a longer request timeout than other requests, and waits at most 5 s for a conversion', async () => {
   const [person, other] = [await createUser(api), await createUser(api)];
   conversionQueue.pause();
   const since = performance.now();
-  const waiting = upload(api, other, onePixelPng).then((answer) => {
+  const waiting = upload(api, other, onePixelPng).then((response) => {
     conversionQueue.start();
-    return { answer, ms: performance.now() - since };
+    return { response, ms: performance.now() - since };
   });
   const send = async (path: string, type: string, bytes: Buffer) => {
-    const halves = [bytes.subarray(0, 40), bytes.subarray(40)];
+    const chunks = [bytes.subarray(0, 40), bytes.subarray(40)];
     const since = performance.now();
     const body = new ReadableStream({
       async pull(controller) {
-        const half = halves.shift();
-        if (half && halves.length === 0) await new Promise((resolve) => setTimeout(resolve, 5_500));
-        if (half) controller.enqueue(half);
+        const chunk = chunks.shift();
+        if (chunk && chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 5_500));
+        if (chunk) controller.enqueue(chunk);
         else controller.close();
       },
     });
     const headers = { authorization: `Bearer ${person.token}`, 'content-type': type };
-    const answer = await fetch(api.url + path, {
+    const response = await fetch(api.url + path, {
       method: 'POST',
       headers,
       body,
       duplex: 'half',
     } as RequestInit);
     return {
-      status: answer.status,
+      status: response.status,
       ms: performance.now() - since,
-      connection: answer.headers.get('connection'),
+      connection: response.headers.get('connection'),
     };
   };
   const [image, json] = await Promise.all([
@@ -121,8 +124,8 @@ test('slow: an image may take longer to arrive than anything else may, and waits
   assert.equal(image.status, 201);
   assert.deepEqual([json.status, json.connection, json.ms < 5_500], [503, 'close', true]);
   assert.equal(api.app.server.requestTimeout, 60_000);
-  const { answer, ms } = await waiting;
-  expectProblem(answer, 503, 'unavailable');
+  const { response, ms } = await waiting;
+  expectProblem(response, 503, 'unavailable');
   assert.ok(ms >= 5_000 && ms < 5_500, String(ms));
   assert.equal((await countUploadRows(api)).loose, 0);
 });

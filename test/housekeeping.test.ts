@@ -8,7 +8,7 @@ import { startTestApp, TestClock } from './setup.ts';
 const clock = new TestClock();
 const api = await startTestApp({ clock });
 
-const counts = async () => {
+const countRows = async () => {
   const [row] = await api.sql`
     select (select count(*)::int from sessions) as sessions, (select count(*)::int from codes) as codes,
       (select count(*)::int from code_sends) as sends`;
@@ -20,19 +20,19 @@ async function deleteExpired(): Promise<void> {
   await deleteExpiredCodes(api.sql, clock.now());
 }
 
-test('housekeeping: removes ended sessions, codes and counts of earlier days, and nothing that still counts', async () => {
+test('housekeeping: removes ended sessions, expired codes and counters of earlier days, and no newer rows', async () => {
   await createUser(api);
   await api.post('/v1/auth/otp/request', undefined, { phone: nextPhone() });
   await api.sql`insert into code_sends (scope, day, sent) values ('everybody', ${clock.now()}, 1)`;
-  assert.deepEqual(await counts(), { sessions: 1, codes: 2, sends: 1 });
+  assert.deepEqual(await countRows(), { sessions: 1, codes: 2, sends: 1 });
   await deleteExpired();
-  assert.deepEqual(await counts(), { sessions: 1, codes: 2, sends: 1 });
+  assert.deepEqual(await countRows(), { sessions: 1, codes: 2, sends: 1 });
 
   clock.advance(25 * 3_600_000);
   await deleteExpired();
-  assert.deepEqual(await counts(), { sessions: 1, codes: 0, sends: 0 });
+  assert.deepEqual(await countRows(), { sessions: 1, codes: 0, sends: 0 });
 
   clock.advance(30 * 86_400_000);
   await deleteExpired();
-  assert.deepEqual(await counts(), { sessions: 0, codes: 0, sends: 0 });
+  assert.deepEqual(await countRows(), { sessions: 0, codes: 0, sends: 0 });
 });

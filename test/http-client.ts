@@ -1,4 +1,4 @@
-/** Requests without a client's own headers, and responses as they are on the line: `fetch` adds and decodes encodings. */
+/** Sends requests without extra headers and returns encoded bodies, unlike `fetch`. */
 import http from 'node:http';
 import zlib from 'node:zlib';
 
@@ -9,17 +9,17 @@ export async function request(
   headers: http.OutgoingHttpHeaders = {},
   method = 'GET',
 ): Promise<WireResponse> {
-  const done = Promise.withResolvers<WireResponse>();
-  const sent = http.request(url, { method, headers, agent: false }, async (response) => {
+  const result = Promise.withResolvers<WireResponse>();
+  const clientRequest = http.request(url, { method, headers, agent: false }, async (response) => {
     const parts = await Array.fromAsync(response as AsyncIterable<Buffer>);
-    done.resolve({
+    result.resolve({
       status: response.statusCode ?? 0,
       headers: response.headers,
       bytes: Buffer.concat(parts),
     });
   });
-  sent.on('error', done.reject).end();
-  return done.promise;
+  clientRequest.on('error', result.reject).end();
+  return result.promise;
 }
 
 const decoders: Record<string, (bytes: Buffer) => Buffer> = {
@@ -29,7 +29,7 @@ const decoders: Record<string, (bytes: Buffer) => Buffer> = {
   identity: (bytes) => bytes,
 };
 
-/** The body as text, decoded as the response says. */
+/** Decodes the body by the Content-Encoding of the response. */
 export function decoded({ headers, bytes }: WireResponse): string {
   const encoding = headers['content-encoding'] ?? 'identity';
   const decode = decoders[encoding];

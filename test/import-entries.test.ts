@@ -4,10 +4,10 @@ import { calendar, calendarEntry, createImporter, errorsOf, importCounts } from 
 import { startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const { take, imported, single, refusal } = createImporter(api);
+const { importFile, importForNewUser, importEntry, importError } = createImporter(api);
 
-test('import: of two entries with one UID the newer revision counts, else the later one', async () => {
-  const { report, events } = await imported(
+test('import: of two entries with one UID the higher SEQUENCE is imported, for equal ones the later entry', async () => {
+  const { report, events } = await importForNewUser(
     calendar(
       calendarEntry({ UID: 'a', SUMMARY: 'A 1' }),
       calendarEntry({ UID: 'a', SUMMARY: 'A 2' }),
@@ -28,12 +28,12 @@ test('import: of two entries with one UID the newer revision counts, else the la
   );
 });
 
-test('import: one moved date of a series is an event beside it; a series comes in once, and that is said', async () => {
+test('import: a moved occurrence of a series is a separate event; a series is imported once, with a warning', async () => {
   const file = calendar(
     calendarEntry({ UID: 'weekly', SUMMARY: 'Choir', RRULE: 'FREQ=WEEKLY;COUNT=10' }),
     calendarEntry({ UID: 'weekly', SUMMARY: 'Choir, in church', 'RECURRENCE-ID': '20270312T170000Z' }),
   );
-  const { report, phone, events } = await imported(file);
+  const { report, phone, events } = await importForNewUser(file);
   assert.deepEqual(
     events.map((event) => event.title),
     ['Choir', 'Choir, in church'],
@@ -42,24 +42,24 @@ test('import: one moved date of a series is an event beside it; a series comes i
     report.warnings.map(({ line, reason }) => [line, reason]),
     [[4, 'repeats; only its first date was imported']],
   );
-  const again = await take(file, phone);
+  const again = await importFile(file, phone);
   assert.deepEqual([...importCounts(again), again.warnings.length], [0, 0, 2, 0, 0]);
 });
 
-test('import: without UID, or with one of great length, a second import still adds nothing', async () => {
+test('import: a second import adds no event for entries without a UID or with a very long UID', async () => {
   const file = calendar(
     calendarEntry({ UID: undefined, SUMMARY: 'Nameless' }),
     calendarEntry({ UID: '' }),
     calendarEntry({ UID: `${'x'.repeat(20_000)}1` }),
     calendarEntry({ UID: `${'x'.repeat(20_000)}2` }),
   );
-  const { report, phone } = await imported(file);
+  const { report, phone } = await importForNewUser(file);
   assert.deepEqual(importCounts(report), [4, 0, 0, 0]);
-  assert.deepEqual(importCounts(await take(file, phone)), [0, 0, 4, 0]);
+  assert.deepEqual(importCounts(await importFile(file, phone)), [0, 0, 4, 0]);
 });
 
-test('import: broken entries are named by line and reason, and the others come in', async () => {
-  const { report, events } = await imported(
+test('import: invalid entries are reported by line and reason, and the other entries are imported', async () => {
+  const { report, events } = await importForNewUser(
     calendar(
       calendarEntry({ SUMMARY: 'Good 1' }),
       calendarEntry({ SUMMARY: undefined }),
@@ -97,9 +97,9 @@ test('import: broken entries are named by line and reason, and the others come i
   ]);
 });
 
-test('import: a file that breaks off gives what was whole', async () => {
-  const whole = calendar(calendarEntry({ SUMMARY: 'Whole' }), calendarEntry({ SUMMARY: 'Half' }));
-  const { report, events } = await imported(whole.slice(0, whole.indexOf('Half') + 4));
+test('import: the complete entries of a truncated file are imported', async () => {
+  const completeFile = calendar(calendarEntry({ SUMMARY: 'Whole' }), calendarEntry({ SUMMARY: 'Half' }));
+  const { report, events } = await importForNewUser(completeFile.slice(0, completeFile.indexOf('Half') + 4));
   assert.deepEqual(
     events.map((event) => event.title),
     ['Whole'],
@@ -107,8 +107,8 @@ test('import: a file that breaks off gives what was whole', async () => {
   assert.deepEqual(errorsOf(report), [[12, 'has no END:VEVENT']]);
 });
 
-test('import: what is too long is cut, and that is said', async () => {
-  const { event, report } = await single({
+test('import: texts that are too long are truncated, with warnings', async () => {
+  const { event, report } = await importEntry({
     SUMMARY: '🥖'.repeat(200),
     LOCATION: 'a'.repeat(400),
     DESCRIPTION: 'b'.repeat(20_000),
@@ -121,12 +121,15 @@ test('import: what is too long is cut, and that is said', async () => {
   assert.equal(report.warnings.length, 3);
 });
 
-test('import: line breaks and control characters in a title become spaces; a blank one is none', async () => {
-  assert.equal((await single({ SUMMARY: ' Two\\nlines\tand a tab ' })).event.title, 'Two lines and a tab');
-  assert.equal(await refusal({ SUMMARY: ' \\n ' }), 'has no SUMMARY');
+test('import: line breaks and control characters in a title become spaces; a blank title is an error', async () => {
+  assert.equal(
+    (await importEntry({ SUMMARY: ' Two\\nlines\tand a tab ' })).event.title,
+    'Two lines and a tab',
+  );
+  assert.equal(await importError({ SUMMARY: ' \\n ' }), 'has no SUMMARY');
 });
 
-test('import: text that is not UTF-8, NUL and half a surrogate pair break their own entry alone', async () => {
+test('import: invalid UTF-8, NUL and lone surrogates are errors of their own entry only', async () => {
   const file = Buffer.from(
     calendar(
       calendarEntry({ SUMMARY: 'Café X' }),
@@ -136,7 +139,7 @@ test('import: text that is not UTF-8, NUL and half a surrogate pair break their 
   );
   const at = file.indexOf('é');
   const latin1 = Buffer.concat([file.subarray(0, at), Buffer.from([0xe9]), file.subarray(at + 2)]);
-  const { report, events } = await imported(latin1);
+  const { report, events } = await importForNewUser(latin1);
   assert.deepEqual(
     events.map((event) => event.title),
     ['Fine: Ærø'],
@@ -151,7 +154,7 @@ test('import: text that is not UTF-8, NUL and half a surrogate pair break their 
     'utf16le',
   );
   for (const bytes of [utf16, Buffer.from(utf16).swap16()]) {
-    const other = await imported(bytes);
+    const other = await importForNewUser(bytes);
     assert.deepEqual(
       other.events.map((event) => event.title),
       ['Smørrebrød 🥖'],
@@ -160,7 +163,7 @@ test('import: text that is not UTF-8, NUL and half a surrogate pair break their 
   }
 });
 
-test('import: folded lines, also within a character, with CRLF and with LF, with and without a mark at the start', async () => {
+test('import: folded lines, also within a character, with CRLF or LF, with or without a byte order mark', async () => {
   const file = Buffer.from(calendar(calendarEntry({ SUMMARY: 'Smörgåsbord', DESCRIPTION: 'one two' })));
   const fold = Buffer.from('\r\n ');
   const cutAt = (bytes: Buffer, at: number) =>
@@ -168,7 +171,7 @@ test('import: folded lines, also within a character, with CRLF and with LF, with
   const folded = cutAt(cutAt(file, file.indexOf('two')), file.indexOf('ö') + 1);
   const lf = Buffer.from(folded.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
   for (const bytes of [folded, lf, Buffer.concat([Buffer.from('\uFEFF'), folded])]) {
-    const { events } = await imported(bytes);
+    const { events } = await importForNewUser(bytes);
     assert.deepEqual(
       events.map((event) => [event.title, event.description]),
       [['Smörgåsbord', 'one two']],
@@ -176,26 +179,27 @@ test('import: folded lines, also within a character, with CRLF and with LF, with
   }
 });
 
-test('import: parts of an entry, such as alarms, are not the entry', async () => {
+test('import: components of an entry, such as alarms, are ignored', async () => {
   const alarm = 'BEGIN:VALARM\r\nSUMMARY:Alarm\r\nDTSTART:bad\r\nEND:VALARM\r\n';
   const file = calendar(calendarEntry({ DESCRIPTION: 'Kept' }).replace('END:VEVENT', `${alarm}END:VEVENT`));
   assert.deepEqual(
-    (await imported(file)).events.map((event) => event.title),
+    (await importForNewUser(file)).events.map((event) => event.title),
     ['Sourdough evening'],
   );
 });
 
-test('import: a category of ours by slug or name, else the one asked for, else other', async () => {
-  const slug = async (categories: string | undefined, asked?: string) =>
-    (await imported(calendar(calendarEntry({ CATEGORIES: categories })), asked)).events[0].category.slug;
+test('import: the category is that of CATEGORIES by slug or name, else the given one, else other', async () => {
+  const slug = async (categories: string | undefined, category?: string) =>
+    (await importForNewUser(calendar(calendarEntry({ CATEGORIES: categories })), category)).events[0].category
+      .slug;
   assert.equal(await slug('MUSIC', 'tech'), 'music');
   assert.equal(await slug('php,Arts & culture'), 'arts');
   assert.equal(await slug('php', 'tech'), 'tech');
   assert.equal(await slug(undefined), 'other');
 });
 
-test('import: without GEO the place is found by LOCATION, or the entry is named', async () => {
-  const { report, events } = await imported(
+test('import: without GEO the location is found by LOCATION, otherwise the entry is an error', async () => {
+  const { report, events } = await importForNewUser(
     calendar(
       calendarEntry({
         SUMMARY: 'A',
@@ -210,14 +214,14 @@ test('import: without GEO the place is found by LOCATION, or the entry is named'
       calendarEntry({ SUMMARY: 'G', LOCATION: undefined }),
     ),
   );
-  const place = ({
+  const roundedPlace = ({
     title,
     location: { lat, lng },
   }: {
     title: string;
     location: { lat: number; lng: number };
   }) => [title, Math.round(lat), Math.round(lng)];
-  assert.deepEqual(events.map(place), [
+  assert.deepEqual(events.map(roundedPlace), [
     ['A', 50, 9],
     ['B', -32, 116],
     ['C', 34, -84],

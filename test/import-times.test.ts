@@ -4,33 +4,39 @@ import { createImporter } from './calendar-files.ts';
 import { startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const { times, refusal } = createImporter(api);
+const { importTimes, importError } = createImporter(api);
 
 test('import: times in UTC, in a named zone, floating, and floating with X-WR-TIMEZONE', async () => {
-  // UTC names no place: the zone is that of GEO, here and below.
-  assert.deepEqual(await times({ DTSTART: '20270701T170000Z', DTEND: '20270701T180000Z' }), [
+  // UTC is not stored as the timezone. The timezone is that of GEO, also in the cases below.
+  assert.deepEqual(await importTimes({ DTSTART: '20270701T170000Z', DTEND: '20270701T180000Z' }), [
     '2027-07-01T17:00:00.000Z',
     '2027-07-01T18:00:00.000Z',
     'Europe/Oslo',
   ]);
   assert.deepEqual(
-    await times({
+    await importTimes({
       'DTSTART;TZID=Europe/Oslo': '20270701T190000',
       'DTEND;TZID="America/New_York"': '20270701T140000',
     }),
     ['2027-07-01T17:00:00.000Z', '2027-07-01T18:00:00.000Z', 'Europe/Oslo'],
   );
-  assert.deepEqual(await times({ DTSTART: '20270701T190000', DTEND: '20270701T200000' }), [
+  assert.deepEqual(await importTimes({ DTSTART: '20270701T190000', DTEND: '20270701T200000' }), [
     '2027-07-01T17:00:00.000Z',
     '2027-07-01T18:00:00.000Z',
     'Europe/Oslo',
   ]);
   assert.deepEqual(
-    await times({ DTSTART: '20270701T190000', DTEND: '20270701T200000' }, 'X-WR-TIMEZONE:Asia/Tokyo\r\n'),
+    await importTimes(
+      { DTSTART: '20270701T190000', DTEND: '20270701T200000' },
+      'X-WR-TIMEZONE:Asia/Tokyo\r\n',
+    ),
     ['2027-07-01T10:00:00.000Z', '2027-07-01T11:00:00.000Z', 'Asia/Tokyo'],
   );
   assert.deepEqual(
-    await times({ 'DTSTART;TZID=/example.org/20070129_1/Europe/Oslo': '20270101T190000', DURATION: 'PT1H' }),
+    await importTimes({
+      'DTSTART;TZID=/example.org/20070129_1/Europe/Oslo': '20270101T190000',
+      DURATION: 'PT1H',
+    }),
     ['2027-01-01T18:00:00.000Z', '2027-01-01T19:00:00.000Z', 'Europe/Oslo'],
   );
 });
@@ -55,49 +61,53 @@ const zone = (rule: string) =>
     '',
   ].join('\r\n');
 
-test('import: a zone that the file describes itself, in summer and in winter', async () => {
+test('import: a zone defined by VTIMEZONE, in summer and in winter', async () => {
   const yearly = zone('FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU');
   assert.deepEqual(
-    await times({ 'DTSTART;TZID=Our Own Time': '20270701T190000', DURATION: 'PT1H' }, yearly),
+    await importTimes({ 'DTSTART;TZID=Our Own Time': '20270701T190000', DURATION: 'PT1H' }, yearly),
     ['2027-07-01T15:00:00.000Z', '2027-07-01T16:00:00.000Z', 'Europe/Oslo'],
   );
   assert.deepEqual(
-    await times({ 'DTSTART;TZID=Our Own Time': '20270101T190000', DURATION: 'PT1H' }, yearly),
+    await importTimes({ 'DTSTART;TZID=Our Own Time': '20270101T190000', DURATION: 'PT1H' }, yearly),
     ['2027-01-01T16:00:00.000Z', '2027-01-01T17:00:00.000Z', 'Europe/Oslo'],
   );
 });
 
-test('import: a zone that nobody knows, or that changes every second, is named', async () => {
+test('import: an unknown zone, or one that changes every second, is an error', async () => {
   const fields = { DTSTART: undefined, DTEND: undefined, 'DTSTART;TZID=Our Own Time': '20270701T190000' };
-  assert.match(await refusal(fields), /time zone Our Own Time is unknown/);
-  assert.match(await refusal(fields, zone('FREQ=SECONDLY')), /time zone Our Own Time is unknown/);
+  assert.match(await importError(fields), /time zone Our Own Time is unknown/);
+  assert.match(await importError(fields, zone('FREQ=SECONDLY')), /time zone Our Own Time is unknown/);
 });
 
-test('import: whole days, with an end that is the morning after, and with none', async () => {
+test('import: dates become whole days, with an exclusive DTEND, with DURATION and without an end', async () => {
   const days = { 'DTSTART;VALUE=DATE': '20270305' };
-  assert.deepEqual(await times({ ...days, 'DTEND;VALUE=DATE': '20270307' }), [
+  assert.deepEqual(await importTimes({ ...days, 'DTEND;VALUE=DATE': '20270307' }), [
     '2027-03-04T23:00:00.000Z',
     '2027-03-06T23:00:00.000Z',
     'Europe/Oslo',
   ]);
   const oneDay = ['2027-03-04T23:00:00.000Z', '2027-03-05T23:00:00.000Z', 'Europe/Oslo'];
-  assert.deepEqual(await times(days), oneDay);
-  assert.deepEqual(await times({ ...days, 'DTEND;VALUE=DATE': '20270305' }), oneDay);
-  assert.deepEqual(await times({ DTSTART: '20270305', DTEND: '20270306' }), oneDay, 'without VALUE=DATE');
-  assert.deepEqual(await times({ ...days, DURATION: 'P1D' }), oneDay);
-  assert.deepEqual(await times({ ...days, DURATION: 'PT24H' }), oneDay);
-  assert.deepEqual(await times({ ...days, DURATION: 'P1W' }), [
+  assert.deepEqual(await importTimes(days), oneDay);
+  assert.deepEqual(await importTimes({ ...days, 'DTEND;VALUE=DATE': '20270305' }), oneDay);
+  assert.deepEqual(
+    await importTimes({ DTSTART: '20270305', DTEND: '20270306' }),
+    oneDay,
+    'without VALUE=DATE',
+  );
+  assert.deepEqual(await importTimes({ ...days, DURATION: 'P1D' }), oneDay);
+  assert.deepEqual(await importTimes({ ...days, DURATION: 'PT24H' }), oneDay);
+  assert.deepEqual(await importTimes({ ...days, DURATION: 'P1W' }), [
     '2027-03-04T23:00:00.000Z',
     '2027-03-11T23:00:00.000Z',
     'Europe/Oslo',
   ]);
 });
 
-test('import: DURATION instead of DTEND, days by the calendar and hours by the clock; an hour without either', async () => {
+test('import: DURATION in calendar days or exact hours; one hour without DTEND and DURATION', async () => {
   const start = { 'DTSTART;TZID=Europe/Oslo': '20270327T200000' };
-  // The clocks go forward in the night to the 28th.
-  assert.deepEqual((await times({ ...start, DURATION: 'P1D' }))[1], '2027-03-28T18:00:00.000Z');
-  assert.deepEqual((await times({ ...start, DURATION: 'PT24H' }))[1], '2027-03-28T19:00:00.000Z');
-  assert.deepEqual((await times({ ...start, DURATION: 'P1DT1H30M' }))[1], '2027-03-28T19:30:00.000Z');
-  assert.deepEqual((await times(start))[1], '2027-03-27T20:00:00.000Z');
+  // Daylight saving time begins on 28 March.
+  assert.deepEqual((await importTimes({ ...start, DURATION: 'P1D' }))[1], '2027-03-28T18:00:00.000Z');
+  assert.deepEqual((await importTimes({ ...start, DURATION: 'PT24H' }))[1], '2027-03-28T19:00:00.000Z');
+  assert.deepEqual((await importTimes({ ...start, DURATION: 'P1DT1H30M' }))[1], '2027-03-28T19:30:00.000Z');
+  assert.deepEqual((await importTimes(start))[1], '2027-03-27T20:00:00.000Z');
 });

@@ -1,4 +1,7 @@
-/** Claims and items that change under each other, from two servers on one database: never oversold, never a 5xx. */
+/**
+ * Concurrent changes of claims and items on two servers with one database: never above quantityNeeded, never
+ * a 5xx.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { randomOf } from '../bench/seed/random.ts';
@@ -20,7 +23,7 @@ const server = (i: number): TestApp => servers[i % 2 === 0 ? 0 : 1];
 const organizer = await createUser(api);
 const guests = await createUsers(api, 40);
 
-async function scene(quantityNeeded: number, guestCount: number) {
+async function createFixtures(quantityNeeded: number, guestCount: number) {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id, { quantityNeeded });
   const people = guests.slice(0, guestCount);
@@ -33,46 +36,46 @@ const claim = (i: number, id: string, person: Person, quantity = 1) =>
 const change = (i: number, id: string, person: Person, quantity: number) =>
   server(i).patch(path(id), person.token, { quantity });
 const unclaim = (i: number, id: string, person: Person) => server(i).delete(path(id), person.token);
-const need = (i: number, id: string, quantityNeeded: number) =>
+const setQuantityNeeded = (i: number, id: string, quantityNeeded: number) =>
   server(i).patch(`/v1/items/${id}`, organizer.token, { quantityNeeded });
-const shown = async (eventId: string) =>
+const readItem = async (eventId: string) =>
   expectStatus(await api.get(`/v1/events/${eventId}/items`), 200).body.data[0];
 
-function tally(answers: ApiResponse[]): Record<number, number> {
+function countStatuses(responses: ApiResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-test('claims: of 30 people with one each who all want another of the 10 that are left, exactly 10 get it', async () => {
-  const { event, item, people } = await scene(40, 30);
+test('claims: 30 concurrent people raise their claim when 10 are left: 10 × 200, 20 × 422', async () => {
+  const { event, item, people } = await createFixtures(40, 30);
   await Promise.all(people.map((person, i) => claim(i, item.id, person)));
-  const answers = await Promise.all(people.map((person, i) => change(i, item.id, person, 2)));
-  assert.deepEqual(tally(answers), { 200: 10, 422: 20 });
-  assert.equal((await shown(event.id)).quantityClaimed, 40);
+  const responses = await Promise.all(people.map((person, i) => change(i, item.id, person, 2)));
+  assert.deepEqual(countStatuses(responses), { 200: 10, 422: 20 });
+  assert.equal((await readItem(event.id)).quantityClaimed, 40);
   await assertCounters(api.sql);
 });
 
-test('claims: what some give up others get, and it adds up', async () => {
-  const { event, item, people } = await scene(40, 40);
-  const [givers, takers] = [people.slice(0, 20), people.slice(20)];
-  await Promise.all(givers.map((person, i) => claim(i, item.id, person, 2)));
-  const answers = await Promise.all([
-    ...givers.map((person, i) => change(i, item.id, person, 1)),
-    ...takers.map((person, i) => claim(i + 1, item.id, person)),
+test('claims: concurrent reductions and new claims add up', async () => {
+  const { event, item, people } = await createFixtures(40, 40);
+  const [reducers, claimers] = [people.slice(0, 20), people.slice(20)];
+  await Promise.all(reducers.map((person, i) => claim(i, item.id, person, 2)));
+  const responses = await Promise.all([
+    ...reducers.map((person, i) => change(i, item.id, person, 1)),
+    ...claimers.map((person, i) => claim(i + 1, item.id, person)),
   ]);
-  const { 200: given, 201: taken = 0, ...refused } = tally(answers);
-  assert.equal(given, 20);
-  assert.equal(refused[422] ?? 0, 20 - taken);
-  assert.equal((await shown(event.id)).quantityClaimed, 20 + taken);
+  const { 200: reduced, 201: created = 0, ...refused } = countStatuses(responses);
+  assert.equal(reduced, 20);
+  assert.equal(refused[422] ?? 0, 20 - created);
+  assert.equal((await readItem(event.id)).quantityClaimed, 20 + created);
   await assertCounters(api.sql);
 });
 
-test('claims: one person who claims, changes and gives back at once is never left with half of it', async () => {
-  const { event, item, people } = await scene(9, 1);
+test('claims: concurrent claims, changes and removals of one person leave either the whole claim or none', async () => {
+  const { event, item, people } = await createFixtures(9, 1);
   const [person] = people;
   assert.ok(person);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 90 }, (_, i) =>
       i % 3 === 0
         ? claim(i, item.id, person, 4)
@@ -81,7 +84,7 @@ test('claims: one person who claims, changes and gives back at once is never lef
           : unclaim(i, item.id, person),
     ),
   );
-  const statuses = Object.keys(tally(answers)).map(Number);
+  const statuses = Object.keys(countStatuses(responses)).map(Number);
   assert.deepEqual(
     statuses.filter((status) => ![200, 201, 404, 409].includes(status)),
     [],
@@ -92,32 +95,32 @@ test('claims: one person who claims, changes and gives back at once is never lef
   await assertCounters(api.sql);
 });
 
-test('items: what is needed is lowered while it is claimed: it is below what is claimed at no time', async () => {
+test('items: quantityNeeded lowered during claims is never below quantityClaimed', async () => {
   for (let round = 0; round < 4; round++) {
-    const { event, item, people } = await scene(30, 30);
-    const answers = await Promise.all([
+    const { event, item, people } = await createFixtures(30, 30);
+    const responses = await Promise.all([
       ...people.slice(0, 15).map((person, i) => claim(i, item.id, person)),
-      need(1, item.id, 20),
+      setQuantityNeeded(1, item.id, 20),
       ...people.slice(15).map((person, i) => claim(i, item.id, person)),
-      need(0, item.id, 10),
+      setQuantityNeeded(0, item.id, 10),
     ]);
     assert.deepEqual(
-      Object.keys(tally(answers))
+      Object.keys(countStatuses(responses))
         .map(Number)
         .filter((status) => ![200, 201, 409, 422].includes(status)),
       [],
     );
-    const { quantityNeeded, quantityClaimed } = await shown(event.id);
-    assert.equal(quantityClaimed, tally(answers)[201]);
+    const { quantityNeeded, quantityClaimed } = await readItem(event.id);
+    assert.equal(quantityClaimed, countStatuses(responses)[201]);
     assert.ok(Number(quantityClaimed) <= quantityNeeded);
-    // Who was refused was refused by one that was granted.
+    // If both changes failed, all 30 claims succeeded.
     if (quantityNeeded === 30) assert.equal(quantityClaimed, 30);
   }
   await assertCounters(api.sql);
 });
 
-/** The sums and stocks of an event at one moment: what is wrong with them. */
-async function wrongNow(eventId: string): Promise<object[]> {
+/** Returns the items whose stock differs from the sum of the claims or exceeds the needed quantity. */
+async function findInconsistencies(eventId: string): Promise<object[]> {
   return await api.sql<object[]>`
     select s.n, s.needed, s.claimed, coalesce(sum(c.quantity), 0)::int as sum
     from item_stock s left join claims c on c.event_id = s.event_id and c.n = s.n
@@ -127,7 +130,7 @@ async function wrongNow(eventId: string): Promise<object[]> {
 }
 
 // spec: 2.6 PATCH /v1/items/:id: `quantityNeeded` is never below `quantityClaimed`
-test('items: claims, their changes and returns, and changes of what is needed, all at once, never disagree', async () => {
+test('items: concurrent claims, changes, removals and changes of quantityNeeded leave consistent counters at all times', async () => {
   const random = randomOf(5);
   const event = await createEvent(api, organizer);
   const items = await Promise.all(
@@ -135,11 +138,11 @@ test('items: claims, their changes and returns, and changes of what is needed, a
       async (quantityNeeded) => (await createItem(api, organizer, event.id, { quantityNeeded })).id,
     ),
   );
-  const leavers = await createUsers(api, 8);
-  const people = [...guests.slice(0, 24), ...leavers];
+  const deletedPeople = await createUsers(api, 8);
+  const people = [...guests.slice(0, 24), ...deletedPeople];
   await Promise.all(people.map((guest) => rsvpGoing(api, guest, event.id)));
-  const answers: ApiResponse[] = [];
-  const wrong: unknown[] = [];
+  const responses: ApiResponse[] = [];
+  const inconsistencies: unknown[] = [];
   let reads = 0;
   let isOver = false;
 
@@ -148,25 +151,25 @@ test('items: claims, their changes and returns, and changes of what is needed, a
       const id = random.pick(items);
       const quantity = 1 + random.below(4);
       const acts = [claim, claim, change, change, unclaim];
-      answers.push(await random.pick(acts)(who + round, id, person, quantity));
+      responses.push(await random.pick(acts)(who + round, id, person, quantity));
     }
-    if (leavers.includes(person)) answers.push(await deleteAccount(server(who), person));
+    if (deletedPeople.includes(person)) responses.push(await deleteAccount(server(who), person));
   };
   const host = async (nth: number) => {
     for (let round = 0; round < 25; round++) {
-      const place = random.below(items.length);
-      const id = items[place] ?? '';
-      answers.push(await need(nth + round, id, 4 + random.below(16)));
+      const index = random.below(items.length);
+      const id = items[index] ?? '';
+      responses.push(await setQuantityNeeded(nth + round, id, 4 + random.below(16)));
       if (round % 8 !== 7) continue;
-      answers.push(await server(round).delete(`/v1/items/${id}`, organizer.token));
-      items[place] = (await createItem(server(nth), organizer, event.id, { quantityNeeded: 10 })).id;
+      responses.push(await server(round).delete(`/v1/items/${id}`, organizer.token));
+      items[index] = (await createItem(server(nth), organizer, event.id, { quantityNeeded: 10 })).id;
     }
   };
   const watch = async () => {
     while (!isOver) {
-      wrong.push(...(await wrongNow(event.id)));
+      inconsistencies.push(...(await findInconsistencies(event.id)));
       const { body } = await server(reads++).get(`/v1/events/${event.id}/items`);
-      wrong.push(
+      inconsistencies.push(
         ...body.data.filter(
           (item: { quantityClaimed: number; quantityNeeded: number }) =>
             item.quantityClaimed > item.quantityNeeded,
@@ -179,8 +182,8 @@ test('items: claims, their changes and returns, and changes of what is needed, a
     isOver = true;
   });
   await watching;
-  assert.deepEqual(wrong, []);
-  const counts = tally(answers);
+  assert.deepEqual(inconsistencies, []);
+  const counts = countStatuses(responses);
   assert.deepEqual(
     Object.keys(counts).filter((status) => ![200, 201, 404, 409, 422].includes(Number(status))),
     [],
@@ -188,6 +191,6 @@ test('items: claims, their changes and returns, and changes of what is needed, a
   );
   for (const status of [200, 201, 409, 422])
     assert.ok(counts[status], `no ${status}: ${JSON.stringify(counts)}`);
-  assert.ok(reads > 5, `${reads} looks`);
+  assert.ok(reads > 5, `${reads} reads`);
   await assertCounters(api.sql);
 });

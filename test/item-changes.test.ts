@@ -1,4 +1,4 @@
-/** PATCH /v1/items/:id: what its organizer can change of an item, and how far. */
+/** PATCH /v1/items/:id: the changes that an organizer can make, and their limits. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createAdmin, createEvent, createItem, createUser, type Person, rsvpGoing } from './factories.ts';
@@ -12,7 +12,7 @@ const guest = await createUser(api);
 const event = await createEvent(api, organizer);
 await rsvpGoing(api, guest, event.id);
 
-const full = {
+const fullItem = {
   title: 'Rye bread',
   description: 'Still warm',
   emoji: '🍞',
@@ -22,7 +22,7 @@ const full = {
 };
 const change = (id: string, fields: unknown, person: Person | undefined = organizer) =>
   api.patch(`/v1/items/${id}`, person?.token, fields);
-const shown = async (id: string, person?: Person) =>
+const readItem = async (id: string, person?: Person) =>
   expectStatus(await second.get(`/v1/events/${id.split('.')[0]}/items`, person?.token), 200).body.data.find(
     (item: { id: string }) => item.id === id,
   );
@@ -30,18 +30,18 @@ const newItem = (overrides: Record<string, unknown> = {}, id = event.id) =>
   createItem(api, organizer, id, overrides);
 
 // spec: 2.6 PATCH /v1/items/:id: changing an item
-test('change: 200 with the whole item, and the list of another server shows it', async () => {
+test('change: 200 with the whole item, and the list of another server contains it', async () => {
   const { id } = await newItem();
-  const { body } = expectStatus(await change(id, full), 200);
-  assert.deepEqual(body, { id, kind: 'bring', quantityClaimed: 0, myClaim: null, ...full });
-  assert.deepEqual(await shown(id, organizer), body);
-  const { myClaim: _, ...anybodys } = body;
-  assert.deepEqual(await shown(id), anybodys);
+  const { body } = expectStatus(await change(id, fullItem), 200);
+  assert.deepEqual(body, { id, kind: 'bring', quantityClaimed: 0, myClaim: null, ...fullItem });
+  assert.deepEqual(await readItem(id, organizer), body);
+  const { myClaim: _, ...anonymousItem } = body;
+  assert.deepEqual(await readItem(id), anonymousItem);
 });
 
 // spec: 2.6 PATCH /v1/items/:id: changing an item
-test('change: any field alone, and the others stay; nothing at all changes nothing', async () => {
-  const { id } = await newItem(full);
+test('change: 200 for each field alone, other fields keep their values; an empty body changes nothing', async () => {
+  const { id } = await newItem(fullItem);
   const fields: Record<string, unknown> = {
     title: 'Bread rolls',
     description: 'Two\nbags',
@@ -50,25 +50,25 @@ test('change: any field alone, and the others stay; nothing at all changes nothi
     imageUrl: 'http://example.com/rolls.png',
     quantityNeeded: 2,
   };
-  let expected = { ...(await shown(id, organizer)) };
+  let expected = { ...(await readItem(id, organizer)) };
   for (const [field, value] of Object.entries(fields)) {
     expected = { ...expected, [field]: value };
     assert.deepEqual(expectStatus(await change(id, { [field]: value }), 200).body, expected);
   }
   assert.deepEqual(expectStatus(await change(id, {}), 200).body, expected);
-  assert.deepEqual(await shown(id, organizer), expected);
+  assert.deepEqual(await readItem(id, organizer), expected);
 });
 
-test('change: null takes description, link and picture away', async () => {
-  const { id } = await newItem(full);
+test('change: null removes description, link and imageUrl', async () => {
+  const { id } = await newItem(fullItem);
   const { body } = expectStatus(await change(id, { description: null, link: null, imageUrl: null }), 200);
   assert.ok(!('description' in body));
   assert.deepEqual([body.link, body.imageUrl], [null, null]);
-  assert.deepEqual(await shown(id, organizer), body);
+  assert.deepEqual(await readItem(id, organizer), body);
 });
 
 // spec: 2.6 PATCH /v1/items/:id: changing an item
-test('change: every limit at its edge; kind, id and what is claimed are not to be changed', async () => {
+test('change: the limits of each field; 400 for kind, id and quantityClaimed', async () => {
   const { id } = await newItem();
   const url = (length: number) => `https://example.org/${'x'.repeat(length - 20)}`;
   const taken: Record<string, unknown[]> = {
@@ -94,7 +94,7 @@ test('change: every limit at its edge; kind, id and what is claimed are not to b
     quantityClaimed: [0],
     id: [id],
   };
-  const before = await shown(id, organizer);
+  const before = await readItem(id, organizer);
   for (const [field, values] of Object.entries(refused)) {
     for (const value of values) {
       const { body } = expectProblem(await change(id, { [field]: value }), 400, 'invalid_request');
@@ -102,11 +102,11 @@ test('change: every limit at its edge; kind, id and what is claimed are not to b
       assert.deepEqual(paths, [field], `${field} ${JSON.stringify(value)}`);
     }
   }
-  assert.deepEqual(await shown(id, organizer), before);
+  assert.deepEqual(await readItem(id, organizer), before);
 });
 
 // spec: 2.6 PATCH /v1/items/:id: `quantityNeeded` is never below `quantityClaimed`
-test('change: quantityNeeded down to what is claimed; below it 409 naming the field, and nothing else changes', async () => {
+test('change: 200 for quantityNeeded equal to quantityClaimed; 409 naming it below, and no other field changes', async () => {
   const { id } = await newItem({ quantityNeeded: 5 });
   expectStatus(await api.post(`/v1/items/${id}/claim`, guest.token, { quantity: 3 }), 201);
   const { body } = expectProblem(
@@ -115,9 +115,9 @@ test('change: quantityNeeded down to what is claimed; below it 409 naming the fi
     'quantity_below_claimed',
   );
   assert.deepEqual(body.errors, [{ path: 'quantityNeeded', message: 'is below 3' }]);
-  assert.deepEqual([(await shown(id)).quantityNeeded, (await shown(id)).title], [5, 'Sourdough bread']);
-  const { body: least } = expectStatus(await change(id, { quantityNeeded: 3 }), 200);
-  assert.deepEqual([least.quantityNeeded, least.quantityClaimed], [3, 3]);
+  assert.deepEqual([(await readItem(id)).quantityNeeded, (await readItem(id)).title], [5, 'Sourdough bread']);
+  const { body: lowered } = expectStatus(await change(id, { quantityNeeded: 3 }), 200);
+  assert.deepEqual([lowered.quantityNeeded, lowered.quantityClaimed], [3, 3]);
   const other = await createUser(api);
   await rsvpGoing(api, other, event.id);
   const claim = () => api.post(`/v1/items/${id}/claim`, other.token, { quantity: 1 });
@@ -127,7 +127,7 @@ test('change: quantityNeeded down to what is claimed; below it 409 naming the fi
   await assertCounters(api.sql);
 });
 
-test('change: myClaim is that of whoever changes it', async () => {
+test('change: myClaim is the claim of the caller', async () => {
   const { id } = await newItem();
   await rsvpGoing(api, organizer, event.id);
   const { body } = expectStatus(
@@ -140,7 +140,7 @@ test('change: myClaim is that of whoever changes it', async () => {
   assert.equal(expectStatus(await change(id, { title: 'Buns' }, admin), 200).body.myClaim, null);
 });
 
-test('change: 401 without a token, 403 for guests, 404 for what is unknown or hidden; 400 before both', async () => {
+test('change: 401 without a token, 403 for guests, 404 for an unknown or hidden item; 400 precedes 403 and 404', async () => {
   const { id } = await newItem();
   const draft = await createEvent(api, organizer, { visibility: 'private' });
   const hidden = await newItem({}, draft.id);
@@ -153,10 +153,10 @@ test('change: 401 without a token, 403 for guests, 404 for what is unknown or hi
     expectProblem(await change(unknown, {}), 404, 'item_not_found');
 });
 
-test('change: on a cancelled event and with its list switched off it still works', async () => {
-  const own = await createEvent(api, organizer);
-  const { id } = await newItem({}, own.id);
+test('change: 200 on a cancelled event and with its module switched off', async () => {
+  const ownEvent = await createEvent(api, organizer);
+  const { id } = await newItem({}, ownEvent.id);
   const patch = { status: 'cancelled', enabledModules: [] };
-  expectStatus(await api.patch(`/v1/events/${own.id}`, organizer.token, patch), 200);
+  expectStatus(await api.patch(`/v1/events/${ownEvent.id}`, organizer.token, patch), 200);
   assert.equal(expectStatus(await change(id, { quantityNeeded: 9 }), 200).body.quantityNeeded, 9);
 });

@@ -22,7 +22,7 @@ const add = (overrides: Record<string, unknown>, id = event.id) =>
 const list = async (id: string, query = '', token?: string) =>
   expectStatus(await api.get(`/v1/events/${id}/items${query}`, token), 200).body.data;
 
-async function refuses(field: string, values: unknown[]): Promise<void> {
+async function expectRefused(field: string, values: unknown[]): Promise<void> {
   for (const value of values) {
     const { body } = expectProblem(await add({ [field]: value }), 400, 'invalid_request');
     const paths = body.errors.map((error: { path: string }) => error.path);
@@ -30,7 +30,7 @@ async function refuses(field: string, values: unknown[]): Promise<void> {
   }
 }
 
-async function takes(field: string, values: unknown[]): Promise<void> {
+async function expectStored(field: string, values: unknown[]): Promise<void> {
   for (const value of values) {
     const { body } = expectStatus(await add({ [field]: value }), 201);
     const item = (await list(event.id)).find((each: { id: string }) => each.id === body.id);
@@ -41,19 +41,19 @@ async function takes(field: string, values: unknown[]): Promise<void> {
 // spec: 2.6 GET /v1/events/:id/items: `id`; `title`; `description`; `emoji`; `imageUrl`; `link`; `quantityNeeded`
 // spec: 2.6 GET /v1/events/:id/items: `quantityClaimed`; `kind`; `myClaim`
 // spec: 4.15 POST /v1/events/:id/items: 201 with five fields, `quantityClaimed` 0
-test('add: 201 with exactly five fields, and the list shows all of it', async () => {
-  const own = await createEvent(api, organizer);
+test('add: 201 with exactly five fields, and the list has every field', async () => {
+  const ownEvent = await createEvent(api, organizer);
   const sent = { description: 'Still warm', emoji: '🍞', link: 'https://example.org/bread' };
-  const { body } = expectStatus(await add(sent, own.id), 201);
+  const { body } = expectStatus(await add(sent, ownEvent.id), 201);
   assert.deepEqual(body, {
-    id: `${own.id}.1`,
+    id: `${ownEvent.id}.1`,
     title: 'Sourdough bread',
     kind: 'bring',
     quantityNeeded: 3,
     quantityClaimed: 0,
   });
-  assert.deepEqual(await list(own.id), [{ ...body, ...sent, imageUrl: null }]);
-  assert.deepEqual(await list(own.id, '', guest.token), [
+  assert.deepEqual(await list(ownEvent.id), [{ ...body, ...sent, imageUrl: null }]);
+  assert.deepEqual(await list(ownEvent.id, '', guest.token), [
     { ...body, ...sent, imageUrl: null, myClaim: null },
   ]);
 });
@@ -61,20 +61,22 @@ test('add: 201 with exactly five fields, and the list shows all of it', async ()
 // spec: 2.6 GET /v1/events/:id/items: `description`; `emoji`; `imageUrl`; `link`
 // spec: 4.15 POST /v1/events/:id/items: `description` optional; `emoji` optional; `link` optional
 // spec: 4.15 POST /v1/events/:id/items: `imageUrl` optional
-test('add: what was left out is absent or null, and the emoji is that of the kind', async () => {
-  const own = await createEvent(api, organizer);
+test('add: omitted fields are absent or null, and the emoji defaults to that of the kind', async () => {
+  const ownEvent = await createEvent(api, organizer);
   for (const [kind, emoji] of [
     ['bring', '🥘'],
     ['wish', '🎁'],
   ]) {
-    const { body } = expectStatus(await add({ kind }, own.id), 201);
-    assert.deepEqual(await list(own.id, `?kind=${kind}`), [{ ...body, emoji, imageUrl: null, link: null }]);
+    const { body } = expectStatus(await add({ kind }, ownEvent.id), 201);
+    assert.deepEqual(await list(ownEvent.id, `?kind=${kind}`), [
+      { ...body, emoji, imageUrl: null, link: null },
+    ]);
   }
 });
 
 // spec: 4.14 GET /v1/events/:id/items: list items by `kind`, token optional
-test('list: by kind or both, in the order of adding; 400 for a kind that does not exist', async () => {
-  const own = await createEvent(api, organizer);
+test('list: filtered by kind, in the order of creation; 400 for an unknown kind', async () => {
+  const ownEvent = await createEvent(api, organizer);
   const kinds = [
     'bring',
     'wish',
@@ -89,9 +91,10 @@ test('list: by kind or both, in the order of adding; 400 for a kind that does no
     'bring',
     'wish',
   ];
-  for (const [i, kind] of kinds.entries()) await createItem(api, organizer, own.id, { kind, title: `${i}` });
+  for (const [i, kind] of kinds.entries())
+    await createItem(api, organizer, ownEvent.id, { kind, title: `${i}` });
   const titles = async (query: string) =>
-    (await list(own.id, query)).map((item: { title: string }) => Number(item.title));
+    (await list(ownEvent.id, query)).map((item: { title: string }) => Number(item.title));
   assert.deepEqual(await titles(''), [...kinds.keys()]);
   for (const kind of ['bring', 'wish']) {
     assert.deepEqual(
@@ -101,7 +104,7 @@ test('list: by kind or both, in the order of adding; 400 for a kind that does no
   }
   for (const kind of ['', 'Bring', 'gift', 'bring,wish']) {
     const { body } = expectProblem(
-      await api.get(`/v1/events/${own.id}/items?kind=${kind}`),
+      await api.get(`/v1/events/${ownEvent.id}/items?kind=${kind}`),
       400,
       'invalid_request',
     );
@@ -114,24 +117,24 @@ test('list: by kind or both, in the order of adding; 400 for a kind that does no
 });
 
 // spec: 4.15 POST /v1/events/:id/items: `title` required; `kind` required; `quantityNeeded` required
-test('add: 400 for each required field that is missing, and for an unknown one', async () => {
-  for (const field of ['title', 'kind', 'quantityNeeded']) await refuses(field, [undefined]);
-  await refuses('quantityClaimed', [1]);
+test('add: 400 for each missing required field, and for unknown fields', async () => {
+  for (const field of ['title', 'kind', 'quantityNeeded']) await expectRefused(field, [undefined]);
+  await expectRefused('quantityClaimed', [1]);
 });
 
 // spec: 4.15 POST /v1/events/:id/items: `title` required; `kind` required; `quantityNeeded` required
 // spec: 4.15 POST /v1/events/:id/items: `description` optional; `emoji` optional; `link` optional
 // spec: 4.15 POST /v1/events/:id/items: `imageUrl` optional
-test('add: every limit at its edge', async () => {
-  await takes('title', ['x', '🎉'.repeat(120)]);
-  await refuses('title', ['', ' ', 'x'.repeat(121), 'a\nb', 'a\0b', null, 1]);
-  await takes('description', ['', 'two\nlines', '🎉'.repeat(1_000)]);
-  await refuses('description', ['x'.repeat(1_001), null, 1]);
-  await takes('quantityNeeded', [1, 10_000]);
-  await refuses('quantityNeeded', [0, -1, 1.5, 10_001, 1e12, '3', null, true]);
-  await refuses('kind', ['gift', '', null, 'Bring']);
-  await takes('link', ['http://example.org', `https://example.org/${'x'.repeat(2_028)}`]);
-  await refuses('link', [
+test('add: the limits of each field', async () => {
+  await expectStored('title', ['x', '🎉'.repeat(120)]);
+  await expectRefused('title', ['', ' ', 'x'.repeat(121), 'a\nb', 'a\0b', null, 1]);
+  await expectStored('description', ['', 'two\nlines', '🎉'.repeat(1_000)]);
+  await expectRefused('description', ['x'.repeat(1_001), null, 1]);
+  await expectStored('quantityNeeded', [1, 10_000]);
+  await expectRefused('quantityNeeded', [0, -1, 1.5, 10_001, 1e12, '3', null, true]);
+  await expectRefused('kind', ['gift', '', null, 'Bring']);
+  await expectStored('link', ['http://example.org', `https://example.org/${'x'.repeat(2_028)}`]);
+  await expectRefused('link', [
     `https://example.org/${'x'.repeat(2_029)}`,
     'ftp://example.org',
     'javascript:alert(1)',
@@ -139,22 +142,36 @@ test('add: every limit at its edge', async () => {
     '',
     null,
   ]);
-  await takes('imageUrl', [null, 'http://example.org/a.png', `https://example.org/${'x'.repeat(2_028)}`]);
-  await refuses('imageUrl', [
+  await expectStored('imageUrl', [
+    null,
+    'http://example.org/a.png',
+    `https://example.org/${'x'.repeat(2_028)}`,
+  ]);
+  await expectRefused('imageUrl', [
     `https://example.org/${'x'.repeat(2_029)}`,
     'data:image/png;base64,AA',
     'x',
     '',
     1,
   ]);
-  await takes('emoji', ['🍞', '🏳️‍🌈', '👩🏽‍🍳', '🇩🇪', '❤️', '1️⃣', 'é']);
-  await refuses('emoji', ['', '🍞🍞', 'ab', ' ', '\n', null, 1, 'é'.repeat(40), `e${'\u0301'.repeat(40)}`]);
+  await expectStored('emoji', ['🍞', '🏳️‍🌈', '👩🏽‍🍳', '🇩🇪', '❤️', '1️⃣', 'é']);
+  await expectRefused('emoji', [
+    '',
+    '🍞🍞',
+    'ab',
+    ' ',
+    '\n',
+    null,
+    1,
+    'é'.repeat(40),
+    `e${'\u0301'.repeat(40)}`,
+  ]);
 });
 
 // spec: 4.15 POST /v1/events/:id/items: add an item, organizer or admin
 // spec: 4.16 DELETE /v1/items/:id: remove an item, organizer or admin; claims on the item end
 // spec: 5 POST /v1/events/:id/items, DELETE /v1/items/:id: items: organizer of the event or admin
-test('add and remove: organizer and admins; 403 for others, 401 without a token, 404 for what is unknown or hidden', async () => {
+test('add and remove: organizer and admins; 403 for others, 401 without a token, 404 for an unknown or hidden event or item', async () => {
   const draft = await createEvent(api, organizer, { visibility: 'private' });
   const hidden = await createItem(api, organizer, draft.id);
   for (const { token } of [organizer, admin]) {
@@ -207,80 +224,95 @@ test('add and remove: organizer and admins; 403 for others, 401 without a token,
   expectStatus(await api.delete(`/v1/items/${item.id.toUpperCase()}`, organizer.token), 200);
 });
 
-test('remove: numbers are never used again', async () => {
-  const own = await createEvent(api, organizer);
+test('remove: item numbers are not reused', async () => {
+  const ownEvent = await createEvent(api, organizer);
   const ids: string[] = [];
   for (let i = 0; i < 4; i++) {
-    const { id } = await createItem(api, organizer, own.id);
+    const { id } = await createItem(api, organizer, ownEvent.id);
     ids.push(id);
     expectStatus(await api.delete(`/v1/items/${id}`, organizer.token), 200);
   }
   assert.deepEqual(
     ids,
-    [1, 2, 3, 4].map((n) => `${own.id}.${n}`),
+    [1, 2, 3, 4].map((n) => `${ownEvent.id}.${n}`),
   );
 });
 
 // spec: 3 DELETE /v1/items/:id: claim: claimed → cancelled by removal of the item
 // spec: 4.16 DELETE /v1/items/:id: remove an item, organizer or admin; claims on the item end
 // spec: 6 DELETE /v1/items/:id: the removal of an item cancels its claims without a notification
-test('remove: all claims on it end, those on others stay', async () => {
-  const own = await createEvent(api, organizer);
-  const [gone, kept] = [await createItem(api, organizer, own.id), await createItem(api, organizer, own.id)];
+test('remove: the claims on the item are deleted, claims on other items remain', async () => {
+  const ownEvent = await createEvent(api, organizer);
+  const [removed, other] = [
+    await createItem(api, organizer, ownEvent.id),
+    await createItem(api, organizer, ownEvent.id),
+  ];
   for (const person of [guest, admin]) {
-    await rsvpGoing(api, person, own.id);
-    for (const item of [gone, kept]) {
+    await rsvpGoing(api, person, ownEvent.id);
+    for (const item of [removed, other]) {
       expectStatus(await api.post(`/v1/items/${item.id}/claim`, person.token, { quantity: 1 }), 201);
     }
   }
-  expectStatus(await api.delete(`/v1/items/${gone.id}`, organizer.token), 200);
-  const [left, ...others] = await list(own.id, '', guest.token);
-  assert.deepEqual([left.id, left.quantityClaimed, left.myClaim.quantity, others], [kept.id, 2, 1, []]);
-  expectProblem(await api.delete(`/v1/items/${gone.id}/claim`, guest.token), 404, 'item_not_found');
-  const [row] = await api.sql`select count(*)::int as n from claims where event_id = ${own.id}`;
+  expectStatus(await api.delete(`/v1/items/${removed.id}`, organizer.token), 200);
+  const [remaining, ...others] = await list(ownEvent.id, '', guest.token);
+  assert.deepEqual(
+    [remaining.id, remaining.quantityClaimed, remaining.myClaim.quantity, others],
+    [other.id, 2, 1, []],
+  );
+  expectProblem(await api.delete(`/v1/items/${removed.id}/claim`, guest.token), 404, 'item_not_found');
+  const [row] = await api.sql`select count(*)::int as n from claims where event_id = ${ownEvent.id}`;
   assert.equal(row?.n, 2);
   await assertCounters(api.sql);
 });
 
 // spec: 2.5 GET /v1/events/:id: `enabledModules`
-test('modules: 403 for new items and claims of a kind that is off; what is there stays readable and can be given back', async () => {
-  const own = await createEvent(api, organizer);
+test('modules: 403 for new items and claims while the module is off; reading, and removing claims and items still work', async () => {
+  const ownEvent = await createEvent(api, organizer);
   const items = [
-    await createItem(api, organizer, own.id),
-    await createItem(api, organizer, own.id, { kind: 'wish' }),
+    await createItem(api, organizer, ownEvent.id),
+    await createItem(api, organizer, ownEvent.id, { kind: 'wish' }),
   ];
-  const later = await createItem(api, organizer, own.id);
-  await rsvpGoing(api, guest, own.id);
+  const later = await createItem(api, organizer, ownEvent.id);
+  await rsvpGoing(api, guest, ownEvent.id);
   for (const item of items)
     expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 }), 201);
   const change = (enabledModules: string[]) =>
-    api.patch(`/v1/events/${own.id}`, organizer.token, { enabledModules });
+    api.patch(`/v1/events/${ownEvent.id}`, organizer.token, { enabledModules });
   expectStatus(await change(['wishList']), 200);
-  expectProblem(await add({ kind: 'bring' }, own.id), 403, 'module_disabled');
-  expectStatus(await add({ kind: 'wish' }, own.id), 201);
+  expectProblem(await add({ kind: 'bring' }, ownEvent.id), 403, 'module_disabled');
+  expectStatus(await add({ kind: 'wish' }, ownEvent.id), 201);
   expectProblem(
     await api.post(`/v1/items/${later.id}/claim`, guest.token, { quantity: 1 }),
     403,
     'module_disabled',
   );
-  assert.equal((await list(own.id, '?kind=bring', guest.token)).length, 2);
+  assert.equal((await list(ownEvent.id, '?kind=bring', guest.token)).length, 2);
   expectStatus(await api.delete(`/v1/items/${items[0]?.id}/claim`, guest.token), 200);
   expectStatus(await change([]), 200);
-  for (const kind of ['bring', 'wish']) expectProblem(await add({ kind }, own.id), 403, 'module_disabled');
-  expectProblem(await api.post(`/v1/events/${own.id}/items`, guest.token, itemBody()), 403, 'not_organizer');
-  assert.equal((await list(own.id)).length, 4);
+  for (const kind of ['bring', 'wish'])
+    expectProblem(await add({ kind }, ownEvent.id), 403, 'module_disabled');
+  expectProblem(
+    await api.post(`/v1/events/${ownEvent.id}/items`, guest.token, itemBody()),
+    403,
+    'not_organizer',
+  );
+  assert.equal((await list(ownEvent.id)).length, 4);
   expectStatus(await api.delete(`/v1/items/${later.id}`, organizer.token), 200);
   expectStatus(await change(['bringList']), 200);
-  expectStatus(await add({ kind: 'bring' }, own.id), 201);
+  expectStatus(await add({ kind: 'bring' }, ownEvent.id), 201);
 });
 
-test('cancelled: 409 for a new item, while reading and removing work', async () => {
-  const own = await createEvent(api, organizer);
-  const item = await createItem(api, organizer, own.id);
-  expectStatus(await api.patch(`/v1/events/${own.id}`, organizer.token, { status: 'cancelled' }), 200);
-  expectProblem(await add({}, own.id), 409, 'event_cancelled');
-  // 403 comes before 409.
-  expectProblem(await api.post(`/v1/events/${own.id}/items`, guest.token, itemBody()), 403, 'not_organizer');
-  assert.equal((await list(own.id)).length, 1);
+test('cancelled: 409 for a new item; reading and removing items still work', async () => {
+  const ownEvent = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, ownEvent.id);
+  expectStatus(await api.patch(`/v1/events/${ownEvent.id}`, organizer.token, { status: 'cancelled' }), 200);
+  expectProblem(await add({}, ownEvent.id), 409, 'event_cancelled');
+  // 403 precedes 409.
+  expectProblem(
+    await api.post(`/v1/events/${ownEvent.id}/items`, guest.token, itemBody()),
+    403,
+    'not_organizer',
+  );
+  assert.equal((await list(ownEvent.id)).length, 1);
   expectStatus(await api.delete(`/v1/items/${item.id}`, organizer.token), 200);
 });

@@ -1,4 +1,4 @@
-/** RATE_LIMIT: what counts, what callers are told, and that it holds over several servers. */
+/** RATE_LIMIT: the requests that count, the response headers, and the limit across several servers. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { deleteExpiredCounts } from '../src/http/rate-limit-store.ts';
@@ -10,7 +10,7 @@ const api = await startTestApp({ clock, env: { TRUST_PROXY: 'loopback' } });
 const withLimit = (limit: number) =>
   api.another({ env: { RATE_LIMIT: `${limit}`, TRUST_PROXY: 'loopback' } });
 
-/** A minute that has just begun, and that nobody has asked anything in. */
+/** Moves the clock to the start of the next minute, in which no request has been counted. */
 function nextMinute(): void {
   clock.advance(60_000 - (clock.now().getTime() % 60_000) + 100);
 }
@@ -19,7 +19,7 @@ const from = (on: TestApp, address: string, path = '/v1/categories') =>
   on.call('GET', path, { headers: { 'x-forwarded-for': address } });
 
 // spec: 8 POST /v1/auth/otp/request: rate limits
-test('limit: 429 with Retry-After above RATE_LIMIT requests a minute, over all operations but those of monitors', async () => {
+test('limit: 429 with Retry-After above RATE_LIMIT requests per minute over all operations; /healthz is exempt', async () => {
   const limited = await withLimit(3);
   nextMinute();
   for (const path of ['/v1/events', '/', '/v1/categories'])
@@ -29,13 +29,13 @@ test('limit: 429 with Retry-After above RATE_LIMIT requests a minute, over all o
     const wait = Number(headers.get('retry-after'));
     assert.ok(wait >= 1 && wait <= 60, `${wait}`);
   }
-  // What is refused or does not exist counts as well: each costs a look-up.
+  // The limit also applies to requests with an invalid token or an unknown route.
   expectProblem(await limited.get('/v1/events', 'pa_no-token'), 429, 'too_many_requests');
   expectProblem(await limited.get('/v1/nothing'), 429, 'too_many_requests');
   expectStatus(await limited.get('/healthz'), 200);
 });
 
-test('limit: refusals use it up as well', async () => {
+test('limit: responses with 401 and 404 count towards the limit', async () => {
   const limited = await withLimit(4);
   nextMinute();
   for (const token of ['pa_1', 'pa_2'])
@@ -45,12 +45,12 @@ test('limit: refusals use it up as well', async () => {
   expectProblem(await limited.get('/v1/categories'), 429, 'too_many_requests');
 });
 
-test('limit: answers say what is left and when the next minute begins, which is a fresh one', async () => {
+test('limit: RateLimit headers have the remaining requests and the seconds to the next minute; 200 in that minute', async () => {
   const limited = await withLimit(2);
   nextMinute();
-  for (const left of ['1', '0']) {
+  for (const remaining of ['1', '0']) {
     const { headers } = expectStatus(await limited.get('/v1/categories'), 200);
-    assert.deepEqual([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')], ['2', left]);
+    assert.deepEqual([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')], ['2', remaining]);
     const reset = Number(headers.get('ratelimit-reset'));
     assert.ok(reset > 50 && reset <= 60, `${reset}`);
   }
@@ -60,45 +60,45 @@ test('limit: answers say what is left and when the next minute begins, which is 
   expectStatus(await limited.get('/v1/categories'), 200);
 });
 
-test('limit: one server keeps it to the request, however many come at once', async () => {
+test('limit: of 300 concurrent requests to one server with RATE_LIMIT=100 exactly 100 get 200', async () => {
   const limited = await withLimit(100);
   nextMinute();
-  const answers = await Promise.all(Array.from({ length: 300 }, () => from(limited, '203.0.113.7')));
-  assert.equal(answers.filter(({ status }) => status === 200).length, 100);
+  const responses = await Promise.all(Array.from({ length: 300 }, () => from(limited, '203.0.113.7')));
+  assert.equal(responses.filter(({ status }) => status === 200).length, 100);
 });
 
 // spec: 8 POST /v1/auth/otp/request: rate limits
-test('limit: two servers let through what one may, and at most a twentieth of it each on top', async () => {
+test('limit: of 300 concurrent requests to two servers with RATE_LIMIT=100 between 100 and 110 get 200', async () => {
   const [one, two] = await Promise.all([withLimit(100), withLimit(100)]);
   for (const round of [1, 2, 3]) {
     nextMinute();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 300 }, (_, i) => from(i % 2 ? one : two, `203.0.113.${round}`)),
     );
-    const passed = answers.filter(({ status }) => status === 200).length;
+    const passed = responses.filter(({ status }) => status === 200).length;
     assert.ok(passed >= 100 && passed <= 110, `${passed}`);
-    // What one server let through the other knows of.
-    const after = await Promise.all(
+    // Each server also counts the requests that the other server accepted.
+    const laterResponses = await Promise.all(
       Array.from({ length: 20 }, () => from(round % 2 ? one : two, `203.0.113.${round}`)),
     );
-    const all = passed + after.filter(({ status }) => status === 200).length;
-    assert.ok(all <= 110, `${all}`);
+    const total = passed + laterResponses.filter(({ status }) => status === 200).length;
+    assert.ok(total <= 110, `${total}`);
   }
 });
 
-test('limit: a caller who was refused by one server is refused by the other', async () => {
+test('limit: 429 on the second server for a caller that has reached the limit on the first server', async () => {
   const [one, two] = await Promise.all([withLimit(40), withLimit(40)]);
   nextMinute();
   for (let i = 0; i < 40; i++) expectStatus(await from(one, '198.51.100.9'), 200);
   expectProblem(await from(one, '198.51.100.9'), 429, 'too_many_requests');
-  const answers = [];
-  for (let i = 0; i < 10; i++) answers.push((await from(two, '198.51.100.9')).status);
-  const passed = answers.filter((status) => status === 200).length;
-  assert.ok(passed <= 2, `${passed} of them passed`);
-  assert.deepEqual(answers.slice(passed), Array(10 - passed).fill(429));
+  const statuses = [];
+  for (let i = 0; i < 10; i++) statuses.push((await from(two, '198.51.100.9')).status);
+  const passed = statuses.filter((status) => status === 200).length;
+  assert.ok(passed <= 2, `${passed} requests passed`);
+  assert.deepEqual(statuses.slice(passed), Array(10 - passed).fill(429));
 });
 
-test('limit: addresses of one IPv6 network are one caller, others are not', async () => {
+test('limit: addresses of one IPv6 network share one limit; another network has its own limit', async () => {
   const limited = await withLimit(2);
   nextMinute();
   for (const address of ['2001:db8:1:1::1', '2001:db8:1:1:ffff::2'])
@@ -107,32 +107,32 @@ test('limit: addresses of one IPv6 network are one caller, others are not', asyn
   expectStatus(await from(limited, '2001:db8:1:2::1'), 200);
 });
 
-test('limit: who asks seldom costs the database nothing, and no address is to be read there', async () => {
+test('limit: 9 of 400 requests write no row to request_counts; more requests write a row without the address', async () => {
   const limited = await withLimit(400);
   nextMinute();
-  const counted = () => api.sql<{ caller: string; requests: number }[]>`
+  const readCounts = () => api.sql<{ caller: string; requests: number }[]>`
     select caller, requests from request_counts where minute = date_trunc('minute', ${clock.now()}::timestamptz)`;
   for (let i = 0; i < 9; i++) await from(limited, '192.0.2.77');
-  assert.deepEqual([...(await counted())], []);
+  assert.deepEqual([...(await readCounts())], []);
   await Promise.all(Array.from({ length: 60 }, () => from(limited, '192.0.2.77')));
-  const [row] = await counted();
+  const [row] = await readCounts();
   assert.ok(row && row.requests > 20 && !row.caller.includes('192.0.2'));
 });
 
-test('limit: without a database each server counts for itself, and nobody waits long', async () => {
-  const away = await api.another({
+test('limit: without a database a server counts its own requests and responds without delay', async () => {
+  const disconnected = await api.another({
     env: { RATE_LIMIT: '20', TRUST_PROXY: 'loopback' },
     sql: connectSql('postgres://nobody@127.0.0.1:1/none'),
   });
   nextMinute();
-  const since = performance.now();
-  const answers = [];
-  for (let i = 0; i < 30; i++) answers.push((await from(away, '192.0.2.5')).status);
-  assert.deepEqual(answers, [...Array(20).fill(200), ...Array(10).fill(429)]);
-  assert.ok(performance.now() - since < 3_000);
+  const startedAt = performance.now();
+  const statuses = [];
+  for (let i = 0; i < 30; i++) statuses.push((await from(disconnected, '192.0.2.5')).status);
+  assert.deepEqual(statuses, [...Array(20).fill(200), ...Array(10).fill(429)]);
+  assert.ok(performance.now() - startedAt < 3_000);
 });
 
-test('housekeeping: removes the counts of minutes that are over, and not those of this one', async () => {
+test('housekeeping: deletes the request counts of past minutes and keeps the counts of the current minute', async () => {
   await api.sql`delete from request_counts`;
   await api.sql`
     insert into request_counts (caller, minute, requests)

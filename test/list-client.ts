@@ -1,4 +1,4 @@
-/** A client for lists of events, for the tests that look at them. */
+/** A client for the tests of event lists. */
 import assert from 'node:assert/strict';
 import type { Person } from './factories.ts';
 import { expectProblem, expectStatus, type TestApp } from './setup.ts';
@@ -12,7 +12,7 @@ export function createListClient(api: TestApp) {
     return api.get(`/v1/events?${parameters}`, person?.token);
   };
 
-  /** The first fifty and the total. */
+  /** Returns the first fifty events and the total. */
   async function list(
     query: Query,
     person?: Person,
@@ -21,11 +21,11 @@ export function createListClient(api: TestApp) {
     return { data: body.data, total: body.meta.total, titles: body.data.map((event: Listed) => event.title) };
   }
 
-  /** A 400 that names this parameter alone. */
+  /** Asserts a 400 that names only this parameter. */
   async function refused(query: Query, field: string): Promise<void> {
     const { body } = expectProblem(await ask(query), 400, 'invalid_request');
-    const named = body.errors.map((error: { path: string }) => error.path);
-    assert.deepEqual(named, [field], JSON.stringify(query));
+    const paths = body.errors.map((error: { path: string }) => error.path);
+    assert.deepEqual(paths, [field], JSON.stringify(query));
   }
 
   return { ask, list, refused };

@@ -1,4 +1,4 @@
-/** Lists that servers keep in memory against the database itself, while events change under them on two servers. */
+/** Compares cached event lists with the database, while events change on two servers. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { randomOf } from '../bench/seed/random.ts';
@@ -14,15 +14,15 @@ assert.ok(viewer && blocked);
 const organizers = [blocked, ...others];
 expectStatus(await api.post(`/v1/users/${blocked.id}/block`, viewer.token), 200);
 
-// The same in every run.
+// A fixed seed makes every run the same.
 const { next: roll, pick } = randomOf(20_261_121);
 
 const day = 86_400_000;
 const base = Date.UTC(2041, 5, 1);
-const aMoment = () => base + Math.floor(roll() * 60) * (day / 6);
+const randomTime = () => base + Math.floor(roll() * 60) * (day / 6);
 
 const fields = () => {
-  const startAt = aMoment();
+  const startAt = randomTime();
   return {
     title: pick(['Jazz at home', 'A quiet evening', 'Jazzy brunch', 'Cards']),
     description: pick(['', 'With jazz', 'Bring a jazz record and a cake']),
@@ -39,21 +39,21 @@ const fields = () => {
 };
 
 const admin = await createAdmin(api);
-/** Suspended and restored all the while; an admin changes their events. */
-const suspect = await createUser(api);
+/** An organizer who is suspended and restored repeatedly; an admin changes the events of this organizer. */
+const suspendable = await createUser(api);
 let isSuspended = false;
 
-async function toggle(server: TestApp): Promise<void> {
-  const path = `/v1/admin/users/${suspect.id}/suspend`;
+async function toggleSuspension(server: TestApp): Promise<void> {
+  const path = `/v1/admin/users/${suspendable.id}/suspend`;
   const method = isSuspended ? 'DELETE' : 'POST';
   const body = isSuspended ? undefined : {};
   expectStatus(await server.call(method, path, { token: admin.token, body }), 200);
   isSuspended = !isSuspended;
 }
 
-/** Two of every three writes change what is there. */
+/** Sends one random write; about two of three writes change existing events. */
 async function write(server: TestApp, events: { id: string; organizer: Person }[]): Promise<void> {
-  if (roll() < 0.1) return toggle(server);
+  if (roll() < 0.1) return toggleSuspension(server);
   const kind = roll();
   const chosen = events.length > 0 ? pick(events) : null;
   if (!chosen || kind < 0.35) {
@@ -77,7 +77,7 @@ async function write(server: TestApp, events: { id: string; organizer: Person }[
   }
 }
 
-type Question = {
+type ListQuery = {
   q?: string;
   category?: string;
   near?: { lat: number; lng: number; radius: number };
@@ -89,8 +89,8 @@ type Question = {
   limit: number;
 };
 
-function aQuestion(): Question {
-  const [from, span] = [aMoment(), pick([0, 1, 3, 20]) * day];
+function randomQuery(): ListQuery {
+  const [from, span] = [randomTime(), pick([0, 1, 3, 20]) * day];
   const relevance = roll() < 0.3;
   return {
     ...((relevance || roll() < 0.4) && { q: pick(['jazz', 'jazzy', 'ja', 'jazz harbour', 'cards']) }),
@@ -111,23 +111,30 @@ const circles = [
   { lat: -20, lng: 30, radius: 20_038 },
 ];
 
-async function ask(server: TestApp, question: Question): Promise<{ ids: string[]; total: number }> {
-  const { q, category, near, from, until, relevance, page, limit } = question;
+async function requestList(server: TestApp, query: ListQuery): Promise<{ ids: string[]; total: number }> {
+  const { q, category, near, from, until, relevance, page, limit } = query;
   const dates = { dateFrom: from?.toISOString(), dateTo: until?.toISOString() };
-  const sent = { q, category, ...near, ...dates, page, limit };
-  const parameters = Object.entries(sent).flatMap(([name, value]) =>
+  const fields = { q, category, ...near, ...dates, page, limit };
+  const parameters = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, `${value}`]],
   );
   const path = `/v1/events${relevance ? '/search' : ''}?${new URLSearchParams(parameters)}`;
-  const { body } = expectStatus(
-    await server.get(path, question.requireCaller ? viewer?.token : undefined),
-    200,
-  );
+  const { body } = expectStatus(await server.get(path, query.requireCaller ? viewer?.token : undefined), 200);
   return { ids: body.data.map((event: { id: string }) => event.id), total: body.meta.total };
 }
 
-/** The same by one plain statement over the whole table. */
-async function truth({ q, category, near, from, until, relevance, requireCaller, page, limit }: Question) {
+/** Computes the expected list with one plain statement over the whole table. */
+async function expectedList({
+  q,
+  category,
+  near,
+  from,
+  until,
+  relevance,
+  requireCaller,
+  page,
+  limit,
+}: ListQuery) {
   const search = q === undefined ? null : searchQuery(q);
   const after = from ?? (until ? new Date(0) : api.clock.now());
   const rows = await api.sql<{ id: string }[]>`
@@ -151,27 +158,27 @@ async function truth({ q, category, near, from, until, relevance, requireCaller,
 
 const events: { id: string; organizer: Person }[] = [];
 
-test('list: after every write, the next list on the other server is that of the database', async () => {
-  const questions = Array.from({ length: 60 }, aQuestion);
+test('list: after every write, the next list from the other server equals the list from the database', async () => {
+  const queries = Array.from({ length: 60 }, randomQuery);
   for (let i = 0; i < 12; i++)
-    events.push({ id: (await createEvent(api, suspect, fields())).id, organizer: admin });
+    events.push({ id: (await createEvent(api, suspendable, fields())).id, organizer: admin });
   for (let step = 0; step < 150; step++) {
     const [writer, reader] = step % 2 === 0 ? servers : [servers[1], servers[0]];
     await write(writer, events);
-    for (const question of [pick(questions), pick(questions), pick(questions)]) {
-      assert.deepEqual(await ask(reader, question), await truth(question), JSON.stringify(question));
+    for (const query of [pick(queries), pick(queries), pick(queries)]) {
+      assert.deepEqual(await requestList(reader, query), await expectedList(query), JSON.stringify(query));
     }
   }
-  for (const question of questions) {
-    const expected = await truth(question);
-    for (const server of servers) assert.deepEqual(await ask(server, question), expected);
+  for (const query of queries) {
+    const expected = await expectedList(query);
+    for (const server of servers) assert.deepEqual(await requestList(server, query), expected);
   }
 });
 
-test('list: whoever has the answer to a write finds it in a list, however many write and read at once', async () => {
+test('list: an acknowledged event is in the lists of the other server during 40 concurrent writes and reads', async () => {
   const organizer = organizers[1];
   assert.ok(organizer);
-  const writeAndLook = async (n: number) => {
+  const createAndList = async (n: number) => {
     const [writer, reader] = n % 2 === 0 ? servers : [servers[1], servers[0]];
     const startAt = base + 200 * day + (n % 5) * day;
     const { id } = await createEvent(writer, organizer, {
@@ -195,15 +202,15 @@ test('list: whoever has the answer to a write finds it in a list, however many w
       );
     }
   };
-  await Promise.all(Array.from({ length: 40 }, (_, n) => writeAndLook(n)));
+  await Promise.all(Array.from({ length: 40 }, (_, n) => createAndList(n)));
   const page = { from: new Date(base + 200 * day), until: null, relevance: false, requireCaller: false };
-  const question = { ...page, page: 1, limit: 50 };
-  for (const server of servers) assert.deepEqual(await ask(server, question), await truth(question));
+  const query = { ...page, page: 1, limit: 50 };
+  for (const server of servers) assert.deepEqual(await requestList(server, query), await expectedList(query));
 });
 
-test('list: a server that missed changes which were cleared away starts anew', async () => {
+test('list: a server that missed expired changes rebuilds its cached lists', async () => {
   const [writer, reader] = servers;
-  const question: Question = {
+  const query: ListQuery = {
     from: null,
     until: null,
     relevance: false,
@@ -211,25 +218,26 @@ test('list: a server that missed changes which were cleared away starts anew', a
     page: 1,
     limit: 50,
   };
-  const near = { ...question, near: circles[0] as Question['near'] & object };
-  await ask(reader, question);
-  await ask(reader, near);
+  const near = { ...query, near: circles[0] as ListQuery['near'] & object };
+  await requestList(reader, query);
+  await requestList(reader, near);
   for (let i = 0; i < 5; i++) await write(writer, events);
   await api.sql`update changes set at = now() - interval '2 hours'`;
   await deleteExpiredChanges(api.sql);
   assert.equal((await api.sql`select from changes`).length, 0);
   await write(writer, events);
-  for (const each of [question, near]) assert.deepEqual(await ask(reader, each), await truth(each));
+  for (const each of [query, near])
+    assert.deepEqual(await requestList(reader, each), await expectedList(each));
 });
 
-test('list: events of a deleted account are gone from the lists of the other server at once', async () => {
+test('list: the events of a deleted account are immediately absent from the lists of the other server', async () => {
   const [writer, reader] = servers;
   const organizer = await createUser(writer);
   const startAt = base + 3_000 * day;
   const times = { startAt: new Date(startAt).toISOString(), endAt: new Date(startAt + day).toISOString() };
   for (let i = 0; i < 3; i++) await createEvent(writer, organizer, { title: 'Farewell dinner', ...times });
   const from = new Date(startAt);
-  const questions: Question[] = [{ q: 'farewell' }, { category: 'food' }, {}].map((filter) => ({
+  const queries: ListQuery[] = [{ q: 'farewell' }, { category: 'food' }, {}].map((filter) => ({
     ...filter,
     from,
     until: from,
@@ -238,7 +246,7 @@ test('list: events of a deleted account are gone from the lists of the other ser
     page: 1,
     limit: 50,
   }));
-  for (const question of questions) assert.equal((await ask(reader, question)).total, 3);
+  for (const query of queries) assert.equal((await requestList(reader, query)).total, 3);
   expectStatus(await deleteAccount(writer, organizer), 200);
-  for (const question of questions) assert.deepEqual(await ask(reader, question), { ids: [], total: 0 });
+  for (const query of queries) assert.deepEqual(await requestList(reader, query), { ids: [], total: 0 });
 });

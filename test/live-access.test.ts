@@ -1,4 +1,4 @@
-/** Who may listen, for how long, and how many. */
+/** Access to live streams, the end of streams when access ends, and the limits on open streams. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import test from 'node:test';
@@ -12,45 +12,46 @@ import { createLiveEvent, isNamed, openStream } from './live-fixtures.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const other = await api.another();
+const otherServer = await api.another();
 const organizer = await createUser(api);
 const guest = await createUser(api);
 
-const aStage = () => createLiveEvent(api, organizer, guest);
+const newLiveEvent = () => createLiveEvent(api, organizer, guest);
 
-test('listen: 404 for what the caller may not see, 401 for a bad token, and a draft is there for its organizer', async () => {
+test('access: 404 for an event hidden from the caller, 401 for an invalid token, 200 for organizer and admin on a draft', async () => {
   const draft = await createEvent(api, organizer, { visibility: 'private' });
   for (const id of [draft.id, organizer.id, 'nothing'])
     expectProblem(await api.get(`/v1/events/${id}/live`, guest.token), 404, 'event_not_found');
   expectProblem(await api.get(`/v1/events/${draft.id}/live`), 404, 'event_not_found');
   expectProblem(await api.get(`/v1/events/${draft.id}/live`, 'pa_junk'), 401, 'token_invalid');
-  for (const { token } of [organizer, await createAdmin(api)]) await openStream(other, draft.id, { token });
+  for (const { token } of [organizer, await createAdmin(api)])
+    await openStream(otherServer, draft.id, { token });
 });
 
-/** The stream ends with this code. */
+/** Waits for the message `gone` with this code and for the end of the stream. */
 async function expectGone(stream: EventStream, code: string): Promise<void> {
   assert.deepEqual((await stream.until(isNamed('gone'))).data, { code });
   await stream.ended;
 }
 
-test('gone: everybody, when the event is deleted', async () => {
-  const { event } = await aStage();
+test('gone: sent to every stream when the event is deleted', async () => {
+  const { event } = await newLiveEvent();
   const both = await Promise.all([
     openStream(api, event),
-    openStream(other, event, { token: organizer.token }),
+    openStream(otherServer, event, { token: organizer.token }),
   ]);
   await api.delete(`/v1/events/${event}`, organizer.token);
   await Promise.all(both.map((stream) => expectGone(stream, 'event_not_found')));
 });
 
 // spec: 6 GET /v1/events/:id/live: live updates of the counts and items of an event
-test('gone: who may not see it, when it becomes a draft; nothing of it as a draft is told', async () => {
-  const { event } = await aStage();
+test('gone: sent to all callers but the organizer when the event becomes a draft, without data of the draft', async () => {
+  const { event } = await newLiveEvent();
   const strangers = await Promise.all([
     openStream(api, event),
-    openStream(other, event, { token: guest.token }),
+    openStream(otherServer, event, { token: guest.token }),
   ]);
-  const own = await openStream(other, event, { token: organizer.token });
+  const own = await openStream(otherServer, event, { token: organizer.token });
   const draft = { visibility: 'private', title: 'A surprise' };
   expectStatus(await api.patch(`/v1/events/${event}`, organizer.token, draft), 200);
   for (const stream of strangers) {
@@ -60,55 +61,57 @@ test('gone: who may not see it, when it becomes a draft; nothing of it as a draf
   assert.equal((await own.until(isNamed('event'))).data.title, 'A surprise');
 });
 
-test('gone: all but admins, when the organizer is suspended', async () => {
+test('gone: sent to all callers but admins when the organizer is suspended', async () => {
   const [host, admin] = [await createUser(api), await createAdmin(api)];
   const { id: event } = await createEvent(api, host);
   const own = await openStream(api, event, { token: host.token });
-  const others = [await openStream(api, event), await openStream(other, event, { token: guest.token })];
+  const others = [await openStream(api, event), await openStream(otherServer, event, { token: guest.token })];
   const allowed = await openStream(api, event, { token: admin.token });
-  expectStatus(await other.post(`/v1/admin/users/${host.id}/suspend`, admin.token, {}), 200);
+  expectStatus(await otherServer.post(`/v1/admin/users/${host.id}/suspend`, admin.token, {}), 200);
   await expectGone(own, 'token_invalid');
   for (const stream of others) await expectGone(stream, 'event_not_found');
   await rsvpGoing(api, admin, event);
   await allowed.until(isNamed('counts'));
 });
 
-async function someone(): Promise<Person & { again: string }> {
+async function createUserWithTwoSessions(): Promise<Person & { secondToken: string }> {
   const person = await createUser(api);
-  return { ...person, again: (await signIn(api, person.phone)).token };
+  return { ...person, secondToken: (await signIn(api, person.phone)).token };
 }
 
-test('gone: whose session ends on the other server, by logout, refresh or deletion, and nobody else', async () => {
-  const { event } = await aStage();
-  const [left, refreshed] = [await someone(), await someone()];
-  const open1 = (token: string) => openStream(api, event, { token });
-  const [a, b, stays] = await Promise.all([left.token, refreshed.token, left.again].map(open1));
-  expectStatus(await other.post('/v1/auth/logout', left.token), 200);
+test('gone: sent to the streams of a session that ends on the other server by logout, refresh or account deletion', async () => {
+  const { event } = await newLiveEvent();
+  const [loggedOut, refreshed] = [await createUserWithTwoSessions(), await createUserWithTwoSessions()];
+  const open = (token: string) => openStream(api, event, { token });
+  const [a, b, stays] = await Promise.all(
+    [loggedOut.token, refreshed.token, loggedOut.secondToken].map(open),
+  );
+  expectStatus(await otherServer.post('/v1/auth/logout', loggedOut.token), 200);
   if (a) await expectGone(a, 'token_invalid');
   expectStatus(
-    await other.post('/v1/auth/refresh', undefined, { refreshToken: refreshed.refreshToken }),
+    await otherServer.post('/v1/auth/refresh', undefined, { refreshToken: refreshed.refreshToken }),
     200,
   );
   if (b) await expectGone(b, 'token_invalid');
   assert.ok(stays?.isOpen());
-  await rsvpGoing(other, guest, event);
+  await rsvpGoing(otherServer, guest, event);
   await sleep(400);
   assert.ok(stays?.isOpen());
-  const { body } = await other.post('/v1/me/delete-code', left.again);
-  expectStatus(await other.delete('/v1/me', left.again, { confirmCode: body.devCode }), 200);
+  const { body } = await otherServer.post('/v1/me/delete-code', loggedOut.secondToken);
+  expectStatus(await otherServer.delete('/v1/me', loggedOut.secondToken, { confirmCode: body.devCode }), 200);
   if (stays) await expectGone(stays, 'token_invalid');
 });
 
-test('gone: an admin on a draft who is none any more', async () => {
+test('gone: sent to the stream of an admin on a draft when the admin role is revoked', async () => {
   const draft = await createEvent(api, organizer, { visibility: 'private' });
   const admin = await createAdmin(api);
-  const stream = await openStream(other, draft.id, { token: admin.token });
+  const stream = await openStream(otherServer, draft.id, { token: admin.token });
   await transaction(api.sql, (tx) => setRole(tx, admin.id, 'user'));
   await expectGone(stream, 'event_not_found');
 });
 
-test('limit: 429 with Retry-After for a caller with 20 open streams, until one is closed; others are served', async () => {
-  const { event } = await aStage();
+test('limit: 429 with Retry-After for a caller with 20 open streams until one closes; 200 for other callers', async () => {
+  const { event } = await newLiveEvent();
   const [busy, idle] = await Promise.all([createUser(api), createUser(api)]);
   for (const token of [busy.token, undefined]) {
     const own = await Promise.all(Array.from({ length: 20 }, () => openStream(api, event, { token })));
@@ -121,18 +124,18 @@ test('limit: 429 with Retry-After for a caller with 20 open streams, until one i
   }
 });
 
-test('limit: 503 above 5,000 streams on a server, and each that is given back makes room for one', () => {
-  const all = new Streams(() => new Date());
-  const seats = Array.from({ length: 5_000 }, (_, i) => all.reserve(`${i}`));
-  assert.throws(() => all.reserve('one more'), { code: 'unavailable' });
-  seats[7]?.();
-  all.reserve('one more');
-  assert.throws(() => all.reserve('7'), { code: 'unavailable' });
-  all.close();
+test('limit: 503 above 5,000 streams on a server; each released stream allows one new stream', () => {
+  const registry = new Streams(() => new Date());
+  const releases = Array.from({ length: 5_000 }, (_, i) => registry.reserve(`${i}`));
+  assert.throws(() => registry.reserve('one more'), { code: 'unavailable' });
+  releases[7]?.();
+  registry.reserve('one more');
+  assert.throws(() => registry.reserve('7'), { code: 'unavailable' });
+  registry.close();
 });
 
-test('limit: who leaves before the first message gives the seat back', async () => {
-  const { event } = await aStage();
+test('limit: a client that disconnects before the first message releases its stream', async () => {
+  const { event } = await newLiveEvent();
   const person = await createUser(api);
   for (let i = 0; i < 30; i++) {
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
@@ -146,10 +149,10 @@ test('limit: who leaves before the first message gives the seat back', async () 
   await Promise.all(Array.from({ length: 20 }, () => openStream(api, event, { token: person.token })));
 });
 
-test('limit: a stream counts as one request, and says how many are left', async () => {
+test('limit: a stream counts as one request and has the header RateLimit-Remaining', async () => {
   api.clock.advance(60_000 - (api.clock.now().getTime() % 60_000));
   const limited = await api.another({ env: { RATE_LIMIT: '60' } });
-  const { event } = await aStage();
+  const { event } = await newLiveEvent();
   const stream = await openStream(limited, event);
   assert.equal(stream.headers['ratelimit-remaining'], '59');
   await rsvpGoing(api, organizer, event);
@@ -158,11 +161,14 @@ test('limit: a stream counts as one request, and says how many are left', async 
   assert.equal(headers.get('ratelimit-remaining'), '58');
 });
 
-// The last one: nobody's token is good after it.
-test('gone: when the access token ends', async () => {
-  const { event } = await aStage();
-  const [own, nobodys] = [await openStream(api, event, { token: guest.token }), await openStream(api, event)];
+// This test runs last: it advances the clock beyond the expiry of all access tokens.
+test('gone: sent when the access token expires; an anonymous stream stays open', async () => {
+  const { event } = await newLiveEvent();
+  const [own, anonymous] = [
+    await openStream(api, event, { token: guest.token }),
+    await openStream(api, event),
+  ];
   api.clock.advance(31 * 60_000);
   await expectGone(own, 'token_invalid');
-  assert.ok(nobodys.isOpen());
+  assert.ok(anonymous.isOpen());
 });

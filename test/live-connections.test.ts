@@ -1,4 +1,4 @@
-/** Live streams as connections: what keeps them open, who is too slow, and what they must not hold up. */
+/** Connections of live streams: heartbeats, slow clients, lost database connections and shutdown. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,7 +38,7 @@ async function untilMetric(name: string, value: number): Promise<void> {
   }
 }
 
-test('heartbeat: a comment after 15 s of silence, and not before', async () => {
+test('heartbeat: a comment after 15 s without a message, and not earlier', async () => {
   const { id } = await createEvent(api, organizer);
   const stream = await open(api, id);
   api.clock.advance(13_000);
@@ -50,7 +50,7 @@ test('heartbeat: a comment after 15 s of silence, and not before', async () => {
   assert.equal(stream.messages.length, 1);
 });
 
-test('deadline: a stream outlives it, and is no request that took long', async () => {
+test('timeout: a stream stays open beyond the request timeout and is not in the request duration metric', async () => {
   const { id } = await createEvent(api, organizer);
   const ended = await open(api, id);
   const stream = await open(api, (await createEvent(api, organizer)).id);
@@ -63,7 +63,7 @@ test('deadline: a stream outlives it, and is no request that took long', async (
   assert.equal(await metric(api, series), before);
 });
 
-test('room: 900 streams are open, and requests are answered as ever', async () => {
+test('capacity: requests succeed and all streams get messages while 900 streams are open', async () => {
   const { id } = await createEvent(api, organizer);
   const people = await createUsers(api, 45);
   for (const { token } of people) await Promise.all(Array.from({ length: 20 }, () => open(api, id, token)));
@@ -75,7 +75,7 @@ test('room: 900 streams are open, and requests are answered as ever', async () =
   await untilMetric('potluck_live_streams', 0);
 });
 
-/** An event whose every change is two megabytes to tell. */
+/** Creates an event whose items take two megabytes in a stream message. */
 async function aHeavyEvent(): Promise<string> {
   const { id } = await createEvent(api, organizer);
   await api.sql`
@@ -86,7 +86,7 @@ async function aHeavyEvent(): Promise<string> {
   return id;
 }
 
-/** Each change is told to `witness` before the next, so that none is told together with another. */
+/** Waits for each change on `witness` before the next, so that the server does not combine changes. */
 async function changeAll(id: string, times: number, witness: EventStream): Promise<void> {
   for (let i = 0; i < times; i++) {
     const from = witness.messages.length;
@@ -95,7 +95,7 @@ async function changeAll(id: string, times: number, witness: EventStream): Promi
   }
 }
 
-test('slow: who does not take what is told is told the newest state once they do, and dropped after 15 s', async () => {
+test('slow client: gets the newest state when it reads again, and is disconnected after 15 s without reading', async () => {
   const id = await aHeavyEvent();
   const [slow, quick] = [await open(api, id), await open(api, id)];
   slow.pause();
@@ -105,7 +105,7 @@ test('slow: who does not take what is told is told the newest state once they do
     (needed: number) => (message: { event: string; data: { items: { quantityNeeded: number }[] } }) =>
       message.event === 'snapshot' && message.data.items.at(-1)?.quantityNeeded === needed;
   await slow.until(is(17));
-  assert.ok(slow.messages.length < quick.messages.length, 'nothing was left out');
+  assert.ok(slow.messages.length < quick.messages.length, 'the slow stream got every message');
   assert.deepEqual(stateOf(slow.messages), stateOf(quick.messages));
 
   const dropped = await metric(api, 'potluck_live_streams_dropped_total');
@@ -119,7 +119,7 @@ test('slow: who does not take what is told is told the newest state once they do
   assert.ok(quick.isOpen());
 });
 
-test('many items: the 500 that were added last are told, and the next pushes the first out', async () => {
+test('many items: a stream contains the 500 newest items; a new item removes the oldest one', async () => {
   const id = await aHeavyEvent();
   const stream = await open(api, id);
   const added = await createItem(api, organizer, id);
@@ -129,7 +129,7 @@ test('many items: the 500 that were added last are told, and the next pushes the
   assert.deepEqual([items[0].id, items.at(-1)?.id], [`${id}.2`, `${id}.501`]);
 });
 
-test('database: connections that break end no stream, and what was missed is told after; without one 503', async () => {
+test('database: a stream survives lost database connections and gets the missed changes; 503 without a database', async () => {
   const { id } = await createEvent(api, organizer);
   const stream = await open(api, id, organizer.token);
   for (let i = 0; i < 5; i++) {
@@ -148,7 +148,7 @@ test('database: connections that break end no stream, and what was missed is tol
   assert.ok(stream.isOpen());
 
   const away = await api.another({ sql: connectSql('postgres://nobody@127.0.0.1:1/none') });
-  // Together more often than there are seats: who was not let in takes none.
+  // 30 requests exceed the limit of 20 streams per caller: a refused stream does not count towards the limit.
   for (let round = 0; round < 2; round++) {
     const tries = Array.from({ length: 15 }, () => away.get(`/v1/events/${id}/live`));
     for (const refused of await Promise.all(tries)) {
@@ -158,7 +158,7 @@ test('database: connections that break end no stream, and what was missed is tol
   }
 });
 
-test('stop: streams end at once, also one that takes nothing', async () => {
+test('stop: streams end immediately, including the stream of a client that does not read', async () => {
   const id = await aHeavyEvent();
   const third = await api.another();
   const [stream, slow] = [await open(third, id), await open(third, id)];
@@ -173,7 +173,7 @@ test('stop: streams end at once, also one that takes nothing', async () => {
   await slow.ended;
 });
 
-test('nobody listens: nothing is asked of the database', async () => {
+test('idle: a server without open streams does not query the database', async () => {
   const { id } = await createEvent(api, organizer);
   let asked = 0;
   const db = connectSql(api.target);
@@ -192,7 +192,7 @@ test('nobody listens: nothing is asked of the database', async () => {
   await sleep(300);
   const after = asked;
   await sleep(600);
-  // What else a server asks now and then.
+  // Periodic jobs of the server may run up to two statements.
   assert.ok(asked - after <= 2, `${asked - after}`);
   expectStatus(await quiet.get(`/v1/events/${id}`), 200);
 });

@@ -1,4 +1,4 @@
-/** What the tests of live events begin with: an event with an item on two servers, and streams that are closed in time. */
+/** Fixtures for the tests of live events: an event with an item, and streams that close after each test. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type EventStream, openEventStream, type StreamOptions } from './event-stream-client.ts';
@@ -13,7 +13,7 @@ test.afterEach(() => {
   }
 });
 
-/** A stream, from its first message on if there is one to come. */
+/** Opens a stream and, unless it resumes from `lastId`, waits for the snapshot. */
 export async function openStream(
   on: TestApp,
   event: string,
@@ -28,7 +28,7 @@ export async function openStream(
 
 export const isNamed = (name: string) => (message: { event: string }) => message.event === name;
 
-/** An event with an item, which the guest goes to. */
+/** Creates an event with an item, and an RSVP of `going` by the guest. */
 export async function createLiveEvent(
   api: TestApp,
   organizer: Person,

@@ -14,18 +14,18 @@ const changed = async (body: object, person: Person = me) =>
 const current = async (person: Person = me) =>
   expectStatus(await api.get('/v1/auth/me', person.token), 200).body;
 
-async function expectFault(body: object, path: string): Promise<void> {
+async function expectInvalid(body: object, path: string): Promise<void> {
   const before = await current();
-  const answer = expectProblem(await change(body), 400, 'invalid_request');
+  const response = expectProblem(await change(body), 400, 'invalid_request');
   assert.deepEqual(
-    answer.body.errors.map((error: { path: string }) => error.path),
+    response.body.errors.map((error: { path: string }) => error.path),
     [path],
     JSON.stringify(body).slice(0, 200),
   );
   assert.deepEqual(await current(), before);
 }
 
-test('me: 401 without a token or with a bad one', async () => {
+test('me: 401 without a token or with an invalid token', async () => {
   expectProblem(await api.patch('/v1/me', undefined, { name: 'X' }), 401, 'token_missing');
   expectProblem(await api.patch('/v1/me', 'nonsense', { name: 'X' }), 401, 'token_invalid');
 });
@@ -39,14 +39,14 @@ test('me: 200 with all four fields, in the format of GET /v1/auth/me', async () 
     city: 'Gothenburg',
   };
   const before = await current();
-  const answer = await changed(fields);
-  assert.deepEqual(answer, { ...before, ...fields });
-  assert.deepEqual(await current(), answer);
-  assert.equal(answer.phone, me.phone);
+  const response = await changed(fields);
+  assert.deepEqual(response, { ...before, ...fields });
+  assert.deepEqual(await current(), response);
+  assert.equal(response.phone, me.phone);
 });
 
 // spec: 2.3 PATCH /v1/me: `name`; `username`; `bio`; `city`
-test('me: 200 for any field alone, and the others stay', async () => {
+test('me: 200 for each field alone; the other fields stay unchanged', async () => {
   for (const fields of [
     { name: 'Other' },
     { username: 'other_1' },
@@ -63,7 +63,7 @@ test('me: 200 for any field alone, and the others stay', async () => {
 });
 
 // spec: 2.3 PATCH /v1/me: `name`; `bio`; `city`
-test('me: 200 up to each limit in characters, 400 naming the field beyond', async () => {
+test('me: 200 up to the maximum length in characters, 400 naming the field above it', async () => {
   for (const [path, limit] of [
     ['name', 80],
     ['bio', 500],
@@ -71,19 +71,19 @@ test('me: 200 up to each limit in characters, 400 naming the field beyond', asyn
   ] as const) {
     for (const character of ['x', 'é', '🥘']) {
       assert.equal((await changed({ [path]: character.repeat(limit) }))[path], character.repeat(limit));
-      await expectFault({ [path]: character.repeat(limit + 1) }, path);
+      await expectInvalid({ [path]: character.repeat(limit + 1) }, path);
     }
   }
   assert.equal((await changed({ name: 'x' })).name, 'x');
   for (const name of ['', ' ', '\u00a0\u2003', '\u200b', 'a\nb', 'a\tb', '\u0007'])
-    await expectFault({ name }, 'name');
-  for (const city of ['a\nb', '\u0007']) await expectFault({ city }, 'city');
+    await expectInvalid({ name }, 'name');
+  for (const city of ['a\nb', '\u0007']) await expectInvalid({ city }, 'city');
   const emptied = await changed({ bio: '', city: '' });
   assert.deepEqual([emptied.bio, emptied.city], ['', '']);
 });
 
 // spec: 2.3 PATCH /v1/me: `username`
-test('me: 200 for a username of 3 to 30 of a–z, 0–9, _ and ., stored small; 400 for any other', async () => {
+test('me: 200 for a username of 3 to 30 of a–z, 0–9, _ and ., stored in lower case; 400 for any other username', async () => {
   for (const username of ['abc', 'a'.repeat(30), '___', '...', '123', 'Mixed.CASE_9']) {
     assert.equal((await changed({ username })).username, username.toLowerCase());
   }
@@ -101,17 +101,17 @@ test('me: 200 for a username of 3 to 30 of a–z, 0–9, _ and ., stored small; 
     'a@b',
     'abc🥘',
   ]) {
-    await expectFault({ username }, 'username');
+    await expectInvalid({ username }, 'username');
   }
 });
 
-test('me: 409 username_taken naming the field, in any capitals, and nothing of the request is stored', async () => {
+test('me: 409 username_taken naming the field, regardless of letter case; no field of the request is stored', async () => {
   const other = await createUser(api, { username: 'taken_name' });
   const before = await current();
   for (const username of ['taken_name', 'TAKEN_Name']) {
-    const answer = expectProblem(await change({ username, name: 'Thief' }), 409, 'username_taken');
+    const response = expectProblem(await change({ username, name: 'Thief' }), 409, 'username_taken');
     assert.deepEqual(
-      answer.body.errors.map((error: { path: string }) => error.path),
+      response.body.errors.map((error: { path: string }) => error.path),
       ['username'],
     );
   }
@@ -119,7 +119,7 @@ test('me: 409 username_taken naming the field, in any capitals, and nothing of t
   assert.equal((await current(other)).username, 'taken_name');
 });
 
-test('me: 200 for the own username again, and a freed one goes to whoever asks', async () => {
+test('me: 200 for the current username and for a username that another account has released', async () => {
   const [a, b] = [
     await createUser(api, { username: 'swap_a' }),
     await createUser(api, { username: 'swap_b' }),
@@ -134,21 +134,21 @@ test('me: 200 for the own username again, and a freed one goes to whoever asks',
 });
 
 // spec: 4.7 PATCH /v1/me, GET /v1/auth/me: change the profile, with the response of GET /v1/auth/me
-test('me: 400 naming fields that are not known or not to be changed, and those of a wrong type', async () => {
+test('me: 400 naming unknown fields, read-only fields and fields of a wrong type', async () => {
   for (const path of ['id', 'phone', 'role', 'avatar', 'createdAt', 'followersCount', 'Name', 'colour'])
-    await expectFault({ [path]: 'x' }, path);
+    await expectInvalid({ [path]: 'x' }, path);
   for (const path of ['name', 'username', 'bio', 'city']) {
-    for (const value of [null, 1, true, [], ['x'], {}]) await expectFault({ [path]: value }, path);
+    for (const value of [null, 1, true, [], ['x'], {}]) await expectInvalid({ [path]: value }, path);
   }
   for (const value of [null, 0, 1, 'true', 'false', '', []])
-    await expectFault({ isPrivate: value }, 'isPrivate');
+    await expectInvalid({ isPrivate: value }, 'isPrivate');
 });
 
 test('me: 400 without a body', async () => {
   expectProblem(await api.patch('/v1/me', me.token), 400, 'invalid_request');
 });
 
-test('me: search finds a person by what they are called now', async () => {
+test('me: user search matches only the current name and username', async () => {
   const someone = await createUser(api, { name: 'Before Change', username: 'unchanged' });
   const finds = async (q: string) => {
     const { body } = expectStatus(await api.get(`/v1/users/search?q=${q}`, me.token), 200);
@@ -167,7 +167,7 @@ test('me: search finds a person by what they are called now', async () => {
   );
 });
 
-test('me: two changes at once both hold', async () => {
+test('me: concurrent changes of different fields are all stored', async () => {
   for (let round = 0; round < 10; round++) {
     await Promise.all([
       changed({ name: `Name ${round}` }),
@@ -184,7 +184,7 @@ test('me: two changes at once both hold', async () => {
   await assertCounters(api.sql);
 });
 
-test('me: no text of a person can do more than be text', async () => {
+test('me: texts with SQL, HTML or template syntax are stored unchanged', async () => {
   const texts = [
     "Robert'); drop table users; --",
     '<script>alert(1)</script>',

@@ -1,9 +1,9 @@
-/** Messages, for tests. */
+/** A client for messages and conversations, for tests. */
 
 import { createUsers, type Person } from './factories.ts';
 import { expectStatus, type TestApp } from './setup.ts';
 
-/** The usual calls in short; `on` is another server on the same database. */
+/** Creates short functions for the message endpoints; `on` selects another server on the same database. */
 export function createMessageClient(api: TestApp) {
   const at = (other: { id: string }, query = '') => `/v1/users/${other.id}/messages${query}`;
   const send = (from: Person, to: { id: string }, text: unknown, on: TestApp = api) =>
@@ -16,7 +16,7 @@ export function createMessageClient(api: TestApp) {
     (await list(me, other, '?limit=50')).data.map(({ text }: { text: string }) => text);
   const conversations = async (me: Person, query = '', on: TestApp = api) =>
     expectStatus(await on.get(`/v1/conversations${query}`, me.token), 200).body;
-  /** 0 also where there is no conversation. */
+  /** Returns the unread count, or 0 if there is no conversation. */
   const unread = async (me: Person, other: Person, on: TestApp = api): Promise<number> => {
     const { data } = await conversations(me, '?limit=50', on);
     return data.find(({ user }: { user: { id: string } }) => user.id === other.id)?.unreadCount ?? 0;

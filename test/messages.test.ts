@@ -1,4 +1,4 @@
-/** Sending messages: what may be sent, by whom and how often, and what becomes of it. */
+/** Sending messages: validation, access, limits, and the messages that both participants read. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
@@ -12,7 +12,7 @@ const second = await api.another();
 const { at, send, sent, list, texts, conversations, unread, read, block, pair } = createMessageClient(api);
 
 // spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
-test('send: 201 with exactly the message, and both find it at once on every server', async () => {
+test('send: 201 with the message; both participants read it immediately on every server', async () => {
   const [a, b] = await pair();
   const before = Date.now();
   const message = await sent(a, b, 'Shall I bring a second loaf?');
@@ -33,7 +33,7 @@ test('send: 201 with exactly the message, and both find it at once on every serv
 });
 
 // spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
-test('send: text is 1 to 2,000 characters of any lines with something to see; 400 naming text for any other', async () => {
+test('send: 201 for a text of 1 to 2,000 characters with a visible character, 400 naming text otherwise', async () => {
   const [a, b] = await pair();
   for (const text of [
     'x',
@@ -49,22 +49,22 @@ test('send: text is 1 to 2,000 characters of any lines with something to see; 40
   for (const text of ['', ' ', '\n\t', '\u200b', '🥖'.repeat(2_001), 'x'.repeat(2_001), 'a\u0000b', '\ud800'])
     bodies.push({ text });
   for (const body of bodies) {
-    const answer = expectProblem(await api.post(at(b), a.token, body), 400, 'invalid_request');
+    const response = expectProblem(await api.post(at(b), a.token, body), 400, 'invalid_request');
     assert.deepEqual(
-      answer.body.errors.map((error: { path: string }) => error.path),
+      response.body.errors.map((error: { path: string }) => error.path),
       ['text'],
     );
   }
-  const answer = expectProblem(
+  const response = expectProblem(
     await api.post(at(b), a.token, { text: 'Hello', senderId: b.id }),
     400,
     'invalid_request',
   );
-  assert.equal(answer.body.errors[0].path, 'senderId');
+  assert.equal(response.body.errors[0].path, 'senderId');
   assert.equal((await texts(b, a)).length, 7);
 });
 
-test('send: 400 to oneself, 404 to nobody, 401 without a token', async () => {
+test('send: 400 to oneself, 404 to an unknown person, 401 without a token', async () => {
   const [a, b] = await pair();
   expectProblem(await send(a, a, 'Note to self'), 400, 'self_relation');
   expectProblem(await send(a, { id: a.id.toUpperCase() }, 'Note to self'), 400, 'self_relation');
@@ -72,12 +72,12 @@ test('send: 400 to oneself, 404 to nobody, 401 without a token', async () => {
   for (const id of [randomUUID(), 'me', event.id, '%00', `${b.id}x`])
     expectProblem(await send(a, { id }, 'Hello?'), 404, 'user_not_found');
   expectProblem(await api.post(at(b), undefined, { text: 'Hello' }), 401, 'token_missing');
-  // What is not a message is a 400 first, and a 404 before that is told nobody.
+  // The body is validated before the recipient is looked up.
   expectProblem(await send(a, { id: randomUUID() }, ''), 400, 'invalid_request');
   assert.deepEqual((await conversations(a)).data, []);
 });
 
-test('send: a message is taken as written to a private profile, by whoever it is written', async () => {
+test('send: 201 to a private profile from a person whom the owner does not follow', async () => {
   const a = await createUser(api);
   const hermit = await createUser(api, { isPrivate: true, name: 'Hermit' });
   await sent(a, hermit, 'Are you in?');
@@ -86,7 +86,7 @@ test('send: a message is taken as written to a private profile, by whoever it is
 });
 
 // spec: 3 POST /v1/users/:id/messages: block: a blocked person cannot send messages to the blocker
-test('send: 403 while either has blocked the other; 201 before, and after both have ended it', async () => {
+test('send: 403 while either person blocks the other; 201 before the blocks and after both are removed', async () => {
   const [a, b] = await pair();
   await sent(a, b, 'One');
   expectStatus(await block(b, a), 200);
@@ -105,7 +105,7 @@ test('send: 403 while either has blocked the other; 201 before, and after both h
 });
 
 // spec: 3 POST /v1/users/:id/messages: block: a blocked person cannot send messages to the blocker
-test('block: 200 for both on what was written before, and it can be marked as read', async () => {
+test('block: both people can still read earlier messages and mark them as read', async () => {
   const [a, b] = await pair();
   await sent(a, b, 'Before');
   expectStatus(await block(b, a), 200);
@@ -120,7 +120,7 @@ test('block: 200 for both on what was written before, and it can be marked as re
   assert.equal(await unread(b, a), 0);
 });
 
-test('send: of people with nothing between them nothing but the messages is kept', async () => {
+test('send: a message between people without a follow or block stores no relation row', async () => {
   const [a, b] = await pair();
   await sent(a, b, 'Hello');
   expectProblem(await send(a, b, ''), 400, 'invalid_request');
@@ -132,7 +132,7 @@ test('send: of people with nothing between them nothing but the messages is kept
   await assertCounters(api.sql);
 });
 
-test('send: with a key the first answer once more, on every server, and one message', async () => {
+test('send: a repeated idempotency key gets the first response on every server, and one message is stored', async () => {
   const [a, b] = await pair();
   const post = (on: TestApp, key: string, text: string) =>
     on.call('POST', at(b), { token: a.token, body: { text }, headers: { 'idempotency-key': key } });
@@ -145,7 +145,7 @@ test('send: with a key the first answer once more, on every server, and one mess
   expectProblem(await post(api, 'loaf', 'Two loaves'), 422, 'idempotency_key_reused');
   assert.deepEqual(await texts(b, a), ['A loaf']);
   assert.equal(await unread(b, a), 1);
-  // What was refused is not kept: the same request may succeed later.
+  // A refusal is not stored under the key: the same request may succeed later.
   expectStatus(await block(b, a), 200);
   expectProblem(await post(api, 'jam', 'Jam'), 403, 'blocked');
   expectStatus(await api.delete(`/v1/users/${a.id}/block`, b.token), 200);
@@ -153,7 +153,7 @@ test('send: with a key the first answer once more, on every server, and one mess
 });
 
 // spec: 8 POST /v1/users/:id/messages: messages per minute
-test('limit: 429 with Retry-After above MESSAGES_PER_MINUTE, over all servers and people, and 201 a minute later', async () => {
+test('limit: 429 with Retry-After above MESSAGES_PER_MINUTE over all servers and recipients, 201 a minute later', async () => {
   const limited = await api.another({ env: { MESSAGES_PER_MINUTE: '3' } });
   const other = await limited.another({ env: { MESSAGES_PER_MINUTE: '3' } });
   const [a, b] = await pair();
@@ -163,11 +163,11 @@ test('limit: 429 with Retry-After above MESSAGES_PER_MINUTE, over all servers an
   await sent(a, c, '2', other);
   await sent(a, b, '3', limited);
   for (const on of [limited, other]) {
-    const answer = expectProblem(await send(a, b, '4', on), 429, 'too_many_requests');
-    const wait = Number(answer.headers.get('retry-after'));
+    const response = expectProblem(await send(a, b, '4', on), 429, 'too_many_requests');
+    const wait = Number(response.headers.get('retry-after'));
     assert.ok(wait > 20 && wait <= 30, `${wait}`);
   }
-  // Others have their own; what was refused was neither sent nor counted.
+  // Each sender has a separate limit; a refused message is neither stored nor counted.
   await sent(b, a, 'I am still here', limited);
   assert.deepEqual(await texts(b, a), ['I am still here', '3', '1']);
   limited.clock.advance(30_000);
@@ -175,7 +175,7 @@ test('limit: 429 with Retry-After above MESSAGES_PER_MINUTE, over all servers an
   expectProblem(await send(a, b, '8', limited), 429, 'too_many_requests');
 });
 
-test('limit: 60 a minute unless said otherwise; a message to whom one may not write costs nothing', async () => {
+test('limit: 60 messages per minute by default; a message refused with 403 does not count', async () => {
   const usual = await api.another({ env: { MESSAGES_PER_MINUTE: '' } });
   const [a, b] = await pair();
   const enemy = await createUser(api);
@@ -186,7 +186,7 @@ test('limit: 60 a minute unless said otherwise; a message to whom one may not wr
   expectProblem(await send(a, enemy, 'Hello', usual), 403, 'blocked');
 });
 
-test('flag: 403 while an admin has switched messages off; what was written is read as before', async () => {
+test('flag: 403 while the flag messages is off; earlier messages can still be read', async () => {
   const [a, b] = await pair();
   const admin = await createAdmin(api);
   await sent(a, b, 'Before');
@@ -204,7 +204,7 @@ test('flag: 403 while an admin has switched messages off; what was written is re
   await sent(a, b, 'After');
 });
 
-test('deletion: the messages of both go, those with others stay, and 404 on the person afterwards', async () => {
+test('deletion: removes the conversations of the account and keeps other conversations; 404 for the deleted person', async () => {
   const [a, b] = await pair();
   const c = await createUser(api);
   await sent(a, b, 'To b');
@@ -227,4 +227,4 @@ test('deletion: the messages of both go, those with others stay, and 404 on the 
   assert.equal((await api.sql`select 1 from messages where ${a.id} in (user_id, other_id)`).length, 0);
 });
 
-test('afterwards every counter is what it counts', () => assertCounters(api.sql));
+test('counters: every counter equals the rows it counts after all tests', () => assertCounters(api.sql));

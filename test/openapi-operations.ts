@@ -1,4 +1,4 @@
-/** The OpenAPI document as tests walk it: a route that is added is held to them at once. */
+/** Reads the OpenAPI document, so that tests cover every operation, including operations added later. */
 import assert from 'node:assert/strict';
 import { eventBody } from './factories.ts';
 import { type ApiResponse, expectProblem, type TestApp } from './setup.ts';
@@ -29,7 +29,7 @@ export type Operation = {
 
 export type Ids = { event: string; item: string; user: string };
 
-/** Every operation, with the ids put into its path. */
+/** Returns every operation with the ids inserted into its path. */
 export async function listOperations(api: Pick<TestApp, 'get'>, ids: Ids) {
   const { body: document } = await api.get('/openapi.json');
   const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
@@ -56,12 +56,12 @@ export async function listOperations(api: Pick<TestApp, 'get'>, ids: Ids) {
   });
   assert.ok(
     withBody.length >= 8 && withQuery.length >= 4,
-    'the document was not read as these tests read it',
+    'the document has too few operations with a body or with query parameters',
   );
   return { operations, withBody, withQuery };
 }
 
-/** Every field of a body that holds a plain value: its dotted path and its schema. */
+/** Returns the dotted path and the schema of every field of a body, at any depth. */
 export function listFields(schema: Schema, prefix = ''): { path: string; schema: Schema }[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
     const path = prefix + name;
@@ -71,7 +71,7 @@ export function listFields(schema: Schema, prefix = ''): { path: string; schema:
   });
 }
 
-/** The example with one field set, or taken away. */
+/** Returns the example with one field set, or removed if `value` is undefined. */
 export function withChangedField(
   example: Record<string, unknown>,
   path: string,
@@ -91,13 +91,13 @@ export function withChangedField(
   return value === undefined ? others : { ...example, [name]: value };
 }
 
-/** The fields that a refusal names. */
-export const errorPaths = (answer: ApiResponse): string[] =>
-  (answer.body.errors ?? []).map((error: { path: string }) => error.path);
+/** Returns the paths of the invalid fields in a 400 response. */
+export const errorPaths = (response: ApiResponse): string[] =>
+  (response.body.errors ?? []).map((error: { path: string }) => error.path);
 
-/** A 400 that names this field and no other. */
-export function expectFieldError(answer: ApiResponse, path: string, what: string): void {
-  expectProblem(answer, 400, 'invalid_request');
-  assert.deepEqual(errorPaths(answer), [path], `${what}: ${JSON.stringify(answer.body)}`);
-  assert.ok(answer.body.detail.includes(path), answer.body.detail);
+/** Asserts a 400 that names this field and no other. */
+export function expectFieldError(response: ApiResponse, path: string, message: string): void {
+  expectProblem(response, 400, 'invalid_request');
+  assert.deepEqual(errorPaths(response), [path], `${message}: ${JSON.stringify(response.body)}`);
+  assert.ok(response.body.detail.includes(path), response.body.detail);
 }

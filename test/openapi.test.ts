@@ -35,15 +35,15 @@ const operations = Object.entries<Record<string, Operation>>(document.paths).fla
   })),
 );
 
-/** The values of a keyword wherever it stands in a schema. */
-function list(keyword: string, node: unknown = document): string[] {
+/** Collects the values of a keyword at any depth of a schema. */
+function collectValues(keyword: string, node: unknown = document): string[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([key, inner]) =>
-    key === keyword && typeof inner === 'string' ? [inner] : list(keyword, inner),
+    key === keyword && typeof inner === 'string' ? [inner] : collectValues(keyword, inner),
   );
 }
 
-test('openapi: the document passes a strict linter without a finding', async () => {
+test('openapi: the document passes the strict rules of Redocly without a finding', async () => {
   const config = await createConfig({ extends: ['recommended-strict'] });
   const problems = await lintFromString({
     source: JSON.stringify(document),
@@ -58,7 +58,7 @@ test('openapi: the document passes a strict linter without a finding', async () 
   );
 });
 
-test('openapi: the document passes Spectral’s rules without a finding', async () => {
+test('openapi: the document passes the rules of Spectral without a finding', async () => {
   const linter = new spectral.Spectral();
   linter.setRuleset({ extends: [[rulesets.oas as RulesetDefinition, 'recommended']] });
   const findings = await linter.run(structuredClone(document));
@@ -68,8 +68,8 @@ test('openapi: the document passes Spectral’s rules without a finding', async 
   );
 });
 
-test('openapi: patterns mean the same with and without the u flag', () => {
-  const patterns = new Set(list('pattern'));
+test('openapi: patterns match the same texts with and without the u flag', () => {
+  const patterns = new Set(collectValues('pattern'));
   assert.ok(patterns.size >= 6, [...patterns].join());
   const samples = [
     '',
@@ -94,9 +94,9 @@ test('openapi: patterns mean the same with and without the u flag', () => {
   }
 });
 
-test('openapi: every format is one of OpenAPI or is explained in the introduction', () => {
+test('openapi: every format is defined by OpenAPI or explained in the introduction', () => {
   const known = new Set(['date', 'date-time', 'uri', 'binary']);
-  const own = [...new Set(list('format'))].filter((format) => !known.has(format));
+  const own = [...new Set(collectValues('format'))].filter((format) => !known.has(format));
   assert.ok(own.includes('visible-line'));
   assert.deepEqual(
     own.filter((format) => !document.info.description.includes(`\`${format}\``)),
@@ -104,15 +104,15 @@ test('openapi: every format is one of OpenAPI or is explained in the introductio
   );
 });
 
-test('openapi: types generated from it compile', async () => {
+test('openapi: TypeScript types generated from the document compile', async () => {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-types-'));
   try {
     const use = [
       "import type { components, paths } from './api.ts';",
-      "type Answer = paths['/v1/items/{id}/claim']['post']['responses'][201]['content']['application/json'];",
-      'export const quantity = (claim: Answer): number => claim.quantity;',
-      "export const answer = (event: components['schemas']['Event']): 'going' | 'interested' | null | undefined => event.myRsvp;",
-      // A `switch` over `event` narrows `data`, so the message is typed and its kinds are all listed.
+      "type ClaimResponse = paths['/v1/items/{id}/claim']['post']['responses'][201]['content']['application/json'];",
+      'export const quantity = (claim: ClaimResponse): number => claim.quantity;',
+      "export const rsvp = (event: components['schemas']['Event']): 'going' | 'interested' | null | undefined => event.myRsvp;",
+      // A `switch` over `event` narrows `data`, and `satisfies never` proves that all events are handled.
       "type Message = components['schemas']['LiveMessage'];",
       'export const going = (message: Message): number | null => {',
       '  switch (message.event) {',
@@ -155,7 +155,7 @@ test('openapi: types generated from it compile', async () => {
   }
 });
 
-test('openapi: every operation has an id of its own, a summary and a declared access', () => {
+test('openapi: every operation has a unique operationId, a summary and a security declaration', () => {
   const ids = operations.map(({ operation }) => operation.operationId);
   assert.equal(new Set(ids).size, ids.length);
   for (const { name, operation } of operations) {
@@ -165,7 +165,7 @@ test('openapi: every operation has an id of its own, a summary and a declared ac
 });
 
 // spec: 7 GET /v1/events: one shape for every error
-test('openapi: every refusal is a problem+json whose codes are in the catalogue under that status', () => {
+test('openapi: every error response is problem+json with codes that the catalogue lists under the same status', () => {
   for (const { name, operation } of operations) {
     for (const [status, response] of Object.entries(operation.responses)) {
       if (Number(status) < 400) continue;
@@ -178,7 +178,7 @@ test('openapi: every refusal is a problem+json whose codes are in the catalogue 
   }
 });
 
-test('openapi: uploads: the limits on uploads at once are described, with the codes that the 429 and the 503 declare', () => {
+test('openapi: uploads: the description names the limits on concurrent uploads; the 429 and the 503 declare their codes', () => {
   const upload = operations.find(({ name }) => name === 'POST /v1/uploads')?.operation;
   assert.match(
     upload?.description ?? '',
@@ -197,7 +197,7 @@ test('openapi: uploads: the limits on uploads at once are described, with the co
   }
 });
 
-test('openapi: bodies are closed and come with an example', () => {
+test('openapi: request bodies allow no additional properties and have an example', () => {
   for (const { name, operation } of operations) {
     const body = operation.requestBody?.content['application/json'];
     if (!body) continue;
@@ -207,7 +207,7 @@ test('openapi: bodies are closed and come with an example', () => {
 });
 
 // spec: 9 GET /v1/events: the prefix `/v1`
-test('openapi: every path and method of the specification is there', () => {
+test('openapi: the document has every path and method of the specification', () => {
   const specified = [
     'GET /v1/users/search',
     'GET /v1/users/{id}',

@@ -9,22 +9,22 @@ import { connectSql } from './sql-tag.ts';
 
 const api = await startTestApp();
 
-test('health: 200 for a process that lives and a database that is migrated', async () => {
+test('health: 200 on healthz, and on readyz with a migrated database', async () => {
   assert.deepEqual(expectStatus(await api.get('/healthz'), 200).body, { status: 'ok' });
   assert.deepEqual(expectStatus(await api.get('/readyz'), 200).body, { status: 'ok' });
 });
 
 // spec: 9 GET /healthz, GET /readyz, GET /metrics: endpoints for operators
-test('health: without a database 503 with Retry-After on everything that needs it, and healthz stays 200', async () => {
-  const away = await api.another({ sql: connectSql('postgres://nobody@127.0.0.1:1/none') });
-  expectStatus(await away.get('/healthz'), 200);
+test('health: without a database 503 with Retry-After on every operation that needs it; healthz stays 200', async () => {
+  const disconnected = await api.another({ sql: connectSql('postgres://nobody@127.0.0.1:1/none') });
+  expectStatus(await disconnected.get('/healthz'), 200);
   for (const path of ['/readyz', '/v1/events', '/']) {
-    const { headers } = expectProblem(await away.get(path), 503, 'unavailable');
+    const { headers } = expectProblem(await disconnected.get(path), 503, 'unavailable');
     assert.ok(Number(headers.get('retry-after')) >= 1, path);
   }
   const person = await createUser(api);
-  expectProblem(await away.get('/v1/auth/me', person.token), 503, 'unavailable');
-  expectProblem(await away.post('/v1/me/delete-code', person.token), 503, 'unavailable');
+  expectProblem(await disconnected.get('/v1/auth/me', person.token), 503, 'unavailable');
+  expectProblem(await disconnected.post('/v1/me/delete-code', person.token), 503, 'unavailable');
 });
 
 test('health: 503 on readyz while a migration is missing', async () => {
@@ -46,18 +46,18 @@ test('metrics: requests by route and status, without ids', async () => {
   assert.ok(!body.includes(event.id) && !body.includes(organizer.phone));
 });
 
-test('pages: 200 with a policy that runs no script, and what people wrote stays text', async () => {
+test('pages: 200 with a content security policy that allows no script; texts of users are escaped', async () => {
   const organizer = await createUser(api);
   const coverUrl = 'https://pictures.example.com/p.png';
   await createEvent(api, organizer, { title: '<script>alert(1)</script> & "friends"', coverUrl });
   const { body, headers } = expectStatus(await api.get('/'), 200);
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
   assert.ok(!body.includes('<script'));
-  assert.ok(!body.includes('pictures.example.com'), 'a visitor is shown to a host of somebody else');
+  assert.ok(!body.includes('pictures.example.com'), 'the page loads an image from another host');
   assert.ok(body.includes('&#60;script&#62;alert(1)&#60;/script&#62; &#38; &#34;friends&#34;'));
 });
 
-test('pages: the reference and its script come from here, and nothing is asked of anybody else', async () => {
+test('pages: the API reference loads scripts and styles from this server only', async () => {
   const { body, headers } = expectStatus(await api.get('/docs/'), 200);
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'self'/);
   const sources = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source = '']) => source);
@@ -65,34 +65,34 @@ test('pages: the reference and its script come from here, and nothing is asked o
   expectStatus(await api.get('/docs/js/scalar.js'), 200);
 });
 
-test('readiness: calls share a check that is at most one second old, and a 503 follows within that second', async () => {
+test('readiness: calls share a check that is at most one second old; 503 within a second of an outage', async () => {
   const db = connectSql(api.target);
   let statements = 0;
-  let isAway = false;
+  let isDisconnected = false;
   const sql = Object.assign(db, {
     query: ((query) => (statement: Statement) => {
       if (statement.text.includes('schema_version')) statements++;
-      if (isAway) throw new ConnectionLostError(new Error('connect ECONNREFUSED'));
+      if (isDisconnected) throw new ConnectionLostError(new Error('connect ECONNREFUSED'));
       return query(statement);
     })(db.query) as typeof db.query,
   });
   const other = await api.another({ sql });
   for (let round = 0; round < 3; round++) {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => other.get('/readyz')));
-    for (const answer of answers) expectStatus(answer, 200);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => other.get('/readyz')));
+    for (const response of responses) expectStatus(response, 200);
   }
   assert.ok(statements <= 4, `${statements} statements for 150 calls`);
-  isAway = true;
+  isDisconnected = true;
   await sleep(1_050);
   for (let round = 0; round < 2; round++) {
-    for (const answer of await Promise.all(Array.from({ length: 20 }, () => other.get('/readyz'))))
-      expectProblem(answer, 503, 'unavailable');
+    for (const response of await Promise.all(Array.from({ length: 20 }, () => other.get('/readyz'))))
+      expectProblem(response, 503, 'unavailable');
   }
-  isAway = false;
+  isDisconnected = false;
   await sleep(1_050);
   expectStatus(await other.get('/readyz'), 200);
 });
-test('pages: 200 with the language of each page, the reference with a stylesheet that mends its contrast', async () => {
+test('pages: 200 with the language of the page; the colours of the API reference have a contrast of at least 4.5', async () => {
   for (const path of ['/', '/docs/', '/docs/errors'])
     assert.match(expectStatus(await api.get(path), 200).body, /^<!doctype html>\s*<html lang="en">/, path);
   const { body } = expectStatus(await api.get('/docs/'), 200);
@@ -115,7 +115,7 @@ test('pages: 200 with the language of each page, the reference with a stylesheet
   }
 });
 
-test('pages: 200 with a robots.txt that leaves the API alone and the pages open', async () => {
+test('pages: 200 with a robots.txt that disallows /v1/ and allows the pages', async () => {
   const { body, headers } = expectStatus(await api.get('/robots.txt'), 200);
   assert.match(headers.get('content-type') ?? '', /^text\/plain/);
   assert.match(body, /^User-agent: \*\n/);
@@ -123,7 +123,7 @@ test('pages: 200 with a robots.txt that leaves the API alone and the pages open'
   assert.doesNotMatch(body, /^Disallow: \/(docs.*)?$/m);
 });
 
-/** As WCAG 2 computes it, of colours in hexadecimal. */
+/** Computes the WCAG 2 contrast ratio of two hexadecimal colours. */
 function contrast(a: string, b: string): number {
   const luminance = (colour: string) => {
     const digits = /^#(\w)(\w)(\w)$/

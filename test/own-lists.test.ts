@@ -1,4 +1,4 @@
-/** One's own lists, and those around a person: events, claims, blocks, followers. */
+/** Lists of the caller's events, claims and blocks, and the followers, following and events of a person. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -17,30 +17,30 @@ const api = await startTestApp();
 const second = await api.another();
 
 type Page = { data: { id: string; [field: string]: unknown }[]; nextCursor: string | null };
-const get = async (path: string, who?: Person, on: TestApp = api): Promise<Page> =>
-  expectStatus(await on.get(path, who?.token), 200).body;
-const idsOf = async (path: string, who?: Person, on: TestApp = api) =>
-  (await get(path, who, on)).data.map(({ id }) => id);
-const relate = async (who: Person, what: 'follow' | 'block', whom: Person) =>
-  expectStatus(await api.post(`/v1/users/${whom.id}/${what}`, who.token), 200);
+const get = async (path: string, caller?: Person, on: TestApp = api): Promise<Page> =>
+  expectStatus(await on.get(path, caller?.token), 200).body;
+const idsOf = async (path: string, caller?: Person, on: TestApp = api) =>
+  (await get(path, caller, on)).data.map(({ id }) => id);
+const relate = async (from: Person, action: 'follow' | 'block', to: Person) =>
+  expectStatus(await api.post(`/v1/users/${to.id}/${action}`, from.token), 200);
 const sorted = (people: Person[]) => people.map(({ id }) => id).sort();
 
-/** All pages of a list, as they come two at a time. */
-async function walk(path: string, who?: Person): Promise<string[]> {
-  const seen: string[] = [];
+/** Reads all pages of a list, two entries at a time, and returns the ids. */
+async function walk(path: string, caller?: Person): Promise<string[]> {
+  const ids: string[] = [];
   let cursor: string | null = null;
   do {
-    const more: string = cursor ? `&cursor=${cursor}` : '';
-    const page: Page = await get(`${path}${path.includes('?') ? '&' : '?'}limit=2${more}`, who);
+    const cursorParameter: string = cursor ? `&cursor=${cursor}` : '';
+    const page: Page = await get(`${path}${path.includes('?') ? '&' : '?'}limit=2${cursorParameter}`, caller);
     assert.ok(page.data.length <= 2);
-    seen.push(...page.data.map(({ id }) => id));
+    ids.push(...page.data.map(({ id }) => id));
     cursor = page.nextCursor;
   } while (cursor);
-  return seen;
+  return ids;
 }
 
-async function refused(path: string, who: Person | undefined, field: string): Promise<void> {
-  const { body } = expectProblem(await api.get(path, who?.token), 400, 'invalid_request');
+async function refused(path: string, caller: Person | undefined, field: string): Promise<void> {
+  const { body } = expectProblem(await api.get(path, caller?.token), 400, 'invalid_request');
   assert.deepEqual(
     body.errors.map((error: { path: string }) => error.path),
     [field],
@@ -49,12 +49,12 @@ async function refused(path: string, who: Person | undefined, field: string): Pr
 }
 
 // spec: 2.4 GET /v1/me/events: lists of the caller's events
-test('my events: 200 with those that the caller organizes, private and cancelled ones too, by start', async () => {
+test('my events: 200 with the events that the caller organizes, including private and cancelled ones, by start', async () => {
   const [me, other] = await createUsers(api, 2);
   assert.ok(me && other);
   const past = await createEvent(api, me, { startAt: inDays(-5), endAt: inDays(-4) });
-  const off = await createEvent(api, me, { startAt: inDays(3), endAt: inDays(4) });
-  expectStatus(await api.patch(`/v1/events/${off.id}`, me.token, { status: 'cancelled' }), 200);
+  const cancelled = await createEvent(api, me, { startAt: inDays(3), endAt: inDays(4) });
+  expectStatus(await api.patch(`/v1/events/${cancelled.id}`, me.token, { status: 'cancelled' }), 200);
   const draft = await createEvent(api, me, { startAt: inDays(2), endAt: inDays(3), visibility: 'private' });
   await createEvent(api, other);
   const path = '/v1/me/events?relation=organizing';
@@ -64,28 +64,28 @@ test('my events: 200 with those that the caller organizes, private and cancelled
     [
       [past.id, 'scheduled', 'public'],
       [draft.id, 'scheduled', 'private'],
-      [off.id, 'cancelled', 'public'],
+      [cancelled.id, 'cancelled', 'public'],
     ],
   );
   assert.equal(nextCursor, null);
-  // An element is that of the list of events.
+  // An entry is equal to the entry in the list of all events.
   const { body } = await api.get('/v1/events?limit=50&dateFrom=2020-01-01', me.token);
   assert.deepEqual(
     data[0],
     body.data.find(({ id }: { id: string }) => id === past.id),
   );
-  assert.deepEqual(await idsOf(`${path}&when=upcoming`, me), [draft.id, off.id]);
+  assert.deepEqual(await idsOf(`${path}&when=upcoming`, me), [draft.id, cancelled.id]);
   assert.deepEqual(await idsOf(`${path}&when=past`, me), [past.id]);
 });
 
 // spec: 2.4 GET /v1/me/events: lists of the caller's events
-test('my events: 200 with those that the caller goes to, is interested in or saved, as far as they may still see them', async () => {
+test('my events: 200 by RSVP going, RSVP interested and saved flag, without events that are hidden from the caller', async () => {
   const [me, other] = await createUsers(api, 2);
   assert.ok(me && other);
-  const made: { id: string }[] = [];
+  const created: { id: string }[] = [];
   for (let day = 1; day <= 4; day++)
-    made.push(await createEvent(api, other, { startAt: inDays(day), endAt: inDays(day, 1) }));
-  const [a, b, c, d] = made;
+    created.push(await createEvent(api, other, { startAt: inDays(day), endAt: inDays(day, 1) }));
+  const [a, b, c, d] = created;
   assert.ok(a && b && c && d);
   for (const { id } of [b, a]) await rsvpGoing(api, me, id);
   for (const { id } of [c, d])
@@ -108,7 +108,7 @@ test('my events: 200 with those that the caller goes to, is interested in or sav
 });
 
 // spec: 2.4 GET /v1/me/events: lists of the caller's events
-test('my events: 401 without a token; 400 naming relation, when, limit or cursor for what they cannot be', async () => {
+test('my events: 401 without a token; 400 naming relation, when, limit or cursor for an invalid value', async () => {
   expectProblem(await api.get('/v1/me/events?relation=going'), 401, 'token_missing');
   const me = await createUser(api);
   await refused('/v1/me/events', me, 'relation');
@@ -121,7 +121,7 @@ test('my events: 401 without a token; 400 naming relation, when, limit or cursor
 });
 
 // spec: 2.4 GET /v1/me/events: lists of the caller's events
-test('pages: my events come exactly once in either direction, also where several begin together', async () => {
+test('pages: each event is on exactly one page in ascending and descending order, also with equal start times', async () => {
   const me = await createUser(api);
   const start = inDays(2);
   for (const day of [1, 3, -3, -2, -1])
@@ -138,33 +138,33 @@ test('pages: my events come exactly once in either direction, also where several
 });
 
 // spec: 2.7 GET /v1/me/claims: list of the caller's claims
-test('my claims: 200 with the claim, its item and its event, the newest first', async () => {
+test('my claims: 200 with the claim, its item and its event, newest first', async () => {
   const [me, host, guest] = await createUsers(api, 3);
   assert.ok(me && host && guest);
   const event = await createEvent(api, host);
-  for (const who of [me, guest]) await rsvpGoing(api, who, event.id);
-  const made = [];
+  for (const person of [me, guest]) await rsvpGoing(api, person, event.id);
+  const created = [];
   for (let i = 1; i <= 5; i++) {
     const item = await createItem(api, host, event.id, {
       title: `Item ${i}`,
       kind: i % 2 ? 'bring' : 'wish',
     });
     const claimed = await api.post(`/v1/items/${item.id}/claim`, me.token, { quantity: 1 + (i % 2) });
-    made.unshift(expectStatus(claimed, 201).body);
+    created.unshift(expectStatus(claimed, 201).body);
     expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 }), 201);
   }
   const { data } = await get('/v1/me/claims', me, second);
   assert.deepEqual(
     data.map(({ item: _, event: __, ...claim }) => claim),
-    made,
+    created,
   );
   assert.deepEqual(data[0]?.item, { title: 'Item 5', kind: 'bring', emoji: '🥘' });
   assert.deepEqual(data[0]?.event, { id: event.id, title: event.title, startAt: event.startAt });
   assert.deepEqual(
     await walk('/v1/me/claims', me),
-    made.map(({ id }) => id),
+    created.map(({ id }) => id),
   );
-  expectStatus(await api.delete(`/v1/items/${made[0].itemId}/claim`, me.token), 200);
+  expectStatus(await api.delete(`/v1/items/${created[0].itemId}/claim`, me.token), 200);
   assert.equal((await get('/v1/me/claims', me)).data.length, 4);
   expectStatus(await api.patch(`/v1/events/${event.id}`, host.token, { visibility: 'private' }), 200);
   assert.deepEqual((await get('/v1/me/claims', me)).data, []);
@@ -172,14 +172,14 @@ test('my claims: 200 with the claim, its item and its event, the newest first', 
 });
 
 // spec: 3 GET /v1/me/blocks: list of blocked people
-test('my blocks: 200 with whom the caller blocked, and not who blocked the caller', async () => {
+test('my blocks: 200 with the people that the caller blocks, without people that block the caller', async () => {
   const [me, ...others] = await createUsers(api, 6);
   assert.ok(me && others[4]);
-  const by = others.pop() as Person;
-  const private_ = others[0] as Person;
-  expectStatus(await api.patch('/v1/me', private_.token, { isPrivate: true, bio: 'Not for all.' }), 200);
+  const blocker = others.pop() as Person;
+  const privatePerson = others[0] as Person;
+  expectStatus(await api.patch('/v1/me', privatePerson.token, { isPrivate: true, bio: 'Not for all.' }), 200);
   for (const other of others) await relate(me, 'block', other);
-  await relate(by, 'block', me);
+  await relate(blocker, 'block', me);
   const { data } = await get('/v1/me/blocks', me, second);
   assert.deepEqual(
     data.map(({ id }) => id),
@@ -194,40 +194,49 @@ test('my blocks: 200 with whom the caller blocked, and not who blocked the calle
     'username',
   ]);
   assert.ok(data.every(({ isFollowing }) => isFollowing === false));
-  assert.equal(data.find(({ id }) => id === private_.id)?.bio, '');
+  assert.equal(data.find(({ id }) => id === privatePerson.id)?.bio, '');
   assert.deepEqual(await walk('/v1/me/blocks', me), sorted(others));
-  expectStatus(await api.delete(`/v1/users/${private_.id}/block`, me.token), 200);
+  expectStatus(await api.delete(`/v1/users/${privatePerson.id}/block`, me.token), 200);
   assert.deepEqual(await idsOf('/v1/me/blocks', me, second), sorted(others.slice(1)));
   expectProblem(await api.get('/v1/me/blocks'), 401, 'token_missing');
 });
 
 // spec: 2.2 GET /v1/users/:id/followers, GET /v1/users/:id/following: lists of followers and of followed people
-test('followers and following: 200 with and without a token, isFollowing for the caller, private ones with an empty bio', async () => {
-  const [person, shy, ...others] = await createUsers(api, 6);
-  assert.ok(person && shy && others[0]);
-  expectStatus(await api.patch('/v1/me', shy.token, { isPrivate: true, bio: 'Not for all.' }), 200);
+test('followers and following: 200 with and without a token; isFollowing of the caller; an empty bio for private profiles', async () => {
+  const [person, privatePerson, ...others] = await createUsers(api, 6);
+  assert.ok(person && privatePerson && others[0]);
+  expectStatus(await api.patch('/v1/me', privatePerson.token, { isPrivate: true, bio: 'Not for all.' }), 200);
   expectStatus(await api.patch('/v1/me', others[0].token, { bio: 'For all.' }), 200);
-  for (const one of [shy, ...others]) await relate(one, 'follow', person);
-  for (const one of [shy, ...others.slice(1)]) await relate(person, 'follow', one);
+  for (const one of [privatePerson, ...others]) await relate(one, 'follow', person);
+  for (const one of [privatePerson, ...others.slice(1)]) await relate(person, 'follow', one);
   const viewer = await createUser(api);
   await relate(viewer, 'follow', others[0]);
   const path = `/v1/users/${person.id}/followers`;
   const anonymous = (await get(path, undefined, second)).data;
   assert.deepEqual(
     anonymous.map(({ id, isFollowing }) => [id, isFollowing]),
-    sorted([shy, ...others]).map((id) => [id, false]),
+    sorted([privatePerson, ...others]).map((id) => [id, false]),
   );
-  const seen = new Map((await get(path, viewer, second)).data.map((one) => [one.id, one]));
-  assert.deepEqual([seen.get(others[0].id)?.isFollowing, seen.get(others[0].id)?.bio], [true, 'For all.']);
-  assert.deepEqual([seen.get(shy.id)?.isFollowing, seen.get(shy.id)?.bio], [false, '']);
-  assert.deepEqual(await walk(path), sorted([shy, ...others]));
-  assert.deepEqual(await walk(`/v1/users/${person.id}/following`, viewer), sorted([shy, ...others.slice(1)]));
-  expectStatus(await api.delete(`/v1/users/${person.id}/follow`, shy.token), 200);
+  const entries = new Map((await get(path, viewer, second)).data.map((one) => [one.id, one]));
+  assert.deepEqual(
+    [entries.get(others[0].id)?.isFollowing, entries.get(others[0].id)?.bio],
+    [true, 'For all.'],
+  );
+  assert.deepEqual(
+    [entries.get(privatePerson.id)?.isFollowing, entries.get(privatePerson.id)?.bio],
+    [false, ''],
+  );
+  assert.deepEqual(await walk(path), sorted([privatePerson, ...others]));
+  assert.deepEqual(
+    await walk(`/v1/users/${person.id}/following`, viewer),
+    sorted([privatePerson, ...others.slice(1)]),
+  );
+  expectStatus(await api.delete(`/v1/users/${person.id}/follow`, privatePerson.token), 200);
   assert.deepEqual(await idsOf(path, undefined, second), sorted(others));
 });
 
 // spec: 2.2 GET /v1/users/:id/followers, GET /v1/users/:id/following: lists of followers and of followed people
-test('followers and following: people whom a block stands between are left out for the caller, in either direction', async () => {
+test('followers and following: people with a block between them and the caller, in either direction, are absent', async () => {
   const [person, a, b, c, viewer] = await createUsers(api, 5);
   assert.ok(person && a && b && c && viewer);
   for (const one of [a, b, c]) {
@@ -243,7 +252,7 @@ test('followers and following: people whom a block stands between are left out f
 });
 
 // spec: 2.2 GET /v1/users/:id/events: list of the events that a person organizes
-test('user events: 200 with the public, scheduled ones that somebody organizes, past ones too, and the caller’s own fields', async () => {
+test('user events: 200 with the public, scheduled events of a person, including past ones, with the caller’s fields', async () => {
   const [person, viewer] = await createUsers(api, 2);
   assert.ok(person && viewer);
   const path = `/v1/users/${person.id}/events`;
@@ -251,12 +260,13 @@ test('user events: 200 with the public, scheduled ones that somebody organizes, 
   const past = await createEvent(api, person, { startAt: inDays(-3), endAt: inDays(-2) });
   await createEvent(api, person, { visibility: 'unlisted' });
   await createEvent(api, person, { visibility: 'private' });
-  const off = await createEvent(api, person, { startAt: inDays(5), endAt: inDays(6) });
+  const cancelled = await createEvent(api, person, { startAt: inDays(5), endAt: inDays(6) });
   await rsvpGoing(api, viewer, soon.id);
-  assert.deepEqual(await idsOf(path), [past.id, soon.id, off.id]);
-  expectStatus(await api.patch(`/v1/events/${off.id}`, person.token, { status: 'cancelled' }), 200);
-  // For their organizer, too, this is what everybody sees.
-  for (const who of [undefined, person]) assert.deepEqual(await idsOf(path, who, second), [past.id, soon.id]);
+  assert.deepEqual(await idsOf(path), [past.id, soon.id, cancelled.id]);
+  expectStatus(await api.patch(`/v1/events/${cancelled.id}`, person.token, { status: 'cancelled' }), 200);
+  // The organizer gets the same list as every other caller.
+  for (const caller of [undefined, person])
+    assert.deepEqual(await idsOf(path, caller, second), [past.id, soon.id]);
   const [first] = (await get(`${path}?when=upcoming`, viewer, second)).data;
   assert.deepEqual([first?.id, first?.myRsvp, first?.isSaved], [soon.id, 'going', false]);
   const [plain] = (await get(`${path}?when=upcoming`)).data;
@@ -267,7 +277,7 @@ test('user events: 200 with the public, scheduled ones that somebody organizes, 
 
 // spec: 2.2 GET /v1/users/:id/followers, GET /v1/users/:id/following: lists of followers and of followed people
 // spec: 2.2 GET /v1/users/:id/events: list of the events that a person organizes
-test('lists of a person: 403 while the profile is private to the caller, 404 for an unknown one, 401 for a bad token', async () => {
+test('lists of a person: 403 for a profile that is private to the caller, 404 for an unknown id, 401 for an invalid token', async () => {
   const [person, friend, follower] = await createUsers(api, 3);
   assert.ok(person && friend && follower);
   const admin = await createAdmin(api);
@@ -276,9 +286,9 @@ test('lists of a person: 403 while the profile is private to the caller, 404 for
   expectStatus(await api.patch('/v1/me', person.token, { isPrivate: true }), 200);
   for (const list of ['followers', 'following', 'events']) {
     const path = `/v1/users/${person.id}/${list}`;
-    for (const who of [undefined, follower])
-      expectProblem(await second.get(path, who?.token), 403, 'profile_private');
-    for (const who of [person, friend, admin]) await get(path, who, second);
+    for (const caller of [undefined, follower])
+      expectProblem(await second.get(path, caller?.token), 403, 'profile_private');
+    for (const caller of [person, friend, admin]) await get(path, caller, second);
     for (const id of ['nobody', '0197a2f4-6c1e-7a34-9a51-2f0c8a6de001'])
       expectProblem(await api.get(`/v1/users/${id}/${list}`), 404, 'user_not_found');
     expectProblem(await api.get(path, 'pa_none'), 401, 'token_invalid');
@@ -288,34 +298,40 @@ test('lists of a person: 403 while the profile is private to the caller, 404 for
   }
 });
 
-test('lists: somebody who is suspended is in none of them, nor are their events, until they are restored', async () => {
-  const [me, gone, other] = await createUsers(api, 3);
-  assert.ok(me && gone && other);
+test('lists: a suspended person, and the events of that person, are absent from every list until restored', async () => {
+  const [me, suspended, other] = await createUsers(api, 3);
+  assert.ok(me && suspended && other);
   const admin = await createAdmin(api);
-  for (const one of [gone, other]) {
+  for (const one of [suspended, other]) {
     await relate(one, 'follow', me);
     await relate(me, 'follow', one);
   }
   const blocker = await createUser(api);
-  await relate(blocker, 'block', gone);
-  const event = await createEvent(api, gone);
-  const item = await createItem(api, gone, event.id);
+  await relate(blocker, 'block', suspended);
+  const event = await createEvent(api, suspended);
+  const item = await createItem(api, suspended, event.id);
   await rsvpGoing(api, me, event.id);
   expectStatus(await api.post(`/v1/items/${item.id}/claim`, me.token, { quantity: 1 }), 201);
-  const around = `/v1/users/${me.id}`;
-  const all = async () => [
-    await idsOf(`${around}/followers`, undefined, second),
-    await idsOf(`${around}/following`, me, second),
+  const path = `/v1/users/${me.id}`;
+  const readLists = async () => [
+    await idsOf(`${path}/followers`, undefined, second),
+    await idsOf(`${path}/following`, me, second),
     await idsOf('/v1/me/blocks', blocker, second),
     await idsOf('/v1/me/events?relation=going', me, second),
     (await get('/v1/me/claims', me, second)).data.map(({ itemId }) => itemId),
   ];
-  const before = [sorted([gone, other]), sorted([gone, other]), [gone.id], [event.id], [item.id]];
-  assert.deepEqual(await all(), before);
-  const suspend = `/v1/admin/users/${gone.id}/suspend`;
+  const before = [
+    sorted([suspended, other]),
+    sorted([suspended, other]),
+    [suspended.id],
+    [event.id],
+    [item.id],
+  ];
+  assert.deepEqual(await readLists(), before);
+  const suspend = `/v1/admin/users/${suspended.id}/suspend`;
   expectStatus(await api.post(suspend, admin.token, {}), 200);
-  assert.deepEqual(await all(), [[other.id], [other.id], [], [], []]);
-  expectProblem(await second.get(`/v1/users/${gone.id}/events`, me.token), 404, 'user_not_found');
+  assert.deepEqual(await readLists(), [[other.id], [other.id], [], [], []]);
+  expectProblem(await second.get(`/v1/users/${suspended.id}/events`, me.token), 404, 'user_not_found');
   expectStatus(await api.delete(suspend, admin.token), 200);
-  assert.deepEqual(await all(), before);
+  assert.deepEqual(await readLists(), before);
 });

@@ -12,8 +12,9 @@ import {
 import { expectStatus, type TestApp } from './setup.ts';
 
 /**
- * A person who has left something in every table, and those around them: what deletion must take along
- * (delete-account.test.ts) and an export must tell (export.test.ts). Whoever adds a table with people in it adds a row here.
+ * Creates a person with a row in every table that has personal data, and related people. Account deletion
+ * must remove these rows (delete-account.test.ts), and an export must contain them (export.test.ts). A new
+ * table with personal data needs a row here.
  */
 export async function createPersonWithEverything(api: TestApp, second: TestApp) {
   const profile = { name: 'Xanthippe Quistgaard', username: 'xanthippe.q', bio: 'Writes epigrams.' };
@@ -22,36 +23,39 @@ export async function createPersonWithEverything(api: TestApp, second: TestApp) 
   const around = await createUsers(api, 5);
   const [a, b, c, d, e] = around;
   assert.ok(a && b && c && d && e);
-  const relate = async (who: Person, what: string, whom: Person) =>
-    expectStatus(await api.post(`/v1/users/${whom.id}/${what}`, who.token), 200);
+  const relate = async (from: Person, action: string, to: Person) =>
+    expectStatus(await api.post(`/v1/users/${to.id}/${action}`, from.token), 200);
   await relate(person, 'follow', a);
   await relate(a, 'follow', person);
   await relate(b, 'follow', person);
   await relate(person, 'follow', c);
   await relate(a, 'follow', c);
-  const write = async (who: Person, whom: Person, text: string) =>
-    expectStatus(await api.post(`/v1/users/${whom.id}/messages`, who.token, { text }), 201);
-  await write(person, a, 'Shall we meet at the agora?');
-  await write(a, person, 'Bring olives, dear Quistgaard.');
-  await write(c, person, 'Are you there?');
-  await write(person, d, 'This is my last word.');
-  await write(a, c, 'Between the two of us.');
+  const sendMessage = async (from: Person, to: Person, text: string) =>
+    expectStatus(await api.post(`/v1/users/${to.id}/messages`, from.token, { text }), 201);
+  await sendMessage(person, a, 'Shall we meet at the agora?');
+  await sendMessage(a, person, 'Bring olives, dear Quistgaard.');
+  await sendMessage(c, person, 'Are you there?');
+  await sendMessage(person, d, 'This is my last word.');
+  await sendMessage(a, c, 'Between the two of us.');
   await relate(person, 'block', d);
   await relate(e, 'block', person);
 
-  const theirs = await createEvent(api, a, { title: 'An event of somebody else' });
-  const bread = await createItem(api, a, theirs.id, { quantityNeeded: 9 });
-  const wine = await createItem(api, a, theirs.id, { title: 'Wine', quantityNeeded: 4 });
-  for (const guest of [person, b, c]) await rsvpGoing(api, guest, theirs.id);
-  const claim = async (who: Person, item: { id: string }, quantity: number) =>
-    expectStatus(await api.post(`/v1/items/${item.id}/claim`, who.token, { quantity }), 201);
+  const otherEvent = await createEvent(api, a, { title: 'An event of somebody else' });
+  const bread = await createItem(api, a, otherEvent.id, { quantityNeeded: 9 });
+  const wine = await createItem(api, a, otherEvent.id, { title: 'Wine', quantityNeeded: 4 });
+  for (const guest of [person, b, c]) await rsvpGoing(api, guest, otherEvent.id);
+  const claim = async (user: Person, item: { id: string }, quantity: number) =>
+    expectStatus(await api.post(`/v1/items/${item.id}/claim`, user.token, { quantity }), 201);
   await claim(person, bread, 4);
   await claim(b, bread, 3);
   await claim(person, wine, 4);
-  const maybe = await createEvent(api, b);
-  expectStatus(await api.post(`/v1/events/${maybe.id}/rsvp`, person.token, { status: 'interested' }), 200);
-  for (const who of [person, c])
-    expectStatus(await api.post(`/v1/events/${maybe.id}/save`, who.token, { saved: true }), 200);
+  const interesting = await createEvent(api, b);
+  expectStatus(
+    await api.post(`/v1/events/${interesting.id}/rsvp`, person.token, { status: 'interested' }),
+    200,
+  );
+  for (const user of [person, c])
+    expectStatus(await api.post(`/v1/events/${interesting.id}/save`, user.token, { saved: true }), 200);
 
   const own = await createEvent(api, person, { title: 'Symposium of Xanthippe' });
   const olives = await createItem(api, person, own.id, { title: 'Olives', quantityNeeded: 5 });
@@ -59,27 +63,27 @@ export async function createPersonWithEverything(api: TestApp, second: TestApp) 
   await claim(a, olives, 2);
   await claim(person, olives, 1);
   expectStatus(await api.post(`/v1/events/${own.id}/save`, c.token, { saved: true }), 200);
-  const book = async (who: Person, event: { id: string }, seats: number, waitlist = false) =>
-    expectStatus(await api.post(`/v1/events/${event.id}/booking`, who.token, { seats, waitlist }), 201);
-  for (const [who, event] of [
-    [person, theirs],
-    [b, theirs],
+  const book = async (user: Person, event: { id: string }, seats: number, waitlist = false) =>
+    expectStatus(await api.post(`/v1/events/${event.id}/booking`, user.token, { seats, waitlist }), 201);
+  for (const [user, event] of [
+    [person, otherEvent],
+    [b, otherEvent],
     [person, own],
     [a, own],
   ] as const)
-    await book(who, event, 2);
+    await book(user, event, 2);
   const full = await createEvent(api, b, { capacity: 3 });
   await book(c, full, 3);
   await book(person, full, 2, true);
   await book(a, full, 1, true);
-  const report = async (who: Person, subject: object, text: string) =>
-    expectStatus(await api.post('/v1/reports', who.token, { subject, reason: 'other', text }), 201);
-  await report(person, { type: 'event', id: theirs.id }, 'Too loud, says Xanthippe.');
+  const report = async (user: Person, subject: object, text: string) =>
+    expectStatus(await api.post('/v1/reports', user.token, { subject, reason: 'other', text }), 201);
+  await report(person, { type: 'event', id: otherEvent.id }, 'Too loud, says Xanthippe.');
   await report(c, { type: 'item', id: olives.id }, 'Xanthippe has no olives.');
   await report(c, { type: 'user', id: b.id }, 'Somebody else.');
   const draft = await createEvent(api, person, { visibility: 'private' });
-  const off = await createEvent(api, person);
-  expectStatus(await api.patch(`/v1/events/${off.id}`, person.token, { status: 'cancelled' }), 200);
+  const cancelled = await createEvent(api, person);
+  expectStatus(await api.patch(`/v1/events/${cancelled.id}`, person.token, { status: 'cancelled' }), 200);
   expectStatus(await api.post('/v1/me/calendar', person.token), 201);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
 
@@ -94,7 +98,7 @@ export async function createPersonWithEverything(api: TestApp, second: TestApp) 
   return {
     person,
     around,
-    owned: [own.id, draft.id, off.id],
+    owned: [own.id, draft.id, cancelled.id],
     texts: [
       ...Object.values(profile),
       'Ouagadougou',

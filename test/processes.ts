@@ -1,4 +1,4 @@
-/** Potluck as it really runs: processes of its own, started, signalled and looked for. */
+/** Starts, signals and finds Potluck processes. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,53 +11,53 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type ChildRun = {
   child: ChildProcess;
-  /** What it has printed so far. */
+  /** Standard output and standard error so far. */
   output: { out: string; err: string };
-  /** Its exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the process. */
   ended: Promise<number | NodeJS.Signals | null>;
 };
 export type RunOptions = {
   env?: Record<string, string | undefined>;
   cwd?: string;
   identity?: { uid: number; gid: number };
-  /** Octal. */
+  /** An octal number. */
   umask?: string;
 };
 
 const root = path.join(import.meta.dirname, '..');
 const main = path.join(root, 'src', 'main.ts');
 const runs: ChildRun[] = [];
-/** The leaders of process groups: `npm` and the processes below it. */
+/** The leaders of process groups, each with `npm` and its child processes. */
 const groups: ChildProcess[] = [];
-const places: string[] = [];
+const tempDirs: string[] = [];
 const dataDirs = new Set<string>();
 
-/** Whatever a failed test left running or lying about goes after the file's tests. */
+/** After the tests of the file, kills the remaining processes and deletes the temporary directories. */
 export function cleanUpAfterTests(): void {
   after(async () => {
     for (const { child } of runs) child.kill('SIGKILL');
     for (const { pid } of groups) killGroup(pid);
     for (const dataDir of dataDirs) {
       for (const pid of await postgresUnder(dataDir)) process.kill(pid, 'SIGKILL');
-      const elsewhere = await readlink(path.join(dataDir, 'postgres')).catch(() => '');
-      if (elsewhere) await rm(path.dirname(elsewhere), { recursive: true, force: true });
+      const clusterPath = await readlink(path.join(dataDir, 'postgres')).catch(() => '');
+      if (clusterPath) await rm(path.dirname(clusterPath), { recursive: true, force: true });
     }
-    for (const place of places) await rm(place, { recursive: true, force: true });
+    for (const directory of tempDirs) await rm(directory, { recursive: true, force: true });
   });
 }
 
 /**
- * An empty directory, which every user may enter, as far as its parent goes.
- * @param parent default: the system's for temporary files
+ * Creates an empty directory that every user may enter, if the parent directory allows it.
+ * @param parent defaults to the system's directory for temporary files
  */
 export async function createTempDir(parent = os.tmpdir()): Promise<string> {
-  const place = await mkdtemp(path.join(parent, 'potluck-process-'));
-  await chmod(place, 0o755);
-  places.push(place);
-  return place;
+  const directory = await mkdtemp(path.join(parent, 'potluck-process-'));
+  await chmod(directory, 0o755);
+  tempDirs.push(directory);
+  return directory;
 }
 
-/** `node src/main.ts …` with an environment of its own, in which nothing is set but what is given. */
+/** Runs `node src/main.ts`; its environment contains only PATH and the given variables. */
 export function potluck(args: string[], { env = {}, cwd, identity, umask = '022' }: RunOptions): ChildRun {
   if (env.DATA_DIR) dataDirs.add(path.resolve(cwd ?? '/', env.DATA_DIR));
   const child = spawn('/bin/sh', ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, main, ...args], {
@@ -71,7 +71,7 @@ export function potluck(args: string[], { env = {}, cwd, identity, umask = '022'
 
 const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
 
-/** Collects what the process prints. It has ended when no process below it holds its output any more. */
+/** Collects the output of a process. `ended` resolves when no child process holds the output open. */
 function watch(child: ChildProcessByStdio<null, Readable, Readable>): ChildRun {
   const output = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -88,14 +88,14 @@ function watch(child: ChildProcessByStdio<null, Readable, Readable>): ChildRun {
 
 export type Server = ChildRun & { url: string };
 
-/** `npm start` as a service manager runs it: `child` is the npm process, and signals reach that process alone. */
+/** Runs `npm start` as a service manager does: `child` is the npm process, which alone gets signals. */
 export async function npmStart(env: Record<string, string> & { DATA_DIR: string }): Promise<Server> {
   dataDirs.add(env.DATA_DIR);
   const child = spawn('npm', ['start'], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DEMO: 'off', ...env },
     stdio,
-    // A process group of its own, so that a failed test can end the processes that npm has left behind.
+    // A separate process group, so that cleanup after a failed test can kill the children of npm.
     detached: true,
   });
   groups.push(child);
@@ -111,7 +111,7 @@ function killGroup(leader: number | undefined): void {
   }
 }
 
-/** `serve` on a free port, once it says that it is open. */
+/** Runs `serve` on a free port and waits until the server is open. */
 export async function serve(options: RunOptions): Promise<Server> {
   const env = { PORT: '0', DEMO: 'off', ...options.env };
   const run = potluck(['serve'], { ...options, env });
@@ -119,11 +119,11 @@ export async function serve(options: RunOptions): Promise<Server> {
 }
 
 async function addressOf({ output, ended }: ChildRun): Promise<string> {
-  const over = { yet: false };
+  const state = { hasEnded: false };
   void ended.then(() => {
-    over.yet = true;
+    state.hasEnded = true;
   });
-  for (let waited = 0; waited < 30_000 && !over.yet; waited += 20) {
+  for (let waited = 0; waited < 30_000 && !state.hasEnded; waited += 20) {
     const [, address] = /listening at (http:\/\/[\w.:[\]-]+)/.exec(output.out) ?? [];
     if (address && output.out.includes('Potluck is open')) return address;
     await sleep(20);
@@ -131,7 +131,7 @@ async function addressOf({ output, ended }: ChildRun): Promise<string> {
   assert.fail(`the server did not start: ${output.out}${output.err}`);
 }
 
-/** Sends the signal and gives the exit code, which must come within ten seconds. */
+/** Sends the signal and returns the exit code; fails if the process still runs after ten seconds. */
 export async function stop(run: ChildRun, signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
   run.child.kill(signal);
   const outcome = await Promise.race([run.ended, sleep(10_000, 'too late' as const, { ref: false })]);
@@ -143,32 +143,32 @@ export async function stop(run: ChildRun, signal: NodeJS.Signals): Promise<numbe
   return outcome as number | NodeJS.Signals | null;
 }
 
-/** The process that a data directory's PostgreSQL has written down as its first. */
+/** Reads the process id of the postmaster from the data directory. */
 export async function postmasterOf(dataDir: string): Promise<number> {
   return Number.parseInt(await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
 }
 
-/** The processes of PostgreSQL servers whose files lie in this data directory. */
+/** Returns the ids of the PostgreSQL processes whose files are in this data directory. */
 export async function postgresUnder(dataDir: string): Promise<number[]> {
   const cluster = path.join(dataDir, 'postgres');
   const names = [cluster, await realpath(cluster).catch(() => cluster)];
-  const found: number[] = [];
+  const pids: number[] = [];
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const cwd = await realpath(`/proc/${name}/cwd`).catch(() => '');
     const [program = '', ...args] = (await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')).split(
       '\0',
     );
-    // Its helpers have other command lines, and its directory as theirs.
+    // The child processes of PostgreSQL have other command lines; their working directory is the cluster.
     const isServer = path.basename(program) === 'postgres' && args.some((arg) => arg.startsWith(dataDir));
-    if (isServer || names.includes(cwd)) found.push(Number(name));
+    if (isServer || names.includes(cwd)) pids.push(Number(name));
   }
-  return found;
+  return pids;
 }
 
 export type Json = Record<string, string> & { user: Record<string, string> };
 
-/** A request to a server that runs as a process. */
+/** Sends a request to a server process. */
 export async function sendRequest(
   { url }: Pick<Server, 'url'>,
   method: string,
@@ -198,5 +198,5 @@ export async function signIn(server: Server, phone = '+14155550123'): Promise<st
 }
 
 export async function expectNoPostgres(dataDir: string): Promise<void> {
-  assert.deepEqual(await postgresUnder(dataDir), [], 'a PostgreSQL process is left');
+  assert.deepEqual(await postgresUnder(dataDir), [], 'a PostgreSQL process still runs');
 }

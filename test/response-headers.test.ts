@@ -1,4 +1,4 @@
-/** Headers that every response carries, whichever part of the server produces it. */
+/** Headers of every response, whichever part of the server produces it. */
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import test from 'node:test';
@@ -13,7 +13,7 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 type Response = { status: number; headers: Headers; text: string };
 
-/** Writes bytes to a connection of its own and reads until the server closes it. */
+/** Writes bytes to a new connection and reads until the server closes it. */
 function exchange(bytes: string): Promise<Response> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1', () => socket.write(bytes));
@@ -40,7 +40,7 @@ function exchange(bytes: string): Promise<Response> {
 const get = (target: string, fields = '') =>
   exchange(`GET ${target} HTTP/1.1\r\nHost: x\r\n${fields}Connection: close\r\n\r\n`);
 
-function expectComplete(headers: Headers, what: string): void {
+function expectComplete(headers: Headers, request: string): void {
   const names = [
     'cache-control',
     'content-security-policy',
@@ -51,14 +51,14 @@ function expectComplete(headers: Headers, what: string): void {
   assert.deepEqual(
     names.map((name) => headers.get(name)),
     ['no-store', "default-src 'none';frame-ancestors 'none'", 'nosniff', 'DENY', '*'],
-    what,
+    request,
   );
-  assert.ok(headers.get('strict-transport-security') && headers.get('referrer-policy'), what);
-  assert.match(headers.get('access-control-expose-headers') ?? '', /\bX-Request-Id\b/, what);
-  assert.ok(headers.get('x-request-id'), what);
+  assert.ok(headers.get('strict-transport-security') && headers.get('referrer-policy'), request);
+  assert.match(headers.get('access-control-expose-headers') ?? '', /\bX-Request-Id\b/, request);
+  assert.ok(headers.get('x-request-id'), request);
 }
 
-test('headers: complete on /v1 however the path is spelled', async () => {
+test('headers: complete on /v1 with every percent-encoding of the path', async () => {
   const token = `Authorization: Bearer ${me.token}\r\n`;
   for (const [target, fields, status] of [
     ['/v1/auth/me', token, 200],
@@ -74,13 +74,13 @@ test('headers: complete on /v1 however the path is spelled', async () => {
     ['/healthz', '', 200],
     ['/readyz', '', 200],
   ] as const) {
-    const { status: seen, headers } = await get(target, fields);
-    assert.equal(seen, status, target);
+    const { status: actual, headers } = await get(target, fields);
+    assert.equal(actual, status, target);
     expectComplete(headers, target);
   }
 });
 
-test('headers: complete on responses to bytes that are no request', async () => {
+test('headers: complete on responses to bytes that are not an HTTP request', async () => {
   const post = 'POST /v1/auth/refresh HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
   for (const [bytes, status] of [
     ['hello\r\n\r\n', 400],
@@ -88,15 +88,15 @@ test('headers: complete on responses to bytes that are no request', async () => 
     [`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
     ['GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
   ] as const) {
-    const { status: seen, headers, text } = await exchange(bytes);
-    assert.equal(seen, status, bytes.slice(0, 60));
+    const { status: actual, headers, text } = await exchange(bytes);
+    assert.equal(actual, status, bytes.slice(0, 60));
     expectComplete(headers, bytes.slice(0, 60));
     assert.equal(JSON.parse(text).requestId, headers.get('x-request-id'));
     assert.match(headers.get('x-request-id') ?? '', uuid);
   }
 });
 
-test('headers: a page carries a request id, and the 405 of its path is not stored by caches', async () => {
+test('headers: a page has a request id; the 405 of its path has complete headers', async () => {
   const { headers } = expectStatus(await api.get('/'), 200);
   assert.match(headers.get('x-request-id') ?? '', uuid);
   const refused = expectProblem(await api.call('POST', '/'), 405, 'method_not_allowed');
@@ -104,33 +104,33 @@ test('headers: a page carries a request id, and the 405 of its path is not store
 });
 
 test('request id: generated, different each time, and equal to the requestId of a problem', async () => {
-  const seen = new Set<string>();
+  const ids = new Set<string>();
   for (const path of ['/v1/categories', '/', '/v1/auth/me', '/nothing', '/v1/events?page=0', '/docs/']) {
     const { headers, body } = await api.get(path);
     const id = headers.get('x-request-id') ?? '';
     assert.match(id, uuid, path);
     if (body.requestId !== undefined) assert.equal(body.requestId, id, path);
-    seen.add(id);
+    ids.add(id);
   }
-  assert.equal(seen.size, 6);
+  assert.equal(ids.size, 6);
 });
 
-test('request id: taken from the request if it has 1 to 64 letters, digits, points, hyphens and underscores', async () => {
-  const ask = (id: string, path = '/v1/auth/me') =>
+test('request id: equal to X-Request-Id with 1 to 64 letters, digits, points, hyphens and underscores, else generated', async () => {
+  const send = (id: string, path = '/v1/auth/me') =>
     api.call('GET', path, { headers: { 'x-request-id': id } });
   for (const id of ['a', 'A-b_c.9', 'x'.repeat(64)]) {
-    const { headers, body } = await ask(id);
+    const { headers, body } = await send(id);
     assert.deepEqual([headers.get('x-request-id'), body.requestId], [id, id]);
-    assert.equal((await ask(id, '/v1/categories')).headers.get('x-request-id'), id);
+    assert.equal((await send(id, '/v1/categories')).headers.get('x-request-id'), id);
   }
   for (const id of ['', 'x'.repeat(65), 'a b', 'a,b', 'a/b', '<script>', '\u00e9', '"a"', 'a:b']) {
-    const { headers, body } = await ask(id);
+    const { headers, body } = await send(id);
     assert.match(headers.get('x-request-id') ?? '', uuid, id);
     assert.equal(body.requestId, headers.get('x-request-id'));
   }
 });
 
-test('request id: on preflights and live streams too', async () => {
+test('request id: present on preflight responses and live streams', async () => {
   const event = await createEvent(api, me);
   const stream = expectStatus(await api.get(`/v1/events/${event.id}/live`), 200);
   assert.match(stream.headers.get('x-request-id') ?? '', uuid);
@@ -139,7 +139,7 @@ test('request id: on preflights and live streams too', async () => {
   assert.match(preflight.headers.get('x-request-id') ?? '', uuid);
 });
 
-// Last: the server keeps the places of requests that were cut off for some seconds.
+// This test runs last: for some seconds the server still counts the aborted requests as running.
 test('headers: complete on the 503 of an overloaded server, and healthz stays 200', async () => {
   const body =
     'POST /v1/auth/refresh HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{';

@@ -17,67 +17,67 @@ import { expectProblem, expectStatus, startTestApp, TestClock } from './setup.ts
 
 const clock = new TestClock();
 const api = await startTestApp({ clock });
-const other = await api.another();
+const otherServer = await api.another();
 const [minute, day] = [60_000, 86_400_000];
 
 const refresh = (refreshToken: string, on = api) => on.post('/v1/auth/refresh', undefined, { refreshToken });
-const isAlive = async (token: string) => (await other.get('/v1/auth/me', token)).status === 200;
+const isValid = async (token: string) => (await otherServer.get('/v1/auth/me', token)).status === 200;
 
-async function expectDead(person: Person, ...tokens: string[]): Promise<void> {
+async function expectTokensInvalid(person: Person, ...tokens: string[]): Promise<void> {
   for (const token of [person.token, ...tokens])
-    expectProblem(await other.get('/v1/auth/me', token), 401, 'token_invalid');
+    expectProblem(await otherServer.get('/v1/auth/me', token), 401, 'token_invalid');
 }
 
 // spec: 5 POST /v1/auth/refresh: lifetime and refresh of tokens
-test('refresh: 200 with a new pair, and both old tokens end', async () => {
+test('refresh: 200 with a new pair of tokens; the old access token becomes invalid', async () => {
   const person = await createUser(api);
   const { body } = expectStatus(await refresh(person.refreshToken), 200);
   assert.deepEqual(Object.keys(body).sort(), ['accessToken', 'expiresIn', 'refreshToken', 'tokenType']);
   assert.deepEqual([body.tokenType, body.expiresIn], ['Bearer', 1800]);
-  assert.ok(await isAlive(body.accessToken));
-  assert.ok(!(await isAlive(person.token)));
+  assert.ok(await isValid(body.accessToken));
+  assert.ok(!(await isValid(person.token)));
 });
 
-test('refresh: the same successor again within ten seconds, as long as it is unused', async () => {
+test('refresh: 200 with the same new tokens for a repeated request within ten seconds, while they are unused', async () => {
   const person = await createUser(api);
   const first = expectStatus(await refresh(person.refreshToken), 200).body;
   clock.advance(8_000);
-  const again = expectStatus(await refresh(person.refreshToken, other), 200).body;
+  const again = expectStatus(await refresh(person.refreshToken, otherServer), 200).body;
   assert.deepEqual([again.accessToken, again.refreshToken], [first.accessToken, first.refreshToken]);
   assert.ok(again.expiresIn <= 1792);
 });
 
-test('refresh: 401 and the end of the session when a token comes again after ten seconds', async () => {
+test('refresh: 401 and the end of the session when a refresh token is reused after ten seconds', async () => {
   const person = await createUser(api);
   const { body } = expectStatus(await refresh(person.refreshToken), 200);
   clock.advance(10_100);
   expectProblem(await refresh(person.refreshToken), 401, 'refresh_token_invalid');
-  await expectDead(person, body.accessToken);
+  await expectTokensInvalid(person, body.accessToken);
   expectProblem(await refresh(body.refreshToken), 401, 'refresh_token_invalid');
 });
 
-test('refresh: 401 and the end of the session when a token comes again after its successor was used', async () => {
+test('refresh: 401 and the end of the session when a refresh token is reused after its successor was used', async () => {
   const person = await createUser(api);
   const second = expectStatus(await refresh(person.refreshToken), 200).body;
   const third = expectStatus(await refresh(second.refreshToken), 200).body;
-  assert.ok(await isAlive(third.accessToken));
-  expectProblem(await refresh(person.refreshToken, other), 401, 'refresh_token_invalid');
-  await expectDead(person, second.accessToken, third.accessToken);
+  assert.ok(await isValid(third.accessToken));
+  expectProblem(await refresh(person.refreshToken, otherServer), 401, 'refresh_token_invalid');
+  await expectTokensInvalid(person, second.accessToken, third.accessToken);
 });
 
 // spec: 5 POST /v1/auth/refresh: lifetime and refresh of tokens
-test('refresh: twenty at once over two instances give one and the same successor', async () => {
+test('refresh: twenty concurrent requests on two servers get the same new tokens', async () => {
   const person = await createUser(api);
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, i) => refresh(person.refreshToken, i % 2 ? api : other)),
+  const responses = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => refresh(person.refreshToken, i % 2 ? api : otherServer)),
   );
-  const pairs = answers
-    .map((answer) => expectStatus(answer, 200).body)
+  const pairs = responses
+    .map((response) => expectStatus(response, 200).body)
     .map((body) => `${body.accessToken} ${body.refreshToken}`);
   assert.equal(new Set(pairs).size, 1);
 });
 
-test('refresh: 401 for a forged token with the right ids, and the session lives', async () => {
+test('refresh: 401 for a forged token with valid ids; the session stays valid', async () => {
   const person = await createUser(api);
   const bytes = Buffer.from(person.refreshToken.slice(3), 'base64url');
   for (const at of [33, bytes.length - 1]) {
@@ -88,24 +88,24 @@ test('refresh: 401 for a forged token with the right ids, and the session lives'
   for (const text of ['', 'pr_', person.token, `${person.refreshToken}A`, 'pr_%00', '🎂']) {
     expectProblem(await refresh(text), 401, 'refresh_token_invalid');
   }
-  assert.ok(await isAlive(person.token));
+  assert.ok(await isValid(person.token));
   expectStatus(await refresh(person.refreshToken), 200);
 });
 
 // spec: 5 POST /v1/auth/refresh: lifetime and refresh of tokens
-test('tokens: an access token ends after 30 minutes, a refresh token after 30 days', async () => {
+test('tokens: an access token expires after 30 minutes, a refresh token after 30 days', async () => {
   const person = await createUser(api);
   clock.advance(29 * minute);
-  assert.ok(await isAlive(person.token));
+  assert.ok(await isValid(person.token));
   clock.advance(minute);
-  await expectDead(person);
+  await expectTokensInvalid(person);
   clock.advance(29 * day);
   const { body } = expectStatus(await refresh(person.refreshToken), 200);
   clock.advance(30 * day);
   expectProblem(await refresh(body.refreshToken), 401, 'refresh_token_invalid');
 });
 
-test('tokens: a session ends after 180 days, however often it is refreshed', async () => {
+test('tokens: a session ends after 180 days, regardless of refreshes', async () => {
   const person = await createUser(api);
   let { refreshToken } = person;
   for (let month = 1; month <= 7; month++) {
@@ -117,10 +117,10 @@ test('tokens: a session ends after 180 days, however often it is refreshed', asy
   assert.ok(last.expiresIn <= 600, `${last.expiresIn}`);
   clock.advance(10 * minute);
   expectProblem(await refresh(last.refreshToken), 401, 'refresh_token_invalid');
-  await expectDead(person, last.accessToken);
+  await expectTokensInvalid(person, last.accessToken);
 });
 
-test('tokens: nothing of them is stored but hashes', async () => {
+test('tokens: the database contains only hashes of tokens', async () => {
   const person = await createUser(api);
   const secrets = [person.token, person.refreshToken].map((token) =>
     Buffer.from(token.slice(3), 'base64url').subarray(32, 56),
@@ -133,23 +133,23 @@ test('tokens: nothing of them is stored but hashes', async () => {
 });
 
 // spec: 5 POST /v1/auth/logout, GET /v1/auth/sessions, DELETE /v1/auth/sessions/:id: end of a session
-test('logout: 200, and the token is refused by another instance at once; other sessions stay', async () => {
+test('logout: 200; another server immediately responds 401 to the token; other sessions stay valid', async () => {
   const phone = nextPhone();
-  const [laptop, telephone] = [await signIn(api, phone), await signIn(api, phone)];
-  assert.ok(await isAlive(laptop.token));
+  const [laptop, mobile] = [await signIn(api, phone), await signIn(api, phone)];
+  assert.ok(await isValid(laptop.token));
   assert.deepEqual(expectStatus(await api.post('/v1/auth/logout', laptop.token), 200).body, {
     success: true,
   });
-  await expectDead(laptop);
+  await expectTokensInvalid(laptop);
   expectProblem(await refresh(laptop.refreshToken), 401, 'refresh_token_invalid');
   expectProblem(await api.post('/v1/auth/logout', laptop.token), 401, 'token_invalid');
-  assert.ok(await isAlive(telephone.token));
+  assert.ok(await isValid(mobile.token));
 });
 
 // spec: 5 POST /v1/auth/logout, GET /v1/auth/sessions, DELETE /v1/auth/sessions/:id: end of a session
-test('sessions: 200 with the devices of the caller, and any of them can be ended, nobody else’s', async () => {
+test('sessions: 200 with the sessions of the caller, who can end each of them; 404 for sessions of other people', async () => {
   const phone = nextPhone();
-  const [laptop, telephone, stranger] = [
+  const [laptop, mobile, stranger] = [
     await signIn(api, phone),
     await signIn(api, phone),
     await createUser(api),
@@ -157,22 +157,30 @@ test('sessions: 200 with the devices of the caller, and any of them can be ended
   const { body } = expectStatus(await api.get('/v1/auth/sessions', laptop.token), 200);
   assert.equal(body.data.length, 2);
   const current = body.data.find((session: { isCurrent: boolean }) => session.isCurrent);
-  const far = body.data.find((session: { isCurrent: boolean }) => !session.isCurrent);
-  expectProblem(await api.delete(`/v1/auth/sessions/${far.id}`, stranger.token), 404, 'session_not_found');
+  const otherSession = body.data.find((session: { isCurrent: boolean }) => !session.isCurrent);
+  expectProblem(
+    await api.delete(`/v1/auth/sessions/${otherSession.id}`, stranger.token),
+    404,
+    'session_not_found',
+  );
   expectProblem(await api.delete('/v1/auth/sessions/not-an-id', laptop.token), 404, 'session_not_found');
-  expectStatus(await api.delete(`/v1/auth/sessions/${far.id}`, laptop.token), 200);
-  await expectDead(telephone);
-  expectProblem(await api.delete(`/v1/auth/sessions/${far.id}`, laptop.token), 404, 'session_not_found');
+  expectStatus(await api.delete(`/v1/auth/sessions/${otherSession.id}`, laptop.token), 200);
+  await expectTokensInvalid(mobile);
+  expectProblem(
+    await api.delete(`/v1/auth/sessions/${otherSession.id}`, laptop.token),
+    404,
+    'session_not_found',
+  );
   expectStatus(await api.delete(`/v1/auth/sessions/${current.id}`, laptop.token), 200);
-  await expectDead(laptop);
+  await expectTokensInvalid(laptop);
 });
 
 const ends: [string, (person: Person) => Promise<unknown>][] = [
   ['logout', (person) => api.post('/v1/auth/logout', person.token)],
   ['refresh', (person) => refresh(person.refreshToken)],
-  ['deletion of the account', (person) => deleteAccount(api, person)],
+  ['account deletion', (person) => deleteAccount(api, person)],
   [
-    'end of the session by another',
+    'the end of the session from another session',
     async (person) => {
       const { token } = await signIn(api, person.phone);
       const { data } = expectStatus(await api.get('/v1/auth/sessions', token), 200).body;
@@ -182,39 +190,39 @@ const ends: [string, (person: Person) => Promise<unknown>][] = [
   ],
 ];
 for (const [name, end] of ends)
-  test(`tokens: 401 on another instance that had just seen the token, in reads and in writes, after the ${name}`, async () => {
+  test(`tokens: 401 for reads and writes on another server that has cached the token, after ${name}`, async () => {
     const organizer = await createUser(api);
     const event = await createEvent(api, organizer);
     const item = await createItem(api, organizer, event.id);
     const calls = [
-      ({ token }: Person) => other.get(`/v1/events/${event.id}`, token),
-      ({ token }: Person) => other.post(`/v1/events/${event.id}/rsvp`, token, { status: 'interested' }),
-      ({ token }: Person) => other.post(`/v1/items/${item.id}/claim`, token, { quantity: 1 }),
-      ({ token }: Person) => other.patch(`/v1/items/${item.id}/claim`, token, { quantity: 2 }),
-      ({ token }: Person) => other.delete(`/v1/items/${item.id}/claim`, token),
-      ({ token }: Person) => other.post(`/v1/events/${event.id}/save`, token, { saved: true }),
+      ({ token }: Person) => otherServer.get(`/v1/events/${event.id}`, token),
+      ({ token }: Person) => otherServer.post(`/v1/events/${event.id}/rsvp`, token, { status: 'interested' }),
+      ({ token }: Person) => otherServer.post(`/v1/items/${item.id}/claim`, token, { quantity: 1 }),
+      ({ token }: Person) => otherServer.patch(`/v1/items/${item.id}/claim`, token, { quantity: 2 }),
+      ({ token }: Person) => otherServer.delete(`/v1/items/${item.id}/claim`, token),
+      ({ token }: Person) => otherServer.post(`/v1/events/${event.id}/save`, token, { saved: true }),
     ];
     for (const call of calls) {
       const person = await createUser(api);
-      await rsvpGoing(other, person, event.id);
-      assert.ok(await isAlive(person.token));
+      await rsvpGoing(otherServer, person, event.id);
+      assert.ok(await isValid(person.token));
       await end(person);
       expectProblem(await call(person), 401, 'token_invalid');
     }
   });
 
-test('roles: who is no admin any more gets 404 for private events on another instance, in reads and in writes', async () => {
+test('roles: 404 for private events on another server after the admin role is revoked, for reads and writes', async () => {
   const organizer = await createUser(api);
   const event = await createEvent(api, organizer, { visibility: 'private' });
   const item = await createItem(api, organizer, event.id);
   const calls = [
-    ({ token }: Person) => other.get(`/v1/events/${event.id}`, token),
-    ({ token }: Person) => other.post(`/v1/events/${event.id}/rsvp`, token, { status: 'interested' }),
-    ({ token }: Person) => other.post(`/v1/items/${item.id}/claim`, token, { quantity: 1 }),
+    ({ token }: Person) => otherServer.get(`/v1/events/${event.id}`, token),
+    ({ token }: Person) => otherServer.post(`/v1/events/${event.id}/rsvp`, token, { status: 'interested' }),
+    ({ token }: Person) => otherServer.post(`/v1/items/${item.id}/claim`, token, { quantity: 1 }),
   ];
   for (const call of calls) {
     const admin = await createAdmin(api);
-    await rsvpGoing(other, admin, event.id);
+    await rsvpGoing(otherServer, admin, event.id);
     await transaction(api.sql, (tx) => setRole(tx, admin.id, 'user'));
     assert.equal((await call(admin)).status, 404);
   }

@@ -1,6 +1,6 @@
 /**
- * What every test over HTTP starts with: a database of its own, the app as in production, and a client that checks
- * each answer against the OpenAPI document.
+ * Setup for tests over HTTP: each file gets its own database, the app as in production, and a client that
+ * validates each response against the OpenAPI document.
  */
 
 import assert from 'node:assert/strict';
@@ -22,8 +22,8 @@ import { connectSql, openSql, type SqlDatabase } from './sql-tag.ts';
 export type ApiResponse = {
   status: number;
   headers: Headers;
-  /** Parsed JSON, or the text where it is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely; the contract has checked its shape
+  /** The parsed JSON, or the text of a response that is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field; the contract has validated the body
   body: any;
 };
 export type CallOptions = {
@@ -46,23 +46,23 @@ export type TestApp = {
   post(path: string, token?: string, body?: unknown): Promise<ApiResponse>;
   patch(path: string, token?: string, body?: unknown): Promise<ApiResponse>;
   delete(path: string, token?: string, body?: unknown): Promise<ApiResponse>;
-  /** A second instance on the same database. */
+  /** Starts a second server on the same database. */
   another(options?: TestOptions): Promise<TestApp>;
 };
 
-/** What calls a server and looks behind it; a torture's servers are called by the same. */
+/** Calls a server and queries its database; torture programs use the same functions. */
 export type Api = Pick<TestApp, 'call' | 'get' | 'post' | 'patch' | 'delete' | 'sql' | 'sent'>;
 
 export type TestOptions = {
-  /** Environment variables over the defaults of tests. */
+  /** Environment variables that override the defaults of tests. */
   env?: Record<string, string>;
   sms?: SmsDriver;
   clock?: TestClock;
-  /** In place of the pool on the file's database. */
+  /** Replaces the connections to the database of the file. */
   sql?: SqlDatabase;
 };
 
-/** The machine's time, moved forward at will. */
+/** The system time plus an offset that tests advance. */
 export class TestClock {
   #offsetMs = 0;
   now = (): Date => new Date(Date.now() + this.#offsetMs);
@@ -73,16 +73,16 @@ export class TestClock {
 
 export const secretKey = 'the-key-of-the-tests-is-long-enough';
 
-/** Where images go; shared by the apps of a file. */
+/** The directory of uploaded images, shared by the apps of a file. */
 const dataDir = path.join(os.tmpdir(), `potluck-test-data-${randomBytes(6).toString('hex')}`);
 process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
 
-/** For the file that calls it: everything is closed and dropped when its tests have ended. */
+/** Starts an app on a new database; both are closed after the tests of the file. */
 export async function startTestApp(options: TestOptions = {}): Promise<TestApp> {
   return startOn(await cloneDatabase(), options);
 }
 
-/** A fresh, migrated database, dropped after the file's tests. */
+/** Creates a migrated database that is dropped after the tests of the file. */
 export async function cloneDatabase(): Promise<Target> {
   const info = process.env.POTLUCK_TEST_SERVER;
   assert.ok(info, 'run tests through npm: npm test, or npm run test:one -- FILE');
@@ -122,7 +122,7 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
     await sql.end({ timeoutMs: 1_000 });
   });
   const contract = readContract(app.swagger());
-  const call = caller(url, contract);
+  const call = createCall(url, contract);
   return {
     app,
     url,
@@ -137,12 +137,12 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
   };
 }
 
-/** Delivers nothing and keeps everything; counts as a driver that delivers nothing, as the console does. */
+/** Creates an SMS driver that records messages and, like the console driver, does not deliver them. */
 function outbox(sent: TestApp['sent']): SmsDriver {
   return { delivers: false, send: async (phone, purpose, code) => void sent.push({ phone, purpose, code }) };
 }
 
-/** The usual calls in short. */
+/** Creates short functions for the HTTP methods. */
 export const httpVerbs = (call: Api['call']): Pick<Api, 'get' | 'post' | 'patch' | 'delete'> => ({
   get: (path, token) => call('GET', path, { token }),
   post: (path, token, body) => call('POST', path, { token, body }),
@@ -150,7 +150,7 @@ export const httpVerbs = (call: Api['call']): Pick<Api, 'get' | 'post' | 'patch'
   delete: (path, token, body) => call('DELETE', path, { token, body }),
 });
 
-function caller(url: string, contract: Contract): TestApp['call'] {
+function createCall(url: string, contract: Contract): TestApp['call'] {
   return async (method, path, { token, body, headers = {}, raw } = {}) => {
     const response = await fetch(url + path, {
       method,
@@ -163,33 +163,33 @@ function caller(url: string, contract: Contract): TestApp['call'] {
       ...(raw !== undefined && { body: raw }),
     });
     const type = response.headers.get('content-type') ?? '';
-    const text = await (type.startsWith('text/event-stream') ? beginningOf(response) : response.text());
-    const answer = {
+    const text = await (type.startsWith('text/event-stream') ? readFirstChunk(response) : response.text());
+    const apiResponse = {
       status: response.status,
       headers: response.headers,
       body: type.includes('json') ? JSON.parse(text) : text,
     };
-    contract.check(method, path, answer);
-    return answer;
+    contract.check(method, path, apiResponse);
+    return apiResponse;
   };
 }
 
-/** A stream ends when nobody listens any more. */
-async function beginningOf({ body }: Response): Promise<string> {
+/** Reads the first chunk of a stream and closes the stream, which does not end by itself. */
+async function readFirstChunk({ body }: Response): Promise<string> {
   const reader = body?.getReader();
-  const piece = await reader?.read();
+  const chunk = await reader?.read();
   await reader?.cancel();
-  return new TextDecoder().decode(piece?.value);
+  return new TextDecoder().decode(chunk?.value);
 }
 
-/** The answer, which must have this status; else the failure shows what came instead. */
-export function expectStatus(answer: ApiResponse, status: number): ApiResponse {
-  assert.equal(answer.status, status, JSON.stringify(answer.body));
-  return answer;
+/** Asserts the status of a response and returns the response. */
+export function expectStatus(response: ApiResponse, status: number): ApiResponse {
+  assert.equal(response.status, status, JSON.stringify(response.body));
+  return response;
 }
 
-/** A refusal, by status and code. */
-export function expectProblem(answer: ApiResponse, status: number, code: string): ApiResponse {
-  assert.deepEqual([answer.status, answer.body?.code], [status, code], JSON.stringify(answer.body));
-  return answer;
+/** Asserts the status and the problem code of an error response and returns the response. */
+export function expectProblem(response: ApiResponse, status: number, code: string): ApiResponse {
+  assert.deepEqual([response.status, response.body?.code], [status, code], JSON.stringify(response.body));
+  return response;
 }

@@ -6,7 +6,7 @@ import { expectProblem, expectStatus, startTestApp, TestClock } from './setup.ts
 
 const clock = new TestClock();
 const api = await startTestApp({ clock });
-const other = await api.another();
+const otherServer = await api.another();
 const minute = 60_000;
 
 const request = (phone: string) => api.post('/v1/auth/otp/request', undefined, { phone });
@@ -16,7 +16,7 @@ const codeFor = async (phone: string): Promise<string> =>
   expectStatus(await request(phone), 202).body.devCode;
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
 
-test('code: 202 with the same shape for a number with an account and for one without', async () => {
+test('code: 202 with the same fields for a phone with an account and for a phone without an account', async () => {
   const known = await createUser(api);
   for (const phone of [known.phone, nextPhone()]) {
     const { body } = expectStatus(await request(phone), 202);
@@ -27,7 +27,7 @@ test('code: 202 with the same shape for a number with an account and for one wit
 });
 
 // spec: 5 POST /v1/auth/otp/request, POST /v1/auth/otp/verify: issue of tokens
-test('sign-in: 200, the first time with a new account, later with the same one', async () => {
+test('sign-in: 200 with a new account for a new phone, later with the same account', async () => {
   const phone = nextPhone();
   const first = expectStatus(await verify(phone, await codeFor(phone)), 200).body;
   assert.deepEqual([first.isNewUser, first.tokenType, first.expiresIn], [true, 'Bearer', 1800]);
@@ -38,7 +38,7 @@ test('sign-in: 200, the first time with a new account, later with the same one',
   assert.notEqual(second.accessToken, first.accessToken);
 });
 
-test('code: 400 when it is wrong, used, outdated by a newer one, or five minutes old', async () => {
+test('code: 400 for a code that is wrong, used, replaced by a newer code, or five minutes old', async () => {
   const phone = nextPhone();
   const old = await codeFor(phone);
   const newest = await codeFor(phone);
@@ -51,17 +51,17 @@ test('code: 400 when it is wrong, used, outdated by a newer one, or five minutes
   assert.equal(body.errors[0].path, 'code');
 });
 
-test('code: one for signing in does not delete an account, nor the other way round', async () => {
+test('code: 400 for a sign-in code at account deletion and for a deletion code at sign-in', async () => {
   const person = await createUser(api);
-  const signIn = await codeFor(person.phone);
-  expectProblem(await api.delete('/v1/me', person.token, { confirmCode: signIn }), 400, 'wrong_code');
-  const farewell = expectStatus(await api.post('/v1/me/delete-code', person.token), 202).body.devCode;
-  if (farewell !== signIn) expectProblem(await verify(person.phone, farewell), 400, 'wrong_code');
-  expectStatus(await verify(person.phone, signIn), 200);
+  const signInCode = await codeFor(person.phone);
+  expectProblem(await api.delete('/v1/me', person.token, { confirmCode: signInCode }), 400, 'wrong_code');
+  const deletionCode = expectStatus(await api.post('/v1/me/delete-code', person.token), 202).body.devCode;
+  if (deletionCode !== signInCode) expectProblem(await verify(person.phone, deletionCode), 400, 'wrong_code');
+  expectStatus(await verify(person.phone, signInCode), 200);
 });
 
 // spec: 5 POST /v1/auth/otp/request, POST /v1/auth/otp/verify: issue of tokens
-test('code: 429 with Retry-After after five wrong ones in 15 minutes, for the right one and after a resend too', async () => {
+test('code: 429 with Retry-After after five wrong codes in 15 minutes, also for the right code and after a resend', async () => {
   const phone = nextPhone();
   const code = await codeFor(phone);
   for (let i = 0; i < 3; i++) expectProblem(await verify(phone, wrong(code)), 400, 'wrong_code');
@@ -71,29 +71,29 @@ test('code: 429 with Retry-After after five wrong ones in 15 minutes, for the ri
   const { headers } = expectProblem(await verify(phone, resent), 429, 'too_many_tries');
   const wait = Number(headers.get('retry-after'));
   assert.ok(wait > 600 && wait <= 660, `${wait}`);
-  expectProblem(await verify(phone, await codeFor(phone), other), 429, 'too_many_tries');
-  // The window slides: the first three are forgotten 15 minutes after they were made.
+  expectProblem(await verify(phone, await codeFor(phone), otherServer), 429, 'too_many_tries');
+  // The window slides: the first three attempts expire after 15 minutes.
   clock.advance(11 * minute);
   expectStatus(await verify(phone, await codeFor(phone)), 200);
 });
 
-test('code: of fifty wrong ones at once over two instances five are compared', async () => {
+test('code: of fifty concurrent wrong codes on two servers five get 400 and 45 get 429', async () => {
   const phone = nextPhone();
   const code = await codeFor(phone);
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, (_, i) => verify(phone, wrong(code), i % 2 ? api : other)),
+  const responses = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => verify(phone, wrong(code), i % 2 ? api : otherServer)),
   );
-  const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+  const count = (status: number) => responses.filter((response) => response.status === status).length;
   assert.deepEqual([count(400), count(429)], [5, 45]);
 });
 
-test('code: of fifty right ones at once over two instances one opens a session', async () => {
+test('code: of fifty concurrent requests with the right code on two servers one opens a session', async () => {
   const phone = nextPhone();
   const code = await codeFor(phone);
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, (_, i) => verify(phone, code, i % 2 ? api : other)),
+  const responses = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => verify(phone, code, i % 2 ? api : otherServer)),
   );
-  const opened = answers.filter((answer) => answer.status === 200);
+  const opened = responses.filter((response) => response.status === 200);
   assert.equal(opened.length, 1);
   const [row] =
     await api.sql`select count(*)::int as sessions from sessions where user_id = ${opened[0]?.body.user.id}`;
@@ -101,13 +101,13 @@ test('code: of fifty right ones at once over two instances one opens a session',
   await assertCounters(api.sql);
 });
 
-test('phone: spaces, dashes, dots and brackets are understood', async () => {
+test('phone: 200 with spaces, dashes, dots and brackets in the number', async () => {
   const code = await codeFor('+46 70-123 45.67');
   const { body } = expectStatus(await verify('+46(0)701234567', code), 200);
   assert.equal(body.user.phone, '+46701234567');
 });
 
-test('phone: as an address book copies it, with wide digits, odd dashes and marks of direction, it is the same', async () => {
+test('phone: 200 for the same number with full-width digits, Unicode dashes and direction marks', async () => {
   for (const phone of [
     '＋４６７０１２３４５６８',
     '\u202a+46 70‑123 45 68\u202c',
@@ -118,7 +118,7 @@ test('phone: as an address book copies it, with wide digits, odd dashes and mark
   }
 });
 
-test('phone: 400 naming it for what is no number in international form', async () => {
+test('phone: 400 naming phone for a text that is not a number in international form', async () => {
   for (const phone of [
     '',
     '12025550102',
@@ -136,7 +136,7 @@ test('phone: 400 naming it for what is no number in international form', async (
   }
 });
 
-test('token: 401 for a header that is malformed in any way, also where none is needed', async () => {
+test('token: 401 for a malformed Authorization header, also where the token is optional', async () => {
   const { token } = await createUser(api);
   const headers = [
     '',
@@ -151,9 +151,9 @@ test('token: 401 for a header that is malformed in any way, also where none is n
   ];
   for (const authorization of headers) {
     for (const path of ['/v1/events', '/v1/auth/me']) {
-      const answer = await api.call('GET', path, { headers: { authorization } });
-      expectProblem(answer, 401, 'token_invalid');
-      assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
+      const response = await api.call('GET', path, { headers: { authorization } });
+      expectProblem(response, 401, 'token_invalid');
+      assert.equal(response.headers.get('www-authenticate'), 'Bearer');
     }
   }
   expectStatus(await api.call('GET', '/v1/auth/me', { headers: { authorization: `bearer  ${token}` } }), 200);

@@ -9,14 +9,14 @@ import { buildApp } from '../src/server/build-app.ts';
 import { nextPhone } from './factories.ts';
 import { expectProblem, expectStatus, startTestApp, TestClock } from './setup.ts';
 
-/** Twilio's part of the conversation, over real HTTP. */
+/** A stub of the Twilio API over HTTP. */
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-let answer: Handler;
+let respond: Handler;
 const received: { url: string; authorization: string; form: URLSearchParams }[] = [];
 const stub = createServer(async (request, response) => {
   const form = new URLSearchParams(await text(request));
   received.push({ url: request.url ?? '', authorization: request.headers.authorization ?? '', form });
-  answer(request, response);
+  respond(request, response);
 });
 await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve));
 after(() => {
@@ -42,8 +42,8 @@ const clock = new TestClock();
 const api = await startTestApp({ env, clock });
 const request = (phone: string, on = api) => on.post('/v1/auth/otp/request', undefined, { phone });
 
-test('twilio: the code goes out as a form, signed with account and token, and signs in', async () => {
-  answer = accepted;
+test('twilio: the code is sent as a form with account SID and auth token, and opens a session', async () => {
+  respond = accepted;
   const phone = nextPhone();
   assert.deepEqual(expectStatus(await request(phone), 202).body, { expiresIn: 300, resendAfter: 60 });
   const sent = received.at(-1);
@@ -57,15 +57,15 @@ test('twilio: the code goes out as a form, signed with account and token, and si
   expectStatus(await api.post('/v1/auth/otp/verify', undefined, { phone, code }), 200);
 });
 
-test('twilio: a messaging service sends in place of a number', async () => {
-  answer = accepted;
+test('twilio: a messaging service in TWILIO_FROM is sent as MessagingServiceSid', async () => {
+  respond = accepted;
   const served = await api.another({ env: { ...env, TWILIO_FROM: 'MG00000000000000000000000000000001' } });
   expectStatus(await request(nextPhone(), served), 202);
   assert.equal(received.at(-1)?.form.get('MessagingServiceSid'), 'MG00000000000000000000000000000001');
   assert.equal(received.at(-1)?.form.get('From'), null);
 });
 
-test('twilio: 503 with Retry-After when it refuses or fails; the next try is not held against anybody', async () => {
+test('twilio: 503 with Retry-After for an error response of Twilio; the attempt does not count towards limits', async () => {
   const phone = nextPhone();
   const faults = [
     json(400, { code: 21211, message: `The number ${phone} is not valid` }),
@@ -73,32 +73,32 @@ test('twilio: 503 with Retry-After when it refuses or fails; the next try is not
     json(500, { message: 'oops' }),
     (_request: IncomingMessage, response: ServerResponse) => response.writeHead(502).end('no JSON at all'),
   ];
-  // More often than a number may be sent codes in a day.
+  // The attempts exceed the daily limit of codes per phone.
   for (const fault of [...faults, ...faults, ...faults]) {
-    answer = fault;
+    respond = fault;
     const { headers, body } = expectProblem(await request(phone), 503, 'sms_unavailable');
     assert.equal(headers.get('retry-after'), '60');
     assert.ok(!JSON.stringify(body).includes(phone));
   }
-  answer = accepted;
+  respond = accepted;
   expectStatus(await request(phone), 202);
 });
 
-test('twilio: 503 when nobody is there, and the next try is not held against anybody', async () => {
+test('twilio: 503 when the connection is refused; the attempt does not count towards limits', async () => {
   const phone = nextPhone();
   const closed = await api.another({ env: { ...env, TWILIO_BASE_URL: 'http://127.0.0.1:9' } });
   expectProblem(await request(phone, closed), 503, 'sms_unavailable');
-  answer = accepted;
+  respond = accepted;
   expectStatus(await request(phone), 202);
 });
 
-test('twilio: 503 when it hangs up or says nothing; a message that may have left counts, and its code is good', async () => {
-  const hangUp: Handler = (_request, response) => response.destroy();
-  const saysNothing: Handler = () => {};
+test('twilio: 503 when Twilio closes the connection or times out; the code counts towards limits and is valid', async () => {
+  const closesConnection: Handler = (_request, response) => response.destroy();
+  const neverResponds: Handler = () => {};
   await Promise.all(
-    [hangUp, saysNothing].map(async (fault) => {
+    [closesConnection, neverResponds].map(async (fault) => {
       const phone = nextPhone();
-      answer = fault;
+      respond = fault;
       const { headers } = expectProblem(await request(phone), 503, 'sms_unavailable');
       assert.equal(headers.get('retry-after'), '60');
       expectProblem(await request(phone), 429, 'too_many_codes');
@@ -110,28 +110,28 @@ test('twilio: 503 when it hangs up or says nothing; a message that may have left
   clock.advance(61_000);
 });
 
-test('twilio: neither phone nor code nor token reaches the log', async () => {
+test('twilio: the log contains neither phone nor code nor token', async () => {
   const lines: string[] = [];
-  const note = (...args: unknown[]) => void lines.push(JSON.stringify(args));
+  const record = (...args: unknown[]) => void lines.push(JSON.stringify(args));
   const quiet = {
     level: 'info',
-    error: note,
-    warn: note,
-    info: note,
-    debug: note,
-    trace: note,
-    fatal: note,
-    silent: note,
+    error: record,
+    warn: record,
+    info: record,
+    debug: record,
+    trace: record,
+    fatal: record,
+    silent: record,
   };
   const driver = createSmsDriver(readConfig(env), { ...quiet, child: () => quiet } as never);
-  answer = json(400, { code: 21211, message: 'The number +14155550142 is not valid: 123456' });
+  respond = json(400, { code: 21211, message: 'The number +14155550142 is not valid: 123456' });
   await assert.rejects(driver.send('+14155550142', 'sign_in', '123456'), { code: 'sms_unavailable' });
   assert.equal(lines.length, 1);
   for (const secret of ['4155550142', '123456', 'the-auth-token'])
     assert.ok(!lines.join('').includes(secret), secret);
 });
 
-/** With the driver of the configuration; its log in place of the app's. */
+/** Starts an app with the SMS driver of the configuration, and collects the log of the driver. */
 async function exposedServer(env: Record<string, string>) {
   const config = readConfig({ LOG_LEVEL: 'silent', ...env });
   const logged: { number: string; purpose: string; code: string }[] = [];
@@ -155,7 +155,7 @@ for (const env of [
   { DEV_CODES: 'off' },
 ] as Record<string, string>[]) {
   const name = Object.entries(env).flat().join('=');
-  test(`console outside production with ${name}: 202 without devCode, the log has the code, and 429 within a minute`, async () => {
+  test(`console driver outside production with ${name}: 202 without devCode, the code in the log, 429 within a minute`, async () => {
     const { app, clock, logged, post } = await exposedServer(env);
     const phone = nextPhone();
     const sent = await post('/v1/auth/otp/request', { phone });
@@ -168,14 +168,14 @@ for (const env of [
     const { status, body } = await post('/v1/auth/otp/verify', { phone, code: logged[0]?.code });
     assert.equal(status, 200);
     clock.advance(60_000);
-    const farewell = await post('/v1/me/delete-code', {}, body.accessToken);
-    assert.deepEqual(farewell, { status: 202, body: { expiresIn: 300, resendAfter: 60 } });
+    const deletion = await post('/v1/me/delete-code', {}, body.accessToken);
+    assert.deepEqual(deletion, { status: 202, body: { expiresIn: 300, resendAfter: 60 } });
     assert.equal(logged[1]?.purpose, 'delete_account');
     await app.close();
   });
 }
 
-test('console with HOST=0.0.0.0 and DEV_CODES=on: 202 with devCode, without limits on sending', async () => {
+test('console driver with HOST=0.0.0.0 and DEV_CODES=on: 202 with devCode, without limits on codes', async () => {
   const { app, logged, post } = await exposedServer({ HOST: '0.0.0.0', DEV_CODES: 'on' });
   const phone = nextPhone();
   for (let i = 0; i < 2; i++) {
@@ -186,7 +186,7 @@ test('console with HOST=0.0.0.0 and DEV_CODES=on: 202 with devCode, without limi
   await app.close();
 });
 
-test('console in production: no answer carries the code, the log does, with three digits of the number', async () => {
+test('console driver in production: the code is in the log without the full phone, and not in the response', async () => {
   const production = {
     NODE_ENV: 'production',
     SECRET_KEY: 'a-key-of-thirty-two-characters-or-more',

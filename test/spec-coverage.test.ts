@@ -49,7 +49,7 @@ test('coverage: no annotation names an unknown section', () => {
   assert.deepEqual(unknown, []);
 });
 
-test('coverage: a malformed annotation, and one that stands above no test, is an error', () => {
+test('coverage: readSource throws for a malformed annotation and for an annotation that is not above a test', () => {
   const annotated = (comment: string) => `${comment}\ntest('name', () => {});\n`;
   assert.deepEqual(readSource('a.test.ts', annotated('// spec: 4.2 GET /v1/users/:id: `id`; `name`')), [
     {

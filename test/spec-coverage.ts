@@ -1,6 +1,6 @@
 /**
- * Generates docs/spec-coverage.md from annotations: `npm run docs`. An annotation is a comment directly above a test
- * and names a section of the specification, the endpoints, and what the test covers of the section:
+ * Generates docs/spec-coverage.md from annotations: `npm run docs`. An annotation is a comment directly above
+ * a test that names a section of the specification, the endpoints, and the lines of the section:
  *
  *     // spec: 4.17 POST /v1/items/:id/claim: a claim needs an RSVP of `going`; the quantity is at least 1
  *     test('claim: …', …)
@@ -13,7 +13,7 @@ export type Annotation = {
   section: string;
   /** As `GET /v1/events/:id`. */
   routes: string[];
-  /** What of the section is covered. */
+  /** The lines of the section that the test covers. */
   lines: string[];
   /** Base name of the file. */
   file: string;
@@ -40,16 +40,16 @@ export async function readAnnotations(): Promise<Annotation[]> {
 const read = (file: string) => readFile(path.join(root, file), 'utf8');
 
 export function readSource(file: string, source: string): Annotation[] {
-  const found = [...source.matchAll(annotatedTest)].flatMap(([, comments = '', , name = '']) =>
+  const annotations = [...source.matchAll(annotatedTest)].flatMap(([, comments = '', , name = '']) =>
     comments
       .trimEnd()
       .split('\n')
       .map((comment) => readAnnotation(comment.replace(/^\s*\/\/ spec: /, ''), file, unquote(name))),
   );
-  const written = source.match(/^[ \t]*\/\/ spec:/gm)?.length ?? 0;
-  if (found.length < written)
+  const expected = source.match(/^[ \t]*\/\/ spec:/gm)?.length ?? 0;
+  if (annotations.length < expected)
     throw new Error(`${file}: an annotation "// spec:" does not stand above a test`);
-  return found;
+  return annotations;
 }
 
 function readAnnotation(text: string, file: string, test: string): Annotation {

@@ -1,6 +1,6 @@
 /**
- * The sections of the specification, and the lines of each that tests must cover. Tests may cover further lines: what
- * Potluck adds to the specification.
+ * The sections of the specification, each with the lines that tests must cover. Annotations of tests may name
+ * further lines, which are extensions of the specification.
  */
 type Section = { section: string; title: string; lines: string[] };
 

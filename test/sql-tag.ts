@@ -1,4 +1,4 @@
-/** Databases whose statements tests, torture programs and benchmarks write as template literals that run at once. */
+/** A template literal tag that runs SQL statements, for tests, torture programs and benchmarks. */
 import { connect, type Database } from '../src/db/client.ts';
 import { type Connection, openConnection, transactionOn } from '../src/db/connection.ts';
 import type { Queryable } from '../src/db/query.ts';
@@ -6,7 +6,7 @@ import { raw, sql } from '../src/db/sql.ts';
 import type { Target } from '../src/db/target.ts';
 import { type Transaction, transaction } from '../src/db/transaction.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into rows freely
+// biome-ignore lint/suspicious/noExplicitAny: tests read any column
 type AnyRow = Record<string, any>;
 
 /** `const rows = await sql<{ one: number }[]>`select 1 as one`;` */
@@ -17,17 +17,17 @@ type Tag = <R extends readonly object[] = AnyRow[]>(
 
 export type SqlTag = Tag &
   Queryable & {
-    /** Runs a statement without parameters that is put together at run time. */
+    /** Runs a statement without parameters that is built at run time. */
     text<R extends object = AnyRow>(text: string): Promise<R[]>;
   };
 
 export type SqlTransaction = SqlTag & Transaction;
-/** @param mode of the transaction, such as `isolation level repeatable read, read only` */
+/** @param mode the transaction mode, such as `isolation level repeatable read, read only` */
 type Begin = <T>(work: (tx: SqlTransaction) => Promise<T>, mode?: string) => Promise<T>;
 
-/** Runs statements as a tag, and is passed to functions that take a `Database`. */
+/** A `Database` that also runs statements as a tag. */
 export type SqlDatabase = SqlTag & Database & { begin: Begin };
-/** The same for a single connection. */
+/** A `Connection` that also runs statements as a tag. */
 export type SqlConnection = SqlTag & Connection & { begin: Begin };
 
 function tagged<D extends Queryable>(db: D): SqlTag & D {

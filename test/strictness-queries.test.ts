@@ -1,4 +1,4 @@
-/** What query strings may hold, and a shower of random bodies over every route that takes one. */
+/** Validation of query strings, and random bodies on every route that takes a body. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
@@ -27,21 +27,21 @@ const { operations, withQuery, withBody } = await listOperations(api, {
   user: me.id,
 });
 
-/** What else a route requires, so that the parameter in question is the only one at fault. */
-const required = (parameters: Parameter[], but: string): string =>
+/** Returns the other required parameters of a route, so that the tested parameter is the only invalid one. */
+const required = (parameters: Parameter[], except: string): string =>
   parameters
-    .filter((parameter) => parameter.required && parameter.name !== but)
+    .filter((parameter) => parameter.required && parameter.name !== except)
     .map(({ name, schema }) => `${name}=${schema.enum?.[0] ?? 'bread'}&`)
     .join('');
 
-test('query: 400 naming the parameter for every number that is none, is empty, comes twice or is out of range', async () => {
+test('query: 400 naming the parameter for a number that is invalid, empty, repeated or out of range', async () => {
   let tried = 0;
   for (const { path, parameters } of withQuery) {
     for (const { name, schema } of parameters) {
       if (schema.type !== 'integer' && schema.type !== 'number') continue;
       const { minimum = 0, maximum = 0 } = schema;
-      const before = required(parameters, name);
-      // What a valid place needs beside this parameter, where the route takes a place.
+      const requiredQuery = required(parameters, name);
+      // `lat` and `lng` require each other.
       const others = ['lat', 'lng']
         .filter((other) => other !== name && parameters.some((parameter) => parameter.name === other))
         .map((other) => `&${other}=0`)
@@ -70,12 +70,12 @@ test('query: 400 naming the parameter for every number that is none, is empty, c
       ];
       if (schema.type === 'integer') bad.push('1.5', '0', '-1');
       for (const value of bad) {
-        const answer = await api.get(`${path}?${before}${name}=${value}${others}`, me.token);
-        expectFieldError(answer, name, `${path} ${name}=${value}`);
+        const response = await api.get(`${path}?${requiredQuery}${name}=${value}${others}`, me.token);
+        expectFieldError(response, name, `${path} ${name}=${value}`);
         tried++;
       }
       expectFieldError(
-        await api.get(`${path}?${before}${name}=1&${name}=2${others}`, me.token),
+        await api.get(`${path}?${requiredQuery}${name}=1&${name}=2${others}`, me.token),
         name,
         'twice',
       );
@@ -84,18 +84,18 @@ test('query: 400 naming the parameter for every number that is none, is empty, c
   assert.ok(tried > 60, `${tried}`);
 });
 
-test('query: 400 naming the parameter for NUL, bytes that are no UTF-8, and texts that come twice', async () => {
+test('query: 400 naming the parameter for a text with NUL or invalid UTF-8, and for a repeated text', async () => {
   for (const { path, parameters } of withQuery) {
     for (const { name, schema } of parameters) {
       if (schema.type !== 'string') continue;
       const others = required(parameters, name);
       for (const value of ['ab%00', '%ED%A0%80ab', 'ab%FF', '%C0%80', '100%', '%zz']) {
-        const answer = expectProblem(
+        const response = expectProblem(
           await api.get(`${path}?${others}${name}=${value}`, me.token),
           400,
           'invalid_request',
         );
-        assert.deepEqual(errorPaths(answer), [name], `${path} ${name}=${value}`);
+        assert.deepEqual(errorPaths(response), [name], `${path} ${name}=${value}`);
       }
       expectFieldError(
         await api.get(`${path}?${others}${name}=food&${name}=food`, me.token),
@@ -106,7 +106,7 @@ test('query: 400 naming the parameter for NUL, bytes that are no UTF-8, and text
   }
 });
 
-test('query: 400 naming parameters that need each other or contradict each other', async () => {
+test('query: 400 naming parameters that are incomplete, contradictory or out of range', async () => {
   for (const [query, path] of [
     ['lat=1', 'lng'],
     ['lng=1', 'lat'],
@@ -134,7 +134,7 @@ test('query: 400 naming parameters that need each other or contradict each other
   expectFieldError(await api.get(`/v1/events/${event.id}/items?kind=gift`), 'kind', 'unknown word');
 });
 
-/** Images and calendars: their addresses are shared as links. */
+/** Matches images and calendars, which are shared as links and ignore unknown parameters. */
 const isLinked = (path: string): boolean => /\.(svg|webp|ics)$/.test(path);
 
 // spec: 7 GET /v1/events: unknown query parameters
@@ -150,13 +150,13 @@ test('query: 400 naming every unknown parameter, on every JSON route of the API'
       ['__proto__=1&constructor=2', ['__proto__', 'constructor']],
       ['=1', ['query']],
     ] as const) {
-      const answer = await api.call(method, `${path}?${own}${query}`, {
+      const response = await api.call(method, `${path}?${own}${query}`, {
         token: admin.token,
         ...(example && { body: example }),
       });
-      expectProblem(answer, 400, 'invalid_request');
-      assert.deepEqual(errorPaths(answer), names, `${method} ${path}?${query}`);
-      assert.match(answer.body.detail, /is not a known parameter/, `${method} ${path}`);
+      expectProblem(response, 400, 'invalid_request');
+      assert.deepEqual(errorPaths(response), names, `${method} ${path}?${query}`);
+      assert.match(response.body.detail, /is not a known parameter/, `${method} ${path}`);
     }
     tried++;
   }
@@ -167,15 +167,15 @@ test('query: an empty query string has no parameters', async () => {
   for (const query of ['?', '?&', '?&&']) expectStatus(await api.get(`/v1/events${query}`), 200);
 });
 
-test('query: an unknown parameter comes after a missing token, and together with other faults', async () => {
+test('query: 401 for a missing token before 400 for an unknown parameter; one 400 names all invalid parameters', async () => {
   expectProblem(await api.get('/v1/me/events?startDate=x'), 401, 'token_missing');
-  const answer = expectProblem(await api.get('/v1/events?limit=0&startDate=x'), 400, 'invalid_request');
-  assert.deepEqual(errorPaths(answer).sort(), ['limit', 'startDate']);
+  const response = expectProblem(await api.get('/v1/events?limit=0&startDate=x'), 400, 'invalid_request');
+  assert.deepEqual(errorPaths(response).sort(), ['limit', 'startDate']);
   expectProblem(await api.get(`/v1/events/${item.id}x/items?x=1`), 400, 'invalid_request');
 });
 
 // spec: 7 GET /v1/events: unknown query parameters
-test('query: images, calendars and pages ignore unknown parameters, as links gather them', async () => {
+test('query: 200 with unknown parameters on images, calendars and pages', async () => {
   for (const path of [
     '/',
     '/docs/',
@@ -210,19 +210,22 @@ const numbers = fc.oneof(
 );
 const anything = fc.oneof(texts, numbers, fc.boolean(), fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }));
 
-/** Of the right type three times in four. */
+/** Generates a value that has the type of the schema in three of four cases. */
 function valueFor({ type, enum: words, anyOf, items }: Schema): fc.Arbitrary<unknown> {
   if (anyOf) return fc.oneof(...anyOf.map(valueFor));
-  const right: Record<string, fc.Arbitrary<unknown>> = {
+  const byType: Record<string, fc.Arbitrary<unknown>> = {
     string: words ? fc.constantFrom(...words) : texts,
     boolean: fc.boolean(),
     null: fc.constant(null),
     array: fc.array(items ? valueFor(items) : anything, { maxLength: 3 }),
   };
-  return fc.oneof({ weight: 3, arbitrary: right[type ?? ''] ?? numbers }, { weight: 1, arbitrary: anything });
+  return fc.oneof(
+    { weight: 3, arbitrary: byType[type ?? ''] ?? numbers },
+    { weight: 1, arbitrary: anything },
+  );
 }
 
-/** The example of a body with one or two fields changed, so that what lies behind the schema is reached too. */
+/** Generates the example of a body with one or two changed fields, so that some bodies pass the schema. */
 const requests = fc
   .constantFrom(...withBody.filter(({ path }) => !path.startsWith('/v1/auth')))
   .chain(({ method, path, schema, example }) =>
@@ -237,11 +240,11 @@ const requests = fc
       .map((body) => ({ method, path, body })),
   );
 
-test('any body of any shape: an answer that the OpenAPI document declares, and never a 5xx', async () => {
-  const seen = new Set<number>();
+test('random body: a response that the OpenAPI document declares, and never a 5xx', async () => {
+  const statuses = new Set<number>();
   const send = async ({ method, path, body }: { method: string; path: string; body: unknown }) => {
     const { status } = await api.call(method, path, { token: me.token, body });
-    seen.add(status);
+    statuses.add(status);
     assert.ok(status < 500, `${method} ${path}`);
   };
   await fc.assert(fc.asyncProperty(requests, send), { numRuns: 400 });
@@ -251,5 +254,5 @@ test('any body of any shape: an answer that the OpenAPI document declares, and n
     body: anything,
   });
   await fc.assert(fc.asyncProperty(shapeless, send), { numRuns: 50 });
-  for (const status of [200, 201, 400]) assert.ok(seen.has(status), `${status} never came`);
+  for (const status of [200, 201, 400]) assert.ok(statuses.has(status), `no response has status ${status}`);
 });

@@ -1,4 +1,4 @@
-/** What bodies may hold. Most tests walk the OpenAPI document. */
+/** Validation of request bodies. Most tests iterate over the operations of the OpenAPI document. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createEvent, createItem, createUser, eventBody } from './factories.ts';
@@ -21,7 +21,7 @@ const { withBody } = await listOperations(api, { event: event.id, item: item.id,
 const send = (method: string, path: string, raw: string | Buffer, type = 'application/json') =>
   api.call(method, path, { token: me.token, raw: raw as string, headers: { 'content-type': type } });
 
-test('body: 400 naming the field for every field of a wrong type; nothing is coerced', async () => {
+test('body: 400 naming the field for every field of a wrong type; values are not coerced', async () => {
   const values = ['3', 3, true, null, [2], {}, ['x']];
   const fits = (schema: Schema, value: unknown): boolean =>
     (schema.anyOf ?? [schema]).some(({ type }) =>
@@ -39,11 +39,11 @@ test('body: 400 naming the field for every field of a wrong type; nothing is coe
   for (const { method, path, schema, example } of withBody) {
     for (const field of listFields(schema)) {
       for (const value of values.filter((value) => !fits(field.schema, value))) {
-        const answer = await api.call(method, path, {
+        const response = await api.call(method, path, {
           token: me.token,
           body: withChangedField(example, field.path, value),
         });
-        expectFieldError(answer, field.path, `${method} ${path} ${field.path} = ${JSON.stringify(value)}`);
+        expectFieldError(response, field.path, `${method} ${path} ${field.path} = ${JSON.stringify(value)}`);
         tried++;
       }
     }
@@ -51,17 +51,17 @@ test('body: 400 naming the field for every field of a wrong type; nothing is coe
   assert.ok(tried > 150, `${tried}`);
 });
 
-test('body: 400 naming the field for NUL and half surrogate pairs in every text', async () => {
+test('body: 400 naming the field for NUL and unpaired surrogates in every text', async () => {
   let tried = 0;
   for (const { method, path, schema, example } of withBody) {
     for (const field of listFields(schema)) {
       if (!(field.schema.anyOf ?? [field.schema]).some(({ type }) => type === 'string')) continue;
       for (const text of ['a\u0000bc', '\ud800abc', 'abc\udc00', '\udc00\ud800']) {
-        const answer = await api.call(method, path, {
+        const response = await api.call(method, path, {
           token: me.token,
           body: withChangedField(example, field.path, text),
         });
-        expectFieldError(answer, field.path, `${method} ${path} ${field.path}`);
+        expectFieldError(response, field.path, `${method} ${path} ${field.path}`);
         tried++;
       }
     }
@@ -69,7 +69,7 @@ test('body: 400 naming the field for NUL and half surrogate pairs in every text'
   assert.ok(tried > 80, `${tried}`);
 });
 
-test('body: 400 naming the field for one that is missing, and for one that is not known, at any depth', async () => {
+test('body: 400 naming a missing field and an unknown field, at any depth', async () => {
   for (const { method, path, schema, example } of withBody) {
     for (const name of schema.required ?? []) {
       expectFieldError(
@@ -87,19 +87,19 @@ test('body: 400 naming the field for one that is missing, and for one that is no
     }
   }
   const body = eventBody({ location: { address: 'Here', lat: 1, surprise: 2 } });
-  const answer = expectProblem(await api.post('/v1/events', me.token, body), 400, 'invalid_request');
-  assert.deepEqual(errorPaths(answer).sort(), ['location.lng', 'location.surprise']);
+  const response = expectProblem(await api.post('/v1/events', me.token, body), 400, 'invalid_request');
+  assert.deepEqual(errorPaths(response).sort(), ['location.lng', 'location.surprise']);
 });
 
-test('body: 400 naming all faults at once, up to twenty', async () => {
+test('body: 400 naming all invalid fields, at most twenty', async () => {
   const body = { kind: 'gift', quantityNeeded: '3', link: 'ftp://example.org', colour: 'red' };
-  const answer = expectProblem(
+  const response = expectProblem(
     await api.post(`/v1/events/${event.id}/items`, me.token, body),
     400,
     'invalid_request',
   );
-  assert.deepEqual(errorPaths(answer).sort(), ['colour', 'kind', 'link', 'quantityNeeded', 'title']);
-  for (const path of errorPaths(answer)) assert.ok(answer.body.detail.includes(path));
+  assert.deepEqual(errorPaths(response).sort(), ['colour', 'kind', 'link', 'quantityNeeded', 'title']);
+  for (const path of errorPaths(response)) assert.ok(response.body.detail.includes(path));
   const keys = (count: number) =>
     JSON.stringify(
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`${'k'.repeat(500)}${i}`.slice(-500), i])),
@@ -107,7 +107,7 @@ test('body: 400 naming all faults at once, up to twenty', async () => {
   const many = expectProblem(await send('PATCH', '/v1/me', keys(400)), 400, 'invalid_request');
   assert.equal(errorPaths(many).length, 20);
   assert.ok(JSON.stringify(many.body).length < 10_000);
-  // Beyond any body that a route takes, none is named: naming a hundred thousand would take seconds.
+  // A body with far more fields than any route takes gets one error: naming every field would take seconds.
   const huge = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, i]));
   for (const body of [JSON.stringify(huge), JSON.stringify({ enabledModules: Array(200_000).fill(1) })]) {
     assert.deepEqual(errorPaths(expectProblem(await send('PATCH', '/v1/me', body), 400, 'invalid_request')), [
@@ -116,7 +116,7 @@ test('body: 400 naming all faults at once, up to twenty', async () => {
   }
 });
 
-test('body: 400 for numbers that are none, not whole or out of range; -0 is 0', async () => {
+test('body: 400 for numbers that are malformed, fractional or out of range; -0 becomes 0', async () => {
   const item = (quantityNeeded: string) =>
     send(
       'POST',
@@ -158,7 +158,7 @@ test('body: 400 for numbers that are none, not whole or out of range; -0 is 0', 
   assert.deepEqual([zero.body.price, zero.body.capacity], [0, 0]);
 });
 
-test('body: 400 malformed_json for what is no JSON or no UTF-8', async () => {
+test('body: 400 malformed_json for invalid JSON and invalid UTF-8', async () => {
   const bad = [
     '{',
     '{"name":"x"',
@@ -183,7 +183,7 @@ test('body: 400 malformed_json for what is no JSON or no UTF-8', async () => {
   );
 });
 
-test('body: 400 for an array, a text, a number, null, or nothing where an object is wanted', async () => {
+test('body: 400 for an array, text, number, boolean, null or empty body where an object is required', async () => {
   for (const { method, path } of withBody) {
     for (const raw of ['[]', '[{}]', '"name"', '7', 'true', 'null'])
       expectFieldError(await send(method, path, raw), 'body', path);
@@ -192,12 +192,12 @@ test('body: 400 for an array, a text, a number, null, or nothing where an object
   }
 });
 
-test('body: 200 where the same key comes twice, and the last one counts', async () => {
-  const answer = expectStatus(await send('PATCH', '/v1/me', '{"city":"Oslo","city":"Bergen"}'), 200);
-  assert.equal(answer.body.city, 'Bergen');
+test('body: 200 for a duplicate key; the last value is used', async () => {
+  const response = expectStatus(await send('PATCH', '/v1/me', '{"city":"Oslo","city":"Bergen"}'), 200);
+  assert.equal(response.body.city, 'Bergen');
 });
 
-test('body: 400 for JSON a hundred thousand levels deep, wherever it is sent', async () => {
+test('body: 400 for JSON with 100,000 levels on every route', async () => {
   for (const [open, close] of [
     ['[', ']'],
     ['{"a":', '}'],
@@ -211,14 +211,14 @@ test('body: 400 for JSON a hundred thousand levels deep, wherever it is sent', a
   }
 });
 
-test('body: one mebibyte is read, one byte more is 413', async () => {
+test('body: 413 above one mebibyte, 200 at one mebibyte', async () => {
   const body = (bytes: number) => `{"name":"${'x'.repeat(bytes - 11)}"}`;
   expectFieldError(await send('PATCH', '/v1/me', body(1_048_576)), 'name', 'the whole mebibyte');
   expectProblem(await send('PATCH', '/v1/me', body(1_048_577)), 413, 'payload_too_large');
   expectStatus(await send('PATCH', '/v1/me', `${' '.repeat(1_048_576 - 15)}{"city":"Oslo"}`), 200);
 });
 
-test('body: a mebibyte made to be slow to check is refused as fast as any other', async () => {
+test('body: 400 without delay for bodies of one mebibyte that are designed to be slow to validate', async () => {
   const size = 1_000_000;
   const slow = [
     { name: `${'a'.repeat(size)}\n` },
@@ -234,11 +234,11 @@ test('body: a mebibyte made to be slow to check is refused as fast as any other'
     timezone: '+'.repeat(200_000),
   };
   expectProblem(await api.patch(`/v1/events/${event.id}`, me.token, lists), 400, 'invalid_request');
-  // Quadratic work on this takes minutes.
+  // Validation in quadratic time would take minutes.
   assert.ok(performance.now() - started < 10_000);
 });
 
-test('body: 415 for any type but JSON; parameters and capitals in the type do not matter', async () => {
+test('body: 415 for any media type but JSON; parameters and letter case are ignored', async () => {
   for (const type of [
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -273,7 +273,7 @@ test('body: 415 for any type but JSON; parameters and capitals in the type do no
   }
 });
 
-test('body: a route without one takes none or an empty object, whatever type it is said to have', async () => {
+test('body: a route without a body accepts an empty object, and an empty body of any media type', async () => {
   const other = await createUser(api);
   const follow = `/v1/users/${other.id}/follow`;
   expectStatus(await send('POST', follow, '{}'), 200);

@@ -1,4 +1,4 @@
-/** Timestamps from 1900 to 9999: what is outside is refused with a message that names the bounds. */
+/** Timestamps are valid from 1900 to 9999; an error message names these bounds. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createUser, eventBody } from './factories.ts';
@@ -9,13 +9,13 @@ const organizer = await createUser(api);
 
 const create = (startAt: string, endAt: string) =>
   api.post('/v1/events', organizer.token, eventBody({ startAt, endAt }));
-const messageOf = (answer: ApiResponse, path: string): string =>
-  expectProblem(answer, 400, 'invalid_request').body.errors.find(
+const messageOf = (response: ApiResponse, path: string): string =>
+  expectProblem(response, 400, 'invalid_request').body.errors.find(
     (error: { path: string }) => error.path === path,
   )?.message;
 
 // spec: 7 GET /v1/events: one shape for every error
-test('timestamps: 400 that names the years 1900 to 9999 outside of them, 201 at both bounds', async () => {
+test('timestamps: 400 with a message that names the bounds for a time outside 1900 to 9999, 201 at both bounds', async () => {
   const bounds = /timestamp.* from 1900-01-01T00:00:00Z to 9999-12-31T23:59:59\.999Z/;
   const early = [
     '1899-12-31T23:59:59.999Z',
@@ -28,8 +28,8 @@ test('timestamps: 400 that names the years 1900 to 9999 outside of them, 201 at 
   const late = '9999-12-31T23:59:59-01:00';
   assert.match(messageOf(await create('2026-12-24T18:00:00Z', late), 'endAt'), bounds);
   for (const query of ['dateFrom=1899-12-31', 'dateTo=1850-01-01T00:00:00Z']) {
-    const answer = await api.get(`/v1/events?${query}`);
-    assert.match(messageOf(answer, query.split('=', 1)[0] ?? ''), bounds);
+    const response = await api.get(`/v1/events?${query}`);
+    assert.match(messageOf(response, query.split('=', 1)[0] ?? ''), bounds);
   }
   expectStatus(await create('1900-01-01T01:00:00+01:00', '9999-12-31T23:59:59.999Z'), 201);
 });

@@ -1,4 +1,4 @@
-/** Sends images, and looks at what is left of them in table and storage. */
+/** Uploads images, and reads the stored images from tables and disk. */
 import { glob } from 'node:fs/promises';
 import path from 'node:path';
 import type { Person } from './factories.ts';
@@ -11,10 +11,10 @@ export const upload = (api: Api, by: Person, bytes: Buffer, type = 'image/png'):
     headers: { 'content-type': type },
   });
 
-/** The names of all files there are, finished or not. */
+/** Returns the names of all stored files, including incomplete ones. */
 export async function listFiles(dataDir: string): Promise<string[]> {
-  const found = await Array.fromAsync(glob('uploads/*/*', { cwd: dataDir }));
-  return found.map((file) => path.basename(file)).sort();
+  const files = await Array.fromAsync(glob('uploads/*/*', { cwd: dataDir }));
+  return files.map((file) => path.basename(file)).sort();
 }
 
 export async function countUploadRows({ sql }: Pick<Api, 'sql'>) {

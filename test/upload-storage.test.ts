@@ -1,4 +1,4 @@
-/** Where images are kept, and that nothing stays of what is gone. */
+/** The storage of images on disk and in S3, and the removal of deleted images. */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -26,38 +26,38 @@ const statusOf = async (url: string, on = api) => {
 };
 const files = () => listFiles(dataDir);
 
-test('disk: a file for each row and no other, and none after deletion', async () => {
+test('disk: one file for each row, and no file after deletion', async () => {
   const person = await createUser(api);
-  const kept = await files();
-  const made = await Promise.all(Array.from({ length: 5 }, () => createUpload(api, person)));
-  assert.deepEqual(await files(), [...kept, ...made.map(({ id }) => `${id}.webp`)].sort());
-  for (const { id } of made) expectStatus(await second.delete(`/v1/uploads/${id}`, person.token), 200);
-  assert.deepEqual(await files(), kept);
+  const before = await files();
+  const created = await Promise.all(Array.from({ length: 5 }, () => createUpload(api, person)));
+  assert.deepEqual(await files(), [...before, ...created.map(({ id }) => `${id}.webp`)].sort());
+  for (const { id } of created) expectStatus(await second.delete(`/v1/uploads/${id}`, person.token), 200);
+  assert.deepEqual(await files(), before);
   await assertCounters(api.sql);
 });
 
-test('disk: 503 storage_unavailable where nothing can be written or read, and nothing is left in the table', async () => {
-  const place = await mkdtemp(path.join(os.tmpdir(), 'potluck-uploads-'));
-  after(() => rm(place, { recursive: true, force: true }));
-  const broken = await startTestApp({ env: { DATA_DIR: place } });
-  // A file stands where the directory should.
-  await writeFile(path.join(place, 'uploads'), '');
+test('disk: 503 storage_unavailable when the directory cannot be written or read; no row remains', async () => {
+  const root = await mkdtemp(path.join(os.tmpdir(), 'potluck-uploads-'));
+  after(() => rm(root, { recursive: true, force: true }));
+  const broken = await startTestApp({ env: { DATA_DIR: root } });
+  // A file blocks the path of the directory.
+  await writeFile(path.join(root, 'uploads'), '');
   const person = await createUser(broken);
   expectProblem(await upload(broken, person, onePixelPng), 503, 'storage_unavailable');
   const { uploads, today } = await countUploadRows(broken);
   assert.deepEqual([uploads, today], [0, 0]);
-  await rm(path.join(place, 'uploads'));
-  await sweepFiles(broken.sql, openDirectory(path.join(place, 'uploads')), new Date(Date.now() + 660_000));
+  await rm(path.join(root, 'uploads'));
+  await sweepFiles(broken.sql, openDirectory(path.join(root, 'uploads')), new Date(Date.now() + 660_000));
   assert.equal((await countUploadRows(broken)).loose, 0);
   const { url, id } = await createUpload(broken, person);
-  await rm(path.join(place, 'uploads'), { recursive: true });
+  await rm(path.join(root, 'uploads'), { recursive: true });
   assert.equal(await statusOf(url, broken), 404);
-  await writeFile(path.join(place, 'uploads'), '');
+  await writeFile(path.join(root, 'uploads'), '');
   assert.equal(await statusOf(url, broken), 503);
   expectStatus(await broken.delete(`/v1/uploads/${id}`, person.token), 200);
 });
 
-test('sweep: a file that was announced and never told of goes, one that is told of or being written stays', async () => {
+test('sweep: deletes files of uploads that were not completed, keeps files of completed and current uploads', async () => {
   const person = await createUser(api);
   const storage = openDirectory(path.join(dataDir, 'uploads'));
   const { id } = await createUpload(api, person);
@@ -67,16 +67,16 @@ test('sweep: a file that was announced and never told of goes, one that is told 
     '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0a2',
     '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0a3',
   ];
-  const [crashed, cut, fresh] = ids as [string, string, string];
+  const [crashed, truncated, fresh] = ids as [string, string, string];
   const hour = 3_600_000;
-  const announce = (which: string, due: number) =>
-    api.sql`insert into loose_files (id, due) values (${which}, ${new Date(Date.now() + due)})`;
-  await announce(crashed, -hour);
+  const registerFile = (fileId: string, due: number) =>
+    api.sql`insert into loose_files (id, due) values (${fileId}, ${new Date(Date.now() + due)})`;
+  await registerFile(crashed, -hour);
   await storage.write(crashed, onePixelPng);
-  await announce(cut, -hour);
+  await registerFile(truncated, -hour);
   await mkdir(path.join(dataDir, 'uploads', 'a2'), { recursive: true });
-  await writeFile(path.join(dataDir, 'uploads', 'a2', `${cut}.webp.part`), 'half');
-  await announce(fresh, hour);
+  await writeFile(path.join(dataDir, 'uploads', 'a2', `${truncated}.webp.part`), 'half');
+  await registerFile(fresh, hour);
   await storage.write(fresh, onePixelPng);
   assert.equal((await files()).length, before.length + 3);
   await sweepFiles(api.sql, storage, new Date());
@@ -90,7 +90,7 @@ test('sweep: a file that was announced and never told of goes, one that is told 
   assert.ok(before.includes(`${id}.webp`));
 });
 
-test('sweep: what could not be deleted is left for the next time', async () => {
+test('sweep: a later sweep retries a file that could not be deleted', async () => {
   const person = await createUser(api);
   const { id } = await createUpload(api, person);
   await api.sql`update upload_usage set bytes = 0 where user_id = ${person.id}`;
@@ -100,7 +100,7 @@ test('sweep: what could not be deleted is left for the next time', async () => {
   const broken: Storage = { ...real, remove: () => Promise.reject(new Error('away')) };
   const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);
   await assert.rejects(sweepFiles(api.sql, broken, inMinutes(1)), /away/);
-  // Meanwhile it is not in the way of others.
+  // The retry is not due yet: this sweep skips the file.
   await sweepFiles(api.sql, real, inMinutes(1));
   assert.ok((await files()).includes(`${id}.webp`));
   await sweepFiles(api.sql, real, inMinutes(11));
@@ -108,22 +108,22 @@ test('sweep: what could not be deleted is left for the next time', async () => {
   assert.equal((await countUploadRows(api)).loose, 0);
 });
 
-test('account: with it go its images from table and storage, and nobody else’s', async () => {
+test('account deletion: removes the images of the account from table and storage, and no other images', async () => {
   const [person, other] = [await createUser(api), await createUser(api)];
-  const theirs = await createUpload(api, other);
+  const otherUpload = await createUpload(api, other);
   const before = await files();
-  const made = await Promise.all(Array.from({ length: 5 }, () => createUpload(api, person)));
-  expectStatus(await api.patch('/v1/me', person.token, { avatar: made[0]?.url }), 200);
+  const created = await Promise.all(Array.from({ length: 5 }, () => createUpload(api, person)));
+  expectStatus(await api.patch('/v1/me', person.token, { avatar: created[0]?.url }), 200);
   expectStatus(await deleteAccount(api, person), 200);
   assert.deepEqual(await files(), before);
   assert.equal((await countUploadRows(api)).loose, 0);
-  for (const { url } of made.slice(0, 3)) assert.equal(await statusOf(url, second), 404);
-  assert.equal(await statusOf(theirs.url), 200);
+  for (const { url } of created.slice(0, 3)) assert.equal(await statusOf(url, second), 404);
+  assert.equal(await statusOf(otherUpload.url), 200);
   await assertCounters(api.sql);
 });
 
 // spec: 8 POST /v1/uploads: images: 100 per day and 1 GiB per person
-test('race: of 120 uploads at once on two servers exactly 100 are kept; the rest is a 429 and leaves nothing', async () => {
+test('race: of 120 concurrent uploads on two servers 100 get 201 and are stored; 20 get 429 and leave no file', async () => {
   const person = await createUser(api);
   const before = await files();
   const statuses: number[] = [];
@@ -140,27 +140,28 @@ test('race: of 120 uploads at once on two servers exactly 100 are kept; the rest
   await assertCounters(api.sql);
 });
 
-test('race: uploads, avatars and deletions while the account goes: no 5xx, and neither rows nor files stay', async () => {
+test('race: uploads, avatar changes and deletions during account deletion: no 5xx, and no rows or files remain', async () => {
   const person = await createUser(api);
   const before = [await countUploadRows(api), await files()];
   const statuses = new Set<number>();
-  let isOver = false;
-  const busy = async (on: TestApp) => {
-    while (!isOver) {
+  let isStopped = false;
+  const sendUploads = async (on: TestApp) => {
+    while (!isStopped) {
       const { status, body } = await upload(on, person, onePixelPng);
       statuses.add(status);
       if (status !== 201) continue;
       const avatar = on.patch('/v1/me', person.token, { avatar: body.url });
-      const gone = Math.random() < 0.5 && second.delete(`/v1/uploads/${body.id}`, person.token);
-      for (const answer of await Promise.all([avatar, gone])) if (answer) statuses.add(answer.status);
+      const deletion = Math.random() < 0.5 && second.delete(`/v1/uploads/${body.id}`, person.token);
+      for (const response of await Promise.all([avatar, deletion]))
+        if (response) statuses.add(response.status);
     }
   };
-  const all = Promise.all([busy(api), busy(second), busy(api)]);
+  const senders = Promise.all([sendUploads(api), sendUploads(second), sendUploads(api)]);
   await new Promise((resolve) => setTimeout(resolve, 400));
   expectStatus(await deleteAccount(second, person), 200);
   await new Promise((resolve) => setTimeout(resolve, 100));
-  isOver = true;
-  await all;
+  isStopped = true;
+  await senders;
   assert.deepEqual(
     [...statuses].filter((status) => ![200, 201, 400, 401, 404].includes(status)),
     [],
@@ -169,7 +170,7 @@ test('race: uploads, avatars and deletions while the account goes: no 5xx, and n
   await assertCounters(api.sql);
 });
 
-test('bucket: images go there signed, come from there, and are deleted there; what fails is a 503 and swept up later', async () => {
+test('bucket: images are stored, served and deleted with signed requests; 503 on failure, and a later sweep deletes the objects', async () => {
   const stub = await s3Stub();
   const env = {
     S3_BUCKET: 'pictures',
@@ -192,19 +193,19 @@ test('bucket: images go there signed, come from there, and are deleted there; wh
   expectStatus(await remote.delete(`/v1/uploads/${id}`, person.token), 200);
   assert.deepEqual([stub.objects.size, (await countUploadRows(remote)).loose], [0, 0]);
 
-  const kept = await createUpload(remote, person);
-  stub.setAway(true);
+  const stored = await createUpload(remote, person);
+  stub.setFailing(true);
   expectProblem(await upload(remote, person, onePixelPng), 503, 'storage_unavailable');
-  assert.equal(await statusOf(kept.url, remote), 503);
-  expectStatus(await remote.delete(`/v1/uploads/${kept.id}`, person.token), 200);
-  assert.equal(await statusOf(kept.url, remote), 404);
+  assert.equal(await statusOf(stored.url, remote), 503);
+  expectStatus(await remote.delete(`/v1/uploads/${stored.id}`, person.token), 200);
+  assert.equal(await statusOf(stored.url, remote), 404);
   assert.deepEqual([stub.objects.size, (await countUploadRows(remote)).loose], [1, 2]);
-  stub.setAway(false);
+  stub.setFailing(false);
   await sweepFiles(remote.sql, openStorage(readConfig(env)), new Date(Date.now() + 660_000));
   assert.deepEqual([stub.objects.size, (await countUploadRows(remote)).loose], [0, 0]);
 
   const lost = await createUpload(remote, person);
   stub.objects.clear();
   assert.equal(await statusOf(lost.url, remote), 404);
-  assert.ok(stub.seen.some((line) => line.startsWith('GET ')));
+  assert.ok(stub.requests.some((line) => line.startsWith('GET ')));
 });

@@ -1,4 +1,4 @@
-/** What images that people sent are used for. */
+/** Uploaded images as avatars, event covers and item images. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
@@ -9,56 +9,56 @@ import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 const api = await startTestApp();
 const second = await api.another();
 
-const errorPaths = (answer: { body: { errors?: { path: string }[] } }) =>
-  answer.body.errors?.map(({ path }) => path);
+const errorPaths = (response: { body: { errors?: { path: string }[] } }) =>
+  response.body.errors?.map(({ path }) => path);
 
 // spec: 2.1 PATCH /v1/me: an uploaded avatar
-test('avatar: an upload of one’s own, shown everywhere at once on every server, and null gives the drawn one back', async () => {
+test('avatar: 200 for an upload of the caller, visible immediately on every server; null restores the default avatar', async () => {
   const [person, other] = [await createUser(api, { name: 'Xaviera Portrait' }), await createUser(api)];
   const event = await createEvent(api, person);
-  const drawn = (await api.get('/v1/auth/me', person.token)).body.avatar;
-  assert.ok(drawn.endsWith('/avatar.svg'));
-  const everywhere = async () => {
-    const seen = [];
+  const defaultAvatar = (await api.get('/v1/auth/me', person.token)).body.avatar;
+  assert.ok(defaultAvatar.endsWith('/avatar.svg'));
+  const visibleAvatars = async () => {
+    const avatars = [];
     for (const on of [api, second]) {
-      const found = await on.get('/v1/users/search?q=xaviera', other.token);
-      const answers = await Promise.all([
+      const search = await on.get('/v1/users/search?q=xaviera', other.token);
+      const responses = await Promise.all([
         on.get('/v1/auth/me', person.token),
         on.get(`/v1/users/${person.id}`),
         on.get(`/v1/events/${event.id}`),
       ]);
-      const [me, profile, record] = answers.map(({ body }) => body);
-      seen.push(found.body.data[0].avatar, me.avatar, profile.avatar, record.organizer.avatar);
+      const [me, profile, record] = responses.map(({ body }) => body);
+      avatars.push(search.body.data[0].avatar, me.avatar, profile.avatar, record.organizer.avatar);
     }
-    return [...new Set(seen)];
+    return [...new Set(avatars)];
   };
-  assert.deepEqual(await everywhere(), [drawn]);
+  assert.deepEqual(await visibleAvatars(), [defaultAvatar]);
   const { id, url } = await createUpload(api, person);
   const changed = expectStatus(await api.patch('/v1/me', person.token, { avatar: url }), 200);
   assert.equal(changed.body.avatar, url);
-  assert.deepEqual(await everywhere(), [url]);
+  assert.deepEqual(await visibleAvatars(), [url]);
   expectStatus(await api.patch('/v1/me', person.token, { city: 'Oslo' }), 200);
-  assert.deepEqual(await everywhere(), [url]);
+  assert.deepEqual(await visibleAvatars(), [url]);
   expectStatus(await api.patch('/v1/me', person.token, { avatar: null }), 200);
-  assert.deepEqual(await everywhere(), [drawn]);
+  assert.deepEqual(await visibleAvatars(), [defaultAvatar]);
   expectStatus(await api.patch('/v1/me', person.token, { avatar: url }), 200);
   expectStatus(await api.delete(`/v1/uploads/${id}`, person.token), 200);
-  assert.deepEqual(await everywhere(), [drawn]);
+  assert.deepEqual(await visibleAvatars(), [defaultAvatar]);
 });
 
 // spec: 2.1 PATCH /v1/me: an uploaded avatar
-test('avatar: 400 naming it for anything but an upload of one’s own', async () => {
+test('avatar: 400 naming avatar for any value but the URL of an upload of the caller', async () => {
   const [person, other] = [await createUser(api), await createUser(api)];
-  const [own, theirs, gone] = [
+  const [own, foreign, deleted] = [
     await createUpload(api, person),
     await createUpload(api, other),
     await createUpload(api, person),
   ];
-  expectStatus(await api.delete(`/v1/uploads/${gone.id}`, person.token), 200);
+  expectStatus(await api.delete(`/v1/uploads/${deleted.id}`, person.token), 200);
   const unknown = own.url.replace(own.id, randomUUID());
   const wrong = [
-    theirs.url,
-    gone.url,
+    foreign.url,
+    deleted.url,
     unknown,
     'https://elsewhere.example/me.png',
     `${own.url}?x`,
@@ -72,25 +72,25 @@ test('avatar: 400 naming it for anything but an upload of one’s own', async ()
     {},
   ];
   for (const avatar of wrong) {
-    const answer = await api.patch('/v1/me', person.token, { name: 'Changed', avatar });
-    expectProblem(answer, 400, 'invalid_request');
-    assert.deepEqual(errorPaths(answer), ['avatar'], JSON.stringify(avatar));
+    const response = await api.patch('/v1/me', person.token, { name: 'Changed', avatar });
+    expectProblem(response, 400, 'invalid_request');
+    assert.deepEqual(errorPaths(response), ['avatar'], JSON.stringify(avatar));
   }
   assert.notEqual((await api.get('/v1/auth/me', person.token)).body.name, 'Changed');
 });
 
 // spec: 2.1 PATCH /v1/me: an uploaded avatar
-test('race: an upload that is made the avatar while it is deleted is one of both, never an avatar that is not there', async () => {
+test('race: an upload that is deleted while it becomes the avatar is not the avatar afterwards', async () => {
   const person = await createUser(api);
   const outcomes = new Set<string>();
   for (let i = 0; i < 25; i++) {
     const { id, url } = await createUpload(api, person);
-    const [chosen, gone] = await Promise.all([
+    const [change, deletion] = await Promise.all([
       (i % 2 ? api : second).patch('/v1/me', person.token, { avatar: url }),
       second.delete(`/v1/uploads/${id}`, person.token),
     ]);
-    expectStatus(gone, 200);
-    outcomes.add(`${chosen.status}`);
+    expectStatus(deletion, 200);
+    outcomes.add(`${change.status}`);
     for (const on of [api, second]) {
       const { body } = await on.get('/v1/auth/me', person.token);
       assert.ok(body.avatar.endsWith('/avatar.svg'), body.avatar);
@@ -104,7 +104,7 @@ test('race: an upload that is made the avatar while it is deleted is one of both
 });
 
 // spec: 2.4 POST /v1/uploads, GET /v1/uploads/:id.webp, DELETE /v1/uploads/:id: uploaded images
-test('cover and item: the address of an upload is taken and given back', async () => {
+test('cover and item: the URL of an upload is accepted and returned unchanged', async () => {
   const person = await createUser(api);
   const { url } = await createUpload(api, person);
   const event = expectStatus(

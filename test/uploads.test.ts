@@ -1,4 +1,4 @@
-/** Images that people send, and what becomes of them. */
+/** Upload, serving and deletion of images. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
@@ -19,7 +19,7 @@ const upload = (by: Person, bytes: Buffer, type = 'image/png', headers: Record<s
 const plain = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: { r: 200, g: 90, b: 40 } } });
 
-/** What has this address, as bytes. */
+/** Requests the image at a URL and returns its bytes. */
 async function fetchImage(url: string, headers: Record<string, string> = {}, on = api) {
   const response = await fetch(on.url + new URL(url).pathname, { headers });
   return {
@@ -29,7 +29,7 @@ async function fetchImage(url: string, headers: Record<string, string> = {}, on 
   };
 }
 // spec: 2.4 POST /v1/uploads, GET /v1/uploads/:id.webp, DELETE /v1/uploads/:id: uploaded images
-test('upload: 201 with address and size, and the address gives the image as WebP', async () => {
+test('upload: 201 with URL and size; the URL serves the image as WebP', async () => {
   const person = await createUser(api);
   const { body, headers } = expectStatus(await upload(person, await plain(40, 30).png().toBuffer()), 201);
   assert.deepEqual(Object.keys(body), ['id', 'url', 'width', 'height', 'bytes']);
@@ -44,18 +44,18 @@ test('upload: 201 with address and size, and the address gives the image as WebP
   assert.deepEqual([format, width, height], ['webp', 40, 30]);
 });
 
-test('upload: 201 for JPEG, PNG and WebP, with parameters in the type or capitals too', async () => {
+test('upload: 201 for JPEG, PNG and WebP, also with parameters and capitals in the media type', async () => {
   const person = await createUser(api);
-  const each = [
+  const inputs = [
     ['image/jpeg', await plain(20, 10).jpeg().toBuffer()],
     ['image/png', await plain(20, 10).png().toBuffer()],
     ['image/webp', await plain(20, 10).webp().toBuffer()],
     ['Image/PNG; name=me.png', onePixelPng],
   ] as const;
-  for (const [type, bytes] of each) expectStatus(await upload(person, bytes, type), 201);
+  for (const [type, bytes] of inputs) expectStatus(await upload(person, bytes, type), 201);
 });
 
-test('upload: larger than 2,048 pixels a side becomes smaller, a smaller one stays as it is', async () => {
+test('upload: an image above 2,048 pixels per side is scaled down, a smaller image keeps its size', async () => {
   const person = await createUser(api);
   const sizes = [];
   for (const [width, height] of [
@@ -75,7 +75,7 @@ test('upload: larger than 2,048 pixels a side becomes smaller, a smaller one sta
   ]);
 });
 
-test('upload: turned as EXIF says, and no metadata is left', async () => {
+test('upload: the image is rotated by its EXIF orientation, and all metadata are removed', async () => {
   const person = await createUser(api);
   const bytes = await plain(60, 20)
     .withExif({ IFD0: { Copyright: 'Quistgaard' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
@@ -93,12 +93,12 @@ test('upload: turned as EXIF says, and no metadata is left', async () => {
   assert.deepEqual([exif, xmp, icc, iptc, orientation], Array(5).fill(undefined));
 });
 
-test('upload: transparency stays, and of an animation the first frame', async () => {
+test('upload: transparency is preserved; an animation is reduced to its first frame', async () => {
   const person = await createUser(api);
-  const see = await sharp({ create: { width: 8, height: 8, channels: 4, background: '#ff000040' } })
+  const translucent = await sharp({ create: { width: 8, height: 8, channels: 4, background: '#ff000040' } })
     .png()
     .toBuffer();
-  const { body } = expectStatus(await upload(person, see), 201);
+  const { body } = expectStatus(await upload(person, translucent), 201);
   assert.equal((await sharp((await fetchImage(body.url)).bytes).metadata()).hasAlpha, true);
   const frames = await Promise.all(['red', 'green', 'blue'].map((background) => solid(background)));
   const animated = await sharp(frames, { join: { animated: true } })
@@ -116,16 +116,16 @@ const solid = (background: string) =>
     .toBuffer();
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
-test('upload: 413 above 10 MiB, 201 for as much', async () => {
+test('upload: 413 above 10 MiB, 201 at 10 MiB', async () => {
   const person = await createUser(api);
-  const most = 10 * 1024 ** 2;
+  const maxBytes = 10 * 1024 ** 2;
   const padded = (size: number) => Buffer.concat([onePixelPng, Buffer.alloc(size - onePixelPng.length)]);
-  expectStatus(await upload(person, padded(most)), 201);
-  expectProblem(await upload(person, padded(most + 1)), 413, 'payload_too_large');
+  expectStatus(await upload(person, padded(maxBytes)), 201);
+  expectProblem(await upload(person, padded(maxBytes + 1)), 413, 'payload_too_large');
 });
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
-test('upload: 201 by the first bytes of the file, whichever declared type the request names', async () => {
+test('upload: 201 by the first bytes of the file, with every declared media type', async () => {
   const person = await createUser(api);
   const types = ['image/jpeg', 'image/png', 'image/webp', 'application/octet-stream'];
   const files = [
@@ -144,19 +144,19 @@ test('upload: 201 by the first bytes of the file, whichever declared type the re
 });
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
-test('upload: 400 for a file that is no JPEG, PNG or WebP, with the same detail for every declared type', async () => {
+test('upload: 400 for a file that is not JPEG, PNG or WebP, with the same detail for every declared media type', async () => {
   const person = await createUser(api);
   const files = [await plain(20, 10).gif().toBuffer(), Buffer.from('<svg/>'), Buffer.from('no image')];
   for (const type of ['image/jpeg', 'image/png', 'image/webp', 'application/octet-stream']) {
     for (const bytes of files) {
-      const answer = expectProblem(await upload(person, bytes, type), 400, 'image_invalid');
-      assert.equal(answer.body.detail, 'The image is neither JPEG, PNG nor WebP by its first bytes.');
+      const response = expectProblem(await upload(person, bytes, type), 400, 'image_invalid');
+      assert.equal(response.body.detail, 'The image is neither JPEG, PNG nor WebP by its first bytes.');
     }
   }
 });
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
-test('upload: 415 for any type that is not declared, for JSON, and without a type', async () => {
+test('upload: 415 for an unsupported media type, for JSON, and without a media type', async () => {
   const person = await createUser(api);
   for (const type of [
     'image/gif',
@@ -167,8 +167,8 @@ test('upload: 415 for any type that is not declared, for JSON, and without a typ
     'text/html',
     'application/octet-streams',
   ]) {
-    const answer = expectProblem(await upload(person, onePixelPng, type), 415, 'unsupported_media_type');
-    assert.match(answer.body.detail, /image\/jpeg, image\/png, image\/webp, application\/octet-stream/);
+    const response = expectProblem(await upload(person, onePixelPng, type), 415, 'unsupported_media_type');
+    assert.match(response.body.detail, /image\/jpeg, image\/png, image\/webp, application\/octet-stream/);
   }
   const untyped = await fetch(`${api.url}/v1/uploads`, {
     method: 'POST',
@@ -182,14 +182,14 @@ test('upload: 415 for any type that is not declared, for JSON, and without a typ
 });
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
-test('upload: 400 above 50 megapixels, naming the size; 201 for as many', async () => {
+test('upload: 400 above 50 megapixels, naming the size; 201 at 50 megapixels', async () => {
   const person = await createUser(api);
   expectStatus(await upload(person, greyPng(10_000, 5_000)), 201);
-  const answer = expectProblem(await upload(person, greyPng(10_000, 5_001)), 400, 'image_invalid');
-  assert.match(answer.body.detail, /10000 × 5001 pixels; at most 50 megapixels/);
+  const response = expectProblem(await upload(person, greyPng(10_000, 5_001)), 400, 'image_invalid');
+  assert.match(response.body.detail, /10000 × 5001 pixels; at most 50 megapixels/);
 });
 
-test('upload: 401 before the image is looked at', async () => {
+test('upload: 401 without a token and with an invalid token', async () => {
   const raw = onePixelPng;
   const headers = { 'content-type': 'image/png' };
   expectProblem(await api.call('POST', '/v1/uploads', { raw, headers }), 401, 'token_missing');
@@ -197,7 +197,7 @@ test('upload: 401 before the image is looked at', async () => {
   expectProblem(await api.call('POST', '/v1/uploads', { token, raw, headers }), 401, 'token_invalid');
 });
 
-test('upload: 403 while the flag is off; images that are there stay', async () => {
+test('upload: 403 while the flag uploads is off; existing images are still served', async () => {
   const [person, admin] = [await createUser(api), await createAdmin(api)];
   const { url } = await createUpload(api, person);
   const set = (enabled: boolean) =>
@@ -209,7 +209,7 @@ test('upload: 403 while the flag is off; images that are there stay', async () =
   expectStatus(await upload(person, onePixelPng), 201);
 });
 
-test('upload: the same key makes it once; for another image it is a 422', async () => {
+test('upload: a repeated idempotency key stores one image; 422 for another image with the same key', async () => {
   const person = await createUser(api);
   const headers = { 'idempotency-key': 'one-image' };
   const first = expectStatus(await upload(person, onePixelPng, 'image/png', headers), 201);
@@ -225,7 +225,7 @@ test('upload: the same key makes it once; for another image it is a 422', async 
 });
 
 // spec: 2.4 POST /v1/uploads, GET /v1/uploads/:id.webp, DELETE /v1/uploads/:id: uploaded images
-test('image: for everybody on every server, for ever, and 304 for whoever has it', async () => {
+test('image: 200 without a token on every server, cacheable without expiry; 304 for a matching ETag', async () => {
   const person = await createUser(api);
   const { id, url } = await createUpload(api, person);
   for (const on of [api, second]) {
@@ -244,7 +244,7 @@ test('image: for everybody on every server, for ever, and 304 for whoever has it
   assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'image/webp']);
 });
 
-test('image: 404 for what is not there, whatever the id looks like', async () => {
+test('image: 404 for an unknown or malformed id', async () => {
   for (const id of [randomUUID(), 'x', '..%2f..%2fsecret-key', `${randomUUID()}.webp`, '%00'])
     expectProblem(await api.get(`/v1/uploads/${id}.webp`), 404, 'upload_not_found');
 });
@@ -275,7 +275,7 @@ test('delete: 200 for owner and admin, then 404 on every server; 403 for others'
 });
 
 // spec: 8 POST /v1/uploads: images: 100 per day and 1 GiB per person
-test('limit: 429 with Retry-After for the 101st in a day of UTC, 201 again on the next', async () => {
+test('limit: 429 with Retry-After for the 101st upload of a UTC day, 201 on the next day', async () => {
   const clocked = await startTestApp();
   const person = await createUser(clocked);
   await createUpload(clocked, person);
@@ -285,10 +285,10 @@ test('limit: 429 with Retry-After for the 101st in a day of UTC, 201 again on th
     const headers = { 'content-type': 'image/png' };
     return clocked.call('POST', '/v1/uploads', { token: person.token, raw: onePixelPng, headers });
   };
-  const answer = expectProblem(await send(), 429, 'too_many_uploads');
-  const seconds = Number(answer.headers.get('retry-after'));
+  const response = expectProblem(await send(), 429, 'too_many_uploads');
+  const seconds = Number(response.headers.get('retry-after'));
   assert.ok(seconds > 0 && seconds <= 86_400, String(seconds));
-  // Deleting frees room, not the day.
+  // A deletion frees storage and does not reduce the daily count.
   const [row] = await clocked.sql`select id from uploads limit 1`;
   expectStatus(await clocked.delete(`/v1/uploads/${row?.id}`, person.token), 200);
   expectProblem(await send(), 429, 'too_many_uploads');
@@ -297,7 +297,7 @@ test('limit: 429 with Retry-After for the 101st in a day of UTC, 201 again on th
 });
 
 // spec: 8 POST /v1/uploads: images: 100 per day and 1 GiB per person
-test('limit: 409 when a person’s images take a gibibyte, 201 after some are deleted', async () => {
+test('limit: 409 when the images of a person take one gibibyte, 201 after a deletion', async () => {
   const person = await createUser(api);
   const { id, bytes } = await createUpload(api, person);
   await api.sql`update upload_usage set bytes = ${1024 ** 3 - bytes + 1} where user_id = ${person.id}`;

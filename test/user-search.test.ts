@@ -1,4 +1,4 @@
-/** Finding people by name or username (spec 4.1, 2.1). */
+/** Search for people by name or username (spec 4.1, 2.1). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createUser, type Person } from './factories.ts';
@@ -7,13 +7,13 @@ import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 const api = await startTestApp();
 const me = await createUser(api, { name: 'Caller', username: 'zz_caller' });
 
-const found = async (q: string, more = '', token = me.token) =>
+const search = async (q: string, more = '', token = me.token) =>
   expectStatus(await api.get(`/v1/users/search?q=${encodeURIComponent(q)}${more}`, token), 200).body.data;
 const names = async (q: string, more = ''): Promise<string[]> =>
-  (await found(q, more)).map((person: { name: string }) => person.name);
+  (await search(q, more)).map((person: { name: string }) => person.name);
 
 let n = 0;
-/** Somebody whose generated username gets in nobody's way. */
+/** Creates a person whose generated username matches no query of these tests. */
 const person = (name: string, username = `zz__${n++}`, more = {}) =>
   createUser(api, { name, username, ...more });
 
@@ -23,7 +23,7 @@ test('search: 401 without a token', async () => {
 
 // spec: 4.1 GET /v1/users/search: `q`: name or nickname, at least 2 characters
 // spec: 8 GET /v1/users/search: user search `q` at least 2 characters
-test('search: 400 naming q below two characters, counted without the spaces around them', async () => {
+test('search: 400 naming q below two characters, not counting surrounding spaces', async () => {
   for (const q of [
     '',
     'q=',
@@ -46,16 +46,16 @@ test('search: 400 naming q below two characters, counted without the spaces arou
   }
   expectProblem(await api.get(`/v1/users/search?q=${'a'.repeat(101)}`, me.token), 400, 'invalid_request');
   for (const q of ['ab', ' ab ', 'a b', '李小', '%%', `${'a'.repeat(100)}`])
-    assert.ok(Array.isArray(await found(q)));
+    assert.ok(Array.isArray(await search(q)));
 });
 
 // spec: 4.1 GET /v1/users/search: `limit`: default 10
 // spec: 8 GET /v1/users/search: user search `limit` default 10
-test('search: 10 people unless limit says otherwise, from 1 to 50', async () => {
+test('search: 10 people by default; limit is 1 to 50, 400 otherwise', async () => {
   await Promise.all(Array.from({ length: 12 }, (_, i) => person(`Quorum ${i}`)));
-  assert.equal((await found('quorum')).length, 10);
-  assert.equal((await found('quorum', '&limit=1')).length, 1);
-  assert.equal((await found('quorum', '&limit=50')).length, 12);
+  assert.equal((await search('quorum')).length, 10);
+  assert.equal((await search('quorum', '&limit=1')).length, 1);
+  assert.equal((await search('quorum', '&limit=50')).length, 12);
   for (const limit of ['0', '51', '-1', '1.5', 'x', '']) {
     const { body } = expectProblem(
       await api.get(`/v1/users/search?q=quorum&limit=${limit}`, me.token),
@@ -72,7 +72,7 @@ test('search: 10 people unless limit says otherwise, from 1 to 50', async () => 
 // spec: 2.1 GET /v1/users/search: `id`; `name`; `username`; `avatar`; `bio`; `isFollowing`
 test('search: 200 with every field of the specification', async () => {
   const someone = await person('Hedwig Field', 'hedwig', { bio: 'Cakes.' });
-  const [{ avatar, ...entry }, ...rest] = await found('hedwig');
+  const [{ avatar, ...entry }, ...rest] = await search('hedwig');
   assert.deepEqual(entry, {
     id: someone.id,
     name: 'Hedwig Field',
@@ -85,7 +85,7 @@ test('search: 200 with every field of the specification', async () => {
 });
 
 // spec: 4.1 GET /v1/users/search: search people, token required; `q`: name or nickname, at least 2 characters
-test('search: a name or a username is found without regard to case and accents, in any script', async () => {
+test('search: matches names and usernames regardless of case and accents, in any script', async () => {
   for (const [name, ...queries] of [
     ['Łukasz Żółć', 'lukasz', 'ŁUKASZ', 'zolc', 'żół', 'Lukasz Zolc', 'lukasz  zolc', ' łukasz '],
     ['Renée Strøm', 'renee', 'RENÉE', 'rene\u0301e', 'strom', 'renee strom', 'Str'],
@@ -106,7 +106,7 @@ test('search: a name or a username is found without regard to case and accents, 
     assert.deepEqual(await names(q), ['Nick'], q);
 });
 
-test('search: what has a meaning in SQL, LIKE or a regular expression matches itself alone', async () => {
+test('search: special characters of SQL, LIKE and regular expressions match literally', async () => {
   const odd = [
     '100% Wool',
     "Siobhan O'Neil",
@@ -160,14 +160,14 @@ test('search: what has a meaning in SQL, LIKE or a regular expression matches it
 });
 
 // spec: 4.1 GET /v1/users/search: search people, token required; `q`: name or nickname, at least 2 characters
-test('search: two characters match starts of words only, three match anywhere', async () => {
+test('search: two characters match the start of a word only, three match anywhere', async () => {
   await person('Gwendolyn', 'gwxyzzy');
   for (const q of ['gw', 'gwe', 'end', 'doly', 'lyn', 'xyz', 'zzy'])
     assert.deepEqual(await names(q), ['Gwendolyn'], q);
   for (const q of ['en', 'yn', 'xy', 'zy']) assert.deepEqual(await names(q), [], q);
 });
 
-test('search: the username first, then its start, the start of the name, of another word, then anywhere', async () => {
+test('search: ranks equal username, start of username, start of name, start of another word, then any position', async () => {
   const expected = ['Exact', 'Start of username', 'Trillian Zed', 'Arthur Trillian', 'Untrillianed'];
   await person('Untrillianed', 'zz_anywhere');
   await person('Arthur Trillian', 'zz_word');
@@ -178,43 +178,49 @@ test('search: the username first, then its start, the start of the name, of anot
   assert.deepEqual(await names('TRILLIAN', '&limit=3'), expected.slice(0, 3));
 });
 
-test('search: equals come by username, the same every time, and a longer list begins with a shorter one', async () => {
+test('search: people of equal rank are ordered by username, in the same order for every limit', async () => {
   for (const username of ['sm_c', 'sm_a', 'sm_e', 'sm_b', 'sm_d']) await person('Smilla Same', username);
   const usernames = async (limit: number) =>
-    (await found('smilla', `&limit=${limit}`)).map((entry: { username: string }) => entry.username);
+    (await search('smilla', `&limit=${limit}`)).map((entry: { username: string }) => entry.username);
   for (const limit of [5, 3, 5, 1])
     assert.deepEqual(await usernames(limit), ['sm_a', 'sm_b', 'sm_c', 'sm_d', 'sm_e'].slice(0, limit));
 });
 
 // spec: 4.1 GET /v1/users/search: blocks in either direction remove people from the result
-test('search: a block hides each from the other, until it ends', async () => {
+test('search: a block hides both people from each other until it is removed', async () => {
   const [a, b] = [await person('Blockwart One'), await person('Blockwart Two')];
-  const sees = async (who: Person) =>
-    (await found('blockwart', '', who.token)).map((entry: { id: string }) => entry.id).sort();
-  const both = [a.id, b.id].sort();
-  assert.deepEqual([await sees(a), await sees(b), await sees(me)], [both, both, both]);
+  const visibleIds = async (caller: Person) =>
+    (await search('blockwart', '', caller.token)).map((entry: { id: string }) => entry.id).sort();
+  const bothIds = [a.id, b.id].sort();
+  assert.deepEqual(
+    [await visibleIds(a), await visibleIds(b), await visibleIds(me)],
+    [bothIds, bothIds, bothIds],
+  );
   expectStatus(await api.post(`/v1/users/${b.id}/block`, a.token), 200);
-  assert.deepEqual([await sees(a), await sees(b), await sees(me)], [[a.id], [b.id], both]);
+  assert.deepEqual(
+    [await visibleIds(a), await visibleIds(b), await visibleIds(me)],
+    [[a.id], [b.id], bothIds],
+  );
   expectStatus(await api.post(`/v1/users/${a.id}/block`, b.token), 200);
   expectStatus(await api.delete(`/v1/users/${b.id}/block`, a.token), 200);
-  assert.deepEqual([await sees(a), await sees(b)], [[a.id], [b.id]]);
+  assert.deepEqual([await visibleIds(a), await visibleIds(b)], [[a.id], [b.id]]);
   expectStatus(await api.delete(`/v1/users/${a.id}/block`, b.token), 200);
-  assert.deepEqual([await sees(a), await sees(b)], [both, both]);
+  assert.deepEqual([await visibleIds(a), await visibleIds(b)], [bothIds, bothIds]);
 });
 
-test('search: blocked people do not take up room in the limit', async () => {
+test('search: blocked people do not count towards limit', async () => {
   const crowd = await Promise.all(Array.from({ length: 6 }, (_, i) => person(`Roomie ${i}`, `roomie_${i}`)));
   for (const one of crowd.slice(0, 3))
     expectStatus(await api.post(`/v1/users/${one.id}/block`, me.token), 200);
   assert.deepEqual(await names('roomie', '&limit=3'), ['Roomie 3', 'Roomie 4', 'Roomie 5']);
 });
 
-test('search: isFollowing says whether the caller follows, not whether they are followed', async () => {
+test('search: isFollowing is true if the caller follows the person, not in the reverse direction', async () => {
   const [a, b] = [await person('Follow Fan'), await person('Follow Star')];
   expectStatus(await api.post(`/v1/users/${b.id}/follow`, a.token), 200);
-  const flags = async (who: Person) =>
+  const flags = async (caller: Person) =>
     Object.fromEntries(
-      (await found('follow', '', who.token)).map((entry: { name: string; isFollowing: boolean }) => [
+      (await search('follow', '', caller.token)).map((entry: { name: string; isFollowing: boolean }) => [
         entry.name,
         entry.isFollowing,
       ]),
@@ -223,15 +229,15 @@ test('search: isFollowing says whether the caller follows, not whether they are 
   assert.deepEqual(await flags(b), { 'Follow Fan': false, 'Follow Star': false });
 });
 
-test('search: a private person is found, with an empty bio', async () => {
+test('search: a private profile is found, with an empty bio', async () => {
   const someone = await person('Secretive Sam', 'sam.secret', { bio: 'Nobody must know.', isPrivate: true });
   for (const token of [me.token, someone.token]) {
-    const [entry] = await found('secretive', '', token);
+    const [entry] = await search('secretive', '', token);
     assert.deepEqual([entry.name, entry.username, entry.bio], ['Secretive Sam', 'sam.secret', '']);
   }
 });
 
-test('search: no text of theirs but name and username finds a person', async () => {
+test('search: bio, city, phone and id of a person do not match', async () => {
   await person('Plain', 'plain.one', { bio: 'unfindablebio' });
   expectStatus(await api.patch('/v1/me', me.token, { city: 'Unfindabletown' }), 200);
   for (const q of ['unfindable', me.phone, me.phone.slice(2), me.id.slice(0, 8)])

@@ -1,4 +1,4 @@
-/** People: search, profiles, follows and blocks (spec 4.1–4.6, 2.1, 2.2). */
+/** Profiles, follows and blocks (spec 4.2–4.6, 2.2). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createAdmin, createEvent, createUser, inDays, type Person } from './factories.ts';
@@ -6,19 +6,19 @@ import { assertCounters } from './invariants.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const nobody = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0ff';
+const unknownId = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0ff';
 const admin = await createAdmin(api);
 const owner = await createUser(api, { name: 'Owner' });
 const stranger = await createUser(api, { name: 'Stranger' });
 
-const follow = (who: Person, whom: { id: string }) => api.post(`/v1/users/${whom.id}/follow`, who.token);
-const unfollow = (who: Person, whom: { id: string }) => api.delete(`/v1/users/${whom.id}/follow`, who.token);
-const block = (who: Person, whom: { id: string }) => api.post(`/v1/users/${whom.id}/block`, who.token);
-const unblock = (who: Person, whom: { id: string }) => api.delete(`/v1/users/${whom.id}/block`, who.token);
-const profile = async (whom: Person, token?: string) =>
-  expectStatus(await api.get(`/v1/users/${whom.id}`, token), 200).body;
-const counts = async (whom: Person) => {
-  const { followersCount, followingCount } = await profile(whom, whom.token);
+const follow = (from: Person, to: { id: string }) => api.post(`/v1/users/${to.id}/follow`, from.token);
+const unfollow = (from: Person, to: { id: string }) => api.delete(`/v1/users/${to.id}/follow`, from.token);
+const block = (from: Person, to: { id: string }) => api.post(`/v1/users/${to.id}/block`, from.token);
+const unblock = (from: Person, to: { id: string }) => api.delete(`/v1/users/${to.id}/block`, from.token);
+const profile = async (person: Person, token?: string) =>
+  expectStatus(await api.get(`/v1/users/${person.id}`, token), 200).body;
+const counts = async (person: Person) => {
+  const { followersCount, followingCount } = await profile(person, person.token);
   return [followersCount, followingCount];
 };
 
@@ -51,9 +51,9 @@ test('profile: 200 with every field of the specification, with and without a tok
 });
 
 // spec: 7 GET /v1/users/:id: 404 user not found
-test('profile: 404 for an unknown id, a malformed one and an event', async () => {
+test('profile: 404 for an unknown id, a malformed id and the id of an event', async () => {
   const event = await createEvent(api, owner);
-  for (const id of [nobody, 'me', '1', event.id, `${owner.id}x`]) {
+  for (const id of [unknownId, 'me', '1', event.id, `${owner.id}x`]) {
     expectProblem(await api.get(`/v1/users/${id}`), 404, 'user_not_found');
     expectProblem(await api.get(`/v1/users/${id}`, owner.token), 404, 'user_not_found');
   }
@@ -61,12 +61,12 @@ test('profile: 404 for an unknown id, a malformed one and an event', async () =>
 });
 
 // spec: 4.2 GET /v1/users/:id: profile, token optional
-test('profile: 401 for a bad token although none is needed', async () => {
+test('profile: 401 for an invalid token although the token is optional', async () => {
   expectProblem(await api.get(`/v1/users/${owner.id}`, 'nonsense'), 401, 'token_invalid');
 });
 
 // spec: 7 GET /v1/users/:id: 403 profile is private
-test('private profile: 403 to strangers, followers and the anonymous; 200 to owner, admins and people it follows', async () => {
+test('private profile: 403 for strangers, followers and anonymous callers; 200 for owner, admins and people the owner follows', async () => {
   const hidden = await createUser(api, { name: 'Hidden', isPrivate: true });
   const [follower, friend] = [await createUser(api), await createUser(api)];
   expectStatus(await follow(follower, hidden), 200);
@@ -91,7 +91,7 @@ test('private profile: 403 to strangers, followers and the anonymous; 200 to own
 // spec: 3 DELETE /v1/users/:id/follow: follow: following → not following
 // spec: 4.3 POST /v1/users/:id/follow: follow
 // spec: 4.4 DELETE /v1/users/:id/follow: unfollow
-test('follow: 200 with the new count; twice is once, and the same of taking it back', async () => {
+test('follow and unfollow: 200 with the new count; a repeated request changes nothing', async () => {
   const [a, b, c] = [await createUser(api), await createUser(api), await createUser(api)];
   for (let round = 0; round < 2; round++) {
     assert.deepEqual(expectStatus(await follow(a, b), 200).body, { isFollowing: true, followersCount: 1 });
@@ -120,22 +120,22 @@ test('follow: 200 with the new count; twice is once, and the same of taking it b
   assert.equal((await profile(b, a.token)).isFollowing, false);
 });
 
-test('follow, unfollow, block, unblock: 400 for oneself, 404 for the unknown, 401 without a token', async () => {
-  for (const act of [follow, unfollow, block, unblock]) {
-    expectProblem(await act(owner, owner), 400, 'self_relation');
-    expectProblem(await act(owner, { id: owner.id.toUpperCase() }), 400, 'self_relation');
-    for (const id of [nobody, 'nobody']) expectProblem(await act(owner, { id }), 404, 'user_not_found');
+test('follow, unfollow, block, unblock: 400 for oneself, 404 for an unknown person, 401 without a token', async () => {
+  for (const action of [follow, unfollow, block, unblock]) {
+    expectProblem(await action(owner, owner), 400, 'self_relation');
+    expectProblem(await action(owner, { id: owner.id.toUpperCase() }), 400, 'self_relation');
+    for (const id of [unknownId, 'nobody']) expectProblem(await action(owner, { id }), 404, 'user_not_found');
   }
-  for (const what of ['follow', 'block']) {
-    expectProblem(await api.post(`/v1/users/${owner.id}/${what}`), 401, 'token_missing');
-    expectProblem(await api.delete(`/v1/users/${owner.id}/${what}`), 401, 'token_missing');
+  for (const path of ['follow', 'block']) {
+    expectProblem(await api.post(`/v1/users/${owner.id}/${path}`), 401, 'token_missing');
+    expectProblem(await api.delete(`/v1/users/${owner.id}/${path}`), 401, 'token_missing');
   }
 });
 
 // spec: 2.2 GET /v1/users/:id: `isBlocked`
 // spec: 3 POST /v1/users/:id/block: block: not blocked → blocked, hidden from the blocker's feed
 // spec: 4.5 POST /v1/users/:id/block: block
-test('block: 200, ends follows both ways with all four counts right, and 403 on following either way', async () => {
+test('block: 200, ends follows in both directions with exact counts; 403 for a follow in either direction', async () => {
   const [a, b] = [await createUser(api), await createUser(api)];
   expectStatus(await follow(a, b), 200);
   expectStatus(await follow(b, a), 200);
@@ -159,9 +159,9 @@ test('block: 200, ends follows both ways with all four counts right, and 403 on 
   expectProblem(await follow(b, a), 403, 'blocked');
   assert.deepEqual(expectStatus(await unfollow(b, a), 200).body, { isFollowing: false, followersCount: 0 });
   assert.deepEqual(expectStatus(await unfollow(a, b), 200).body, { isFollowing: false, followersCount: 0 });
-  const seen = [await profile(b, a.token), await profile(a, b.token), await profile(b)];
+  const profiles = [await profile(b, a.token), await profile(a, b.token), await profile(b)];
   assert.deepEqual(
-    seen.map(({ isFollowing, isBlocked }) => [isFollowing, isBlocked]),
+    profiles.map(({ isFollowing, isBlocked }) => [isFollowing, isBlocked]),
     [
       [false, true],
       [false, false],
@@ -172,7 +172,7 @@ test('block: 200, ends follows both ways with all four counts right, and 403 on 
 
 // spec: 3 DELETE /v1/users/:id/block: block: blocked → not blocked
 // spec: 4.6 DELETE /v1/users/:id/block: unblock
-test('unblock: 200, twice is once, and brings no follow back', async () => {
+test('unblock: 200, also when repeated, and does not restore follows', async () => {
   const [a, b] = [await createUser(api), await createUser(api)];
   expectStatus(await follow(a, b), 200);
   expectStatus(await follow(b, a), 200);
@@ -192,14 +192,15 @@ test('unblock: 200, twice is once, and brings no follow back', async () => {
   assert.equal(expectStatus(await follow(a, b), 200).body.followersCount, 1);
 });
 
-test('relations: nothing is kept of two people who have nothing to do with each other any more', async () => {
+test('relations: no row remains for two people without a follow or block', async () => {
   const [a, b] = [await createUser(api), await createUser(api)];
-  for (const act of [unfollow, unblock, follow, unfollow, block, unblock]) expectStatus(await act(a, b), 200);
+  for (const action of [unfollow, unblock, follow, unfollow, block, unblock])
+    expectStatus(await action(a, b), 200);
   assert.equal((await api.sql`select from relations where user_id in (${a.id}, ${b.id})`).length, 0);
 });
 
 // spec: 2.2 GET /v1/users/:id: `eventsCount`
-test('eventsCount: public, scheduled events, past ones too', async () => {
+test('eventsCount: counts public, scheduled events, including past ones', async () => {
   const person = await createUser(api);
   const eventsCount = async () => (await profile(person)).eventsCount;
   const change = async (id: string, body: object) =>
@@ -225,4 +226,4 @@ test('eventsCount: public, scheduled events, past ones too', async () => {
   assert.equal(await eventsCount(), 1);
 });
 
-test('afterwards every counter is what it counts', () => assertCounters(api.sql));
+test('counters: every counter equals the rows it counts after all tests', () => assertCounters(api.sql));

@@ -1,4 +1,4 @@
-/** The waitlist moves up while nothing new can be booked. */
+/** The waitlist advances while new bookings are disabled. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createBookingClient } from './booking-client.ts';
@@ -9,7 +9,11 @@ import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 const api = await startTestApp();
 const admin = await createAdmin(api);
 const organizer = await createUser(api);
-const { anEventOf, book, cancel, change, places, resize, wait } = createBookingClient(api, api, organizer);
+const { createEventWithCapacity, book, cancel, change, bookingStates, resize, wait } = createBookingClient(
+  api,
+  api,
+  organizer,
+);
 
 const flag = async (enabled: boolean) => {
   const call = { token: admin.token, body: { enabled } };
@@ -18,19 +22,19 @@ const flag = async (enabled: boolean) => {
 
 const switches: Record<
   string,
-  { off(event: string): Promise<unknown>; on(event: string): Promise<unknown>; code: string }
+  { disable(event: string): Promise<unknown>; enable(event: string): Promise<unknown>; code: string }
 > = {
-  'the flag `bookings`': { off: () => flag(false), on: () => flag(true), code: 'feature_disabled' },
+  'the flag `bookings`': { disable: () => flag(false), enable: () => flag(true), code: 'feature_disabled' },
   'the module `booking`': {
-    off: async (event) => expectStatus(await change(event, { enabledModules: ['bringList'] }), 200),
-    on: async (event) => expectStatus(await change(event, { enabledModules: ['booking'] }), 200),
+    disable: async (event) => expectStatus(await change(event, { enabledModules: ['bringList'] }), 200),
+    enable: async (event) => expectStatus(await change(event, { enabledModules: ['booking'] }), 200),
     code: 'module_disabled',
   },
 };
 
-for (const [name, { off, on, code }] of Object.entries(switches)) {
+for (const [name, { disable, enable, code }] of Object.entries(switches)) {
   // spec: 2.5 GET /v1/events/:id/booking, PATCH /v1/events/:id/booking, DELETE /v1/events/:id/booking: reading, changing and cancelling a booking
-  test(`waitlist: with ${name} off, freed seats and a larger capacity go to those who wait; new bookings are 403`, async () => {
+  test(`waitlist: with ${name} disabled, freed seats and a larger capacity go to the waitlist; 403 for new bookings`, async () => {
     const [first, second, third, fourth, late] = (await createUsers(api, 5)) as [
       Person,
       Person,
@@ -38,21 +42,21 @@ for (const [name, { off, on, code }] of Object.entries(switches)) {
       Person,
       Person,
     ];
-    const { id } = await anEventOf(3);
+    const { id } = await createEventWithCapacity(3);
     expectStatus(await book(id, first, 2), 201);
     expectStatus(await book(id, second, 1), 201);
     expectStatus(await wait(id, third, 1), 201);
     expectStatus(await wait(id, fourth, 2), 201);
-    const all = [first, second, third, fourth];
-    await off(id);
+    const people = [first, second, third, fourth];
+    await disable(id);
     expectProblem(await wait(id, late), 403, code);
     expectProblem(await resize(id, second, 2), 403, code);
-    assert.deepEqual(await places(id, all), ['2+', '1+', '1@1', '2@2']);
+    assert.deepEqual(await bookingStates(id, people), ['2+', '1+', '1@1', '2@2']);
     expectStatus(await cancel(id, second), 200);
-    assert.deepEqual(await places(id, all), ['2+', '-', '1+', '2@1']);
+    assert.deepEqual(await bookingStates(id, people), ['2+', '-', '1+', '2@1']);
     expectStatus(await change(id, { capacity: 5 }), 200);
-    assert.deepEqual(await places(id, all), ['2+', '-', '1+', '2+']);
-    await on(id);
+    assert.deepEqual(await bookingStates(id, people), ['2+', '-', '1+', '2+']);
+    await enable(id);
     await assertCounters(api.sql);
   });
 }

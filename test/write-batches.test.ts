@@ -1,4 +1,4 @@
-/** RSVPs and claims that come at once are written together: each has its own answer, and nobody waits for a stranger. */
+/** Batches of RSVPs and claims: each request gets its own response and does not wait for unrelated locks. */
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import {
@@ -15,8 +15,8 @@ import { type ApiResponse, expectProblem, expectStatus, startTestApp } from './s
 import { connectSql, type SqlTransaction } from './sql-tag.ts';
 
 const api = await startTestApp();
-const outside = connectSql(api.target, 1);
-after(() => outside.end({ timeoutMs: 1_000 }));
+const lockHolder = connectSql(api.target, 1);
+after(() => lockHolder.end({ timeoutMs: 1_000 }));
 const organizer = await createUser(api);
 const guests = await createUsers(api, 50);
 const [guest, other] = guests as [Person, Person];
@@ -33,38 +33,39 @@ const times = <T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> 
   Promise.all(Array.from({ length: count }, (_, i) => make(i)));
 
 /**
- * Calls `blocked` while another connection holds `lock`: nothing of it is answered as long as `meanwhile` goes on.
- * @returns its answers, which came after the release
+ * Sends the `blocked` requests while another connection holds `lock`, and asserts that no request gets a
+ * response before `meanwhile` has ended.
+ * @returns the responses to the requests, received after the release of the lock
  */
-async function whileHeld(
+async function whileLocked(
   lock: (tx: SqlTransaction) => Promise<unknown>,
   blocked: () => Promise<ApiResponse>[],
   meanwhile: () => Promise<unknown>,
 ): Promise<ApiResponse[]> {
-  let answered = 0;
-  const waiting = await outside.begin(async (tx) => {
+  let completed = 0;
+  const waiting = await lockHolder.begin(async (tx) => {
     await lock(tx);
-    const answers = blocked().map((call) =>
-      call.then((answer) => {
-        answered++;
-        return answer;
+    const responses = blocked().map((call) =>
+      call.then((response) => {
+        completed++;
+        return response;
       }),
     );
     await meanwhile();
-    assert.equal(answered, 0, 'what is locked was answered before the lock was released');
-    return { answers };
+    assert.equal(completed, 0, 'a blocked request got its response before the release of the lock');
+    return { responses };
   });
-  return Promise.all(waiting.answers);
+  return Promise.all(waiting.responses);
 }
 
-test('rsvp: many kinds at once, and each gets its own 200, 401, 404 or 409', async () => {
+test('rsvp: concurrent RSVPs of different kinds each get their own 200, 401, 404 or 409', async () => {
   const [open, draft, cancelled] = await times(3, () => createEvent(api, organizer));
   const [revoked, admin] = [await createUser(api), await createAdmin(api)];
   for (const id of [open.id, draft.id, cancelled.id]) await rsvpGoing(api, guest, id);
   await change(draft.id, { visibility: 'private' });
   await change(cancelled.id, { status: 'cancelled' });
   expectStatus(await api.post('/v1/auth/logout', revoked.token), 200);
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     rsvp(open.id, other, 'going'),
     rsvp(open.id, organizer, 'interested'),
     rsvp(open.id, guest, null),
@@ -82,9 +83,12 @@ test('rsvp: many kinds at once, and each gets its own 200, 401, 404 or 409', asy
     rsvp(open.id, revoked, 'going'),
   ]);
   assert.deepEqual(
-    answers.map(({ status, body }) => [status, body.code ?? body.myRsvp]),
+    responses.map(({ status, body }) => [status, body.code ?? body.myRsvp]),
     [
-      ...['going', 'interested', null, 'going', 'interested', null, 'going', null].map((mine) => [200, mine]),
+      ...['going', 'interested', null, 'going', 'interested', null, 'going', null].map((myRsvp) => [
+        200,
+        myRsvp,
+      ]),
       ...Array(4).fill([404, 'event_not_found']),
       ...Array(2).fill([409, 'event_cancelled']),
       [401, 'token_invalid'],
@@ -93,54 +97,54 @@ test('rsvp: many kinds at once, and each gets its own 200, 401, 404 or 409', asy
   await assertCounters(api.sql);
 });
 
-test('rsvp: 50 at once on one event are told 1 to 50, each number once, and 50 who leave 49 to 0', async () => {
+test('rsvp: 50 concurrent RSVPs to one event get the counts 1 to 50; clearing them gets the counts 49 to 0', async () => {
   const event = await createEvent(api, organizer);
   for (const [status, from] of [
     ['going', 1],
     [null, 0],
   ] as const) {
-    const answers = await Promise.all(guests.map((person) => rsvp(event.id, person, status)));
+    const responses = await Promise.all(guests.map((person) => rsvp(event.id, person, status)));
     assert.deepEqual(
-      answers.map((answer) => expectStatus(answer, 200).body.rsvpCount).sort((a, b) => a - b),
+      responses.map((response) => expectStatus(response, 200).body.rsvpCount).sort((a, b) => a - b),
       Array.from({ length: 50 }, (_, i) => i + from),
     );
   }
   await assertCounters(api.sql);
 });
 
-test('rsvp: 200 without delay while another event is locked; those who answered that one get 200 on its release', async () => {
+test('rsvp: 200 without delay while another event is locked; RSVPs to the locked event get 200 after its release', async () => {
   const [locked, ...free] = await times(9, () => createEvent(api, organizer));
-  const answers = await whileHeld(
+  const responses = await whileLocked(
     (tx) => tx`select 1 from events where id = ${locked.id} for update`,
     () => guests.slice(0, 20).map((person) => rsvp(locked.id, person, 'going')),
     async () => {
       for (const status of ['going', null]) {
         const others = await Promise.all(free.map(({ id }) => rsvp(id, guest, status)));
-        for (const answer of others) expectStatus(answer, 200);
+        for (const response of others) expectStatus(response, 200);
       }
     },
   );
-  const counts = answers.map((answer) => expectStatus(answer, 200).body.rsvpCount);
+  const counts = responses.map((response) => expectStatus(response, 200).body.rsvpCount);
   assert.equal(new Set(counts).size, 20);
   await assertCounters(api.sql);
 });
 
-test('rsvp: 404 for those who waited for an event that was deleted', async () => {
+test('rsvp: 404 for RSVPs that waited for the lock of an event that was deleted', async () => {
   const event = await createEvent(api, organizer);
-  const answers = await whileHeld(
+  const responses = await whileLocked(
     (tx) => tx`delete from events where id = ${event.id}`,
     () => [rsvp(event.id, guest, 'going'), rsvp(event.id, other, null)],
     async () => {},
   );
   await api.sql`update user_counters set events_count = events_count - 1 where user_id = ${organizer.id}`;
-  for (const answer of answers) expectProblem(answer, 404, 'event_not_found');
+  for (const response of responses) expectProblem(response, 404, 'event_not_found');
 });
 
 test('rsvp and claim: 200 and 201 without delay while another account is locked', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id, { quantityNeeded: 50 });
   for (const person of [guest, other]) await rsvpGoing(api, person, event.id);
-  const answers = await whileHeld(
+  const responses = await whileLocked(
     (tx) => tx`select 1 from users where id = ${guest.id} for update`,
     () => [rsvp(event.id, guest, 'interested'), claim(item.id, guest)],
     async () => {
@@ -149,28 +153,28 @@ test('rsvp and claim: 200 and 201 without delay while another account is locked'
       expectStatus(await claim(item.id, other), 201);
     },
   );
-  assert.equal(answers[0]?.status, 200);
-  // Which of the two came first is open.
-  assert.ok(answers[1]?.status === 201 || answers[1]?.body.code === 'rsvp_required');
+  assert.equal(responses[0]?.status, 200);
+  // The order of the two requests is not defined.
+  assert.ok(responses[1]?.status === 201 || responses[1]?.body.code === 'rsvp_required');
   await assertCounters(api.sql);
 });
 
-test('rsvp and claim: 401 when the session ends while they wait', async () => {
+test('rsvp and claim: 401 when the session ends while the requests wait', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id);
   const leaver = await createUser(api);
   await rsvpGoing(api, leaver, event.id);
-  const answers = await whileHeld(
+  const responses = await whileLocked(
     (tx) => tx`delete from sessions where user_id = ${leaver.id}`,
     () => [rsvp(event.id, leaver, null), claim(item.id, leaver), unclaim(item.id, leaver)],
     async () => expectStatus(await rsvp(event.id, guest, 'going'), 200),
   );
-  for (const answer of answers) expectProblem(answer, 401, 'token_invalid');
+  for (const response of responses) expectProblem(response, 401, 'token_invalid');
   const { body } = await api.get(`/v1/events/${event.id}`);
   assert.equal(body.rsvpCount, 2);
 });
 
-test('claim: many kinds at once, and each gets its own 200, 201, 403, 404, 409 or 422', async () => {
+test('claim: concurrent requests of different kinds each get their own 200, 201, 403, 404, 409 or 422', async () => {
   const event = await createEvent(api, organizer);
   const hidden = await createEvent(api, organizer);
   const [bread, wine, wish] = [
@@ -187,7 +191,7 @@ test('claim: many kinds at once, and each gets its own 200, 201, 403, 404, 409 o
   await change(event.id, { enabledModules: ['bringList'] });
   await change(hidden.id, { visibility: 'private' });
   const [, , third, fourth, fifth] = guests as [Person, Person, Person, Person, Person];
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     claim(bread.id, guest),
     claim(bread.id, other, 3),
     claim(bread.id, third, 9e15),
@@ -203,7 +207,7 @@ test('claim: many kinds at once, and each gets its own 200, 201, 403, 404, 409 o
     claim(wish.id, fifth),
   ]);
   assert.deepEqual(
-    answers.map(({ status, body }) => [status, body.code]),
+    responses.map(({ status, body }) => [status, body.code]),
     [
       [409, 'already_claimed'],
       [201, undefined],
@@ -221,23 +225,23 @@ test('claim: many kinds at once, and each gets its own 200, 201, 403, 404, 409 o
   await assertCounters(api.sql);
 });
 
-test('claim: 201 without delay while another item is locked; those who claimed that one get 201 on its release', async () => {
+test('claim: 201 without delay while another item is locked; claims of the locked item get 201 after its release', async () => {
   const event = await createEvent(api, organizer);
   const [locked, ...free] = await times(9, () =>
     createItem(api, organizer, event.id, { quantityNeeded: 50 }),
   );
   for (const person of guests.slice(0, 12)) await rsvpGoing(api, person, event.id);
   const n = Number(locked.id.split('.')[1]);
-  const answers = await whileHeld(
+  const responses = await whileLocked(
     (tx) => tx`select 1 from items where event_id = ${event.id} and n = ${n} for update`,
     () => guests.slice(0, 12).map((person) => claim(locked.id, person)),
     async () => {
-      for (const answer of await Promise.all(free.map(({ id }) => claim(id, guest))))
-        expectStatus(answer, 201);
-      for (const answer of await Promise.all(free.map(({ id }) => unclaim(id, guest))))
-        expectStatus(answer, 200);
+      for (const response of await Promise.all(free.map(({ id }) => claim(id, guest))))
+        expectStatus(response, 201);
+      for (const response of await Promise.all(free.map(({ id }) => unclaim(id, guest))))
+        expectStatus(response, 200);
     },
   );
-  for (const answer of answers) expectStatus(answer, 201);
+  for (const response of responses) expectStatus(response, 201);
   await assertCounters(api.sql);
 });

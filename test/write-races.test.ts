@@ -1,4 +1,4 @@
-/** RSVPs and claims of many events in batches on two servers at once, while accounts, events and items go. */
+/** Concurrent batches of RSVPs and claims on two servers, while accounts, events and items are deleted. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { randomOf } from '../bench/seed/random.ts';
@@ -12,17 +12,18 @@ const servers = [api, second] as const;
 const organizer = await createUser(api);
 const states = ['going', 'interested', null] as const;
 
-function only(answers: ApiResponse[], ...allowed: number[]): void {
-  const others = answers.filter(({ status }) => !allowed.includes(status));
+function expectStatuses(responses: ApiResponse[], ...allowed: number[]): void {
+  const others = responses.filter(({ status }) => !allowed.includes(status));
   assert.deepEqual(
     others.map(({ status, body }) => [status, body]),
     [],
   );
 }
-const pick = <T>(among: readonly T[], roll: (count: number) => number): T => among[roll(among.length)] as T;
+const pick = <T>(values: readonly T[], roll: (count: number) => number): T =>
+  values[roll(values.length)] as T;
 
-/** Events with two items each, which everybody goes to. */
-async function scene(eventCount: number, people: Person[]) {
+/** Creates events with two items each, and an RSVP of `going` by every person to every event. */
+async function createFixtures(eventCount: number, people: Person[]) {
   const events = await Promise.all(Array.from({ length: eventCount }, () => createEvent(api, organizer)));
   const items: string[] = [];
   for (const { id } of events) {
@@ -33,8 +34,13 @@ async function scene(eventCount: number, people: Person[]) {
   return { events: events.map(({ id }) => id), items };
 }
 
-/** One call of a person: an answer, a claim or giving one back. */
-function act(roll: (count: number) => number, person: Person, events: string[], items: string[]) {
+/** Sends a random request of a person: an RSVP, a claim or the end of a claim. */
+function sendRandomRequest(
+  roll: (count: number) => number,
+  person: Person,
+  events: string[],
+  items: string[],
+) {
   const server = pick(servers, roll);
   const item = pick(items, roll);
   const kind = roll(4);
@@ -43,23 +49,23 @@ function act(roll: (count: number) => number, person: Person, events: string[], 
   return server.post(`/v1/events/${pick(events, roll)}/rsvp`, person.token, { status: pick(states, roll) });
 }
 
-test('rsvp and claim: few people on few events over two servers get 200, 201, 403, 404, 409 or 422, and all is counted', async () => {
+test('rsvp and claim: 200, 201, 403, 404, 409 or 422 for five people on four events and two servers; exact counters', async () => {
   const people = await createUsers(api, 5);
-  const { events, items } = await scene(4, people);
+  const { events, items } = await createFixtures(4, people);
   const { below: roll } = randomOf(7);
   for (let round = 0; round < 4; round++) {
-    const answers = await Promise.all(
-      Array.from({ length: 150 }, () => act(roll, pick(people, roll), events, items)),
+    const responses = await Promise.all(
+      Array.from({ length: 150 }, () => sendRandomRequest(roll, pick(people, roll), events, items)),
     );
-    only(answers, 200, 201, 403, 404, 409, 422);
+    expectStatuses(responses, 200, 201, 403, 404, 409, 422);
     await assertCounters(api.sql);
   }
 });
 
-test('rsvp and claim: no 5xx while accounts, events and items are deleted on both servers, and all is counted', async () => {
+test('rsvp and claim: no 5xx while accounts, events and items are deleted on both servers; exact counters', async () => {
   for (let round = 0; round < 4; round++) {
     const people = await createUsers(api, 16);
-    const { events, items } = await scene(6, people);
+    const { events, items } = await createFixtures(6, people);
     const leavers = people.slice(0, 4);
     const codes = await Promise.all(
       leavers.map(async ({ token }) => (await api.post('/v1/me/delete-code', token)).body.devCode),
@@ -67,7 +73,7 @@ test('rsvp and claim: no 5xx while accounts, events and items are deleted on bot
     const { below: roll } = randomOf(round + 1);
     const calls: (() => Promise<ApiResponse>)[] = Array.from(
       { length: 300 },
-      () => () => act(roll, pick(people, roll), events, items),
+      () => () => sendRandomRequest(roll, pick(people, roll), events, items),
     );
     const removals = [
       ...events
@@ -81,24 +87,24 @@ test('rsvp and claim: no 5xx while accounts, events and items are deleted on bot
       ),
     ];
     for (const remove of removals) calls.splice(roll(calls.length), 0, remove);
-    only(await Promise.all(calls.map((call) => call())), 200, 201, 401, 403, 404, 409, 422);
+    expectStatuses(await Promise.all(calls.map((call) => call())), 200, 201, 401, 403, 404, 409, 422);
     for (const { token } of leavers) expectStatus(await api.get('/v1/auth/me', token), 401);
     await assertCounters(api.sql);
   }
 });
 
-test('claim: of 64 at once over two servers 25 of 25 go, while the claimers change their answers', async () => {
+test('claim: 64 people concurrently claim 1 of 25 and RSVP on two servers: 25 × 201, 39 × 422', async () => {
   const people = await createUsers(api, 64);
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id, { quantityNeeded: 25 });
   await Promise.all(people.map((person) => rsvpGoing(api, person, event.id)));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     people.flatMap((person, i) => [
       (i % 2 ? api : second).post(`/v1/items/${item.id}/claim`, person.token, { quantity: 1 }),
       (i % 3 ? api : second).post(`/v1/events/${event.id}/rsvp`, person.token, { status: 'going' }),
     ]),
   );
-  only(answers, 200, 201, 422);
-  assert.equal(answers.filter(({ status }) => status === 201).length, 25);
+  expectStatuses(responses, 200, 201, 422);
+  assert.equal(responses.filter(({ status }) => status === 201).length, 25);
   await assertCounters(api.sql);
 });

@@ -1,4 +1,4 @@
-/** Every torture, in the order of docs/reliability.md. */
+/** All torture programs, in the order of docs/reliability.md. */
 import type { Program } from './program.ts';
 import { booking } from './programs/booking.ts';
 import { counters } from './programs/counters.ts';

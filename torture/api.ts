@@ -1,4 +1,6 @@
-/** A world's servers behind what the tests call an app: every answer is held against the OpenAPI document. */
+/**
+ * Gives the servers of an environment the interface of the tests, and checks each response against OpenAPI.
+ */
 import { type Contract, readContract } from '../test/contract.ts';
 import { type Api, type ApiResponse, type CallOptions, httpVerbs } from '../test/setup.ts';
 import type { Environment } from './environment.ts';
@@ -6,22 +8,22 @@ import type { Environment } from './environment.ts';
 export async function openApi(
   environment: Environment,
 ): Promise<Api & { contract: Contract; document: OpenApi }> {
-  const { body: document } = await environment.client.ask('GET', '/openapi.json');
+  const { body: document } = await environment.client.send('GET', '/openapi.json');
   const contract = readContract(document);
   const call = async (
     method: string,
     path: string,
     { token, body, headers, raw }: CallOptions = {},
   ): Promise<ApiResponse> => {
-    const asked = await environment.client.ask(method, path, {
+    const received = await environment.client.send(method, path, {
       ...(token !== undefined && { token }),
       ...(body !== undefined && { body }),
       ...(headers && { headers }),
       ...(raw !== undefined && { raw }),
     });
-    const answer = { ...asked, headers: webHeaders(asked.headers) };
-    contract.check(method, path, answer);
-    return answer;
+    const response = { ...received, headers: webHeaders(received.headers) };
+    contract.check(method, path, response);
+    return response;
   };
   return {
     contract,
@@ -29,7 +31,7 @@ export async function openApi(
     call,
     ...httpVerbs(call),
     sql: environment.sql,
-    // The servers' answers carry the codes.
+    // The servers send no SMS: their responses contain the codes.
     sent: [],
   };
 }
@@ -37,8 +39,8 @@ export async function openApi(
 export type OpenApi = { paths: Record<string, Record<string, unknown>> };
 
 export function webHeaders(headers: Record<string, string | string[] | undefined>): Headers {
-  const known = Object.entries(headers).flatMap(([name, value]) =>
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((each): [string, string] => [name, each]),
   );
-  return new Headers(known);
+  return new Headers(pairs);
 }

@@ -1,13 +1,17 @@
-/** A process of its own that asks over many connections at once: the crowd must not slow down whoever measures. */
+/**
+ * Sends requests over many connections in a separate process, so that the load does not slow down the
+ * measuring one.
+ */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from './client.ts';
 
-export type CrowdResult = {
-  /** How many answers had each status; 0 is a connection that broke. */
+export type LoadResult = {
+  /** The number of responses by status; 0 stands for a broken connection. */
   statuses: Record<number, number>;
-  /** Ms. */
+  /** In ms. */
   p99: number;
+  /** In ms, of the responses with status 503. */
   refusedP99: number;
 };
 
@@ -17,7 +21,7 @@ const statuses: Record<number, number> = {};
 const [all, refused] = [[] as number[], [] as number[]];
 const until = performance.now() + Number(ms);
 
-const ask = (path: string) =>
+const send = (path: string) =>
   new Promise<number>((resolve) => {
     const sent = request(url + path, { agent, headers: { authorization: `Bearer ${token}` } });
     sent.once('error', () => resolve(0));
@@ -31,18 +35,18 @@ const ask = (path: string) =>
 async function client(): Promise<void> {
   while (performance.now() < until) {
     const since = performance.now();
-    const status = await ask('/v1/events?limit=20');
+    const status = await send('/v1/events?limit=20');
     const took = performance.now() - since;
     statuses[status] = (statuses[status] ?? 0) + 1;
     all.push(took);
     if (status === 503) refused.push(took);
-    // As Retry-After has it, in small.
+    // Clients wait for Retry-After; the load waits a tenth of it.
     if (status !== 200) await sleep(100);
   }
 }
 
 await Promise.all(Array.from({ length: Number(clients) }, client));
-const result: CrowdResult = {
+const result: LoadResult = {
   statuses,
   p99: quantile(all, 0.99),
   refusedP99: refused.length > 0 ? quantile(refused, 0.99) : 0,

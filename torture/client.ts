@@ -1,4 +1,4 @@
-/** Requests by the thousand, over connections that are kept, and what came back. */
+/** An HTTP client for thousands of requests over persistent connections. */
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Server } from '../test/processes.ts';
@@ -6,29 +6,29 @@ import type { Server } from '../test/processes.ts';
 export type Call = {
   token?: string;
   body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
-  /** Default: the servers in turn. */
+  /** Default: the servers in rotation. */
   server?: Pick<Server, 'url'>;
 };
 
 export type ClientResponse = {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is read by whoever knows the route.
+  // biome-ignore lint/suspicious/noExplicitAny: the type of the body depends on the route.
   body: any;
   ms: number;
 };
 
 export type Client = {
-  /** @throws when the connection breaks before the answer is whole */
-  ask(method: string, path: string, call?: Call): Promise<ClientResponse>;
+  /** @throws when the connection breaks before the response is complete */
+  send(method: string, path: string, call?: Call): Promise<ClientResponse>;
   close(): void;
 };
 
-/** In ms: whoever has not answered by then has failed, whatever the torture. */
-const patience = 30_000;
+/** The client gives up on a response after this time, and the program fails. */
+const timeoutMs = 30_000;
 
 export function openClient(servers: () => Pick<Server, 'url'>[]): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
@@ -36,17 +36,17 @@ export function openClient(servers: () => Pick<Server, 'url'>[]): Client {
   const next = () => {
     const all = servers();
     const server = all[turn++ % all.length];
-    if (!server) throw new Error('no server runs');
+    if (!server) throw new Error('no server is running');
     return server;
   };
-  const ask: Client['ask'] = (method, path, { token, body, raw, headers = {}, server = next() } = {}) =>
+  const send: Client['send'] = (method, path, { token, body, raw, headers = {}, server = next() } = {}) =>
     new Promise((resolve, reject) => {
       const since = performance.now();
       const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
       const sent = request(server.url + path, {
         agent,
         method,
-        timeout: patience,
+        timeout: timeoutMs,
         headers: {
           ...(token && { authorization: `Bearer ${token}` }),
           ...(payload !== undefined && {
@@ -57,41 +57,48 @@ export function openClient(servers: () => Pick<Server, 'url'>[]): Client {
         },
       });
       sent.once('timeout', () =>
-        sent.destroy(new Error(`${method} ${path} was not answered in ${patience} ms`)),
+        sent.destroy(new Error(`${method} ${path} got no response within ${timeoutMs} ms`)),
       );
       sent.once('error', (error) => {
         const ms = Math.round(performance.now() - since);
         reject(
-          new Error(`${method} ${server.url}${path} broke off after ${ms} ms: ${error.message}`, {
+          new Error(`${method} ${server.url}${path} failed after ${ms} ms: ${error.message}`, {
             cause: error,
           }),
         );
       });
       sent.once('response', (response) => {
-        beginningOrAll(response).then((answer) => {
+        readBody(response).then((content) => {
           const isJson = `${response.headers['content-type']}`.includes('json');
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,
-            body: isJson ? JSON.parse(answer) : answer,
+            body: isJson ? JSON.parse(content) : content,
             ms: performance.now() - since,
           });
         }, reject);
       });
       sent.end(payload);
     });
-  return { ask, close: () => agent.destroy() };
+  return { send, close: () => agent.destroy() };
 }
 
-/** A stream ends when nobody listens any more. */
-async function beginningOrAll(response: IncomingMessage): Promise<string> {
+/** Reads the whole body, or only the first chunk of an event stream, which has no end. */
+async function readBody(response: IncomingMessage): Promise<string> {
   if (!`${response.headers['content-type']}`.startsWith('text/event-stream')) return text(response);
-  for await (const piece of response) return `${piece}`;
+  for await (const chunk of response) return `${chunk}`;
   return '';
 }
 
-/** Runs `work` for each number below `count`, at most `atOnce` at a time; gives what each gave, in order. */
-export async function each<T>(count: number, atOnce: number, work: (i: number) => Promise<T>): Promise<T[]> {
+/**
+ * Runs `work` for each number below `count`, at most `concurrency` at a time.
+ * @returns the results, in order
+ */
+export async function each<T>(
+  count: number,
+  concurrency: number,
+  work: (i: number) => Promise<T>,
+): Promise<T[]> {
   const results: T[] = [];
   let next = 0;
   const worker = async () => {
@@ -100,11 +107,11 @@ export async function each<T>(count: number, atOnce: number, work: (i: number) =
       results[i] = await work(i);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));
+  await Promise.all(Array.from({ length: Math.min(concurrency, count) }, worker));
   return results;
 }
 
-/** The value below which a share (from 0 to 1) of the values lies. */
+/** The value below which the given share (0 to 1) of the values lies. */
 export function quantile(values: number[], share: number): number {
   const ordered = values.toSorted((a, b) => a - b);
   return ordered[Math.min(Math.floor(share * ordered.length), ordered.length - 1)] ?? Number.NaN;

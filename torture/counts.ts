@@ -1,4 +1,4 @@
-/** How often each value came. */
+/** Counts the occurrences of each value. */
 export function count<T extends string | number>(values: T[]): Partial<Record<T, number>> {
   const counts: Partial<Record<T, number>> = {};
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1;

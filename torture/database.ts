@@ -1,4 +1,4 @@
-/** A PostgreSQL that nobody starts but the torture: it can stay away, and be reached through a proxy. */
+/** A PostgreSQL that only the program starts: it can be stopped for a while, and reached through a proxy. */
 import { rm } from 'node:fs/promises';
 import { openEmbedded } from '../src/db/embedded/embedded.ts';
 import { place } from '../src/db/embedded/placement.ts';
@@ -8,7 +8,7 @@ import { createTempDir } from '../test/processes.ts';
 
 export type Database = {
   target: Exclude<Target, string>;
-  /** For DATABASE_URL, through its socket or, given a port, over TCP. */
+  /** A DATABASE_URL: of the socket or, with a port, of TCP. */
   url(port?: number): string;
   start(): Promise<void>;
   stop(): Promise<void>;

@@ -1,4 +1,6 @@
-/** A environment to mistreat: a real PostgreSQL in a place of its own, server processes on it, and people who are signed in. */
+/**
+ * The environment of a program: a PostgreSQL in a temporary directory, server processes, and signed-in users.
+ */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
@@ -11,11 +13,11 @@ import { connectSql, type SqlDatabase } from '../test/sql-tag.ts';
 import { type Client, openClient } from './client.ts';
 
 export type EnvironmentOptions = {
-  /** Server processes on the one database; default 2. */
+  /** The number of server processes on the database; default 2. */
   servers?: number;
-  /** Variables beyond those of a server that sends nothing and has no demo. */
+  /** Additional environment variables; by default the servers send no SMS and have no demo. */
   env?: Record<string, string>;
-  /** A database that the torture has made, and DATABASE_URL leads to; default: the embedded one of the servers. */
+  /** The database that DATABASE_URL names; default: the embedded database of the servers. */
   target?: Target;
 };
 
@@ -24,34 +26,34 @@ export type Person = { id: string; token: string };
 export type Environment = {
   dataDir: string;
   env: Record<string, string>;
-  /** Past the servers: to prepare, and to look at what they left. */
+  /** Direct access to the database, to prepare data and to check it. */
   sql: SqlDatabase;
   servers: Server[];
-  /** Asks the servers in turn, or the one that is named. */
+  /** Sends requests to the servers in rotation, or to a given server. */
   client: Client;
-  /** Starts one more, or one in the place of another that has ended. */
+  /** Starts another server. */
   start(env?: Record<string, string>): Promise<Server>;
-  /** Kills a server and starts another; gives that once it is open. */
+  /** Kills a server and starts another. @returns the new server, when it is ready */
   replace(at: number): Promise<Server>;
-  /** Signed in, with names, made past the servers so that ten thousand take seconds. */
+  /** Creates signed-in users by SQL, so that 10,000 of them take seconds. */
   people(count: number): Promise<Person[]>;
   postmaster(): Promise<number>;
   close(): Promise<void>;
 };
 
-const secretKey = 'the-key-of-the-tortures-is-long-enough';
+const secretKey = 'the-secret-key-of-the-torture-programs';
 
-export async function openCommandContext({
+export async function openEnvironment({
   servers: count = 2,
-  env: extra = {},
+  env: extraEnv = {},
   target,
 }: EnvironmentOptions = {}): Promise<Environment> {
   const dataDir = await createTempDir();
-  const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', ...extra };
+  const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', ...extraEnv };
   const servers: Server[] = [];
   const client = openClient(() => servers);
-  const start = async (more: Record<string, string> = {}) => {
-    const server = await serve({ env: { ...env, ...more } });
+  const start = async (overrides: Record<string, string> = {}) => {
+    const server = await serve({ env: { ...env, ...overrides } });
     servers.push(server);
     return server;
   };
@@ -61,9 +63,9 @@ export async function openCommandContext({
     client.close();
     for (const { child, ended } of servers) {
       child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), 11_000);
+      const killTimer = setTimeout(() => child.kill('SIGKILL'), 11_000);
       await ended;
-      clearTimeout(late);
+      clearTimeout(killTimer);
     }
     await sql?.end({ timeoutMs: 1_000 });
     await embedded?.close();
@@ -97,12 +99,12 @@ export async function openCommandContext({
   };
 }
 
-const batch = 1_000;
+const batchSize = 1_000;
 
 async function insertPeople(sql: SqlDatabase, count: number): Promise<Person[]> {
   const people: Person[] = [];
   while (people.length < count) {
-    const rows = Array.from({ length: Math.min(batch, count - people.length) }, aRow);
+    const rows = Array.from({ length: Math.min(batchSize, count - people.length) }, createUserRow);
     await sql`
       insert into users (id, phone, name, username, bio, city, is_private, role, search, created_at)
       select id, phone, username, username, '', '', false, 'user', ' ' || username, now()
@@ -118,15 +120,21 @@ async function insertPeople(sql: SqlDatabase, count: number): Promise<Person[]> 
       insert into usernames (user_id, username)
       select * from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ username }) => username)}::text[])`;
     const now = new Date();
-    const later = new Date(now.getTime() + 86_400_000);
-    const times = { now, accessExpiresAt: later, refreshExpiresAt: later, endsAt: later, userAgent: '' };
+    const tomorrow = new Date(now.getTime() + 86_400_000);
+    const times = {
+      now,
+      accessExpiresAt: tomorrow,
+      refreshExpiresAt: tomorrow,
+      endsAt: tomorrow,
+      userAgent: '',
+    };
     await sql.begin((tx) => Promise.all(rows.map(({ ids, pair }) => insertSession(tx, ids, pair, times))));
     people.push(...rows.map(({ id, pair }) => ({ id, token: pair.accessToken })));
   }
   return people;
 }
 
-function aRow() {
+function createUserRow() {
   const id = newId();
   const ids = { userId: id, sessionId: newId() };
   const username = `p${randomBytes(8).toString('hex')}`;

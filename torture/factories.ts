@@ -1,4 +1,4 @@
-/** Events, items and answers for tortures, made through the API unless there are thousands of them. */
+/** Creates events and items through the API, and thousands of RSVPs by SQL. */
 import { eventBody } from '../test/factories.ts';
 import type { Environment, Person } from './environment.ts';
 
@@ -8,11 +8,11 @@ export async function createEvent(
   organizer: Person,
   overrides: Record<string, unknown> = {},
 ): Promise<string> {
-  const { status, body } = await client.ask('POST', '/v1/events', {
+  const { status, body } = await client.send('POST', '/v1/events', {
     token: organizer.token,
     body: eventBody(overrides),
   });
-  if (status !== 201) throw new Error(`no event: ${JSON.stringify(body)}`);
+  if (status !== 201) throw new Error(`the event was not created: ${JSON.stringify(body)}`);
   return body.id;
 }
 
@@ -23,15 +23,15 @@ export async function createItem(
   event: string,
   quantityNeeded: number,
 ): Promise<string> {
-  const { status, body } = await client.ask('POST', `/v1/events/${event}/items`, {
+  const { status, body } = await client.send('POST', `/v1/events/${event}/items`, {
     token: organizer.token,
     body: { kind: 'bring', title: 'Plates', quantityNeeded },
   });
-  if (status !== 201) throw new Error(`no item: ${JSON.stringify(body)}`);
+  if (status !== 201) throw new Error(`the item was not created: ${JSON.stringify(body)}`);
   return body.id;
 }
 
-/** All of them go, past the servers. */
+/** Inserts an RSVP of `going` for each person by SQL. */
 export async function insertGoingRsvps({ sql }: Environment, event: string, people: Person[]): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`

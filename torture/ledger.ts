@@ -1,158 +1,187 @@
 /**
- * Who holds how much of what, as far as answers tell: of a claim that was asked for and not yet answered nobody knows,
- * so a list that is read meanwhile may have it or not. Everything else is certain.
+ * Tracks the quantity that each person has claimed of each item, from the responses. The state of a claim is
+ * unknown between request and response, so a list that is read in between may contain the claim or not.
  */
-type Entry = {
+type LedgerClaim = {
   quantity: number;
-  /** When it was asked for, answered, asked to end, and ended; infinity for what has not happened. */
-  asked: number;
-  made: number;
-  ending: number;
-  ended: number;
+  /**
+   * The times of the request, its response, the request that ends the claim, and its response; default:
+   * infinity.
+   */
+  requestedAt: number;
+  createdAt: number;
+  endRequestedAt: number;
+  endedAt: number;
 };
-/** A quantity that is needed, from when it was asked for until another was answered. */
-type Need = { quantity: number; asked: number; ended: number };
-type Item = { entries: Set<Entry>; needs: Set<Need>; isLeaving: boolean; isGone: boolean };
+/** A value of `quantityNeeded`, from its request until the response that acknowledges the next value. */
+type Need = { quantity: number; requestedAt: number; endedAt: number };
+type Item = { claims: Set<LedgerClaim>; needs: Set<Need>; isBeingDeleted: boolean; isDeleted: boolean };
 type Listed = { id: string; quantityNeeded: number; quantityClaimed: number };
 
-/** In ms; no request takes longer. What ended earlier is no more in any list that is still to come. */
-const memory = 40_000;
+/**
+ * Longer than any request. No list that is still to be read contains a claim that ended earlier than this.
+ */
+const retentionMs = 40_000;
 const never = Number.POSITIVE_INFINITY;
 
 export class Ledger {
   readonly #items = new Map<string, Item>();
-  /** By person, what they have for certain, by item. */
-  readonly #claims = new Map<string, Map<string, Entry>>();
+  /** The acknowledged claims, by person and item. */
+  readonly #acknowledged = new Map<string, Map<string, LedgerClaim>>();
 
   add(item: string, needed: number): void {
-    const needs = new Set([{ quantity: needed, asked: 0, ended: never }]);
-    this.#items.set(item, { entries: new Set(), needs, isLeaving: false, isGone: false });
+    const needs = new Set([{ quantity: needed, requestedAt: 0, endedAt: never }]);
+    this.#items.set(item, { claims: new Set(), needs, isBeingDeleted: false, isDeleted: false });
   }
 
-  /** One at a time for an item. @returns to be called with the answer */
-  need(item: string, quantity: number): { made(): void; refused(): void; unknown(): void } {
+  /**
+   * Records a request that changes `quantityNeeded`; one at a time for an item.
+   * @returns functions of which one must be called after the response
+   */
+  setNeeded(item: string, quantity: number): { succeeded(): void; refused(): void; unknown(): void } {
     const { needs } = this.#item(item);
     const before = [...needs];
-    const need: Need = { quantity, asked: performance.now(), ended: never };
+    const need: Need = { quantity, requestedAt: performance.now(), endedAt: never };
     needs.add(need);
     return {
-      made: () => {
-        for (const old of before) old.ended = Math.min(old.ended, performance.now());
+      succeeded: () => {
+        for (const old of before) old.endedAt = Math.min(old.endedAt, performance.now());
       },
       refused: () => needs.delete(need),
-      // Either may be.
+      // Both values remain possible.
       unknown: () => {},
     };
   }
 
-  /** From now on it may be gone, and its claims with it. */
-  leaving(item: string): void {
-    this.#item(item).isLeaving = true;
+  /** Records a request that deletes an item: from now on, the item and its claims may be missing. */
+  beginDelete(item: string): void {
+    this.#item(item).isBeingDeleted = true;
   }
 
   remove(item: string): void {
-    this.#item(item).isGone = true;
-    for (const claims of this.#claims.values()) claims.delete(item);
+    this.#item(item).isDeleted = true;
+    for (const claims of this.#acknowledged.values()) claims.delete(item);
   }
 
-  isGoing(item: string): boolean {
-    return this.#item(item).isLeaving;
+  isBeingDeleted(item: string): boolean {
+    return this.#item(item).isBeingDeleted;
   }
 
   claimsOf(person: string): string[] {
-    return [...(this.#claims.get(person)?.keys() ?? [])];
+    return [...(this.#acknowledged.get(person)?.keys() ?? [])];
   }
 
-  begin(item: string, person: string, quantity: number): { made(): void; refused(): void } {
-    const { entries } = this.#item(item);
-    const entry: Entry = { quantity, asked: performance.now(), made: never, ending: never, ended: never };
-    entries.add(entry);
+  /**
+   * Records a request that creates a claim.
+   * @returns functions of which one must be called after the response
+   */
+  beginClaim(item: string, person: string, quantity: number): { succeeded(): void; refused(): void } {
+    const { claims } = this.#item(item);
+    const requestedAt = performance.now();
+    const claim: LedgerClaim = {
+      quantity,
+      requestedAt,
+      createdAt: never,
+      endRequestedAt: never,
+      endedAt: never,
+    };
+    claims.add(claim);
     return {
-      made: () => {
-        entry.made = performance.now();
-        if (this.#item(item).isGone) return;
-        const claims = this.#claims.get(person) ?? new Map<string, Entry>();
-        this.#claims.set(person, claims.set(item, entry));
+      succeeded: () => {
+        claim.createdAt = performance.now();
+        if (this.#item(item).isDeleted) return;
+        const byItem = this.#acknowledged.get(person) ?? new Map<string, LedgerClaim>();
+        this.#acknowledged.set(person, byItem.set(item, claim));
       },
-      refused: () => entries.delete(entry),
+      refused: () => claims.delete(claim),
     };
   }
 
   quantityOf(item: string, person: string): number {
-    return this.#claims.get(person)?.get(item)?.quantity ?? 0;
+    return this.#acknowledged.get(person)?.get(item)?.quantity ?? 0;
   }
 
-  /** Another quantity: the one ends as the other begins, both under way until the answer. */
-  change(item: string, person: string, quantity: number): { made(): void; refused(): void; gone(): void } {
-    const before = this.#claims.get(person)?.get(item);
-    const end = this.end(item, person);
-    const after = this.begin(item, person, quantity);
+  /**
+   * Records a request that changes the quantity of a claim: until the response, both quantities are possible.
+   */
+  changeClaim(
+    item: string,
+    person: string,
+    quantity: number,
+  ): { succeeded(): void; refused(): void; notFound(): void } {
+    const before = this.#acknowledged.get(person)?.get(item);
+    const end = this.endClaim(item, person);
+    const after = this.beginClaim(item, person, quantity);
     return {
-      made: () => {
+      succeeded: () => {
         end(true);
-        after.made();
+        after.succeeded();
       },
       refused: () => {
         after.refused();
-        if (before) before.ending = never;
+        if (before) before.endRequestedAt = never;
       },
-      gone: () => {
+      notFound: () => {
         after.refused();
         end(true);
       },
-    };
-  }
-
-  /** @returns to be called when the end was answered, with whether it is certain */
-  end(item: string, person: string): (isCertain: boolean) => void {
-    const entry = this.#claims.get(person)?.get(item);
-    if (!entry) throw new Error(`${person} has nothing of ${item}`);
-    entry.ending = performance.now();
-    return (isCertain) => {
-      if (isCertain) entry.ended = performance.now();
-      this.#claims.get(person)?.delete(item);
     };
   }
 
   /**
-   * To be called before a list is asked for.
-   * @param expected ids of items that are there now
-   * @returns to be called with the list: whether it may be what was there at some moment in between
+   * Records a request that ends a claim.
+   * @returns to be called after the response: whether the claim has ended
    */
-  look(expected: string[]): (list: Listed[]) => boolean {
+  endClaim(item: string, person: string): (isCertain: boolean) => void {
+    const claim = this.#acknowledged.get(person)?.get(item);
+    if (!claim) throw new Error(`${person} has no claim on ${item}`);
+    claim.endRequestedAt = performance.now();
+    return (isCertain) => {
+      if (isCertain) claim.endedAt = performance.now();
+      this.#acknowledged.get(person)?.delete(item);
+    };
+  }
+
+  /**
+   * To be called before the request of a list.
+   * @param expected ids of the items that exist now
+   * @returns to be called with the list: whether its quantities are possible at some time since then
+   */
+  expectList(expected: string[]): (list: Listed[]) => boolean {
     const since = performance.now();
-    const gone = new Set([...this.#items].filter(([, item]) => item.isGone).map(([id]) => id));
+    const deleted = new Set([...this.#items].filter(([, item]) => item.isDeleted).map(([id]) => id));
     return (list) => {
       const listed = new Set(list.map(({ id }) => id));
-      const isWhole = expected.every((id) => listed.has(id) || this.#item(id).isLeaving);
+      const isComplete = expected.every((id) => listed.has(id) || this.#item(id).isBeingDeleted);
       return (
-        isWhole &&
-        list.every((item) => !gone.has(item.id) && this.#isPossible(item, since, performance.now()))
+        isComplete &&
+        list.every((item) => !deleted.has(item.id) && this.#isPossible(item, since, performance.now()))
       );
     };
   }
 
   #isPossible({ id, quantityNeeded, quantityClaimed }: Listed, since: number, now: number): boolean {
     const item = this.#items.get(id);
-    // One that was made and listed before its maker heard of it.
+    // The item was created and listed before the response to its creation arrived.
     if (!item) return quantityClaimed === 0;
     const isNeeded = [...item.needs].some(
-      ({ quantity, asked, ended }) => quantity === quantityNeeded && asked <= now && ended > since,
+      ({ quantity, requestedAt, endedAt }) =>
+        quantity === quantityNeeded && requestedAt <= now && endedAt > since,
     );
-    for (const need of item.needs) if (need.ended < now - memory) item.needs.delete(need);
-    let [least, most] = [0, 0];
-    for (const entry of item.entries) {
-      const { quantity, asked, made, ending, ended } = entry;
-      if (made <= since && ending > now) least += quantity;
-      if (asked <= now && ended > since) most += quantity;
-      if (ended < now - memory) item.entries.delete(entry);
+    for (const need of item.needs) if (need.endedAt < now - retentionMs) item.needs.delete(need);
+    let [min, max] = [0, 0];
+    for (const claim of item.claims) {
+      const { quantity, requestedAt, createdAt, endRequestedAt, endedAt } = claim;
+      if (createdAt <= since && endRequestedAt > now) min += quantity;
+      if (requestedAt <= now && endedAt > since) max += quantity;
+      if (endedAt < now - retentionMs) item.claims.delete(claim);
     }
-    return isNeeded && quantityClaimed >= least && quantityClaimed <= Math.min(most, quantityNeeded);
+    return isNeeded && quantityClaimed >= min && quantityClaimed <= Math.min(max, quantityNeeded);
   }
 
   #item(id: string): Item {
     const item = this.#items.get(id);
-    if (!item) throw new Error(`nobody knows of the item ${id}`);
+    if (!item) throw new Error(`unknown item ${id}`);
     return item;
   }
 }

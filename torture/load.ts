@@ -1,35 +1,35 @@
-/** People who write and read without a pause, and all that was answered to them. */
+/** A continuous load of writes and reads, and a record of the responses. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventBody } from '../test/factories.ts';
 import type { Server } from '../test/processes.ts';
 import type { ClientResponse } from './client.ts';
 import type { Environment, Person } from './environment.ts';
 
-export type Answered = {
-  /** When it was asked, in ms of `performance.now`. */
+export type LoadResponse = {
+  /** The time of the request, by `performance.now`. */
   at: number;
   ms: number;
-  /** 0: the connection broke before an answer came. */
+  /** 0 if the connection broke before the response. */
   status: number;
-  retryAfter: boolean;
+  hasRetryAfter: boolean;
 };
 export type Load = {
-  answered: Answered[];
-  /** Writes that were acknowledged. */
+  responses: LoadResponse[];
+  /** Acknowledged writes. */
   events: string[];
   rsvps: { event: string; person: string }[];
-  /** Lets everybody finish. */
+  /** Waits for the running requests. */
   stop(): Promise<void>;
 };
 
-/** Each of `writers` makes an event and answers it, again and again; each of `readers` looks at themselves. */
+/** Each writer repeatedly creates an event and an RSVP; each reader repeatedly reads its own profile. */
 export function startLoad(
   { client }: Environment,
   people: Person[],
   { writers, readers, pause = 0 }: { writers: number; readers: number; pause?: number },
 ): Load {
   const load: Load = {
-    answered: [],
+    responses: [],
     events: [],
     rsvps: [],
     stop: async () => {
@@ -38,32 +38,32 @@ export function startLoad(
     },
   };
   let isOver = false;
-  const ask = async (
+  const send = async (
     method: string,
     path: string,
     person: Person,
     body?: unknown,
   ): Promise<ClientResponse | null> => {
     const at = performance.now();
-    const answer = await client.ask(method, path, { token: person.token, body }).catch(() => null);
-    const retryAfter = answer?.headers['retry-after'] !== undefined;
-    load.answered.push({ at, ms: performance.now() - at, status: answer?.status ?? 0, retryAfter });
-    // Whoever is refused waits a moment, as clients do.
-    await sleep(answer && answer.status < 500 ? pause : 20);
-    return answer;
+    const response = await client.send(method, path, { token: person.token, body }).catch(() => null);
+    const hasRetryAfter = response?.headers['retry-after'] !== undefined;
+    load.responses.push({ at, ms: performance.now() - at, status: response?.status ?? 0, hasRetryAfter });
+    // After a refusal, clients wait before they retry.
+    await sleep(response && response.status < 500 ? pause : 20);
+    return response;
   };
   const write = async (person: Person) => {
-    const made = await ask('POST', '/v1/events', person, eventBody());
-    if (made?.status !== 201) return;
-    const event = made.body.id;
+    const created = await send('POST', '/v1/events', person, eventBody());
+    if (created?.status !== 201) return;
+    const event = created.body.id;
     load.events.push(event);
-    const rsvp = await ask('POST', `/v1/events/${event}/rsvp`, person, { status: 'going' });
+    const rsvp = await send('POST', `/v1/events/${event}/rsvp`, person, { status: 'going' });
     if (rsvp?.status === 200) load.rsvps.push({ event, person: person.id });
   };
-  const read = (person: Person) => ask('GET', '/v1/auth/me', person);
+  const read = (person: Person) => send('GET', '/v1/auth/me', person);
   const repeat = async (work: (person: Person) => Promise<unknown>, i: number) => {
     const person = people[i % people.length];
-    if (!person) throw new Error('nobody came');
+    if (!person) throw new Error('no people were created');
     while (!isOver) await work(person);
   };
   const done = Promise.all([
@@ -73,8 +73,8 @@ export function startLoad(
   return load;
 }
 
-/** Acknowledged writes that are not in the database. */
-export async function lostOf({ sql }: Environment, { events, rsvps }: Load): Promise<number> {
+/** The number of acknowledged writes that the database does not contain. */
+export async function countLostWrites({ sql }: Environment, { events, rsvps }: Load): Promise<number> {
   const [row] = await sql<[{ events: number; rsvps: number }]>`
     select (select count(*)::int from events where id = any(${events}::uuid[])) as events,
       (select count(*)::int from unnest(${rsvps.map(({ event }) => event)}::uuid[],
@@ -83,20 +83,22 @@ export async function lostOf({ sql }: Environment, { events, rsvps }: Load): Pro
   return events.length - row.events + (rsvps.length - row.rsvps);
 }
 
-/** Ms until the server reads from and writes to the database again; gives up after `most`. */
-export async function untilBack(
+/**
+ * @returns the ms until the server reads from and writes to the database again, or infinity after `timeoutMs`
+ */
+export async function waitForRecovery(
   { client }: Environment,
   person: Person,
   server: Pick<Server, 'url'>,
-  most = 20_000,
+  timeoutMs = 20_000,
 ): Promise<number> {
   const since = performance.now();
   const { token } = person;
-  while (performance.now() - since < most) {
-    const read = await client.ask('GET', '/v1/auth/me', { token, server }).catch(() => null);
+  while (performance.now() - since < timeoutMs) {
+    const read = await client.send('GET', '/v1/auth/me', { token, server }).catch(() => null);
     const written =
       read?.status === 200 &&
-      (await client.ask('POST', '/v1/events', { token, server, body: eventBody() }).catch(() => null));
+      (await client.send('POST', '/v1/events', { token, server, body: eventBody() }).catch(() => null));
     if (written && written.status === 201) return performance.now() - since;
     await sleep(10);
   }

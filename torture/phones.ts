@@ -1,11 +1,11 @@
-/** People whom a code can reach: numbers of a length that exists, sign-in and farewell by code. */
+/** Valid phone numbers, and sign-in and account deletion by code. */
 import type { Environment, Person } from './environment.ts';
 
-/** The n-th of ten million numbers. */
+/** The n-th of ten million phone numbers of an area. */
 export const phoneOf = (n: number, area = '+1202'): string => `${area}${String(n).padStart(7, '0')}`;
 
-/** Numbers from the n-th on, past the servers, in place of what `people` made up. */
-export async function givePhones({ sql }: Environment, people: Person[], from = 0): Promise<void> {
+/** Replaces the invalid numbers of `environment.people` with valid ones, from the n-th on, by SQL. */
+export async function assignPhones({ sql }: Environment, people: Person[], from = 0): Promise<void> {
   const ids = people.map(({ id }) => id);
   const phones = people.map((_, i) => phoneOf(from + i));
   await sql.begin(async (tx) => {
@@ -18,31 +18,31 @@ export async function givePhones({ sql }: Environment, people: Person[], from = 
   });
 }
 
-/** A six-digit code that is not this one; `n` makes different ones. */
-export const notThe = (code: string, n = 0): string =>
+/** A six-digit code that differs from the given one; each `n` gives another. */
+export const wrongCode = (code: string, n = 0): string =>
   String((Number(code) + 1 + n) % 1_000_000).padStart(6, '0');
 
-/** @returns the code, which servers that send nothing tell */
-export async function askForCode({ client }: Environment, phone: string): Promise<string> {
-  const { status, body } = await client.ask('POST', '/v1/auth/otp/request', { body: { phone } });
-  if (status !== 202) throw new Error(`no code: ${JSON.stringify(body)}`);
+/** @returns the sign-in code, which the response contains when the server sends no SMS */
+export async function requestCode({ client }: Environment, phone: string): Promise<string> {
+  const { status, body } = await client.send('POST', '/v1/auth/otp/request', { body: { phone } });
+  if (status !== 202) throw new Error(`no code was sent: ${JSON.stringify(body)}`);
   return body.devCode;
 }
 
 export type SignedIn = Person & { refreshToken: string };
 
 export async function signIn(environment: Environment, phone: string): Promise<SignedIn> {
-  const code = await askForCode(environment, phone);
-  const { status, body } = await environment.client.ask('POST', '/v1/auth/otp/verify', {
+  const code = await requestCode(environment, phone);
+  const { status, body } = await environment.client.send('POST', '/v1/auth/otp/verify', {
     body: { phone, code },
   });
-  if (status !== 200) throw new Error(`no sign-in: ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`the sign-in failed: ${JSON.stringify(body)}`);
   return { id: body.user.id, token: body.accessToken, refreshToken: body.refreshToken };
 }
 
 /** @returns the code that deletes the account */
-export async function askForFarewell({ client }: Environment, { token }: Person): Promise<string> {
-  const { status, body } = await client.ask('POST', '/v1/me/delete-code', { token });
-  if (status !== 202) throw new Error(`no code: ${JSON.stringify(body)}`);
+export async function requestDeleteCode({ client }: Environment, { token }: Person): Promise<string> {
+  const { status, body } = await client.send('POST', '/v1/me/delete-code', { token });
+  if (status !== 202) throw new Error(`no code was sent: ${JSON.stringify(body)}`);
   return body.devCode;
 }

@@ -1,22 +1,22 @@
-/** What a torture is: a program that mistreats Potluck over HTTP and says in one figure how it bore it. */
+/** A torture program puts Potluck under stress over HTTP and reports the result as one figure. */
 import type { Environment, EnvironmentOptions } from './environment.ts';
 
 export type Outcome = { figure: string; ok: boolean };
 
 export type Program = {
   name: string;
-  /** What must hold, as docs/reliability.md has it. */
+  /** The test and the expected result, as in docs/reliability.md. */
   promise: string;
-  /** Runs with `npm test` too, at a size that takes seconds. */
+  /** `npm run test:slow` includes the program, at a size that takes seconds. */
   quick?: true;
-  run(torture: Torture): Promise<Outcome>;
+  run(context: ProgramContext): Promise<Outcome>;
 };
 
-export type Torture = {
-  /** A number at full size, or the smaller one for `npm test`. */
+export type ProgramContext = {
+  /** Chooses between the full size and the smaller one of `--quick`. */
   size(full: number, quick: number): number;
-  /** A fresh database and servers on it; closed after the program. */
+  /** Starts servers on a new database; both are closed after the program. */
   open(options?: EnvironmentOptions): Promise<Environment>;
-  /** Says how far it is; the last thing said is shown. */
+  /** Shows the progress; each text replaces the previous one. */
   progress(text: string): void;
 };

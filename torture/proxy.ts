@@ -1,77 +1,75 @@
-/** Stands between server and database, and mistreats what goes through. */
-
+/** A TCP proxy between server and database that simulates network faults. */
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
-
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type Weather = {
-  /** Ms that each piece waits, either way. */
-  delay?: number;
-  /** Takes connections and bytes, and gives nothing. */
+export type NetworkFault = {
+  /** Delays each chunk by this time, in both directions. */
+  delayMs?: number;
+  /** Accepts connections and data, and forwards nothing. */
   isBlackHole?: boolean;
-  /** Hangs up on whoever connects. */
-  hangsUp?: boolean;
+  /** Closes each new connection with a FIN. */
+  closesNewConnections?: boolean;
 };
 export type DatabaseProxy = {
   port: number;
-  /** When each connection came, in ms of `performance.now`. */
+  /** The time of each connection attempt, by `performance.now`. */
   connections: number[];
-  set(weather: Weather): void;
-  /** Breaks all connections, with RST. */
+  setFault(fault: NetworkFault): void;
+  /** Resets all connections with an RST. */
   reset(): void;
   close(): void;
 };
 
-/** @param to the socket of the database */
-export async function openProxy(to: string): Promise<DatabaseProxy> {
-  let weather: Weather = {};
-  const open = new Set<Socket>();
+/** @param socketPath the Unix socket of the database */
+export async function openProxy(socketPath: string): Promise<DatabaseProxy> {
+  let fault: NetworkFault = {};
+  const openSockets = new Set<Socket>();
   const connections: number[] = [];
-  const pass = (from: Socket, into: Socket) => {
-    // As TCP does it: what comes late comes in order, and after a piece that is lost nothing comes any more.
+  const forward = (from: Socket, to: Socket) => {
+    // Like TCP: delayed chunks stay in order, and no chunk follows a lost one.
     let isLost = false;
     let queue = Promise.resolve();
-    from.on('data', (piece) => {
-      isLost ||= weather.isBlackHole === true;
+    from.on('data', (chunk) => {
+      isLost ||= fault.isBlackHole === true;
       if (isLost) return;
-      const due = performance.now() + (weather.delay ?? 0);
+      const due = performance.now() + (fault.delayMs ?? 0);
       queue = queue.then(async () => {
         const wait = due - performance.now();
         if (wait > 0) await sleep(wait);
-        if (into.writable) into.write(piece);
+        if (to.writable) to.write(chunk);
       });
     });
     from.on('error', () => {});
-    from.on('end', () => into.end());
+    from.on('end', () => to.end());
     from.on('close', () => {
-      open.delete(from);
-      into.destroy();
+      openSockets.delete(from);
+      to.destroy();
     });
-    open.add(from);
+    openSockets.add(from);
   };
   const server = createServer((client) => {
     connections.push(performance.now());
-    if (weather.hangsUp) return void client.on('error', () => {}).end();
-    const database = connect(to);
-    pass(client, database);
-    pass(database, client);
+    if (fault.closesNewConnections) return void client.on('error', () => {}).end();
+    const database = connect(socketPath);
+    forward(client, database);
+    forward(database, client);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const reset = () => {
-    // The other side is a socket of the file system, which knows no RST, and ends with this one.
-    for (const socket of open) if (socket.remoteFamily) socket.resetAndDestroy();
+    // Only TCP sockets can send an RST. The Unix socket of the database closes with its TCP socket.
+    for (const socket of openSockets) if (socket.remoteFamily) socket.resetAndDestroy();
   };
   return {
     port: (server.address() as AddressInfo).port,
     connections,
-    set: (next) => {
-      weather = next;
+    setFault: (next) => {
+      fault = next;
     },
     reset,
     close() {
       server.close();
-      for (const socket of open) socket.destroy();
+      for (const socket of openSockets) socket.destroy();
     },
   };
 }

@@ -1,35 +1,39 @@
-/** People who claim, answer and organize on both servers while a backup is made, and what they were told of it. */
+/**
+ * Users who claim, RSVP and create events on both servers during a backup, and a log of acknowledged writes.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlTag } from '../test/sql-tag.ts';
 import type { Environment, Person } from './environment.ts';
 import { createEvent, createItem, insertGoingRsvps } from './factories.ts';
 
-/** What a client has had a 2xx for: a claim on the event's only item, an RSVP, or an event of their own. */
-export type Written = { kind: 'claim' | 'rsvp' | 'event'; event: string; user: string };
+/** A write that got a 2xx response: a claim on the event's only item, an RSVP, or a new event. */
+export type AcknowledgedWrite = { kind: 'claim' | 'rsvp' | 'event'; event: string; user: string };
 
 export type Writers = {
   people: Person[];
-  /** In the order in which it was acknowledged. */
-  log: Written[];
-  until(count: number): Promise<void>;
+  /** In the order of the responses. */
+  log: AcknowledgedWrite[];
+  waitForWrites(count: number): Promise<void>;
   stop(): Promise<void>;
 };
 
-const places = 8;
-const atOnce = 24;
+const eventCount = 8;
+const concurrency = 24;
 
-export async function startWriting(environment: Environment, crowd: number): Promise<Writers> {
-  const [organizer, ...people] = await environment.people(crowd + 1);
-  if (!organizer) throw new Error('nobody came');
-  const events = await Promise.all(Array.from({ length: places }, () => createEvent(environment, organizer)));
+export async function startWriting(environment: Environment, number: number): Promise<Writers> {
+  const [organizer, ...people] = await environment.people(number + 1);
+  if (!organizer) throw new Error('no people were created');
+  const events = await Promise.all(
+    Array.from({ length: eventCount }, () => createEvent(environment, organizer)),
+  );
   const items = await Promise.all(events.map((event) => createItem(environment, organizer, event, 10_000)));
-  for (const event of events.slice(0, places / 2)) await insertGoingRsvps(environment, event, people);
-  const log: Written[] = [];
+  for (const event of events.slice(0, eventCount / 2)) await insertGoingRsvps(environment, event, people);
+  const log: AcknowledgedWrite[] = [];
   const state = { turn: 0, isStopped: false };
   const step = async () => {
     const n = state.turn++;
     const person = people[n % people.length] ?? organizer;
-    const at = Math.floor(n / people.length) % places;
+    const at = Math.floor(n / people.length) % eventCount;
     const written = await write(environment, person, {
       n,
       at,
@@ -39,14 +43,14 @@ export async function startWriting(environment: Environment, crowd: number): Pro
     if (written) log.push(written);
   };
   const work = Promise.all(
-    Array.from({ length: atOnce }, async () => {
+    Array.from({ length: concurrency }, async () => {
       while (!state.isStopped) await step();
     }),
   );
   return {
     people,
     log,
-    async until(count) {
+    async waitForWrites(count) {
       while (log.length < count) await Promise.race([work, sleep(20)]);
     },
     async stop() {
@@ -58,16 +62,16 @@ export async function startWriting(environment: Environment, crowd: number): Pro
 
 type Step = { n: number; at: number; event: string; item: string };
 
-/** Nobody ever takes anything back: what was acknowledged once must be there for ever. */
+/** Writes are never undone, so every acknowledged write must stay in the database. */
 async function write(
   environment: Environment,
   person: Person,
   { n, at, event, item }: Step,
-): Promise<Written | null> {
+): Promise<AcknowledgedWrite | null> {
   const { id: user, token } = person;
   if (n % 50 === 0) return { kind: 'event', event: await createEvent(environment, person), user };
-  const isClaim = at < places / 2;
-  const { status } = await environment.client.ask(
+  const isClaim = at < eventCount / 2;
+  const { status } = await environment.client.send(
     'POST',
     isClaim ? `/v1/items/${item}/claim` : `/v1/events/${event}/rsvp`,
     { token, body: isClaim ? { quantity: 1 } : { status: 'going' } },
@@ -75,8 +79,8 @@ async function write(
   return status < 300 ? { kind: isClaim ? 'claim' : 'rsvp', event, user } : null;
 }
 
-/** How many of them a database does not hold. */
-export async function countMissing(sql: SqlTag, written: Written[]): Promise<number> {
+/** The number of writes that the database does not contain. */
+export async function countMissing(sql: SqlTag, written: AcknowledgedWrite[]): Promise<number> {
   const [row] = await sql<[{ missing: number }]>`
     select count(*)::int as missing from unnest(
       ${written.map(({ kind }) => kind)}::text[], ${written.map(({ event }) => event)}::uuid[],

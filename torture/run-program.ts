@@ -1,7 +1,7 @@
-import { type Environment, openCommandContext } from './environment.ts';
+import { type Environment, openEnvironment } from './environment.ts';
 import type { Outcome, Program } from './program.ts';
 
-/** Runs one program and closes whatever it opened, however it ends. */
+/** Runs one program, then closes its environments, even if the program fails. */
 export async function runProgram(
   { run }: Program,
   { quick, progress }: { quick: boolean; progress: (text: string) => void },
@@ -12,7 +12,7 @@ export async function runProgram(
       size: (full, small) => (quick ? small : full),
       progress,
       open: async (options) => {
-        const environment = await openCommandContext(options);
+        const environment = await openEnvironment(options);
         environments.push(environment);
         return environment;
       },

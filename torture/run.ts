@@ -1,6 +1,6 @@
 /**
- * `npm run torture [-- NAME …] [--quick]`: runs the programs, all or those that are named, one after the other, and
- * prints a line for each. Ends with 1 when one of them does not hold.
+ * `npm run torture [-- NAME …] [--quick]`: runs all or the named programs in sequence and prints a line for
+ * each. The exit code is 1 if a program fails.
  */
 import { parseArgs } from 'node:util';
 import { programs } from './all.ts';
@@ -13,7 +13,7 @@ const { values, positionals } = parseArgs({
 const unknown = positionals.filter((name) => !programs.some((program) => program.name === name));
 if (unknown.length > 0) {
   console.error(
-    `No such torture: ${unknown.join(', ')}. There are ${programs.map(({ name }) => name).join(', ')}.`,
+    `Unknown program: ${unknown.join(', ')}. The programs are ${programs.map(({ name }) => name).join(', ')}.`,
   );
   process.exit(2);
 }
@@ -34,7 +34,7 @@ for (const program of chosen) {
   );
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   const seconds = Math.round((performance.now() - since) / 1000);
-  console.log(`${ok ? 'holds' : 'FAILS'}  ${program.name.padEnd(width)}  ${figure}  (${seconds} s)`);
+  console.log(`${ok ? 'passes' : 'FAILS '}  ${program.name.padEnd(width)}  ${figure}  (${seconds} s)`);
   if (!ok) failed++;
 }
 process.exitCode = failed > 0 ? 1 : 0;

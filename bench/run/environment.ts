@@ -1,4 +1,4 @@
-/** What every work item is made from. */
+/** Types and SQL fragments that the work items share. */
 import type { SqlConnection } from '../../test/sql-tag.ts';
 import { type Plan, planEvents } from '../seed/events.ts';
 import { prefix, userCount } from '../seed/ids.ts';
@@ -8,24 +8,29 @@ import type { Request } from './response.ts';
 
 export type Environment = {
   dataset: Dataset;
-  /** Past the app: for what is put back, checked and looked up. */
+  /** Direct access to the database, to reset and check data. */
   sql: SqlConnection;
   plan: Plan;
-  /** How many writes to prepare: more than any server gets through in the time. */
-  mostWrites: number;
+  /** The number of writes to prepare: more than any server can process in the time. */
+  maxWrites: number;
 };
 
-/** One way to do a work item in SQL: scripts of pgbench, which it picks from at random. */
+/** One implementation of a work item in SQL: pgbench scripts, of which pgbench picks one at random. */
 export type Candidate = { name: string; scripts: string[] };
 
-/** Writes that were acknowledged with 2xx, and how many more may have been under way. */
-export type Answered = { acknowledged: number; connections: number };
+/**
+ * The number of writes with a 2xx response, and of connections, each of which may have had a running write.
+ */
+export type WriteCount = { acknowledged: number; connections: number };
 
 export type Writes = {
-  /** Takes back what was written, and puts the counters right. */
+  /** Deletes the written rows and corrects the counters. */
   reset(): Promise<void>;
-  /** Says what is wrong with what was written. @param answered null: how many writes there should be is not known */
-  verify(answered: Answered | null): Promise<string | null>;
+  /**
+   * @returns what is wrong with the written rows, or null @param expected null if the number of writes is
+   *   unknown
+   */
+  verify(expected: WriteCount | null): Promise<string | null>;
 };
 
 export type Prepared = { requests: Request[]; candidates: Candidate[]; writes?: Writes };
@@ -33,9 +38,9 @@ export type Prepared = { requests: Request[]; candidates: Candidate[]; writes?: 
 export type WorkItem = {
   item: string;
   variant: string;
-  /** Requests a second of the best peer of those that were measured at the same work. */
+  /** Requests a second of the fastest peer. */
   bestPeer: number | null;
-  /** Statuses that are right beside 2xx. */
+  /** Expected statuses besides 2xx. */
   alsoExpected?: number[];
   /** Each request is sent at most once, so a fast server ends the measurement early. */
   once?: true;
@@ -46,48 +51,48 @@ export type WorkItem = {
 };
 
 export function createEnvironment(dataset: Dataset, sql: SqlConnection, seconds: number): Environment {
-  const mostWrites = Math.min(400_000, 15_000 + seconds * 10_000);
-  return { dataset, sql, plan: planEvents(dataset.events, dataset.day), mostWrites };
+  const maxWrites = Math.min(400_000, 15_000 + seconds * 10_000);
+  return { dataset, sql, plan: planEvents(dataset.events, dataset.day), maxWrites };
 }
 
 export const randomToken = ({ dataset }: Environment, random: Random): string => random.pick(dataset.tokens);
 
-/** Numbers of events, at random, of which `fits` holds. */
+/** Random event numbers whose kind passes the filter. */
 export function randomEvents(
   { plan }: Environment,
   count: number,
   seed: number,
-  fits: (kind: ReturnType<Plan['kindOf']>) => boolean,
+  filter: (kind: ReturnType<Plan['kindOf']>) => boolean,
 ): number[] {
   const random = randomOf(seed);
   const chosen: number[] = [];
   while (chosen.length < count) {
     const n = 1 + random.below(plan.events);
-    if (fits(plan.kindOf(n))) chosen.push(n);
+    if (filter(plan.kindOf(n))) chosen.push(n);
   }
   return chosen;
 }
 
-// Parts of scripts.
+// Fragments of pgbench scripts.
 
-/** An id in SQL, from a variable of pgbench that holds its number. */
+/** The SQL expression of an id, from a pgbench variable with its number. */
 export const sqlId = (kind: keyof typeof prefix, variable: string): string =>
   `('${prefix[kind]}' || lpad(to_hex(:${variable}::int), 12, '0'))::uuid`;
 
 export const setEvent = ({ plan }: Environment): string => `\\set event random(1, ${plan.events})\n`;
 export const setUser = `\\set user random(1, ${userCount})\n`;
-/** Counts 0, 1, 2 … over all clients together, as the app's requests are sent one after the other. */
+/** Counts 0, 1, 2 … across all clients, in the order of the requests that the app receives. */
 export const setStep = '\\set step :i * :clients + :client_id\n\\set i :i + 1\n';
 
-/** The columns of an event's record, from `events e` and `event_counters c`. */
+/** The columns of an event, from `events e` and `event_counters c`. */
 export const eventColumns = `e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.timezone,
   e.address, e.lat, e.lng, e.category, e.template, e.price, e.currency, e.capacity, e.visibility, e.status,
   e.enabled_modules, e.created_at, e.updated_at, c.rsvp_count, c.going_count, c.booked_count`;
 
 export const listed = `e.visibility = 'public' and e.status = 'scheduled' and not e.hidden`;
 
-/** The wide rows of `page`, which has ids in an order of its own, with the total from `total`. */
-export function wideRows(viewer: boolean, order = 'p.start_at, p.id'): string {
+/** Selects the full rows of `page`, which contains ids, with the total of `total`. */
+export function selectPage(viewer: boolean, order = 'p.start_at, p.id'): string {
   const mine = viewer
     ? `left join rsvps r on r.event_id = e.id and r.user_id = ${sqlId('user', 'user')}
       left join saves s on s.event_id = e.id and s.user_id = ${sqlId('user', 'user')}`

@@ -1,7 +1,7 @@
 /** The two load generators: wrk against a server, pgbench against the database. */
 import path from 'node:path';
 import type { Dataset } from '../seed.ts';
-import { output } from './processes.ts';
+import { runTool } from './processes.ts';
 
 export type Measured = {
   requests: number;
@@ -9,11 +9,11 @@ export type Measured = {
   p50Ms: number;
   p99Ms: number;
   maxMs: number;
-  /** Answers by status; empty unless they were asked for. */
+  /** The number of responses by status; empty unless counting was requested. */
   statuses: Record<string, number>;
 };
 
-type Result = {
+type WrkResult = {
   requests: number;
   durationUs: number;
   p50Us: number;
@@ -23,32 +23,36 @@ type Result = {
   errors: Record<string, number>;
 };
 
-/** Something that was measured is not what it should be: the figure would mean nothing. */
+/** A measurement with wrong responses or wrong data, whose figure would be meaningless. */
 export class Failure extends Error {}
 
 const script = path.join(import.meta.dirname, '..', 'requests.lua');
 
-export type Wrk = {
+export type WrkOptions = {
   port: number;
   requestsFile: string;
   seconds: number;
   connections: number;
-  /** Statuses that are right beside 2xx. */
+  /** Expected statuses besides 2xx. */
   alsoExpected: number[];
-  /** Stops early when every request was sent: sent twice, a request would fail. */
+  /** Stops early after the last request, because a repeated request would fail. */
   once?: boolean;
 };
 
-/** @throws Failure with every kind of error that there was */
-export async function wrk(load: Wrk, signal: AbortSignal): Promise<Measured> {
-  const { port, requestsFile, seconds, connections, alsoExpected, once } = load;
-  const counting = [...(alsoExpected.length > 0 ? ['statuses'] : []), ...(once ? ['once'] : [])];
+/** @throws Failure that lists all errors */
+export async function wrk(options: WrkOptions, signal: AbortSignal): Promise<Measured> {
+  const { port, requestsFile, seconds, connections, alsoExpected, once } = options;
+  const scriptArgs = [...(alsoExpected.length > 0 ? ['statuses'] : []), ...(once ? ['once'] : [])];
   const scale = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s'];
   const address = `http://127.0.0.1:${port}`;
-  const printed = await output('wrk', [...scale, '-s', script, address, requestsFile, ...counting], signal);
+  const printed = await runTool(
+    'wrk',
+    [...scale, '-s', script, address, requestsFile, ...scriptArgs],
+    signal,
+  );
   const line = /^RESULT (.*)$/m.exec(printed)?.[1];
-  if (line === undefined) throw new Failure(`wrk gave no result: ${printed.trim()}`);
-  const result = JSON.parse(line) as Result;
+  if (line === undefined) throw new Failure(`wrk printed no result: ${printed.trim()}`);
+  const result = JSON.parse(line) as WrkResult;
   refuseErrors(result, alsoExpected);
   return {
     requests: result.requests,
@@ -60,7 +64,7 @@ export async function wrk(load: Wrk, signal: AbortSignal): Promise<Measured> {
   };
 }
 
-function refuseErrors({ requests, errors, statuses }: Result, alsoExpected: number[]): void {
+function refuseErrors({ requests, errors, statuses }: WrkResult, alsoExpected: number[]): void {
   const counts = { ...errors };
   for (const status of alsoExpected) counts.status = (counts.status ?? 0) - (statuses[status] ?? 0);
   const found = Object.entries(counts).filter(([, count]) => count > 0);
@@ -68,27 +72,28 @@ function refuseErrors({ requests, errors, statuses }: Result, alsoExpected: numb
     const list = found.map(([kind, count]) => `${count} × ${kind === 'status' ? 'a wrong status' : kind}`);
     throw new Failure(`errors in ${requests} requests: ${list.join(', ')}`);
   }
-  if (requests === 0) throw new Failure('no request was answered');
+  if (requests === 0) throw new Failure('no request got a response');
 }
 
-export type Pgbench = { scripts: string[]; seconds: number; clients: number };
+export type PgbenchOptions = { scripts: string[]; seconds: number; clients: number };
 
 /**
- * Statements a second. Where there are many scripts a first second goes by uncounted, in which they are planned. Plans are
- * generic: nothing here gains by a plan for each value, and planning takes time.
+ * Measures the transaction rate of scripts. With several scripts, the first second, in which they are
+ * planned, does not count. Plans are generic: no statement here benefits from a plan for each value, and
+ * planning takes time.
  */
 export async function pgbench(
   dataset: Dataset,
-  { scripts, seconds, clients }: Pgbench,
+  { scripts, seconds, clients }: PgbenchOptions,
   signal: AbortSignal,
 ): Promise<number> {
   const { socketDir, port, user, password, database } = dataset.target;
   const where = ['-h', socketDir, '-p', `${port}`, '-U', user];
-  const uncounted = scripts.length > 1 ? 1 : 0;
-  const time = ['-T', `${seconds + uncounted}`, '-P', '1'];
+  const warmUpSeconds = scripts.length > 1 ? 1 : 0;
+  const time = ['-T', `${seconds + warmUpSeconds}`, '-P', '1'];
   const scale = ['-c', `${clients}`, '-j', '1', ...time, '-D', `clients=${clients}`, '-D', 'i=0'];
   const files = scripts.flatMap((file) => ['-f', file]);
-  const printed = await output(
+  const printed = await runTool(
     'pgbench',
     ['-n', '-M', 'prepared', ...where, ...scale, ...files, database],
     signal,
@@ -101,10 +106,10 @@ export async function pgbench(
   const failed = /^number of failed transactions: (\d+)/m.exec(printed)?.[1];
   if (rate === undefined || (failed !== undefined && failed !== '0'))
     throw new Error(`pgbench: ${printed.trim()}`);
-  const counted = printed
+  const rates = printed
     .matchAll(/^progress: [\d.]+ s, ([\d.]+) tps/gm)
     .toArray()
-    .slice(uncounted);
-  if (uncounted === 0 || counted.length === 0) return Number(rate);
-  return counted.reduce((sum, [, tps]) => sum + Number(tps), 0) / counted.length;
+    .slice(warmUpSeconds);
+  if (warmUpSeconds === 0 || rates.length === 0) return Number(rate);
+  return rates.reduce((sum, [, tps]) => sum + Number(tps), 0) / rates.length;
 }

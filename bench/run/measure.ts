@@ -1,4 +1,4 @@
-/** Measures one work item: the app, then the same in SQL alone, then Node alone. */
+/** Measures one work item: the app, then the equivalent SQL, then bare Node. */
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,24 +6,24 @@ import type { Candidate, Environment, Prepared, WorkItem } from './environment.t
 import { Failure, type Measured, pgbench, wrk } from './load.ts';
 import type { Options } from './options.ts';
 import { cpuSeconds, cpuSecondsOfAll, rssMb, type Server, startApp, startBare } from './processes.ts';
-import { ask, type Request } from './response.ts';
+import { type Request, send } from './response.ts';
 
 export type Bench = {
   environment: Environment;
   options: Options;
   app: Server;
-  /** The process of PostgreSQL that has all the others. */
+  /** The pid of the PostgreSQL postmaster. */
   postmaster: number;
   hasPgbench: boolean;
-  /** For requests, scripts and answers. */
+  /** The directory for requests, scripts and responses. */
   scratch: string;
   signal: AbortSignal;
-  /** What the reader of the table should know. */
+  /** Remarks below the table. */
   notes: string[];
 };
 
-/** The best way to do the item in SQL, as a warm-up found it. */
-type Limit = { scripts: string[]; clients: number };
+/** The fastest SQL candidate of the warm-up. */
+type SqlLimit = { scripts: string[]; clients: number };
 
 export type Round = {
   app: Measured;
@@ -33,52 +33,54 @@ export type Round = {
   rssMb: number | null;
 };
 
-export type Prepping = {
+export type PreparedItem = {
   work: WorkItem;
   prepared: Prepared;
   requestsFile: string;
-  answerFile: string;
-  limit: Limit | null;
+  responseFile: string;
+  limit: SqlLimit | null;
 };
 
 const nameOf = ({ item, variant }: WorkItem) => `${item} ${variant}`;
-/** Long enough to tell a better way from a worse one. */
+/** Long enough to compare candidates. */
 const warmUpSeconds = 1;
-/** Until the app has seen every request once, or nearly: it is measured as it runs, not as it starts. */
+/**
+ * Long enough for nearly every request to be sent once, so that the measurement excludes start-up effects.
+ */
 const appWarmUpSeconds = 2;
-/** Bare Node is always the same; the time is better spent on the others. */
+/** The rate of bare Node varies little, so a short measurement suffices. */
 const bareSeconds = (seconds: number) => Math.min(Math.ceil(seconds / 3), 2);
 
-/** Makes the files, warms the app up, and finds the best way to do the same in SQL. */
-export async function prepare(bench: Bench, work: WorkItem): Promise<Prepping> {
+/** Writes the files, warms up the app, and finds the fastest SQL candidate. */
+export async function prepare(bench: Bench, work: WorkItem): Promise<PreparedItem> {
   const prepared = await work.prepare(bench.environment);
   await prepared.writes?.reset();
   const file = path.join(bench.scratch, nameOf(work).replace(/\W+/g, '-'));
   const requestsFile = `${file}.requests`;
-  const answerFile = `${file}.answer`;
+  const responseFile = `${file}.response`;
   await writeFile(requestsFile, prepared.requests.map(lineOf).join(''));
-  await writeFile(answerFile, JSON.stringify(await sample(bench.app, prepared.requests)));
+  await writeFile(responseFile, JSON.stringify(await sampleResponse(bench.app, prepared.requests)));
   await prepared.writes?.reset();
   const files = await writeScripts(file, prepared.candidates);
   const limit = bench.hasPgbench ? await findLimit(bench, work, prepared, files) : null;
-  const prepping = { work, prepared, requestsFile, answerFile, limit };
-  if (!work.isCold) await warmUp(bench, prepping);
-  if (prepared.writes) await untilIdle(bench.environment);
-  return prepping;
+  const preparedItem = { work, prepared, requestsFile, responseFile, limit };
+  if (!work.isCold) await warmUp(bench, preparedItem);
+  if (prepared.writes) await waitUntilIdle(bench.environment);
+  return preparedItem;
 }
 
-export const warmUp = (bench: Bench, prepping: Prepping) =>
-  load(bench, prepping, bench.app.port, appWarmUpSeconds, prepping.work.alsoExpected ?? []);
+export const warmUp = (bench: Bench, preparedItem: PreparedItem) =>
+  load(bench, preparedItem, bench.app.port, appWarmUpSeconds, preparedItem.work.alsoExpected ?? []);
 
 const lineOf = ({ method, path, token = '', body = '' }: Request) =>
   `${method}\t${path}\t${token}\t${body}\n`;
 
-/** An answer as the app gives it, for bare Node to give as well. */
-async function sample(app: Server, [request]: Request[]) {
-  if (!request) throw new Failure('there is nothing to ask for');
-  const answer = await ask(app.port, request);
-  if (answer.status < 300) return answer;
-  throw new Failure(`${request.method} ${request.path}: ${answer.status} ${answer.body.slice(0, 300)}`);
+/** @returns the response of the app to the first request, which bare Node replays */
+async function sampleResponse(app: Server, [request]: Request[]) {
+  if (!request) throw new Failure('the work item has no requests');
+  const response = await send(app.port, request);
+  if (response.status < 300) return response;
+  throw new Failure(`${request.method} ${request.path}: ${response.status} ${response.body.slice(0, 300)}`);
 }
 
 async function writeScripts(file: string, candidates: Candidate[]): Promise<Candidate[]> {
@@ -91,13 +93,15 @@ async function writeScripts(file: string, candidates: Candidate[]): Promise<Cand
   return written;
 }
 
-/** Each way with 8 clients, and the best of them with 32: under contention few connections beat many. */
+/**
+ * Tries each candidate with 8 clients and the fastest with 32: under contention, fewer clients may be faster.
+ */
 async function findLimit(
   bench: Bench,
   work: WorkItem,
   prepared: Prepared,
   candidates: Candidate[],
-): Promise<Limit | null> {
+): Promise<SqlLimit | null> {
   const attempt = async ({ scripts }: Candidate, clients: number) => {
     const rate = await pgbench(
       bench.environment.dataset,
@@ -112,17 +116,17 @@ async function findLimit(
     for (const candidate of candidates) tried.push({ candidate, rate: await attempt(candidate, 8) });
     const [best, ...others] = tried.sort((a, b) => b.rate - a.rate);
     if (!best) return null;
-    const many = await attempt(best.candidate, 32);
+    const rateOf32 = await attempt(best.candidate, 32);
     for (const { candidate, rate } of others) {
-      const than = `"${best.candidate.name}" ${Math.round(best.rate)}/s`;
+      const winner = `"${best.candidate.name}" ${Math.round(best.rate)}/s`;
       bench.notes.push(
-        `${nameOf(work)}: in SQL, ${than} was better than "${candidate.name}" ${Math.round(rate)}/s.`,
+        `${nameOf(work)}: in SQL, ${winner} was faster than "${candidate.name}" ${Math.round(rate)}/s.`,
       );
     }
-    return { scripts: best.candidate.scripts, clients: many > best.rate ? 32 : 8 };
+    return { scripts: best.candidate.scripts, clients: rateOf32 > best.rate ? 32 : 8 };
   } catch (error) {
     bench.signal.throwIfAborted();
-    bench.notes.push(`${nameOf(work)}: no limit by pgbench: ${(error as Error).message.split('\n', 1)}`);
+    bench.notes.push(`${nameOf(work)}: pgbench failed: ${(error as Error).message.split('\n', 1)}`);
     return null;
   }
 }
@@ -130,7 +134,7 @@ async function findLimit(
 /** Draws the requests anew, and starts the server anew. Waits until its index is loaded. */
 export async function prepareCold(
   bench: Bench,
-  { work, requestsFile }: Prepping,
+  { work, requestsFile }: PreparedItem,
   seed: number,
 ): Promise<void> {
   const { requests } = await work.prepare(bench.environment, seed);
@@ -142,46 +146,49 @@ export async function prepareCold(
 
 async function untilIndexed({ app }: Bench): Promise<void> {
   for (let waited = 0; waited < 120_000; waited += 50) {
-    const { body } = await ask(app.port, { method: 'GET', path: '/metrics' });
+    const { body } = await send(app.port, { method: 'GET', path: '/metrics' });
     if (/^potluck_discovery_index_events [1-9]/m.test(body)) return;
     await sleep(50);
   }
   throw new Failure('the discovery index was not loaded within two minutes');
 }
 
-/** @throws Failure when an answer, or what is in the database after it, is not what it should be */
-export async function measure(bench: Bench, prepping: Prepping): Promise<Round> {
-  const { work, limit, answerFile } = prepping;
+/** @throws Failure if a response or the resulting data is wrong */
+export async function measure(bench: Bench, preparedItem: PreparedItem): Promise<Round> {
+  const { work, limit, responseFile } = preparedItem;
   const { seconds } = bench.options;
-  const app = await measureApp(bench, prepping);
-  const inSql = limit && (await measureSql(bench, prepping, limit));
-  const bare = await startBare(answerFile);
+  const app = await measureApp(bench, preparedItem);
+  const sqlRate = limit && (await measureSql(bench, preparedItem, limit));
+  const bareServer = await startBare(responseFile);
   try {
-    const { rps } = await load(bench, prepping, bare.port, bareSeconds(seconds), []);
-    return { ...app, pgbench: inSql, bareNode: rps };
+    const { rps } = await load(bench, preparedItem, bareServer.port, bareSeconds(seconds), []);
+    return { ...app, pgbench: sqlRate, bareNode: rps };
   } catch (error) {
     bench.signal.throwIfAborted();
     throw new Error(`${nameOf(work)}, bare Node: ${(error as Error).message}`);
   } finally {
-    await bare.stop();
+    await bareServer.stop();
   }
 }
 
-async function measureApp(bench: Bench, prepping: Prepping): Promise<Omit<Round, 'pgbench' | 'bareNode'>> {
+async function measureApp(
+  bench: Bench,
+  preparedItem: PreparedItem,
+): Promise<Omit<Round, 'pgbench' | 'bareNode'>> {
   const { app, postmaster, options, environment } = bench;
-  const { work, prepared } = prepping;
+  const { work, prepared } = preparedItem;
   await prepared.writes?.reset();
-  const look = () => Promise.all([cpuSeconds(app.pid), cpuSecondsOfAll(postmaster)]);
-  const before = await look();
+  const readCpu = () => Promise.all([cpuSeconds(app.pid), cpuSecondsOfAll(postmaster)]);
+  const before = await readCpu();
   const began = performance.now();
-  const measured = await load(bench, prepping, app.port, options.seconds, work.alsoExpected ?? []);
-  const after = await look();
+  const measured = await load(bench, preparedItem, app.port, options.seconds, work.alsoExpected ?? []);
+  const after = await readCpu();
   const elapsed = (performance.now() - began) / 1_000;
   const cores = (from: number | null, to: number | null) =>
     from === null || to === null ? null : (to - from) / elapsed;
   const cpu = { server: cores(before[0], after[0]), database: cores(before[1], after[1]) };
   if (prepared.writes) {
-    await untilIdle(environment);
+    await waitUntilIdle(environment);
     const refused = (work.alsoExpected ?? []).reduce(
       (sum, status) => sum + (measured.statuses[status] ?? 0),
       0,
@@ -194,7 +201,7 @@ async function measureApp(bench: Bench, prepping: Prepping): Promise<Omit<Round,
   return { app: measured, cpu, rssMb: await rssMb(app.pid) };
 }
 
-async function measureSql(bench: Bench, { work, prepared }: Prepping, limit: Limit): Promise<number> {
+async function measureSql(bench: Bench, { work, prepared }: PreparedItem, limit: SqlLimit): Promise<number> {
   const { environment, options, signal } = bench;
   const rate = await pgbench(environment.dataset, { ...limit, seconds: options.seconds }, signal);
   const wrong = await prepared.writes?.verify(null);
@@ -205,17 +212,17 @@ async function measureSql(bench: Bench, { work, prepared }: Prepping, limit: Lim
 
 const load = (
   { options: { connections }, signal }: Bench,
-  { requestsFile, work }: Pick<Prepping, 'requestsFile' | 'work'>,
+  { requestsFile, work }: Pick<PreparedItem, 'requestsFile' | 'work'>,
   port: number,
   seconds: number,
   alsoExpected: number[],
 ) => wrk({ port, requestsFile, seconds, connections, alsoExpected, once: work.once ?? false }, signal);
 
 /**
- * What was under way when the load generator left is written or given up by then: it must neither be missed by a check
- * nor come in between a reset's statements.
+ * Waits until the requests that were running at the end of the load have finished. Otherwise their writes
+ * could be missed by a check or happen during a reset.
  */
-async function untilIdle({ sql }: Environment): Promise<void> {
+async function waitUntilIdle({ sql }: Environment): Promise<void> {
   for (let quiet = 0, round = 0; quiet < 3 && round < 100; round++) {
     await sleep(100);
     const [row] = await sql<[{ busy: number }]>`
@@ -225,9 +232,9 @@ async function untilIdle({ sql }: Environment): Promise<void> {
   }
 }
 
-/** Whatever an earlier run left when it was cut off. */
-export async function takeBackAll(environment: Environment, items: WorkItem[]): Promise<void> {
-  for (const work of items) await (await work.prepare({ ...environment, mostWrites: 1 })).writes?.reset();
+/** Removes the writes of an interrupted earlier run. */
+export async function resetAll(environment: Environment, items: WorkItem[]): Promise<void> {
+  for (const work of items) await (await work.prepare({ ...environment, maxWrites: 1 })).writes?.reset();
 }
 
 export const removeScratch = (scratch: string) => rm(scratch, { recursive: true, force: true });

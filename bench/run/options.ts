@@ -1,4 +1,4 @@
-/** What the benchmark is told on its command line. */
+/** The command-line options of the benchmark. */
 import { parseArgs } from 'node:util';
 
 export type Options = {
@@ -10,34 +10,34 @@ export type Options = {
   json: string | null;
 };
 
-/** What the operator can mend, in a line. */
+/** An error that the operator can fix; the CLI prints only its message. */
 export class BenchError extends Error {}
 
 export const help = `npm run bench -- [OPTIONS]
 
-  --only W1,W5        these work items alone
-  --rounds 3          how often each is measured; the table shows medians
-  --seconds 5         how long each measurement takes
-  --events 200000     events in the dataset, which is made when it is not there
-  --connections 64    at once
-  --json FILE         writes the results there as well
+  --only W1,W5        measures only these work items
+  --rounds 3          number of measurements per item; the table shows medians
+  --seconds 5         duration of each measurement
+  --events 200000     number of events in the dataset, which is created if it is missing
+  --connections 64    number of concurrent connections
+  --json FILE         also writes the results to a file
   --help
 `;
 
-/** Null when help was asked for. @throws BenchError */
+/** @returns null for `--help` @throws BenchError */
 export function readOptions(args: string[], items: string[]): Options | null {
   const values = parse(args);
   if (values.help) return null;
   const only = values.only?.split(',').map((name) => name.trim().toUpperCase()) ?? null;
   const unknown = only?.find((name) => !items.includes(name));
   if (unknown !== undefined)
-    throw new BenchError(`There is no work item "${unknown}". There are: ${items.join(', ')}.`);
+    throw new BenchError(`Unknown work item "${unknown}". The work items are: ${items.join(', ')}.`);
   return {
     only,
-    rounds: whole('rounds', values.rounds, 1, 100),
-    seconds: whole('seconds', values.seconds, 1, 600),
-    events: whole('events', values.events, 1_000, 10_000_000),
-    connections: whole('connections', values.connections, 1, 1_000),
+    rounds: integer('rounds', values.rounds, 1, 100),
+    seconds: integer('seconds', values.seconds, 1, 600),
+    events: integer('events', values.events, 1_000, 10_000_000),
+    connections: integer('connections', values.connections, 1, 1_000),
     json: values.json ?? null,
   };
 }
@@ -57,12 +57,12 @@ function parse(args: string[]) {
       },
     }).values;
   } catch (error) {
-    throw new BenchError((error as Error).message.split('\n', 1)[0] ?? 'The options cannot be read.');
+    throw new BenchError((error as Error).message.split('\n', 1)[0] ?? 'The options are invalid.');
   }
 }
 
-function whole(name: string, text: string, min: number, max: number): number {
+function integer(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new BenchError(`--${name} takes a whole number from ${min} to ${max}, not "${text}".`);
+  throw new BenchError(`--${name} must be an integer from ${min} to ${max}, not "${text}".`);
 }

@@ -1,4 +1,4 @@
-/** The processes that are measured: started, looked at, and stopped. */
+/** Starts, observes and stops the measured processes. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Dataset } from '../seed.ts';
 import { BenchError } from './options.ts';
-import { ask } from './response.ts';
+import { send } from './response.ts';
 
 export type Server = { port: number; pid: number; stop(): Promise<void> };
 
@@ -18,8 +18,8 @@ const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '..', '..');
 const readyMs = 60_000;
 
-/** What a tool prints, progress included. @throws what the tool said, or the signal's reason */
-export async function output(
+/** @returns stdout and stderr of a tool @throws its error output, or the signal's reason */
+export async function runTool(
   tool: string,
   args: string[],
   signal: AbortSignal,
@@ -36,14 +36,14 @@ export async function output(
   }
 }
 
-/** Whether the tool can be started at all. */
+/** Whether the tool is installed. */
 export const exists = (tool: string): Promise<boolean> =>
   run(tool, ['--version']).then(
     () => true,
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
   );
 
-/** The app, as production starts it. Its directory holds no `.env`, so that nobody's settings come in. */
+/** Starts the app with production settings, in a directory without a `.env` file. */
 export async function startApp(dataset: Dataset, signal: AbortSignal): Promise<Server> {
   const port = await freePort();
   const env = {
@@ -67,32 +67,32 @@ export async function startApp(dataset: Dataset, signal: AbortSignal): Promise<S
     if (signal.aborted || child.exitCode !== null || performance.now() > deadline) {
       await server.stop();
       signal.throwIfAborted();
-      throw new BenchError('The app did not start; what it said is above.');
+      throw new BenchError('The app did not start; see its output above.');
     }
-    const answer = await ask(port, { method: 'GET', path: '/readyz' }).catch(() => null);
-    if (answer?.status === 200) return server;
+    const response = await send(port, { method: 'GET', path: '/readyz' }).catch(() => null);
+    if (response?.status === 200) return server;
     await sleep(50);
   }
 }
 
-/** @param answerFile what it answers, see bare.ts */
-export async function startBare(answerFile: string): Promise<Server> {
+/** @param responseFile the response that it sends, see bare.ts */
+export async function startBare(responseFile: string): Promise<Server> {
   const file = path.join(root, 'bench', 'bare.ts');
-  const child = spawn(process.execPath, [file, answerFile], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [file, responseFile], { stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
     return { port: Number(line), pid: child.pid ?? 0, stop: () => end(child) };
   }
   throw new Error('the bare server did not start');
 }
 
-/** Asks it to end, and sees to it that it does. */
+/** Sends SIGTERM, then SIGKILL if the process does not end in time. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
-  const late = setTimeout(() => child.kill('SIGKILL'), 11_000);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), 11_000);
   await ended;
-  clearTimeout(late);
+  clearTimeout(killTimer);
 }
 
 async function freePort(): Promise<number> {
@@ -103,21 +103,21 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-// Of /proc, which only Linux has: elsewhere these are null.
+// The functions below read /proc, which only Linux has; elsewhere they return null.
 
 const ticksPerSecond = 100;
 
-/** Seconds of CPU that the process has used. */
+/** The CPU time of a process in seconds. */
 export async function cpuSeconds(pid: number): Promise<number | null> {
   const stat = await readStat(pid);
   return stat && stat.own / ticksPerSecond;
 }
 
-/** The same of a server and of all its processes, those that have ended among them. */
+/** The CPU time of a process and of all its children, including ended ones. */
 export async function cpuSecondsOfAll(parent: number): Promise<number | null> {
   const root = await readStat(parent);
   if (!root) return null;
-  let ticks = root.own + root.ofEnded;
+  let ticks = root.own + root.endedChildren;
   for (const name of await readdir('/proc')) {
     const stat = /^\d+$/.test(name) ? await readStat(Number(name)) : null;
     if (stat?.parent === parent) ticks += stat.own;
@@ -125,17 +125,17 @@ export async function cpuSecondsOfAll(parent: number): Promise<number | null> {
   return ticks / ticksPerSecond;
 }
 
-async function readStat(pid: number): Promise<{ parent: number; own: number; ofEnded: number } | null> {
+async function readStat(pid: number): Promise<{ parent: number; own: number; endedChildren: number } | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (text === null) return null;
-  // The name, in parentheses, may hold anything; numbers are counted from behind it.
+  // The name in parentheses may contain spaces and parentheses, so the fields are counted from its end.
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')
     .map(Number);
   const [, parent = 0] = fields;
   const [own = 0, system = 0, children = 0, childrenSystem = 0] = fields.slice(11);
-  return { parent, own: own + system, ofEnded: children + childrenSystem };
+  return { parent, own: own + system, endedChildren: children + childrenSystem };
 }
 
 export async function rssMb(pid: number): Promise<number | null> {

@@ -1,4 +1,4 @@
-/** What was found, as a table for people and as JSON for programs. */
+/** Summarizes and formats the results. */
 import os from 'node:os';
 import type { WorkItem } from './environment.ts';
 import type { Round } from './measure.ts';
@@ -13,10 +13,10 @@ export type Result = {
   rssMb: number | null;
 };
 
-/** Where the peers were measured: at another size a comparison would say nothing. */
-const eventsOfPeers = 200_000;
+/** The dataset size of the peer measurements; results of other sizes are not comparable. */
+const peerEventCount = 200_000;
 
-/** Medians over the rounds; of no rounds, nothing. */
+/** Computes the medians of the rounds; null without rounds. */
 export function summarize({ item, variant, bestPeer }: WorkItem, rounds: Round[], events: number): Result {
   const of = (pick: (round: Round) => number | null) => median(rounds.map(pick));
   const rps = of(({ app }) => app.rps);
@@ -38,7 +38,7 @@ export function summarize({ item, variant, bestPeer }: WorkItem, rounds: Round[]
     ratios: {
       pgbench: ratio(limits.pgbench),
       bareNode: ratio(limits.bareNode),
-      bestPeer: ratio(events === eventsOfPeers ? bestPeer : null),
+      bestPeer: ratio(events === peerEventCount ? bestPeer : null),
     },
     cpu: {
       server: rounded(
@@ -64,32 +64,33 @@ function median(values: (number | null)[]): number | null {
 const digits = (value: number, count: number) => Number(value.toFixed(count));
 const rounded = (value: number | null, count: number) => value && digits(value, count);
 
-const nothing = '–';
-const whole = (value: number | null) => (value === null ? nothing : Math.round(value).toLocaleString('en'));
-const fixed = (value: number | null, count: number) => value?.toFixed(count) ?? nothing;
+const emptyCell = '–';
+const integer = (value: number | null) =>
+  value === null ? emptyCell : Math.round(value).toLocaleString('en');
+const fixed = (value: number | null, count: number) => value?.toFixed(count) ?? emptyCell;
 const percent = (value: number | null) => {
-  if (value === null) return nothing;
+  if (value === null) return emptyCell;
   return value >= 10 ? times(value) : `${(value * 100).toFixed(value < 0.1 ? 1 : 0)} %`;
 };
-const times = (value: number | null) => (value === null ? nothing : `${value.toFixed(1)} ×`);
+const times = (value: number | null) => (value === null ? emptyCell : `${value.toFixed(1)} ×`);
 
 const columns: [string, (result: Result) => string][] = [
   ['work item', ({ item, variant }) => `${item} ${variant}`],
-  ['req/s', ({ app }) => (app ? whole(app.rps) : 'FAILED')],
+  ['req/s', ({ app }) => (app ? integer(app.rps) : 'FAILED')],
   ['p50 ms', ({ app }) => fixed(app?.p50Ms ?? null, 1)],
   ['p99 ms', ({ app }) => fixed(app?.p99Ms ?? null, 1)],
   ['max ms', ({ app }) => fixed(app?.maxMs ?? null, 1)],
-  ['pgbench/s', ({ limits }) => whole(limits.pgbench)],
+  ['pgbench/s', ({ limits }) => integer(limits.pgbench)],
   ['of it', ({ ratios }) => percent(ratios.pgbench)],
-  ['bare node/s', ({ limits }) => whole(limits.bareNode)],
+  ['bare node/s', ({ limits }) => integer(limits.bareNode)],
   ['of it', ({ ratios }) => percent(ratios.bareNode)],
   ['best peer', ({ ratios }) => times(ratios.bestPeer)],
   ['CPU server', ({ cpu }) => fixed(cpu.server, 2)],
   ['CPU db', ({ cpu }) => fixed(cpu.database, 2)],
-  ['RSS MB', ({ rssMb }) => whole(rssMb)],
+  ['RSS MB', ({ rssMb }) => integer(rssMb)],
 ];
 
-export function tableOf(results: Result[]): string {
+export function formatTable(results: Result[]): string {
   const rows = [
     columns.map(([title]) => title),
     ...results.map((result) => columns.map(([, cell]) => cell(result))),
@@ -104,7 +105,7 @@ export function tableOf(results: Result[]): string {
   return [line(head), '-'.repeat(line(head).length), ...body.map(line)].join('\n');
 }
 
-export function machine(postgres: string): string {
+export function describeMachine(postgres: string): string {
   const [cpu] = os.cpus();
   const memory = Math.round(os.totalmem() / 2 ** 30);
   const hardware = `${os.availableParallelism()} cores, ${cpu?.model.trim() ?? 'unknown CPU'}, ${memory} GB`;

@@ -1,14 +1,14 @@
-/** One request made by hand, to see the very bytes that the app answers with. */
+/** Sends one request and records the response of the app. */
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 export type Request = { method: 'GET' | 'POST'; path: string; token?: string; body?: string };
-export type Answer = { status: number; headers: [string, string][]; body: string };
+export type RecordedResponse = { status: number; headers: [string, string][]; body: string };
 
-/** Node writes these itself. */
-const own = /^(date|connection|keep-alive|transfer-encoding)$/i;
+/** Headers that Node adds itself. */
+const nodeHeaders = /^(date|connection|keep-alive|transfer-encoding)$/i;
 
-export function ask(port: number, { method, path, token, body }: Request): Promise<Answer> {
+export function send(port: number, { method, path, token, body }: Request): Promise<RecordedResponse> {
   return new Promise((resolve, reject) => {
     const headers = {
       ...(token && { authorization: `Bearer ${token}` }),
@@ -20,8 +20,11 @@ export function ask(port: number, { method, path, token, body }: Request): Promi
         rawHeaders[2 * i] ?? '',
         rawHeaders[2 * i + 1] ?? '',
       ]);
-      const kept = pairs.filter(([name]) => !own.test(name));
-      text(response).then((answer) => resolve({ status: statusCode, headers: kept, body: answer }), reject);
+      const ownHeaders = pairs.filter(([name]) => !nodeHeaders.test(name));
+      text(response).then(
+        (content) => resolve({ status: statusCode, headers: ownHeaders, body: content }),
+        reject,
+      );
     });
     sent.once('error', reject);
     sent.end(body);

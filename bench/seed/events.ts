@@ -1,4 +1,4 @@
-/** The events, and what is planned about them before the first row is written: everything counted must agree. */
+/** Generates the events. Kinds and organizers are planned first, so that rows and counters agree. */
 
 import { cellOf } from '../../src/lib/grid-cells.ts';
 import { categorySlugs, templateSlugs } from '../../src/modules/events/catalogue.ts';
@@ -13,7 +13,7 @@ const kinds = ['listed', 'unlisted', 'private', 'cancelled'] as const;
 type Kind = (typeof kinds)[number];
 
 export type Plan = {
-  /** Ordinary events; their numbers begin at 1, and two special ones follow them. */
+  /** The number of ordinary events, numbered from 1; two special events follow. */
   events: number;
   day: Date;
   kindOf(event: number): Kind;
@@ -44,7 +44,7 @@ export function planEvents(events: number, day: Date): Plan {
   };
 }
 
-/** How often each category is, in parts of the whole; one is rare. */
+/** The share of each category in percent. */
 const shares: Record<string, number> = {
   music: 18,
   food: 14,
@@ -61,7 +61,7 @@ const shares: Record<string, number> = {
   wellbeing: 0.2,
 };
 
-/** Whatever the shares leave goes to the last category. */
+/** The last category gets the remaining share. */
 function pickCategory(random: Random): string {
   let left = random.next() * 100;
   for (const slug of categorySlugs) {
@@ -75,7 +75,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const quarterMs = hourMs / 4;
 
-/** From 110 days ago to 255 days ahead; most last some hours, some a day, few a week. */
+/** A start between 110 days ago and 255 days ahead, and a length of some hours, a day or a week. */
 function times(random: Random, day: Date): { start: Date; end: Date } {
   const offset = (-110 + random.next() * 365) * dayMs;
   const start = Math.round((day.getTime() + offset) / quarterMs) * quarterMs;
@@ -108,11 +108,11 @@ export function eventTable(plan: Plan): Table {
   function* rows(): Generator<Row> {
     const random = randomOf(4);
     for (let n = 1; n <= plan.events; n++) yield eventRow(random, plan, n, times(random, plan.day));
-    // The special ones lie ahead for as long as the dataset lives.
+    // The special events are in the future for the lifetime of the dataset.
     const start = new Date(plan.day.getTime() + 60 * dayMs);
-    const ahead = { start, end: new Date(start.getTime() + 3 * hourMs) };
-    yield eventRow(random, plan, hotEvent(plan.events), ahead);
-    yield eventRow(random, plan, claimsEvent(plan.events), ahead);
+    const future = { start, end: new Date(start.getTime() + 3 * hourMs) };
+    yield eventRow(random, plan, hotEvent(plan.events), future);
+    yield eventRow(random, plan, claimsEvent(plan.events), future);
   }
   return { name: 'events', columns, count: plan.events + 2, rows };
 }
@@ -122,7 +122,7 @@ function eventRow(random: Random, plan: Plan, n: number, { start, end }: { start
   const { lat, lng, address, timezone } = place(random);
   const kind = plan.kindOf(n);
   const visibility = kind === 'unlisted' || kind === 'private' ? kind : 'public';
-  const made = new Date(
+  const createdAt = new Date(
     Math.min(start.getTime(), plan.day.getTime()) - random.below(60 * 24) * hourMs,
   ).toISOString();
   return [
@@ -147,7 +147,7 @@ function eventRow(random: Random, plan: Plan, n: number, { start, end }: { start
     kind === 'cancelled' ? 'cancelled' : 'scheduled',
     '{bringList,wishList}',
     searchVector({ title, address, description }),
-    made,
-    made,
+    createdAt,
+    createdAt,
   ];
 }

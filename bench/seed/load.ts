@@ -1,4 +1,4 @@
-/** Many rows into empty tables, as fast as PostgreSQL takes them. */
+/** Loads rows into empty tables with COPY. */
 
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,7 +8,7 @@ import type { SqlConnection } from '../../test/sql-tag.ts';
 export type Row = (string | number | boolean | null)[];
 export type Table = {
   name: string;
-  /** As in SQL, in the order of a row's values. */
+  /** Comma-separated, in the order of the values in a row. */
   columns: string;
   count: number;
   rows(): Generator<Row>;
@@ -22,13 +22,13 @@ const lineOf = (row: Row) => `${row.map(fieldOf).join('\t')}\n`;
 function fieldOf(value: Row[number]): string {
   if (value === null) return '\\N';
   if (typeof value !== 'string') return `${value}`;
-  return /[\\\t\n\r]/.test(value) ? value.replace(/[\\\t\n\r]/g, escaped) : value;
+  return /[\\\t\n\r]/.test(value) ? value.replace(/[\\\t\n\r]/g, escapeCharacter) : value;
 }
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-const escaped = (character: string) => escapes[character] ?? character;
+const escapeCharacter = (character: string) => escapes[character] ?? character;
 
-/** Text in large pieces: a write for each row would cost more than the row. */
+/** Combines rows into large chunks, because a write for each row would be slow. */
 function* chunks({ rows }: Table, onRows: (count: number) => void): Generator<Buffer> {
   let text = '';
   let count = 0;
@@ -45,7 +45,7 @@ function* chunks({ rows }: Table, onRows: (count: number) => void): Generator<Bu
   onRows(count);
 }
 
-/** @param sql one connection, as the caller's settings of the session must hold for it */
+/** @param sql the connection on which the caller has changed session settings */
 export async function copyInto(
   sql: SqlConnection,
   table: Table,
@@ -56,8 +56,8 @@ export async function copyInto(
 }
 
 /**
- * Drops every index that stands behind no constraint, and gives the statements that make them again: read from the
- * database, so that they are whatever the migrations made.
+ * Drops every index that does not belong to a constraint.
+ * @returns the statements that create them again
  */
 export async function dropIndexes(sql: SqlConnection): Promise<string[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`

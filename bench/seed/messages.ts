@@ -1,34 +1,34 @@
-/** What people wrote to each other: everybody with the same number of others. */
+/** Generates the conversations and messages. Every person has the same number of conversations. */
 import { idOf, userCount } from './ids.ts';
 import type { Row, Table } from './load.ts';
 import { randomOf } from './random.ts';
 import { capitalised, phrase } from './vocabulary.ts';
 
-/** How much further the other's number is; nobody meets anybody twice. */
+/** The differences between the numbers of the two people of a conversation. */
 const distances = [1, 5_000] as const;
-const mostMessages = 30;
+const maxMessages = 30;
 const minuteMs = 60_000;
 
-const later = (n: number, by: number) => 1 + ((n - 1 + by + userCount) % userCount);
-/** With whom the person with this number wrote, by the numbers of the conversations. */
+const shiftUser = (n: number, by: number) => 1 + ((n - 1 + by + userCount) % userCount);
+/** The people with whom a person has conversations, and the numbers of the conversations. */
 const othersOf = (n: number) =>
   distances
     .flatMap((by, i) => [
-      { other: later(n, by), pair: n * distances.length + i, isFirst: true },
-      { other: later(n, -by), pair: later(n, -by) * distances.length + i, isFirst: false },
+      { other: shiftUser(n, by), pair: n * distances.length + i, isFirst: true },
+      { other: shiftUser(n, -by), pair: shiftUser(n, -by) * distances.length + i, isFirst: false },
     ])
     .sort((a, b) => a.other - b.other);
 
-/** Somebody with whom this person has a conversation. */
-export const correspondentOf = (n: number): number => later(n, distances[0]);
+/** One person with whom the given person has a conversation. */
+export const correspondentOf = (n: number): number => shiftUser(n, distances[0]);
 
-/** With the first many or few, with the others one. */
+/** Up to 30 messages in the first conversation of each person, one in the other. */
 const countOf = (pair: number) =>
-  pair % distances.length === 0 ? 1 + Math.floor(randomOf(pair * 13 + 7).next() ** 3 * mostMessages) : 1;
-/** Rises within a conversation. */
-const messageId = (pair: number, k: number) => idOf('message', pair * mostMessages + k);
+  pair % distances.length === 0 ? 1 + Math.floor(randomOf(pair * 13 + 7).next() ** 3 * maxMessages) : 1;
+/** Increases within a conversation. */
+const messageId = (pair: number, k: number) => idOf('message', pair * maxMessages + k);
 
-/** Some, since making hundreds of thousands takes longer than writing them. */
+/** A pool of texts, because generating one for each message would be slow. */
 function makeTexts(): string[] {
   const random = randomOf(9);
   return Array.from({ length: 2_003 }, () => capitalised(phrase(random, 2 + random.below(14)).join(' ')));

@@ -1,4 +1,4 @@
-/** The people: their accounts, their sessions, and who follows or blocks whom. */
+/** Generates accounts, sessions, follows and blocks. */
 import { successorPair } from '../../src/identity/tokens.ts';
 import { userSearchText } from '../../src/modules/users/repo.ts';
 import { idOf, userCount } from './ids.ts';
@@ -7,11 +7,11 @@ import { cities } from './places.ts';
 import { randomOf } from './random.ts';
 import { capitalised, phrase } from './vocabulary.ts';
 
-const first =
+const givenNames =
   'Ada Amir Ana Anders Beatriz Björn Carla Chen Chloé Daniel Elena Emil Fatima Felix Freya Grace Hana Hugo Ingrid Ivan Jana Jonas Julia Kai Karin Kwame Lars Leila Lena Liam Lucía Maja Malik Mara Marco Maria Mehmet Mina Nadia Nils Noor Olga Omar Oskar Paula Pedro Priya Rahul Rosa Sara Sofia Sven Tariq Thomas Uma Vera Viktor Wei Yuki Zoë'.split(
     ' ',
   );
-const last =
+const familyNames =
   'Abbott Acosta Ahmed Almeida Andersson Baker Bauer Berg Bianchi Brown Castro Chang Costa Dahl Demir Diaz Dubois Eriksen Evans Ferrari Fischer Fonseca García Gomez Haas Hansen Hoffmann Ibrahim Ito Jansen Johansson Kaya Keller Khan Kim Kovač Kumar Larsen Lehmann Lindgren Lopez Martin Mbeki Meyer Moreau Mwangi Nakamura Nguyen Novák Okafor Olsen Ortiz Patel Petrov Popescu Quinn Ramos Reyes Ricci Rossi Sánchez Santos Schmidt Silva Smith Suzuki Tanaka Torres Vargas Virtanen Wagner Walker Weber Wilson Yamamoto Yılmaz Zhang Zimmermann'.split(
     ' ',
   );
@@ -26,17 +26,17 @@ type Person = { name: string; username: string; isPrivate: boolean };
 
 function personOf(n: number): Person {
   const random = randomOf(n * 7 + 3);
-  const [given, family] = [random.pick(first), random.pick(last)];
+  const [given, family] = [random.pick(givenNames), random.pick(familyNames)];
   const username = `${plainLetters(given)}.${plainLetters(family)}_${n}`.slice(-30);
   return { name: `${given} ${family}`, username, isPrivate: random.next() < 0.05 };
 }
 
 const phoneOf = (n: number) => `+4670${1_000_000 + n}`;
 
-/** @param day when the dataset is made; sessions stay valid for longer than it is kept */
+/** @param day the creation day of the dataset; sessions are valid for longer than its lifetime */
 export function accountTables(day: Date, key: string, eventsCounts: Int32Array): Table[] {
   const now = day.toISOString();
-  const later = new Date(day.getTime() + 60 * 86_400_000).toISOString();
+  const expiresAt = new Date(day.getTime() + 60 * 86_400_000).toISOString();
   return [
     table('users', 'id, phone, name, username, bio, city, is_private, role, search, created_at', (n) => {
       const { name, username, isPrivate } = personOf(n);
@@ -54,14 +54,24 @@ export function accountTables(day: Date, key: string, eventsCounts: Int32Array):
       (n) => {
         const { accessHash, refreshHash } = tokensOf(key, n);
         const hashes = [bytea(accessHash), bytea(refreshHash), null];
-        return [idOf('user', n), idOf('session', n), ...hashes, now, later, later, later, now, 'bench'];
+        return [
+          idOf('user', n),
+          idOf('session', n),
+          ...hashes,
+          now,
+          expiresAt,
+          expiresAt,
+          expiresAt,
+          now,
+          'bench',
+        ];
       },
     ),
     ...relationTables(eventsCounts),
   ];
 }
 
-/** Made from the number, so that the same dataset has the same tokens. */
+/** Derives the tokens from the number, so that they are deterministic. */
 export const tokensOf = (key: string, n: number) =>
   successorPair(key, { userId: idOf('user', n), sessionId: idOf('session', n) }, `bench ${n}`);
 
@@ -74,7 +84,7 @@ function table(name: string, columns: string, row: (n: number) => Row): Table {
   return { name, columns, count: userCount, rows };
 }
 
-/** What the person with the smaller number does to the other, and what is done to them. */
+/** Flags of a relation, from the view of one person. */
 const follows = 1;
 const followedBy = 2;
 const blocks = 4;
@@ -82,7 +92,7 @@ const blockedBy = 8;
 
 const mirrored = (flags: number) => ((flags & 5) << 1) | ((flags & 10) >> 1);
 
-/** For each person what is between them and others, by the others' numbers. */
+/** The relations of each person: flags by the number of the other person. */
 function relations(): Map<number, number>[] {
   const random = randomOf(2);
   const all = Array.from({ length: userCount + 1 }, () => new Map<number, number>());
@@ -92,7 +102,7 @@ function relations(): Map<number, number>[] {
     all[b]?.set(a, mirrored(flags));
   };
   for (let n = 1; n <= userCount; n++) {
-    // Some people are followed by many: the square draws towards small numbers.
+    // The square favours small numbers, so that some people have many followers.
     for (let i = random.below(11); i > 0; i--) {
       const other = 1 + Math.floor(random.next() ** 2 * userCount);
       if (other !== n) add(n, other, follows);
@@ -100,7 +110,7 @@ function relations(): Map<number, number>[] {
   }
   for (let i = 0; i < 500; i++) {
     const [a, b] = [1 + random.below(userCount), 1 + random.below(userCount)];
-    // A block ends follows, so it is put only where there is nothing.
+    // A block removes follows, so only unrelated people are blocked.
     if (a !== b && !all[a]?.has(b)) add(a, b, blocks);
   }
   return all;

@@ -1,4 +1,4 @@
-/** Where the events are: half of them round cities, the others anywhere. */
+/** Generates places near cities and anywhere on the globe. */
 import type { Random } from './random.ts';
 
 export type Point = { lat: number; lng: number };
@@ -30,10 +30,10 @@ export const cities: readonly City[] = [
 const earthRadiusKm = 6371;
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 const degrees = (angle: number) => (angle * 180) / Math.PI;
-/** A millionth of a degree is ten centimetres. */
+/** Rounds to a millionth of a degree, about ten centimetres. */
 const rounded = (value: number) => Math.round(value * 1e6) / 1e6;
 
-/** Uniformly within the circle, along the surface of the sphere. */
+/** A random point, uniform within a circle on the sphere. */
 export function pointNear(random: Random, { lat, lng }: Point, radiusKm: number): Point {
   const angle = (radiusKm * Math.sqrt(random.next())) / earthRadiusKm;
   const bearing = 2 * Math.PI * random.next();
@@ -48,7 +48,7 @@ export function pointNear(random: Random, { lat, lng }: Point, radiusKm: number)
   return { lat: rounded(degrees(there)), lng: rounded(((lng + degrees(east) + 540) % 360) - 180) };
 }
 
-/** Uniformly over the globe between the latitudes where most people live. */
+/** A random point, uniform on the globe between 50° S and 68° N. */
 export function pointAnywhere(random: Random): Point {
   const [low, high] = [Math.sin(radians(-50)), Math.sin(radians(68))];
   const lat = degrees(Math.asin(low + (high - low) * random.next()));

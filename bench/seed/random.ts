@@ -1,9 +1,9 @@
-/** Chance that comes out the same every time. */
+/** A deterministic pseudo-random number generator. */
 
 export type Random = {
-  /** From 0 to below 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number from 0 to below `limit`. */
+  /** An integer from 0 (inclusive) to `limit` (exclusive). */
   below(limit: number): number;
   pick<T>(list: readonly T[]): T;
 };
@@ -23,7 +23,7 @@ export function randomOf(seed: number): Random {
     below,
     pick<T>(list: readonly T[]): T {
       const chosen = list[below(list.length)];
-      if (chosen === undefined) throw new Error('nothing to pick from');
+      if (chosen === undefined) throw new Error('the list is empty');
       return chosen;
     },
   };

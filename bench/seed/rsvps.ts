@@ -1,4 +1,4 @@
-/** What people answered, saved and claimed; the counters are made from the same numbers. */
+/** Generates RSVPs, saves, items and claims, and the counters from the same numbers. */
 import type { Plan } from './events.ts';
 import { claimsEvent, deepItems, hotEvent, idOf, scarceItems, userCount } from './ids.ts';
 import type { Row, Table } from './load.ts';
@@ -6,13 +6,13 @@ import { randomOf } from './random.ts';
 import { capitalised, phrase } from './vocabulary.ts';
 
 const rsvpCount = 1_000_000;
-const savesOfEach = 10;
-const mostAnswers = 5_000;
-const itemsOfEach = 10;
+const savesPerUser = 10;
+const maxRsvpsPerEvent = 5_000;
+const itemsPerEvent = 10;
 const eventsWithItems = 5_000;
 
-/** How many answered each event: few events have most of the answers. */
-function planAnswers(plan: Plan): Int32Array {
+/** The number of RSVPs of each event: few events have most of the RSVPs. */
+function planRsvps(plan: Plan): Int32Array {
   const random = randomOf(5);
   const weights = new Float64Array(plan.events + 3);
   for (let n = 1; n <= plan.events; n++) {
@@ -20,48 +20,48 @@ function planAnswers(plan: Plan): Int32Array {
     weights[n] = plan.kindOf(n) === 'private' ? 0 : weight;
   }
   const scale = rsvpCount / weights.reduce((sum, weight) => sum + weight, 0);
-  const answers = Int32Array.from(weights, (weight) => Math.min(Math.floor(weight * scale), mostAnswers));
-  let left = rsvpCount - answers.reduce((sum, count) => sum + count, 0);
+  const rsvps = Int32Array.from(weights, (weight) => Math.min(Math.floor(weight * scale), maxRsvpsPerEvent));
+  let left = rsvpCount - rsvps.reduce((sum, count) => sum + count, 0);
   while (left > 0) {
     const n = 1 + random.below(plan.events);
-    if (plan.kindOf(n) === 'private' || (answers[n] ?? 0) >= mostAnswers) continue;
-    answers[n] = (answers[n] ?? 0) + 1;
+    if (plan.kindOf(n) === 'private' || (rsvps[n] ?? 0) >= maxRsvpsPerEvent) continue;
+    rsvps[n] = (rsvps[n] ?? 0) + 1;
     left--;
   }
-  answers[hotEvent(plan.events)] = 0;
-  answers[claimsEvent(plan.events)] = userCount;
-  return answers;
+  rsvps[hotEvent(plan.events)] = 0;
+  rsvps[claimsEvent(plan.events)] = userCount;
+  return rsvps;
 }
 
-/** The k-th to answer an event: a stride without a factor of the number of people meets nobody twice. */
-function answererOf(event: number): (k: number) => number {
+/** The k-th person with an RSVP. The stride and the number of people are coprime, so no person repeats. */
+function attendeesOf(event: number): (k: number) => number {
   const random = randomOf(event * 2_654_435 + 17);
   const offset = random.below(userCount);
-  // Neither 2 nor 5, the only primes in 20,000.
+  // Not divisible by 2 or 5, the prime factors of 20,000.
   const stride = 10 * random.below(userCount / 10) + random.pick([1, 3, 7, 9]);
   return (k) => 1 + ((offset + k * stride) % userCount);
 }
 
-export function answerTables(plan: Plan): Table[] {
-  const answers = planAnswers(plan);
+export function rsvpTables(plan: Plan): Table[] {
+  const rsvps = planRsvps(plan);
   const special = claimsEvent(plan.events);
-  const goingOf = (n: number) => (n === special ? userCount : Math.round((answers[n] ?? 0) * 0.7));
-  const listed = chooseForItems(plan, goingOf);
+  const goingOf = (n: number) => (n === special ? userCount : Math.round((rsvps[n] ?? 0) * 0.7));
+  const listed = chooseEventsWithItems(plan, goingOf);
   return [
-    rsvpTable(plan, answers, goingOf),
+    rsvpTable(plan, rsvps, goingOf),
     saveTable(plan),
-    counterTable(plan, answers, goingOf, listed),
+    counterTable(plan, rsvps, goingOf, listed),
     ...itemTables(plan, listed, goingOf),
   ];
 }
 
-function rsvpTable(plan: Plan, answers: Int32Array, goingOf: (n: number) => number): Table {
+function rsvpTable(plan: Plan, rsvps: Int32Array, goingOf: (n: number) => number): Table {
   const at = plan.day.toISOString();
   function* rows(): Generator<Row> {
     for (let n = 1; n <= plan.events + 2; n++) {
-      const [answerer, going, count] = [answererOf(n), goingOf(n), answers[n] ?? 0];
+      const [attendee, going, count] = [attendeesOf(n), goingOf(n), rsvps[n] ?? 0];
       for (let k = 0; k < count; k++) {
-        yield [idOf('event', n), idOf('user', answerer(k)), k < going ? 'going' : 'interested', null, at];
+        yield [idOf('event', n), idOf('user', attendee(k)), k < going ? 'going' : 'interested', null, at];
       }
     }
   }
@@ -75,39 +75,39 @@ function saveTable(plan: Plan): Table {
     const random = randomOf(6);
     for (let user = 1; user <= userCount; user++) {
       const chosen = new Set<number>();
-      while (chosen.size < savesOfEach) {
+      while (chosen.size < savesPerUser) {
         const n = 1 + random.below(plan.events);
         if (plan.kindOf(n) !== 'private') chosen.add(n);
       }
       for (const n of chosen) yield [idOf('event', n), idOf('user', user), at];
     }
   }
-  return { name: 'saves', columns: 'event_id, user_id, created_at', count: savesOfEach * userCount, rows };
+  return { name: 'saves', columns: 'event_id, user_id, created_at', count: savesPerUser * userCount, rows };
 }
 
-/** Evenly among the listed events that somebody goes to. */
-function chooseForItems(plan: Plan, goingOf: (n: number) => number): Set<number> {
-  const fit: number[] = [];
+/** Chooses events evenly among the listed events with at least one `going`. */
+function chooseEventsWithItems(plan: Plan, goingOf: (n: number) => number): Set<number> {
+  const candidates: number[] = [];
   for (let n = 1; n <= plan.events; n++) {
-    if (plan.kindOf(n) === 'listed' && goingOf(n) > 0) fit.push(n);
+    if (plan.kindOf(n) === 'listed' && goingOf(n) > 0) candidates.push(n);
   }
-  const step = Math.max(1, fit.length / eventsWithItems);
-  const count = Math.min(eventsWithItems, fit.length);
-  return new Set(Array.from({ length: count }, (_, i) => fit[Math.floor(i * step)] ?? 1));
+  const step = Math.max(1, candidates.length / eventsWithItems);
+  const count = Math.min(eventsWithItems, candidates.length);
+  return new Set(Array.from({ length: count }, (_, i) => candidates[Math.floor(i * step)] ?? 1));
 }
 
 function counterTable(
   plan: Plan,
-  answers: Int32Array,
+  rsvps: Int32Array,
   goingOf: (n: number) => number,
   listed: Set<number>,
 ): Table {
   const special = claimsEvent(plan.events);
   const lastItemOf = (n: number) =>
-    n === special ? deepItems.count + scarceItems.count : listed.has(n) ? itemsOfEach : 0;
+    n === special ? deepItems.count + scarceItems.count : listed.has(n) ? itemsPerEvent : 0;
   function* rows(): Generator<Row> {
     for (let n = 1; n <= plan.events + 2; n++)
-      yield [idOf('event', n), answers[n] ?? 0, goingOf(n), lastItemOf(n)];
+      yield [idOf('event', n), rsvps[n] ?? 0, goingOf(n), lastItemOf(n)];
   }
   const columns = 'event_id, rsvp_count, going_count, last_item';
   return { name: 'event_counters', columns, count: plan.events + 2, rows };
@@ -115,16 +115,16 @@ function counterTable(
 
 type Item = { event: number; n: number; needed: number; claimers: number[] };
 
-/** Whoever claims takes one, and is going. */
+/** Each claimer is `going` and claims a quantity of one. */
 function planItems(plan: Plan, listed: Set<number>, goingOf: (n: number) => number): Item[] {
   const random = randomOf(7);
   const items: Item[] = [];
   for (const event of listed) {
-    const [answerer, going] = [answererOf(event), goingOf(event)];
-    for (let n = 1; n <= itemsOfEach; n++) {
+    const [attendee, going] = [attendeesOf(event), goingOf(event)];
+    for (let n = 1; n <= itemsPerEvent; n++) {
       const needed = 1 + random.below(10);
       const claimed = Math.min(random.below(needed + 1), going, 4);
-      items.push({ event, n, needed, claimers: Array.from({ length: claimed }, (_, k) => answerer(k)) });
+      items.push({ event, n, needed, claimers: Array.from({ length: claimed }, (_, k) => attendee(k)) });
     }
   }
   for (let n = 1; n <= deepItems.count + scarceItems.count; n++) {

@@ -1,11 +1,11 @@
-/** Words that can be spoken, some of them often and most of them seldom, as in any language. */
+/** Generates pronounceable words with the frequency distribution of natural languages. */
 import { type Random, randomOf } from './random.ts';
 
 const size = 20_000;
 const onsets = 'b bl br d dr f fl g gl gr h k kl kr l m n p pl pr r s sk sl st t tr v'.split(' ');
 const vowels = 'a e i o u ai ea io'.split(' ');
 const codas = ['', '', '', 'l', 'n', 'r', 's', 'm', 'nd', 'rt'];
-/** What the benchmark looks for; nothing else may begin with one of them. */
+/** The words that the benchmark searches; no generated word starts with one of them. */
 export const planted = { jazz: 0.05, quartet: 0.003, theremin: 0.0001 } as const;
 
 const syllable = (random: Random) => random.pick(onsets) + random.pick(vowels) + random.pick(codas);
@@ -24,7 +24,7 @@ function makeWords(): string[] {
 
 const words = makeWords();
 
-/** By Zipf: the word of rank r is used about 1/r as often as the first. */
+/** Picks a word by Zipf's law: the word of rank r is about 1/r as frequent as the first. */
 export function commonWord(random: Random): string {
   const rank = Math.floor(Math.exp(random.next() * Math.log(size + 1))) - 1;
   return words[Math.min(rank, size - 1)] ?? '';
@@ -36,7 +36,7 @@ export const phrase = (random: Random, count: number): string[] =>
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
- * Puts planted words into an event's texts; a fifth of what is planted goes into the title.
+ * Inserts planted words into an event's texts; a fifth of them into the title.
  * @param title changed in place, as is `description`
  */
 export function plant(random: Random, title: string[], description: string[]): void {

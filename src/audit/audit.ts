@@ -1,4 +1,6 @@
-/** The audit trail: sign-ins, locked phone numbers, ended sessions, actions of admins, and deleted accounts. */
+/**
+ * The audit trail: sign-ins, locked phone numbers, ended sessions, actions of admins, and deleted accounts.
+ */
 
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../db/client.ts';
@@ -9,7 +11,7 @@ import { truncateAddress } from '../lib/ip-address.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
 import { dayMs } from '../lib/time.ts';
 
-export type AuditAction =
+type AuditAction =
   | 'account_created'
   | 'signed_in'
   /** Five wrong codes lock the phone number for sign-in or for deletion. */
@@ -28,7 +30,10 @@ export type AuditAction =
 
 /** A person, or a phone number that may belong to no account. */
 type AuditSubject = { userId: string } | { phone: string };
-/** `address`: the client's address; null for a command-line command. `by`: the admin who acts on another account. */
+/**
+ * `address`: the client's address; null for a command-line command. `by`: the admin who acts on another
+ * account.
+ */
 export type AuditContext = { secretKey: string; now: Date; address: string | null; by?: string };
 
 /** The context of an entry that an HTTP request causes. @param by as in `AuditContext` */
@@ -45,7 +50,10 @@ export const auditContextOf = (
 
 const retentionMs = 365 * dayMs;
 
-/** Entries refer to a subject by a keyed hash, so that entries without an account do not store the phone number. */
+/**
+ * Entries refer to a subject by a keyed hash, so that entries without an account do not store the phone
+ * number.
+ */
 const hashOf = (key: string, who: AuditSubject): Buffer =>
   keyedHash(key, 'audit', 'userId' in who ? `user\0${who.userId}` : `phone\0${who.phone}`);
 
@@ -67,9 +75,10 @@ export async function recordAudit(
 const accountOf = (phone: string) => sql`(select user_id from phones where phone = ${phone})`;
 
 /**
- * Anonymizes the entries of a deleted account. What happened and when stays, under one new random value in place of the
- * hash of the id: an admin who still knows the id finds nothing with it. What an admin did to others stays without the
- * admin. Call this when the account is deleted in the same transaction: then no other transaction adds an entry.
+ * Anonymizes the entries of a deleted account. What happened and when stays, under one new random value in
+ * place of the hash of the id: an admin who still knows the id finds nothing with it. What an admin did to
+ * others stays without the admin. Call this when the account is deleted in the same transaction: then no
+ * other transaction adds an entry.
  */
 export async function anonymizeAudit(
   tx: Transaction,
@@ -93,9 +102,9 @@ export async function anonymizeAudit(
 }
 
 /**
- * Selects the entries about a person and their phone number, oldest first. It leaves out what only admins may see: the
- * network of the admin, and the reason of a suspension. The reason is recognized by its kind of entry and not by `by_id`, which is null
- * once the admin's account is deleted.
+ * Selects the entries about a person and their phone number, oldest first. It leaves out what only admins may
+ * see: the network of the admin, and the reason of a suspension. The reason is recognized by its kind of
+ * entry and not by `by_id`, which is null once the admin's account is deleted.
  */
 export const selectOwnAudit = (key: string, userId: string, phone: string) => sql`
   select at, what,
@@ -149,11 +158,11 @@ async function withNames(db: Database, rows: UnnamedAuditRow[]): Promise<AuditRo
   return rows.map((row) => ({ ...row, username: byId.get(row.userId ?? '') ?? null }));
 }
 
-export type AuditFilter = { since: Date | null; until: Date | null; userId: string | null };
+type AuditFilter = { since: Date | null; until: Date | null; userId: string | null };
 
 /**
- * Returns a page of entries, the newest first. With `userId`: entries about this person, and entries that this person
- * caused as an admin.
+ * Returns a page of entries, the newest first. With `userId`: entries about this person, and entries that
+ * this person caused as an admin.
  * @param after the last entry of the previous page; null for the first page
  */
 export async function listAuditPage(

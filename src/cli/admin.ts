@@ -11,8 +11,8 @@ import { CommandError } from './command-error.ts';
 const roles: Record<string, 'admin' | 'user'> = { grant: 'admin', revoke: 'user' };
 
 /**
- * `admin grant PHONE`, `admin revoke PHONE`: sets the role of an account, which is created if there is none. The role
- * applies from the account's next request on.
+ * `admin grant PHONE`, `admin revoke PHONE`: sets the role of an account, which is created if there is none.
+ * The role applies from the account's next request on.
  */
 export async function adminCommand(config: Config, [verb = '', phone = '']: string[]): Promise<void> {
   const role = roles[verb];
@@ -31,7 +31,10 @@ export async function adminCommand(config: Config, [verb = '', phone = '']: stri
   });
 }
 
-/** Returns the number in E.164 format. @throws CommandError if `text` is not a phone number in international format */
+/**
+ * Returns the number in E.164 format. @throws CommandError if `text` is not a phone number in international
+ * format
+ */
 export function parsePhoneArgument(text: string): string {
   try {
     return readPhone(text).number;

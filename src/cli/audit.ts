@@ -6,7 +6,10 @@ import { CommandError } from './command-error.ts';
 
 const unitMs: Record<string, number> = { d: dayMs, h: 3_600_000 };
 
-/** `audit [--since 2026-11-01 | 7d | 12h]`: prints one line per entry, oldest first, with tabs between the fields. */
+/**
+ * `audit [--since 2026-11-01 | 7d | 12h]`: prints one line per entry, oldest first, with tabs between the
+ * fields.
+ */
 export async function auditCommand(config: Config, { since = '30d' }: { since?: string }): Promise<void> {
   const from = parseSince(since, new Date());
   await runCommand(config, async ({ db }) => {

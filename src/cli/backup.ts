@@ -54,7 +54,10 @@ export async function backupCommand(
   });
 }
 
-/** @throws CommandError for a device or pipe, which the backup would replace, and for an existing file without `force` */
+/**
+ * @throws CommandError for a device or pipe, which the backup would replace, and for an existing file without
+ *   `force`
+ */
 async function checkDestination(file: string, force: boolean): Promise<void> {
   const existing = await stat(file).catch(() => null);
   if (existing && !existing.isFile()) throw new CommandError(`${file} is not a file.`);
@@ -64,7 +67,7 @@ async function checkDestination(file: string, force: boolean): Promise<void> {
 const fileExistsError = (file: string) =>
   new CommandError(`${file} already exists; choose another name, or replace it with --force.`);
 
-export type BackupOptions = {
+type BackupOptions = {
   signal?: AbortSignal;
   /** The result of pg_export_snapshot() in another transaction, whose snapshot the backup then uses. */
   snapshot?: string;
@@ -73,8 +76,10 @@ export type BackupOptions = {
 };
 
 /**
- * Writes a backup that only the owner of the file can read. The file has a temporary name until it is complete.
- * @throws CommandError if the database has no tables of Potluck, the file cannot be written, or it exists already
+ * Writes a backup that only the owner of the file can read. The file has a temporary name until it is
+ * complete.
+ * @throws CommandError if the database has no tables of Potluck, the file cannot be written, or it exists
+ *   already
  */
 export async function writeBackup(
   target: Target,
@@ -111,7 +116,10 @@ export async function writeBackup(
 
 const noHardLinks = /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK)$/;
 
-/** Gives the temporary file its name. A link fails if the name exists, also if another backup creates it concurrently. */
+/**
+ * Gives the temporary file its name. A link fails if the name exists, also if another backup creates it
+ * concurrently.
+ */
 async function renameIfFree(temporaryFile: string, file: string): Promise<void> {
   try {
     await link(temporaryFile, file);

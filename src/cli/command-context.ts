@@ -39,9 +39,10 @@ export function runCommand(config: Config, work: (context: CommandContext) => Pr
 }
 
 /**
- * Opens the database, runs `work` and closes the database, also after an error. The embedded database is started if no
- * other process runs it. Pending migrations are applied.
- * @throws CommandError for an error that the operator can fix; Interrupted for a stop signal before `work` begins
+ * Opens the database, runs `work` and closes the database, also after an error. The embedded database is
+ * started if no other process runs it. Pending migrations are applied.
+ * @throws CommandError for an error that the operator can fix; Interrupted for a stop signal before `work`
+ *   begins
  */
 export async function withCommandContext(
   config: Config,
@@ -129,7 +130,10 @@ async function openTarget(
   return { target, close };
 }
 
-/** Creates the directory if necessary, and returns its secret key. Sessions stay valid because the key is stored. */
+/**
+ * Creates the directory if necessary, and returns its secret key. Sessions stay valid because the key is
+ * stored.
+ */
 async function readSecretKey(dataDir: string): Promise<string> {
   try {
     await makeDirectory(dataDir);

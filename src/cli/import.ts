@@ -146,7 +146,10 @@ async function importBatch(
   }
 }
 
-/** Of several entries with one UID, keeps the highest SEQUENCE, or the last one if these are equal. Reports the others. */
+/**
+ * Of several entries with one UID, keeps the highest SEQUENCE, or the last one if these are equal. Reports
+ * the others.
+ */
 function uniqueByKey(entries: CalendarEntry[], report: ImportReport): CalendarEntry[] {
   const byKey = new Map<string, CalendarEntry>();
   for (const entry of entries) {

@@ -67,8 +67,8 @@ async function refuseNewer({ schema, potluck }: BackupHeader): Promise<void> {
 }
 
 /**
- * Restores a backup in one transaction: migrates to the version of the backup, loads the rows, then applies newer
- * migrations.
+ * Restores a backup in one transaction: migrates to the version of the backup, loads the rows, then applies
+ * newer migrations.
  * @throws CommandError if the database is not empty, or a table, column or row does not fit the database
  */
 export async function restoreBackup(

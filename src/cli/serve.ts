@@ -14,12 +14,15 @@ import { Interrupted, stopSignal, unlessStopped } from './stop.ts';
 /** The time for open requests after a stop signal. The database needs the rest of the ten seconds. */
 const drainTimeoutMs = 5_000;
 
-// V8 records at each allocation site whether its objects live long, and then allocates new ones directly in the old
-// generation. The start of a server, when all requests wait for the first lists, gives wrong records: the objects of
-// later requests stay in the old generation, and garbage collection takes a fifth of the CPU time.
+// V8 records at each allocation site whether its objects live long, and then allocates new ones directly in
+// the old generation. The start of a server, when all requests wait for the first lists, gives wrong records:
+// the objects of later requests stay in the old generation, and garbage collection takes a fifth of the CPU
+// time.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
-/** `serve`: runs the server until a stop signal, then completes the open requests. It ends within 10 seconds. */
+/**
+ * `serve`: runs the server until a stop signal, then completes the open requests. It ends within 10 seconds.
+ */
 export async function serveCommand(config: Config): Promise<void> {
   const stop = stopSignal();
   try {
@@ -46,7 +49,8 @@ async function serve(context: CommandContext, stop: AbortSignal): Promise<void> 
   const { config } = context;
   if (config.demo) await unlessStopped(seedDemo(context), stop);
   const app = await buildApp({ ...context, runJobs: true });
-  // The driver awaits no result of its own queries on a new connection. Their failure must not end the server.
+  // The driver awaits no result of its own queries on a new connection. Their failure must not end the
+  // server.
   const onRejection = (error: unknown) => {
     if (!isOutage(error)) throw error;
     app.log.warn({ err: error }, 'a connection to the database was lost while it was made');

@@ -18,8 +18,9 @@ export class Interrupted extends Error {
 let signal: AbortSignal | undefined;
 
 /**
- * Returns the signal that aborts at the first stop signal. The process exits at most ten seconds later. Further stop
- * signals have no effect, because npm forwards the Ctrl-C that the terminal has already sent to both processes.
+ * Returns the signal that aborts at the first stop signal. The process exits at most ten seconds later.
+ * Further stop signals have no effect, because npm forwards the Ctrl-C that the terminal has already sent to
+ * both processes.
  */
 export function stopSignal(): AbortSignal {
   signal ??= listen();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../lib/errors.ts';
 import { createLoader, createWriteBatcher, RETRY_INDIVIDUALLY } from './batching.ts';
 import { ConnectionLostError } from './query.ts';
 
-/** A statement whose batches are seen, and which answers when it is told to. */
-function statement() {
+/** A statement that records its batches and resolves each one on `finish`. */
+function createStatement() {
   const batches: string[][] = [];
   const open: PromiseWithResolvers<void>[] = [];
   return {
@@ -20,8 +20,8 @@ function statement() {
     },
     async finish() {
       open.shift()?.resolve();
-      await turn();
-      await turn();
+      await nextTurn();
+      await nextTurn();
     },
   };
 }
@@ -29,13 +29,13 @@ const itself = (item: string) => item;
 const first = (item: string) => item.charAt(0);
 const refusal = (error: unknown) => error instanceof Problem && error.code === 'unavailable';
 
-test('reads: what arrives in one turn is one batch, what arrives while it runs is the next', async () => {
-  const { batches, run, finish } = statement();
+test('reads: items of one turn are one batch; items that arrive while it runs are the next batch', async () => {
+  const { batches, run, finish } = createStatement();
   const read = createLoader(run, { keyOf: itself, concurrency: 1 });
   const early = [read('a'), read('b')];
-  await turn();
+  await nextTurn();
   const late = [read('c'), read('d')];
-  await turn();
+  await nextTurn();
   assert.deepEqual(batches, [['a', 'b']]);
   await finish();
   assert.deepEqual(await Promise.all(early), ['A', 'B']);
@@ -47,24 +47,24 @@ test('reads: what arrives in one turn is one batch, what arrives while it runs i
   assert.deepEqual(await Promise.all(late), ['C', 'D']);
 });
 
-test('reads: one key in one batch is read once; a read that is under way is too old for whoever comes later', async () => {
-  const { batches, run, finish } = statement();
+test('reads: equal keys in one batch are read once; a read that is running is not reused for later calls', async () => {
+  const { batches, run, finish } = createStatement();
   const read = createLoader(run, { keyOf: itself, concurrency: 2 });
   const both = [read('a'), read('a')];
-  await turn();
+  await nextTurn();
   const later = read('a');
-  await turn();
+  await nextTurn();
   assert.deepEqual(batches, [['a'], ['a']]);
   await finish();
   await finish();
   assert.deepEqual(await Promise.all([...both, later]), ['A', 'A', 'A']);
 });
 
-test('reads: no batch is above its limit, and no more batches run at once than allowed', async () => {
-  const { batches, run, finish } = statement();
+test('reads: batches hold at most maxBatchSize items, and at most `concurrency` batches run at once', async () => {
+  const { batches, run, finish } = createStatement();
   const read = createLoader(run, { keyOf: itself, concurrency: 2, maxBatchSize: 2 });
-  const all = Promise.all(['a', 'b', 'c', 'd', 'e'].map(read));
-  await turn();
+  const results = Promise.all(['a', 'b', 'c', 'd', 'e'].map(read));
+  await nextTurn();
   assert.deepEqual(batches, [
     ['a', 'b'],
     ['c', 'd'],
@@ -73,10 +73,10 @@ test('reads: no batch is above its limit, and no more batches run at once than a
   assert.equal(batches.length, 3);
   await finish();
   await finish();
-  assert.deepEqual(await all, ['A', 'B', 'C', 'D', 'E']);
+  assert.deepEqual(await results, ['A', 'B', 'C', 'D', 'E']);
 });
 
-test('reads: one item that makes the statement fail fails alone', async () => {
+test('reads: an item that makes the statement fail does not affect the other items', async () => {
   const read = createLoader(
     async (items: string[]) => {
       if (items.includes('bad')) throw new Error('no such thing');
@@ -91,7 +91,7 @@ test('reads: one item that makes the statement fail fails alone', async () => {
   );
 });
 
-test('reads and writes: when the connection is lost everybody hears of it once, and nothing is run again', async () => {
+test('reads and writes: a lost connection rejects every item of the batch, without a retry', async () => {
   let runs = 0;
   const run = async (): Promise<string[]> => {
     runs++;
@@ -99,64 +99,64 @@ test('reads and writes: when the connection is lost everybody hears of it once, 
   };
   const read = createLoader(run, { keyOf: itself });
   const write = createWriteBatcher(run, { keyOf: itself });
-  for (const ask of [read, write]) {
+  for (const send of [read, write]) {
     runs = 0;
-    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map(ask));
+    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map(send));
     assert.ok(outcomes.every(({ status }) => status === 'rejected'));
     assert.equal(runs, 1);
   }
 });
 
-test('reads and writes: one more than may wait is refused, the others are answered', async () => {
-  for (const coalesce of [createLoader, createWriteBatcher]) {
-    const { run, finish } = statement();
-    const ask = coalesce(run, { keyOf: itself, maxWaiting: 2 });
-    const accepted = [ask('a'), ask('b')];
-    await assert.rejects(ask('c'), refusal);
-    await turn();
+test('reads and writes: an item above maxWaiting is rejected, the others succeed', async () => {
+  for (const create of [createLoader, createWriteBatcher]) {
+    const { run, finish } = createStatement();
+    const send = create(run, { keyOf: itself, maxWaiting: 2 });
+    const accepted = [send('a'), send('b')];
+    await assert.rejects(send('c'), refusal);
+    await nextTurn();
     await finish();
     assert.deepEqual(await Promise.all(accepted), ['A', 'B']);
   }
 });
 
-test('writes: one key is never twice in a batch, and keeps its order past others', async () => {
-  const { batches, run, finish } = statement();
+test('writes: a batch has each key at most once, and items of one key keep their order', async () => {
+  const { batches, run, finish } = createStatement();
   const write = createWriteBatcher(run, { keyOf: first, maxBatchSize: 2 });
-  const all = Promise.all(['a1', 'a2', 'b1', 'a3', 'c1'].map(write));
-  await turn();
+  const results = Promise.all(['a1', 'a2', 'b1', 'a3', 'c1'].map(write));
+  await nextTurn();
   for (let i = 0; i < 3; i++) await finish();
   assert.deepEqual(batches, [['a1', 'b1'], ['a2', 'c1'], ['a3']]);
-  assert.deepEqual(await all, ['A1', 'A2', 'B1', 'A3', 'C1']);
+  assert.deepEqual(await results, ['A1', 'A2', 'B1', 'A3', 'C1']);
 });
 
-test('writes: one batch at a time; what comes meanwhile is the next', async () => {
-  const { batches, run, finish } = statement();
+test('writes: one batch at a time; items that arrive while it runs are the next batch', async () => {
+  const { batches, run, finish } = createStatement();
   const write = createWriteBatcher(run, { keyOf: itself });
-  const all = [write('a')];
-  await turn();
-  all.push(write('b'), write('c'));
-  await turn();
+  const results = [write('a')];
+  await nextTurn();
+  results.push(write('b'), write('c'));
+  await nextTurn();
   assert.deepEqual(batches, [['a']]);
   await finish();
   assert.deepEqual(batches, [['a'], ['b', 'c']]);
   await finish();
-  assert.deepEqual(await Promise.all(all), ['A', 'B', 'C']);
+  assert.deepEqual(await Promise.all(results), ['A', 'B', 'C']);
 });
 
-test('writes: of many at once half go first, so that the other half is never waited for idly', async () => {
-  const { batches, run, finish } = statement();
+test('writes: half of a long queue is sent first, so that preparing the other half overlaps with its execution', async () => {
+  const { batches, run, finish } = createStatement();
   const write = createWriteBatcher(run, { keyOf: itself });
-  const all = Promise.all(Array.from({ length: 40 }, (_, i) => write(`w${i}`)));
-  await turn();
+  const results = Promise.all(Array.from({ length: 40 }, (_, i) => write(`w${i}`)));
+  await nextTurn();
   for (let i = 0; i < 3; i++) await finish();
   assert.deepEqual(
     batches.map((batch) => batch.length),
     [20, 20],
   );
-  assert.equal((await all).length, 40);
+  assert.equal((await results).length, 40);
 });
 
-test('writes: each caller has their own value or refusal', async () => {
+test('writes: each call gets its own value or error', async () => {
   const write = createWriteBatcher(
     async (items: string[]) =>
       items.map((item) => (item === 'bad' ? new Problem('blocked') : item.toUpperCase())),
@@ -168,7 +168,7 @@ test('writes: each caller has their own value or refusal', async () => {
   assert.ok(bad?.status === 'rejected' && bad.reason instanceof Problem && bad.reason.code === 'blocked');
 });
 
-test('writes: when a batch fails each of it is run alone, and only the culprit hears of it', async () => {
+test('writes: the items of a failed batch are retried individually, and only the failing item is rejected', async () => {
   const batches: string[][] = [];
   const write = createWriteBatcher(
     async (items: string[]) => {
@@ -186,7 +186,7 @@ test('writes: when a batch fails each of it is run alone, and only the culprit h
   assert.deepEqual(batches, [['a', 'bad', 'b'], ['a'], ['bad'], ['b']]);
 });
 
-test('writes: what would hold up its batch is run alone; the others go on, but not with its key', async () => {
+test('writes: an item that would wait for a lock is retried individually; other keys continue, its own key waits', async () => {
   const slow = Promise.withResolvers<void>();
   const batches: string[][] = [];
   const write = createWriteBatcher<string, string>(
@@ -208,7 +208,7 @@ test('writes: what would hold up its batch is run alone; the others go on, but n
   assert.deepEqual(await Promise.all([blocked, after]), ['S1', 'S2']);
 });
 
-test('writes: who comes on their own and would wait does not hold up the batches either; one at a time waits beside them', async () => {
+test('writes: items that would wait for a lock leave the batches and are retried one at a time', async () => {
   const slow = Promise.withResolvers<void>();
   const batches: string[][] = [];
   const write = createWriteBatcher<string, string>(
@@ -222,9 +222,9 @@ test('writes: who comes on their own and would wait does not hold up the batches
     { keyOf: itself },
   );
   const blocked = [write('s1')];
-  await turn();
+  await nextTurn();
   blocked.push(write('s2'), write('s3'));
-  await turn();
+  await nextTurn();
   assert.equal(await write('a1'), 'A1');
   assert.deepEqual(batches, [['s1'], ['s1'], ['s2', 's3'], ['a1']]);
   slow.resolve();

@@ -1,15 +1,19 @@
 /**
- * Batching: items that arrive while the database is busy share the next statement. A batch costs one round trip, one
- * snapshot and one commit for any number of items, so the cost of a request falls as the load rises.
+ * Batching: items that arrive while the database is busy share the next statement. A batch costs one round
+ * trip, one snapshot and one commit for any number of items, so the cost of a request falls as the load
+ * rises.
  *
- * Batches have no collection delay. The items that arrive in one turn of the event loop are sent at the end of that turn;
- * items that arrive while the maximum number of batches is running are sent with the next batch. A statement starts
- * after all of its items have arrived, so each item sees every write that was acknowledged before it arrived.
+ * Batches have no collection delay. The items that arrive in one turn of the event loop are sent at the end
+ * of that turn; items that arrive while the maximum number of batches is running are sent with the next
+ * batch. A statement starts after all of its items have arrived, so each item sees every write that was
+ * acknowledged before it arrived.
  */
 import { Problem } from '../lib/errors.ts';
 import { isOutage } from './errors.ts';
 
-/** The outcome of an item whose rows are locked by another transaction. The item is run again individually. */
+/**
+ * The outcome of an item whose rows are locked by another transaction. The item is run again individually.
+ */
 export const RETRY_INDIVIDUALLY = Symbol('retry individually');
 
 type Options<T> = {
@@ -47,8 +51,8 @@ function isWithinTimeout<T, V>({ since, reject }: Waiter<T, V>): boolean {
  * Batches reads. Waiting items with the same key share one result.
  * @param run loads a batch of items with distinct keys; returns one value for each item, in the same order
  * @param options.concurrency the maximum number of batches that run at the same time
- * @returns a function that loads one item; it rejects with the error of `run`, or with Problem `unavailable` if more
- *   than `maxWaiting` items wait
+ * @returns a function that loads one item; it rejects with the error of `run`, or with Problem `unavailable`
+ *   if more than `maxWaiting` items wait
  */
 export function createLoader<T, V>(
   run: (items: T[]) => Promise<V[]>,
@@ -97,12 +101,12 @@ export function createLoader<T, V>(
 }
 
 /**
- * Batches writes. One batch runs at a time, so writes to the same row meet in a batch instead of waiting for each
- * other's locks. Items with the same key never share a batch, and keep their order of arrival.
- * @param run writes a batch; returns an outcome for each item, in the same order: a value, the Error that refuses the
- *   item, or `RETRY_INDIVIDUALLY` for an item that would wait for a lock. Such an item is run again outside the batches
- *   with `mayWaitForLocks` set. If `run` throws, it must have had no effect; each item is then run again individually,
- *   so that the failure of one item does not affect the others.
+ * Batches writes. One batch runs at a time, so writes to the same row meet in a batch instead of waiting for
+ * each other's locks. Items with the same key never share a batch, and keep their order of arrival.
+ * @param run writes a batch; returns an outcome for each item, in the same order: a value, the Error that
+ *   refuses the item, or `RETRY_INDIVIDUALLY` for an item that would wait for a lock. Such an item is run
+ *   again outside the batches with `mayWaitForLocks` set. If `run` throws, it must have had no effect; each
+ *   item is then run again individually, so that the failure of one item does not affect the others.
  * @returns a function that writes one item; it rejects with the item's Error, the error of `run`, or Problem
  *   `unavailable` if more than `maxWaiting` items wait
  */
@@ -116,7 +120,9 @@ export function createWriteBatcher<T, V>(
   let isBusy = false;
   let isScheduled = false;
   let lastBatchSize = 0;
-  /** Individual retries run one at a time: each may wait for a lock, and occupies a connection of the pool. */
+  /**
+   * Individual retries run one at a time: each may wait for a lock, and occupies a connection of the pool.
+   */
   let retries: Promise<void> = Promise.resolve();
 
   const takeBatch = (): Waiter<T, V>[] => {
@@ -177,8 +183,9 @@ export function createWriteBatcher<T, V>(
 }
 
 /**
- * The size of the next batch of writes. Above `minToSplit`, a batch holds half of the pending writes: PostgreSQL runs one
- * half while the server reads and responds to the other. With all writes in one batch, both would alternately be idle.
+ * The size of the next batch of writes. Above `minToSplit`, a batch holds half of the pending writes:
+ * PostgreSQL runs one half while the server reads and responds to the other. With all writes in one batch,
+ * both would alternately be idle.
  * @param pending the waiting items and those of the last batch, whose callers are likely to write again
  */
 const batchSizeFor = (pending: number): number => (pending < minToSplit ? pending : Math.ceil(pending / 2));
@@ -187,8 +194,8 @@ type RunOptions<T, V> = { mayWaitForLocks?: boolean; startNext?: (toRetry: Waite
 
 /**
  * Runs a batch and settles the promise of each item, except those that must be retried individually.
- * @param options.startNext called before the promises are settled: PostgreSQL receives the next batch first, and works
- *   on it while the responses are sent
+ * @param options.startNext called before the promises are settled: PostgreSQL receives the next batch first,
+ *   and works on it while the responses are sent
  * @returns the items to retry individually
  */
 async function runBatch<T, V>(

@@ -1,4 +1,6 @@
-/** The server's access to PostgreSQL: pipelined connections for single statements, a pool for transactions. */
+/**
+ * The server's access to PostgreSQL: pipelined connections for single statements, a pool for transactions.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type ConnectionGuard, createConnectionGuard } from './connection-guard.ts';
@@ -25,7 +27,9 @@ export type Database = Queryable & {
   end(options?: { timeoutMs?: number }): Promise<void>;
 };
 
-/** How long to wait for a new connection, and for one of the pool to become free: less than any request has. */
+/**
+ * How long to wait for a new connection, and for one of the pool to become free: less than any request has.
+ */
 const connectTimeoutMs = 3_000;
 /** PostgreSQL frees what it has gathered for a connection when the connection closes. */
 const maxLifetimeSeconds = 30 * 60;
@@ -92,7 +96,9 @@ function throwLost(cause: unknown): never {
 /** `pending`: statements that were sent and have no result yet. */
 type Pipeline = { client: Promise<pg.Client>; pending: number };
 
-/** Spreads single statements over connections, each statement to the one with the fewest pending statements. */
+/**
+ * Spreads single statements over connections, each statement to the one with the fewest pending statements.
+ */
 function createPipelines(config: pg.ClientConfig, { Client }: ConnectionGuard, max: number) {
   const pipelines: (Pipeline | undefined)[] = Array.from({ length: max });
 

@@ -46,7 +46,10 @@ export function createConnectionGuard(): ConnectionGuard {
   return { Client: GuardedClient, openSocket, destroySockets };
 }
 
-/** While connecting fails, further attempts fail at once with the same error until the retry interval has passed. */
+/**
+ * While connecting fails, further attempts fail at once with the same error until the retry interval has
+ * passed.
+ */
 function createAttemptLimit(): (connect: () => Promise<unknown>) => Promise<void> {
   let lastError: unknown;
   let retryAt = 0;
@@ -64,13 +67,16 @@ function createAttemptLimit(): (connect: () => Promise<unknown>) => Promise<void
   };
 }
 
-/** Bytes seen at the last check, and for how many checks PostgreSQL has sent nothing, and nothing although it should. */
+/**
+ * Bytes seen at the last check, and for how many checks PostgreSQL has sent nothing, and nothing although it
+ * should.
+ */
 type Traffic = { read: number; answered: number; quietChecks: number; unansweredChecks: number };
 
 /**
- * A host that disappears closes no connection; without this, a request would wait until TCP gives up, which takes a
- * quarter of an hour. When one connection is found dead, all others that have been quiet for as long are closed too:
- * otherwise each of them would be discovered by a request that waits for it.
+ * A host that disappears closes no connection; without this, a request would wait until TCP gives up, which
+ * takes a quarter of an hour. When one connection is found dead, all others that have been quiet for as long
+ * are closed too: otherwise each of them would be discovered by a request that waits for it.
  */
 function createSilenceWatch(): { openSocket: () => Socket; destroySockets: () => void } {
   const sockets = new Map<Socket, Traffic>();

@@ -3,7 +3,10 @@ import pg from 'pg';
 import { Problem } from '../lib/errors.ts';
 import { ConnectionLostError } from './query.ts';
 
-/** The same request may succeed later: the server is unavailable or full, or another transaction had precedence. */
+/**
+ * The same request may succeed later: the server is unavailable or full, or another transaction had
+ * precedence.
+ */
 const transient = /^(08|28|3D000|53|57P0|57014|55P03|40001|40P01|25006|25P0[34])/;
 /** The server is unavailable or full. */
 const outage = /^(08|28|3D000|53|57P0)/;

@@ -2,12 +2,13 @@
 import { empty, type Statement, sql } from './sql.ts';
 
 /**
- * Transactions lock tables in this order, and the rows of a table in ascending order of the key. Two transactions that
- * lock the same rows therefore cannot deadlock. `npm run docs` writes the order into docs/architecture.md.
+ * Transactions lock tables in this order, and the rows of a table in ascending order of the key. Two
+ * transactions that lock the same rows therefore cannot deadlock. `npm run docs` writes the order into
+ * docs/architecture.md.
  *
- * Exception: accounts (`users`) are locked FOR KEY SHARE in any order. That is safe because a transaction locks at most
- * one account exclusively, its caller's own. Suspension and role changes also lock the account of another person:
- * suspension refuses admins, and `AdvisoryLock.roleChange` serializes role changes.
+ * Exception: accounts (`users`) are locked FOR KEY SHARE in any order. That is safe because a transaction
+ * locks at most one account exclusively, its caller's own. Suspension and role changes also lock the account
+ * of another person: suspension refuses admins, and `AdvisoryLock.roleChange` serializes role changes.
  */
 export const LOCK_ORDER = [
   'codes',
@@ -54,8 +55,8 @@ export const AdvisoryLock = {
 } as const;
 
 /**
- * The end of a locking clause. A batch skips rows that another transaction has locked; an individual retry waits for
- * them. A lock on one row therefore delays no other item of the batch.
+ * The end of a locking clause. A batch skips rows that another transaction has locked; an individual retry
+ * waits for them. A lock on one row therefore delays no other item of the batch.
  */
 export const skipLockedUnless = (mayWaitForLocks: boolean): Statement =>
   mayWaitForLocks ? empty : sql`skip locked`;

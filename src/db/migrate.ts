@@ -75,7 +75,10 @@ async function refuseNewer(db: Queryable): Promise<void> {
   }
 }
 
-/** Returns true if all migrations of this version have run. Further migrations of a newer version do not matter. */
+/**
+ * Returns true if all migrations of this version have run. Further migrations of a newer version do not
+ * matter.
+ */
 export async function isMigrated(db: Database): Promise<boolean> {
   newest ??= newestVersion();
   return (await versionOf(db)) >= (await newest);

@@ -11,11 +11,16 @@ export type Queryable = {
    * @throws pg.DatabaseError for an error that PostgreSQL reports; ConnectionLostError
    */
   query<R extends object = Row>(statement: Statement): Promise<R[]>;
-  /** Runs a statement that returns no rows. Returns the number of rows that it affected. @throws as `query` */
+  /**
+   * Runs a statement that returns no rows. Returns the number of rows that it affected. @throws as `query`
+   */
   execute(statement: Statement): Promise<number>;
 };
 
-/** The connection broke. Whether the statement took effect is unknown. `code` is that of the cause, if it has one. */
+/**
+ * The connection broke. Whether the statement took effect is unknown. `code` is that of the cause, if it has
+ * one.
+ */
 export class ConnectionLostError extends Error {
   readonly code: string;
 
@@ -35,7 +40,9 @@ export function trackLoss(client: pg.ClientBase): void {
 
 export const isLost = (client: pg.ClientBase): boolean => lostClients.has(client);
 
-/** Names of prepared statements by text. The texts are those of the source code, so their number is bounded. */
+/**
+ * Names of prepared statements by text. The texts are those of the source code, so their number is bounded.
+ */
 const statementNames = new Map<string, string>();
 
 function nameOf(text: string): string {

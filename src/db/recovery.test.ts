@@ -20,7 +20,7 @@ test('recovery: work runs again after 57P03 until it succeeds', async () => {
   assert.equal(calls.count, 3);
 });
 
-test('recovery: an error of one line when the time is over, and any other error at once', async () => {
+test('recovery: an error of one line after the time limit, and any other error without delay', async () => {
   const endless = failing(Number.POSITIVE_INFINITY, '57P03');
   await assert.rejects(untilRecovered(endless.work, { codes: startingUp, waitMs: 1_000 }), (error) => {
     assert.ok(error instanceof RecoveryError);

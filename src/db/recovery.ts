@@ -11,7 +11,7 @@ const pollMs = 200;
 /** The database did not finish in time: for the operator, in a line. */
 export class RecoveryError extends Error {}
 
-export type RecoveryOptions = {
+type RecoveryOptions = {
   /** The error codes after which `work` is run again. */
   codes: readonly string[];
   signal?: AbortSignal | undefined;

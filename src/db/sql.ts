@@ -3,10 +3,15 @@ import sqlTag, { join, raw, type Sql } from 'sql-template-tag';
 
 export { default as sql, empty, join, raw, type Sql as Statement } from 'sql-template-tag';
 
-/** `(a, b) values ($1, $2)` for a row. The column names must come from the source code, never from a request. */
+/**
+ * `(a, b) values ($1, $2)` for a row. The column names must come from the source code, never from a request.
+ */
 export const insertValues = (row: Record<string, unknown>): Sql =>
   sqlTag`(${join(Object.keys(row).map(raw))}) values (${join(Object.values(row))})`;
 
-/** `a = $1, b = $2` for columns to change. The column names must come from the source code, never from a request. */
+/**
+ * `a = $1, b = $2` for columns to change. The column names must come from the source code, never from a
+ * request.
+ */
 export const assignments = (row: Record<string, unknown>): Sql =>
   join(Object.entries(row).map(([column, value]) => sqlTag`${raw(column)} = ${value}`));

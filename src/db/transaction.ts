@@ -11,11 +11,12 @@ export type Transaction = Queryable & { readonly isTransaction: true };
 const maxAttempts = 5;
 
 /**
- * Runs `work` in a transaction at isolation level READ COMMITTED. If PostgreSQL aborts the transaction because of a
- * deadlock or a serialization failure, it runs again, five times in all. `work` must have no effect outside the
- * database, and must lock rows in the order of `LOCK_ORDER` (locks.ts).
+ * Runs `work` in a transaction at isolation level READ COMMITTED. If PostgreSQL aborts the transaction
+ * because of a deadlock or a serialization failure, it runs again, five times in all. `work` must have no
+ * effect outside the database, and must lock rows in the order of `LOCK_ORDER` (locks.ts).
  *
- * `work` may pass its last statements to `commit`, which sends them together with COMMIT and so saves a round trip.
+ * `work` may pass its last statements to `commit`, which sends them together with COMMIT and so saves a round
+ * trip.
  * @throws the error of `work`; pg.DatabaseError; ConnectionLostError, after which the outcome is unknown
  */
 export async function transaction<T>(db: Database, work: Work<T>): Promise<T> {
@@ -45,7 +46,10 @@ async function runOnce<T>(db: Database, work: Work<T>): Promise<T> {
   }
 }
 
-/** The connection is pipelined: BEGIN and the first statements, and the last statements and COMMIT, share a round trip. */
+/**
+ * The connection is pipelined: BEGIN and the first statements, and the last statements and COMMIT, share a
+ * round trip.
+ */
 async function runOn<T>(connection: CheckedOut, work: Work<T>): Promise<T> {
   let committed: Promise<void> | undefined;
   const sendCommit = () => {

@@ -1,7 +1,8 @@
 /**
- * Feature flags. They are evaluated through OpenFeature, so that another provider can replace this one. A flag has the
- * default of the configuration, until an admin switches it at run time (table `flags`). Every server reads the table
- * about twice a second: evaluating a flag needs no query, and a change takes effect on all servers within a second.
+ * Feature flags. They are evaluated through OpenFeature, so that another provider can replace this one. A
+ * flag has the default of the configuration, until an admin switches it at run time (table `flags`). Every
+ * server reads the table about twice a second: evaluating a flag needs no query, and a change takes effect on
+ * all servers within a second.
  */
 
 import {
@@ -17,7 +18,10 @@ import { sql } from '../db/sql.ts';
 import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
 
-/** The flags, and the feature that each switches. Undoing earlier actions, such as cancelling a booking, stays possible. */
+/**
+ * The flags, and the feature that each switches. Undoing earlier actions, such as cancelling a booking, stays
+ * possible.
+ */
 export const flagTable = {
   bookings: 'Booking seats, and waiting for them.',
   claims: 'Claiming items.',
@@ -58,7 +62,8 @@ export async function setFlag(
   defaultValue: boolean,
   now: Date,
 ): Promise<boolean> {
-  // The statement locks the row, or inserts it, before it reads the value: of two concurrent changes, one is a change.
+  // The statement locks the row, or inserts it, before it reads the value: of two concurrent changes, one is
+  // a change.
   const row = one(
     await db.query<{ enabled: boolean }>(sql`
     insert into flags (name, enabled, changed_at) values (${name}, ${defaultValue}, ${now})
@@ -83,7 +88,10 @@ const retryIntervalMs = 1_000;
 /** Maximum time that a starting server waits for the flags. Without them, it starts with the defaults. */
 const firstRefreshTimeoutMs = 2_000;
 
-/** @param domain the OpenFeature domain; unique for each app, so that two apps in a process have flags of their own */
+/**
+ * @param domain the OpenFeature domain; unique for each app, so that two apps in a process have flags of
+ *   their own
+ */
 export async function openFlags(db: Database, config: Config, domain: string): Promise<Flags> {
   const defaults = defaultsOf(config);
   const provider = new TableProvider(defaults);
@@ -102,7 +110,10 @@ export async function openFlags(db: Database, config: Config, domain: string): P
   };
 }
 
-/** Returns a function that reads the flags into `provider`. It ignores a result that arrives after a newer one. */
+/**
+ * Returns a function that reads the flags into `provider`. It ignores a result that arrives after a newer
+ * one.
+ */
 function createRefresh(db: Database, defaults: Record<FlagName, boolean>, provider: TableProvider) {
   let lastStarted = 0;
   let lastApplied = 0;

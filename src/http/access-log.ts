@@ -7,7 +7,8 @@ export function registerAccessLog(app: FastifyInstance, { logRequests }: Pick<Co
   if (!logRequests) return;
   app.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now();
-    // The address must be read while the socket is open. `close` also comes after requests that the client gave up.
+    // The address must be read while the socket is open. `close` also comes after requests that the client
+    // gave up.
     const { ip } = request;
     reply.raw.once('close', () => {
       const isComplete = reply.raw.writableFinished;
@@ -26,7 +27,7 @@ export function registerAccessLog(app: FastifyInstance, { logRequests }: Pick<Co
   });
 }
 
-/** Of a route whose path holds a secret, the pattern. */
+/** The path of the request, or the pattern of a route whose path contains a secret. */
 function pathOf(request: FastifyRequest): string {
   const pattern = request.is404 ? undefined : request.routeOptions.url;
   return pattern?.includes(':secret') ? pattern : loggedPath(request.url);

@@ -1,19 +1,19 @@
 /**
- * Compressed responses. A route declares that its responses may be compressed; all others never are. So no response with
- * a token, a code or another secret is ever compressed together with content that its sender chose (BREACH).
+ * Compresses the responses of routes that declare it, and no others. So no response that contains a token, a
+ * code or another secret is compressed together with content that the client chose (BREACH).
  */
 import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import type { FastifyInstance, onSendHookHandler } from 'fastify';
 import { addVary } from './conditional.ts';
 
-/** In bytes, the `compressFrom` of JSON and calendars. Smaller bodies cost more time to compress than they save on the line. */
+/** The `compressFrom` of JSON and calendars, in bytes. Compressing smaller bodies takes longer than it saves. */
 export const largeText = 8 * 1024;
-/** In bytes, the `compressFrom` of pages. */
+/** The `compressFrom` of pages, in bytes. */
 export const largePage = 1024;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** In bytes: responses of this size and above are compressed. Absent: no response is. */
+    /** The minimum size of compressed responses, in bytes. If absent, no response is compressed. */
     compressFrom?: number;
   }
 }
@@ -27,25 +27,25 @@ const options: FastifyCompressOptions = {
 
 export async function registerCompression(app: FastifyInstance): Promise<void> {
   app.addHook('onRoute', (route) => {
-    const from = route.config?.compressFrom;
-    if (from !== undefined && route.method !== 'GET' && route.method !== 'HEAD')
+    const minBytes = route.config?.compressFrom;
+    if (minBytes !== undefined && route.method !== 'GET' && route.method !== 'HEAD')
       throw new Error(`${route.method} ${route.url} must not be compressed`);
-    // With `false` the plugin adds no hook at all to the route.
-    route.compress = from === undefined ? false : { ...options, threshold: from };
+    // With `false`, the plugin adds no hook to the route.
+    route.compress = minBytes === undefined ? false : { ...options, threshold: minBytes };
   });
   await app.register(compress, options);
 
-  // Runs after the plugin's own onRoute hook, whose onSend hook is then the last one.
+  // Runs after the onRoute hook of the plugin, so the plugin's onSend hook is the last one.
   app.addHook('onRoute', (route) => {
-    const from = route.config?.compressFrom;
-    if (from === undefined) return;
+    const minBytes = route.config?.compressFrom;
+    if (minBytes === undefined) return;
     const hooks = [route.onSend ?? []].flat();
     const compressBody = hooks.pop() as onSendHookHandler | undefined;
     if (!compressBody) throw new Error('@fastify/compress added no onSend hook');
     const compressLarge: onSendHookHandler = function (request, reply, payload, done) {
-      // Most responses are small, and are spared the plugin's look at the headers.
-      if (!isLarge(payload, from)) return done(null, payload);
-      // Also on a response that stays as it is. The plugin would add its own spelling beside it.
+      // Most responses are small and skip the plugin, which parses the headers.
+      if (!isLarge(payload, minBytes)) return done(null, payload);
+      // Uncompressed responses need `Vary` too. The plugin would add the header in another spelling.
       if (!`${reply.getHeader('vary')}`.includes('Accept-Encoding')) addVary(reply, 'Accept-Encoding');
       const vary = reply.getHeader('vary');
       compressBody.call(this, request, reply, payload, (error?: Error | null, body?: unknown) => {
@@ -58,6 +58,6 @@ export async function registerCompression(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** A text has at least as many bytes as characters. */
-const isLarge = (payload: unknown, from: number): boolean =>
-  (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length >= from;
+/** Compares the number of characters of a text, which is at most the number of its bytes. */
+const isLarge = (payload: unknown, minBytes: number): boolean =>
+  (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length >= minBytes;

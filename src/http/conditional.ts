@@ -10,12 +10,15 @@ const entityTags = /(?:W\/)?("[!#-~\x80-\xff]*")/g;
 export const contentHash = (content: string): string => hash('sha256', content, 'base64url').slice(0, 27);
 
 /**
- * A weak ETag. A strong ETag would have to differ between the compressed and the uncompressed form of the content.
+ * A weak ETag. A strong ETag would have to differ between the compressed and the uncompressed form of the
+ * content.
  * @param content without a `"`
  */
 export const weakTag = (content: string): string => `W/"${content}"`;
 
-/** Whether `If-None-Match` has the ETag of the current version. Only for GET and HEAD of an existing resource. */
+/**
+ * Whether `If-None-Match` has the ETag of the current version. Only for GET and HEAD of an existing resource.
+ */
 export function isNotModified({ headers }: FastifyRequest, etag: string): boolean {
   const header = headers['if-none-match'];
   if (header === undefined) return false;
@@ -41,8 +44,8 @@ export const sendNotModified = (reply: FastifyReply) =>
   reply.code(304).send(emptyBody(reply.request) as never);
 
 /**
- * An empty body. For HEAD it is an empty stream: Fastify sends `Content-Length: 0` for an undefined body, and no
- * `Content-Length` for a stream.
+ * An empty body. For HEAD it is an empty stream: Fastify sends `Content-Length: 0` for an undefined body, and
+ * no `Content-Length` for a stream.
  */
 export const emptyBody = ({ method }: FastifyRequest): Readable | undefined =>
   method === 'HEAD' ? Readable.from([]) : undefined;

@@ -6,7 +6,7 @@ import { readCursor, toPage } from './cursors.ts';
 const id = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
 const at = new Date('2026-12-24T18:00:00.123Z');
 const row = { at, id, n: -3 };
-const cursorOf = (...place: unknown[]) => Buffer.from(JSON.stringify(place)).toString('base64url');
+const cursorOf = (...position: unknown[]) => Buffer.from(JSON.stringify(position)).toString('base64url');
 
 function expectRefused(cursor: string, ...kinds: Parameters<typeof readCursor>[1][]): void {
   assert.throws(
@@ -16,13 +16,13 @@ function expectRefused(cursor: string, ...kinds: Parameters<typeof readCursor>[1
   );
 }
 
-test('cursor: the place of the last row comes back as it was, when there is one row more than the page shows', () => {
+test('cursor: the position of the last row, decoded without change, if there are more rows than the page holds', () => {
   const { rows, nextCursor } = toPage([row, row, row], 2, ({ at, id, n }) => [at, id, n]);
   assert.equal(rows.length, 2);
   assert.deepEqual(readCursor(nextCursor ?? '', 'time', 'id', 'number'), [at, id, -3]);
 });
 
-test('cursor: none after the last page, and an empty list has none either', () => {
+test('cursor: null after the last page and for an empty list', () => {
   assert.deepEqual(
     toPage([row, row], 2, ({ id }) => [id]),
     { rows: [row, row], nextCursor: null },
@@ -34,13 +34,13 @@ test('cursor: none after the last page, and an empty list has none either', () =
   assert.equal(readCursor(undefined, 'id'), null);
 });
 
-test('cursor: whatever no list gave is refused by name', () => {
+test('cursor: 400 naming cursor for any text that is not a cursor of the list', () => {
   const good = cursorOf(id);
   assert.deepEqual(readCursor(good, 'id'), [id]);
   for (const text of ['', 'x', '====', `${good}=`, `${good} `, `${good}!`, `+${good}`])
     expectRefused(text, 'id');
-  for (const place of [[], [id, id], [null], [1], [[id]], [id.toUpperCase()], [`${id}x`], [`${id}\0`]])
-    expectRefused(cursorOf(...place), 'id');
+  for (const position of [[], [id, id], [null], [1], [[id]], [id.toUpperCase()], [`${id}x`], [`${id}\0`]])
+    expectRefused(cursorOf(...position), 'id');
   for (const text of [JSON.stringify(id), 'null', '{}', '{"0":"x","length":1}'])
     expectRefused(Buffer.from(text).toString('base64url'), 'id');
   for (const time of [0, '2026-12-24', '2026-12-24T18:00:00Z', '+010000-01-01T00:00:00.000Z', 'Infinity', ''])

@@ -1,4 +1,6 @@
-/** Pagination by cursors. A cursor encodes the position of the last row of a page, and is opaque to clients. */
+/**
+ * Pagination by cursors. A cursor encodes the position of the last row of a page, and is opaque to clients.
+ */
 import { type TSchema, Type } from 'typebox';
 import { invalid } from '../lib/errors.ts';
 import { nullable, pageLimit } from './schemas.ts';
@@ -69,8 +71,8 @@ function parse(cursor: string): unknown[] {
 }
 
 /**
- * Returns a page and the cursor of the next one. `rows` must have been selected with a limit of `limit + 1`: an
- * additional row shows that there is a next page.
+ * Returns a page and the cursor of the next one. `rows` must have been selected with a limit of `limit + 1`:
+ * an additional row shows that there is a next page.
  * @param placeOf the parts of a row's position, in the order of `readCursor`
  */
 export function toPage<R>(

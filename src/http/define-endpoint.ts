@@ -1,4 +1,6 @@
-/** Declares an HTTP endpoint: one object holds what clients, validation, documentation and the handler need. */
+/**
+ * Declares an HTTP endpoint: one object holds what clients, validation, documentation and the handler need.
+ */
 import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { type IdempotencyContext, idempotencyContext } from '../idempotency/context.ts';
@@ -8,14 +10,17 @@ import type { App } from './app.ts';
 import { type NotModifiedResponse, sendNotModified } from './conditional.ts';
 import { IdempotencyHeaders } from './schemas.ts';
 
-/** `public`: no token is read. `optional`: a token adds the caller's own fields. `required`: 401 without a token. */
-export type Access = 'public' | 'optional' | 'required';
+/**
+ * `public`: no token is read. `optional`: a token adds the caller's own fields. `required`: 401 without a
+ * token.
+ */
+type Access = 'public' | 'optional' | 'required';
 
 type Optional = TSchema | undefined;
 type ValueOf<S extends Optional> = S extends TSchema ? Static<S> : undefined;
 type CallerOf<A extends Access> = A extends 'required' ? Caller : A extends 'optional' ? Caller | null : null;
 
-export type EndpointRequest<A extends Access, P extends Optional, Q extends Optional, B extends Optional> = {
+type EndpointRequest<A extends Access, P extends Optional, Q extends Optional, B extends Optional> = {
   caller: CallerOf<A>;
   params: ValueOf<P>;
   query: ValueOf<Q>;
@@ -31,7 +36,7 @@ export type EndpointRequest<A extends Access, P extends Optional, Q extends Opti
 type Headers = Record<string, string | number>;
 
 /** JSON that is serialized already: by an idempotent replay, or composed of serialized fragments. */
-export type JsonTextResponse = { statusCode: number; json: string | Buffer; headers?: Headers };
+type JsonTextResponse = { statusCode: number; json: string | Buffer; headers?: Headers };
 /** A response that is not JSON. */
 export type ContentResponse = {
   statusCode: number;
@@ -43,7 +48,7 @@ export type ContentResponse = {
 export const STREAMED = Symbol('streamed');
 
 /** `{ status, body }` for one of the declared statuses, or a response that is serialized already. */
-export type EndpointResponse<R extends Record<number, TSchema>> =
+type EndpointResponse<R extends Record<number, TSchema>> =
   | { [S in keyof R & number]: { status: S; body: Static<R[S]>; headers?: Headers } }[keyof R & number]
   | JsonTextResponse
   | ContentResponse
@@ -57,13 +62,17 @@ type Metadata = {
   tag: string;
   summary: string;
   description?: string;
-  /** Codes of the problems that this endpoint can respond with, beyond those of every endpoint of its kind. */
+  /**
+   * Codes of the problems that this endpoint can respond with, beyond those of every endpoint of its kind.
+   */
   problems?: ProblemCode[];
-  /** Accepts an `Idempotency-Key`. The handler uses `runIdempotent`, or stores its response in its own batch. */
+  /**
+   * Accepts an `Idempotency-Key`. The handler uses `runIdempotent`, or stores its response in its own batch.
+   */
   idempotent?: true;
   /**
-   * The handler's statement itself verifies the caller's session, token and role (`lockedCallers`). The check before
-   * the handler may then use a session that was cached before the request.
+   * The handler's statement itself verifies the caller's session, token and role (`lockedCallers`). The check
+   * before the handler may then use a session that was cached before the request.
    */
   verifiesCaller?: true;
   /** Default: 4.5 seconds. */

@@ -1,4 +1,7 @@
-/** Declares a module: the endpoints, jobs and hooks of one subject. The server and the account module iterate over them. */
+/**
+ * Declares a module: the endpoints, jobs and hooks of one subject. The server and the account module iterate
+ * over them.
+ */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ListingKey } from '../cache/change-log.ts';
 import type { LockedTable } from '../db/locks.ts';
@@ -24,9 +27,9 @@ export type DeletionEffects = {
 };
 
 /**
- * Deletes a module's rows of a person, inside the transaction that deletes the account, and corrects the counters that
- * other people see. Hooks run in the order of LOCK_ORDER by `firstTable`. A hook may rely on rows that an earlier hook
- * locked; its doc comment names them.
+ * Deletes a module's rows of a person, inside the transaction that deletes the account, and corrects the
+ * counters that other people see. Hooks run in the order of LOCK_ORDER by `firstTable`. A hook may rely on
+ * rows that an earlier hook locked; its doc comment names them.
  */
 export type DeletionHook = {
   /** The first table that the hook locks, or reads under the lock of an earlier hook. */

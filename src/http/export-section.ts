@@ -3,7 +3,9 @@ import { type TProperties, type TSchema, Type } from 'typebox';
 import type { Statement } from '../db/sql.ts';
 import { named } from './schemas.ts';
 
-/** The person whose data is exported. `phone`: E.164. `phoneHash`: the key of the number's rows in `codes`. */
+/**
+ * The person whose data is exported. `phone`: E.164. `phoneHash`: the key of the number's rows in `codes`.
+ */
 export type ExportSubject = {
   id: string;
   phone: string;
@@ -19,8 +21,8 @@ export type ExportSection = {
   /** A named schema. The rows have all columns of the statement. */
   row: TSchema;
   /**
-   * The tables whose rows of the person this section exports. test/export.test.ts searches every table for data of a
-   * person and fails for a table that no section names.
+   * The tables whose rows of the person this section exports. test/export.test.ts searches every table for
+   * data of a person and fails for a table that no section names.
    */
   tables: string[];
   /**

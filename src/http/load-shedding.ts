@@ -5,8 +5,8 @@ import type { OpenRequests } from './open-requests.ts';
 import type { OutageLog } from './outage-log.ts';
 
 /**
- * The maximum number of open requests. It exceeds the number that is open under full load: at 20,000 requests per second,
- * 800 requests are 40 ms of work. More open requests would only make all responses later.
+ * The maximum number of open requests. It exceeds the number that is open under full load: at 20,000 requests
+ * per second, 800 requests are 40 ms of work. More open requests would only make all responses later.
  */
 const maxOpen = 800;
 /** Monitoring works also under overload. */

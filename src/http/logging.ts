@@ -2,13 +2,17 @@
 import type { FastifyServerOptions } from 'fastify';
 import type { Config } from '../lib/config.ts';
 
-/** A path segment that may be logged: an id, also with a file extension, or a word with fewer than five digits. */
+/**
+ * A path segment that may be logged: an id, also with a file extension, or a word with fewer than five
+ * digits.
+ */
 const harmless =
   /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.\w{1,8})?|(?!(?:.*\d){5})[a-z\d][a-z\d._-]{0,31})?$/i;
 
 /**
- * Returns the path of a URL for the log: without the query string, which may contain names; without the secret of a
- * calendar; and without segments that may be a phone number, a code or a token, which a client may send to a wrong path.
+ * Returns the path of a URL for the log: without the query string, which may contain names; without the
+ * secret of a calendar; and without segments that may be a phone number, a code or a token, which a client
+ * may send to a wrong path.
  */
 export function loggedPath(url = ''): string {
   const [path = ''] = url.split('?', 1);

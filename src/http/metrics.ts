@@ -62,7 +62,9 @@ export function registerMetrics(app: FastifyInstance): void {
   });
 }
 
-/** Caches the series of a route, because finding a series by its labels takes longer than observing a value. */
+/**
+ * Caches the series of a route, because finding a series by its labels takes longer than observing a value.
+ */
 function observer(route: string) {
   type Series = { observe(seconds: number): void };
   const known: Record<string, Series | undefined> = {};

@@ -15,8 +15,8 @@ declare module 'fastify' {
 }
 
 /**
- * A list with reused indexes instead of a Map: a Map that grows and shrinks with every request retains its old hash
- * tables until a full garbage collection.
+ * A list with reused indexes instead of a Map: a Map that grows and shrinks with every request retains its
+ * old hash tables until a full garbage collection.
  */
 export class OpenRequests implements Iterable<FastifyReply> {
   readonly #replies: (FastifyReply | null)[] = [];

@@ -7,7 +7,7 @@ const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: '
 /** Lets pending promises settle. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('outages: a reminder a minute however many requests fail, and an end only after quiet', async () => {
+test('outages: one reminder a minute for any number of failures, and an end after 30 s without failures', async () => {
   mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
   let now = 0;
   const clock = mock.method(performance, 'now', () => now);
@@ -15,9 +15,9 @@ test('outages: a reminder a minute however many requests fail, and an end only a
     const lines: { msg: string; failures?: number; seconds?: number; code?: string }[] = [];
     const note = (fields: object, msg: string) => void lines.push({ ...fields, msg });
     const outages = new OutageLog({ error: note, warn: note } as never);
-    let isAway = true;
+    let isDown = true;
     outages.addProbe('database', async () => {
-      if (isAway) throw refused();
+      if (isDown) throw refused();
     });
     const pass = async (seconds: number, fails: boolean) => {
       for (let i = 0; i < seconds; i++) {
@@ -33,8 +33,8 @@ test('outages: a reminder a minute however many requests fail, and an end only a
       ['outage of database began', 'outage of database continues', 'outage of database continues'],
     );
     assert.deepEqual([lines[1]?.code, lines[0]?.code], ['ECONNREFUSED', 'ECONNREFUSED']);
-    // It is back, but requests still fail.
-    isAway = false;
+    // The database is reachable again, but requests still fail.
+    isDown = false;
     await pass(20, true);
     assert.equal(lines.filter(({ msg }) => msg.endsWith('ended')).length, 0);
     await pass(10, false);
@@ -43,11 +43,11 @@ test('outages: a reminder a minute however many requests fail, and an end only a
     const count = lines.length;
     await pass(200, false);
     assert.equal(lines.length, count);
-    // Without an error that tells why: only if the probe fails as well.
+    // A suspicion without an error starts an outage only if the probe fails.
     outages.suspectDatabase();
     await settle();
     assert.equal(lines.length, count);
-    isAway = true;
+    isDown = true;
     now += 10_000;
     outages.suspectDatabase();
     await settle();

@@ -1,19 +1,20 @@
 /**
- * Logs outages of what the server depends on: when one begins, with its error code; a reminder a minute while it lasts;
- * when it ends. Requests report failures. While an outage lasts a probe is run every two seconds, so that its end is
- * logged without waiting for traffic.
+ * Logs outages of what the server depends on: when one begins, with its error code; a reminder a minute while
+ * it lasts; when it ends. Requests report failures. While an outage lasts a probe is run every two seconds,
+ * so that its end is logged without waiting for traffic.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import { isOutage } from '../db/errors.ts';
 
 /**
- * `database`: it cannot be reached or used. `database writes`: it reads, but its disk is full or it is read-only.
- * `image storage`: directory or bucket. `overload`: more requests are open than the server accepts.
+ * `database`: it cannot be reached or used. `database writes`: it reads, but its disk is full or it is
+ * read-only. `image storage`: directory or bucket. `overload`: more requests are open than the server
+ * accepts.
  */
-export type OutageName = 'database' | 'database writes' | 'image storage' | 'overload';
-/** Resolves when what it tries works; rejects with the reason when it does not. */
-export type Probe = () => Promise<unknown>;
+type OutageName = 'database' | 'database writes' | 'image storage' | 'overload';
+/** Resolves if the dependency works; rejects with the reason otherwise. */
+type Probe = () => Promise<unknown>;
 
 type Outage = {
   name: OutageName;
@@ -24,15 +25,15 @@ type Outage = {
   code: string;
 };
 
-/** All in ms. An outage has ended when its probe succeeds and no request has failed for `quietMs`. */
+/** An outage has ended when its probe succeeds and no request has failed for `quietMs`. */
 const timings = { probeEveryMs: 2_000, probeTimeoutMs: 2_000, quietMs: 4_000, remindEveryMs: 60_000 };
 
-/** Disk full, and read-only, as after a failover to a standby. */
-const refusesWrites = /^(53100|25006)$/;
+/** SQLSTATEs of a full disk, and of a read-only database, such as a standby after a failover. */
+const writeRefusalCodes = /^(53100|25006)$/;
 
-/** Which outage an error of the database belongs to; null for an error that is none. */
+/** The outage that a database error indicates; null for other errors. */
 export function databaseOutage(error: unknown): OutageName | null {
-  if (error instanceof pg.DatabaseError && refusesWrites.test(error.code ?? '')) return 'database writes';
+  if (error instanceof pg.DatabaseError && writeRefusalCodes.test(error.code ?? '')) return 'database writes';
   return isOutage(error) ? 'database' : null;
 }
 
@@ -53,33 +54,33 @@ export class OutageLog {
     this.#log = log;
   }
 
-  /** Must be called for an outage before it is reported. */
+  /** Adds the probe of an outage; must be called before `report`. */
   addProbe(name: OutageName, probe: Probe): void {
     this.#probes.set(name, probe);
   }
 
-  /** A request failed for this reason. */
+  /** Reports that a request failed because of an outage. */
   report(name: OutageName, error: unknown): void {
     const now = performance.now();
-    const known = this.#outages.get(name);
-    if (known) {
-      known.failures++;
-      known.lastFailure = now;
-      known.code = codeOf(error);
+    const outage = this.#outages.get(name);
+    if (outage) {
+      outage.failures++;
+      outage.lastFailure = now;
+      outage.code = codeOf(error);
       return;
     }
     const code = codeOf(error);
     this.#outages.set(name, { name, since: now, lastFailure: now, remindedAt: now, failures: 1, code });
     this.#log.error({ outage: name, code, err: error }, `outage of ${name} began`);
-    this.#timer ??= setInterval(() => void this.#look(), timings.probeEveryMs).unref();
+    this.#timer ??= setInterval(() => void this.#checkAll(), timings.probeEveryMs).unref();
   }
 
-  /** A request was given up without an error that tells why; the probe finds out whether the database is the reason. */
+  /** Runs the database probe after a request timed out without an error, to find out whether it is an outage. */
   suspectDatabase(): void {
     const now = performance.now();
     if (this.#outages.has('database') || now - this.#suspectedAt < timings.probeEveryMs) return;
     this.#suspectedAt = now;
-    void this.#try('database').then((error) => {
+    void this.#runProbe('database').then((error) => {
       if (error) this.report('database', error);
     });
   }
@@ -89,7 +90,7 @@ export class OutageLog {
     this.#outages.clear();
   }
 
-  async #look(): Promise<void> {
+  async #checkAll(): Promise<void> {
     if (this.#isProbing) return;
     this.#isProbing = true;
     await Promise.all([...this.#outages.values()].map((outage) => this.#check(outage)));
@@ -101,7 +102,7 @@ export class OutageLog {
 
   async #check(outage: Outage): Promise<void> {
     const { name, since, failures } = outage;
-    const error = await this.#try(name);
+    const error = await this.#runProbe(name);
     const now = performance.now();
     const fields = { outage: name, seconds: Math.round((now - since) / 1_000), failures };
     if (error) outage.code = codeOf(error);
@@ -114,15 +115,15 @@ export class OutageLog {
     this.#log.error({ ...fields, code: outage.code }, `outage of ${name} continues`);
   }
 
-  /** The reason why the probe failed, or null. */
-  async #try(name: OutageName): Promise<unknown> {
+  /** @returns the error of the probe, or null if it succeeded */
+  async #runProbe(name: OutageName): Promise<unknown> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       const error = Object.assign(new Error('no response'), { code: 'ETIMEDOUT' });
       timer = setTimeout(() => reject(error), timings.probeTimeoutMs).unref();
     });
     try {
-      await Promise.race([this.#probes.get(name)?.(), late]);
+      await Promise.race([this.#probes.get(name)?.(), timeout]);
       return null;
     } catch (error) {
       return error;

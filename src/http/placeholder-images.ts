@@ -1,4 +1,7 @@
-/** Generated avatars and covers. They are derived from an id, so they need no storage and contain no personal data. */
+/**
+ * Generated avatars and covers. They are derived from an id, so they need no storage and contain no personal
+ * data.
+ */
 import { createHash } from 'node:crypto';
 import type { ContentResponse } from './define-endpoint.ts';
 
@@ -39,10 +42,13 @@ export function coverSvg(id: string, emoji: string): string {
 const svg = (width: number, height: number, inside: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${inside}</svg>`;
 
-/** The response with a generated image, which never changes. */
+export const svgType = 'image/svg+xml';
+/** Generated images never change. */
+export const svgHeaders = { 'cache-control': 'public, max-age=604800, immutable' };
+
 export const svgResponse = (picture: string): ContentResponse => ({
   statusCode: 200,
-  contentType: 'image/svg+xml',
+  contentType: svgType,
   content: picture,
-  headers: { 'cache-control': 'public, max-age=604800, immutable' },
+  headers: svgHeaders,
 });

@@ -29,7 +29,7 @@ export const maxParamLength = 16_384;
 
 const mediaType = 'application/problem+json; charset=utf-8';
 
-export function problemBody(problem: Problem, requestId: string) {
+function problemBody(problem: Problem, requestId: string) {
   const { status, title } = catalogue[problem.code];
   return {
     type: `/docs/errors#${problem.code}`,
@@ -76,7 +76,7 @@ export function sendError(error: FastifyError, request: FastifyRequest, reply: F
   return sendProblem(problem, request, reply);
 }
 
-export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
+function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
   const { status } = catalogue[problem.code];
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (status === 429 || status === 503) reply.header('retry-after', problem.retryAfter ?? 1);
@@ -170,8 +170,9 @@ function validationProblem(error: FastifyError): Problem {
 }
 
 /**
- * Responds with 404 to paths such as `/v1/events/`, which the router matches with `/v1/events/:id` and an empty id. The
- * hook precedes all others of the route, so the 404 precedes authentication, as for any unknown path.
+ * Responds with 404 to paths such as `/v1/events/`, which the router matches with `/v1/events/:id` and an
+ * empty id. The hook precedes all others of the route, so the 404 precedes authentication, as for any unknown
+ * path.
  */
 export function registerEmptyParameters(app: FastifyInstance): void {
   const refuseEmpty: onRequestHookHandler = (request, _reply, done) =>

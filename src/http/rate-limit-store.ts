@@ -1,10 +1,12 @@
 /**
- * Counts the requests of each caller in this minute over all servers. Each server counts in memory, and adds its counts
- * to the database only for callers with many requests. A server accepts at most a twentieth of the limit from a caller
- * without reporting it: at half of that it starts to report, and at a twentieth requests wait for the report.
+ * Counts the requests of each caller in this minute over all servers. Each server counts in memory, and adds
+ * its counts to the database only for callers with many requests. A server accepts at most a twentieth of the
+ * limit from a caller without reporting it: at half of that it starts to report, and at a twentieth requests
+ * wait for the report.
  *
- * One server therefore applies the limit exactly, and n servers accept at most n twentieths more. Callers below a
- * fortieth of the limit cause no database traffic. While the database is not available, each server counts on its own.
+ * One server therefore applies the limit exactly, and n servers accept at most n twentieths more. Callers
+ * below a fortieth of the limit cause no database traffic. While the database is not available, each server
+ * counts on its own.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/client.ts';
@@ -18,7 +20,10 @@ const retryAfterMs = 1_000;
 /** The number of callers in memory above which counts are evicted. */
 const maxCallers = 50_000;
 
-/** `total`: of all servers, from the last report; `unreported`: since then; `reporting`: in the running report. */
+/**
+ * `total`: of all servers, from the last report; `unreported`: since then; `reporting`: in the running
+ * report.
+ */
 type Count = { total: number; unreported: number; reporting: number };
 type Options = { db: Database; secretKey: string; clock: () => Date; limit: number };
 
@@ -39,8 +44,8 @@ export class RateLimitStore {
 
   /**
    * Counts a request, unless it exceeds the limit. Waits at most `reportTimeoutMs` for a report.
-   * @returns `current`: the number of requests in this minute, or the limit plus one if this request exceeds the limit;
-   *   `ttl`: ms until the next minute
+   * @returns `current`: the number of requests in this minute, or the limit plus one if this request exceeds
+   *   the limit; `ttl`: ms until the next minute
    */
   async count(caller: string): Promise<{ current: number; ttl: number }> {
     for (;;) {
@@ -77,7 +82,10 @@ export class RateLimitStore {
     return count;
   }
 
-  /** Evicts the callers without a report, and, if the others are too many, these as well; their totals are reported. */
+  /**
+   * Evicts the callers without a report, and, if the others are too many, these as well; their totals are
+   * reported.
+   */
   #evict(): void {
     const reported = [...this.#counts].filter(([, { total, reporting }]) => total + reporting > 0);
     this.#counts = new Map(reported.length < maxCallers / 2 ? reported : []);

@@ -1,6 +1,6 @@
 /**
- * The rate limit for each client network, over all servers. Requests are counted before their tokens are verified, so
- * that requests with invalid tokens count too; therefore the address identifies the caller.
+ * The rate limit for each client network, over all servers. Requests are counted before their tokens are
+ * verified, so that requests with invalid tokens count too; therefore the address identifies the caller.
  */
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';

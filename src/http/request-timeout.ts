@@ -1,6 +1,7 @@
 /**
- * The request timeout: a request without a response in time gets a 503, for example if the database is frozen. One timer
- * checks all requests; Fastify's `handlerTimeout` would create a timer and an abort signal for each request.
+ * The request timeout: a request without a response in time gets a 503, for example if the database is
+ * frozen. One timer checks all requests; Fastify's `handlerTimeout` would create a timer and an abort signal
+ * for each request.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Problem } from '../lib/errors.ts';

@@ -39,16 +39,17 @@ export function nullable<S extends TSchema>(
 }
 
 /*
- * Patterns are published in the OpenAPI document, so each matches the same strings with and without the `u` flag: many
- * tools compile patterns without the flag, and `\p{…}` then matches the letters of its own name. Rules that need Unicode
- * properties are formats (validation.ts, text.ts). A format checks everything that the pattern next to it checks, and more.
+ * Patterns are published in the OpenAPI document, so each matches the same strings with and without the `u`
+ * flag: many tools compile patterns without the flag, and `\p{…}` then matches the letters of its own name.
+ * Rules that need Unicode properties are formats (validation.ts, text.ts). A format checks everything that
+ * the pattern next to it checks, and more.
  */
 
 /** The control characters (Cc), for use inside brackets. */
 const controls = '\\x00-\\x1f\\x7f-\\x9f';
 /**
- * No control characters, and at least one character that is not white space, next to the format `visible-line`. There is
- * only one way to match a string, so matching takes linear time.
+ * No control characters, and at least one character that is not white space, next to the format
+ * `visible-line`. There is only one way to match a string, so matching takes linear time.
  */
 export const visiblePattern = `^[^\\S\\x09-\\x0d]*[^\\s${controls}][^${controls}]*$`;
 /** The pattern for text of several lines, next to the format `visible-text`. */
@@ -59,7 +60,9 @@ export const currencyPattern = '^[A-Z]{3}$';
 /** Excludes white space, which the format `grapheme` allows. */
 export const emojiPattern = `^[^\\s${controls}]+$`;
 
-/** One line of text with at least one visible character if `minLength` is above 0; lengths are in characters. */
+/**
+ * One line of text with at least one visible character if `minLength` is above 0; lengths are in characters.
+ */
 export function text(minLength: number, maxLength: number, options: TSchemaOptions = {}) {
   return Type.String({
     minLength,

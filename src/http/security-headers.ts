@@ -1,7 +1,8 @@
 /**
- * Headers that every response carries, whichever part of the server produces it: security headers, CORS, `Cache-Control`
- * and `X-Request-Id`. They are set once, before anything else looks at a request, so a refusal by a later hook has them
- * as well. Responses that Fastify takes no part in (to bytes that are no request) get the same from `rawHeaders`.
+ * Headers that every response carries, whichever part of the server produces it: security headers, CORS,
+ * `Cache-Control` and `X-Request-Id`. They are set once, before anything else looks at a request, so a
+ * refusal by a later hook has them as well. Responses that Fastify takes no part in (to bytes that are no
+ * request) get the same from `rawHeaders`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from '@fastify/cors';
@@ -17,7 +18,9 @@ const exposed =
 const preflightAge = 7_200;
 
 export type StandardHeaders = {
-  /** Sets the headers of a response; for the hook below, and for errors that Fastify reports before any hook. */
+  /**
+   * Sets the headers of a response; for the hook below, and for errors that Fastify reports before any hook.
+   */
   apply(request: FastifyRequest, reply: FastifyReply): void;
   /** Headers for a response that is written to the socket directly. */
   rawHeaders(requestId: string): Record<string, string>;
@@ -36,8 +39,8 @@ export function createStandardHeaders({ corsOrigins }: Pick<Config, 'corsOrigins
   const allowed = new Set(isOpen ? [] : corsOrigins);
   const pages = new Set<string>();
 
-  // A response may be stored only if its path is known to be a page, written plainly: other spellings of a path
-  // (`/%761/…`, `http://host/v1/…`) reach the same routes.
+  // A response may be stored only if its path is known to be a page, written plainly: other spellings of a
+  // path (`/%761/…`, `http://host/v1/…`) reach the same routes.
   const headersOf = (url: string) => {
     if (url.startsWith('/v1/')) return ofApi;
     return pages.has(url.split('?', 1)[0] ?? url) ? ofPage : ofOther;
@@ -91,8 +94,8 @@ export async function registerPreflight(app: FastifyInstance, { corsOrigins }: C
 }
 
 /**
- * Returns the headers that OWASP recommends for responses of an API: no script runs, no framing, no type sniffing. Other
- * sites may embed images. Pages set a policy of their own.
+ * Returns the headers that OWASP recommends for responses of an API: no script runs, no framing, no type
+ * sniffing. Other sites may embed images. Pages set a policy of their own.
  * @param isPage adds the headers that have a meaning for documents only
  */
 function helmetHeaders(isPage: boolean): Record<string, string> {

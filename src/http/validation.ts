@@ -1,4 +1,7 @@
-/** Validates requests: bodies without coercion, query strings with coercion, and texts that PostgreSQL can store. */
+/**
+ * Validates requests: bodies without coercion, query strings with coercion, and texts that PostgreSQL can
+ * store.
+ */
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -52,8 +55,8 @@ export function registerValidation(app: FastifyInstance): void {
 }
 
 /**
- * Refuses an encoded body before it is read (RFC 9110, 15.5.16). `Accept-Encoding` tells the client that the coding is
- * at fault and not the media type (RFC 9110, 12.5.3).
+ * Refuses an encoded body before it is read (RFC 9110, 15.5.16). `Accept-Encoding` tells the client that the
+ * coding is at fault and not the media type (RFC 9110, 12.5.3).
  */
 function refuseEncoding(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
   const { 'content-encoding': encoding = '', 'transfer-encoding': transfer } = request.headers;

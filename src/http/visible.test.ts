@@ -4,7 +4,7 @@ import test from 'node:test';
 import { seenPattern, text, visiblePattern } from './schemas.ts';
 import { createBodyValidator } from './validation.ts';
 
-/** Every character, alone and between others. */
+/** Every code point, alone and between other characters. */
 function* samples(): Generator<string> {
   for (let code = 0; code <= 0x10ffff; code++) {
     const character = String.fromCodePoint(code);
@@ -14,20 +14,20 @@ function* samples(): Generator<string> {
   }
 }
 
-test('text: one line with a visible character, by Unicode, for every character', () => {
+test('text: one line with a visible character, as defined by Unicode, for every code point', () => {
   const validate = createBodyValidator().compile(text(1, 100));
   const rule = /^[\p{Z}\p{Cf}\p{Cs}\p{Co}\p{Cn}]*[^\p{Z}\p{C}]\P{Cc}*$/u;
   for (const sample of samples())
     if (validate(sample) !== rule.test(sample)) assert.fail(JSON.stringify(sample));
 });
 
-test('text: an empty line is allowed where no length is required, a control character nowhere', () => {
+test('text: an empty text is valid without a minimum length, a control character never', () => {
   const validate = createBodyValidator().compile(text(0, 100));
   for (const sample of samples())
     if (validate(sample) !== /^\P{Cc}*$/u.test(sample)) assert.fail(JSON.stringify(sample));
 });
 
-test('text: the published patterns match everything that the server accepts, without the u flag', () => {
+test('text: the patterns in OpenAPI match every accepted text, also without the u flag', () => {
   const [line, prose] = [new RegExp(visiblePattern), new RegExp(seenPattern)];
   for (const sample of samples()) {
     if (/^\P{Cc}*$/u.test(sample) && /[^\p{Z}\p{C}]/u.test(sample) && !line.test(sample))

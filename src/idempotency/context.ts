@@ -1,4 +1,7 @@
-/** `Idempotency-Key`: the key of a request and the serialization of its response. Decision 19 describes the header. */
+/**
+ * `Idempotency-Key`: the key of a request and the serialization of its response. Decision 19 describes the
+ * header.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../identity/caller.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
@@ -7,7 +10,8 @@ import type { IdempotencyKey } from './stored-responses.ts';
 export type IdempotencyContext = {
   /**
    * Returns the key of the request; null without the header or without a caller.
-   * @param body identifies the content of the request. Default: the parsed body; for a body that is not JSON, pass its hash
+   * @param body identifies the content of the request. Default: the parsed body; for a body that is not JSON,
+   *   pass its hash
    */
   readKey(body?: unknown): IdempotencyKey | null;
   /**

@@ -13,7 +13,10 @@ type ResponseStorage<V> = { key: IdempotencyKey; toResponse(result: V): StoredRe
 type Outcome<V> = V | Replay | Error | typeof RETRY_INDIVIDUALLY;
 
 export type IdempotentBatcher<C, V> = {
-  /** Applies a command without an idempotency key. @throws whatever refuses the command, and Problem `unavailable` */
+  /**
+   * Applies a command without an idempotency key. @throws whatever refuses the command, and Problem
+   * `unavailable`
+   */
   apply(command: C): Promise<V>;
   /**
    * Applies a command of a request that may have an idempotency key.
@@ -29,11 +32,13 @@ export type IdempotentBatcher<C, V> = {
 };
 
 /**
- * Creates two queues. To store a response can wait for up to a second, while another request stores a response under
- * the same key. Commands without a key have a queue of their own and never share that wait.
- * @param run applies a batch in one transaction, which also stores the responses (`storeResults`). A batch has each
- *   `keyOf` at most once if it has no idempotency keys, and each idempotency key at most once otherwise
- * @param keyOf what the command changes; commands without an idempotency key keep their order for each `keyOf`
+ * Creates two queues. To store a response can wait for up to a second, while another request stores a
+ * response under the same key. Commands without a key have a queue of their own and never share that wait.
+ * @param run applies a batch in one transaction, which also stores the responses (`storeResults`). A batch
+ *   has each `keyOf` at most once if it has no idempotency keys, and each idempotency key at most once
+ *   otherwise
+ * @param keyOf what the command changes; commands without an idempotency key keep their order for each
+ *   `keyOf`
  */
 export function createIdempotentBatcher<C, V extends object>(
   run: (entries: BatchEntry<C, V>[], mayWaitForLocks: boolean) => Promise<Outcome<V>[]>,

@@ -13,8 +13,9 @@ type Response = { status: number; body: unknown; headers?: Record<string, string
 export type ReplayResponse = { statusCode: number; json: string; headers: Record<string, string> };
 
 /**
- * Runs `work` in a transaction on behalf of the caller. If the request has an idempotency key, the transaction also
- * stores the response, and a request that repeats the key gets the stored response. Errors are not stored.
+ * Runs `work` in a transaction on behalf of the caller. If the request has an idempotency key, the
+ * transaction also stores the response, and a request that repeats the key gets the stored response. Errors
+ * are not stored.
  * @throws Problem `idempotency_key_reused`, `idempotency_key_in_use`; the error of `work`
  */
 export async function runIdempotent<const R extends Response>(
@@ -59,7 +60,8 @@ export const replay = ({ status, body, location }: StoredResponse): ReplayRespon
 const maxAttempts = 3;
 
 /**
- * Runs `run` again if another request has stored its response under the same key; the next run finds that response.
+ * Runs `run` again if another request has stored its response under the same key; the next run finds that
+ * response.
  * @throws Problem `idempotency_key_in_use` after three attempts; any other error of `run`
  */
 export async function retryOnKeyConflict<T>(run: () => Promise<T>): Promise<T> {
@@ -75,7 +77,8 @@ export async function retryOnKeyConflict<T>(run: () => Promise<T>): Promise<T> {
 
 /**
  * Waits for the statements of `storeResponses`.
- * @throws Problem `idempotency_key_in_use` if another request with the same key has not ended; any other error
+ * @throws Problem `idempotency_key_in_use` if another request with the same key has not ended; any other
+ *   error
  */
 export async function refuseKeyInUse<T>(storing: Promise<T>): Promise<T> {
   try {

@@ -7,8 +7,8 @@ import { Problem } from '../lib/errors.ts';
 import { dayMs } from '../lib/time.ts';
 
 /**
- * The key of a request: hashes of the key and of the request (method, path and body), and the key that encrypts its
- * response. All are keyed with the person's id.
+ * The key of a request: hashes of the key and of the request (method, path and body), and the key that
+ * encrypts its response. All are keyed with the person's id.
  */
 export type IdempotencyKey = { userId: string; keyHash: Buffer; requestHash: Buffer; sealKey: Buffer };
 /** The first response to a request. `body` is JSON. */
@@ -20,9 +20,11 @@ const expiryOf = (now: Date) => new Date(now.getTime() - lifetimeMs);
 const base64 = (bytes: Buffer) => bytes.toString('base64');
 
 /**
- * Finds the responses that are stored under these keys. A transaction that may wait for a lock of the first request must
- * take that lock before it calls this function; otherwise it would not see the response that is stored meanwhile.
- * @returns for each key the response; Problem `idempotency_key_reused` if it belongs to another request; or null
+ * Finds the responses that are stored under these keys. A transaction that may wait for a lock of the first
+ * request must take that lock before it calls this function; otherwise it would not see the response that is
+ * stored meanwhile.
+ * @returns for each key the response; Problem `idempotency_key_reused` if it belongs to another request; or
+ *   null
  */
 export async function findStoredResponses(
   tx: Queryable,
@@ -49,8 +51,8 @@ export async function findStoredResponses(
 
 /**
  * Returns the statements that store responses, for the end of the transaction that they report on. If another
- * transaction stores a response under the same key, the insert waits for it, at most one second (SQLSTATE 55P03), and
- * then violates the primary key.
+ * transaction stores a response under the same key, the insert waits for it, at most one second (SQLSTATE
+ * 55P03), and then violates the primary key.
  */
 export function storeResponses(
   responses: { key: IdempotencyKey; response: StoredResponse }[],

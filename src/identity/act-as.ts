@@ -18,9 +18,9 @@ export function actAs<T>(db: Database, caller: Caller, work: (tx: Transaction) =
 }
 
 /**
- * Share-locks the caller's account and session. Logout and account deletion lock the same rows exclusively, so a write
- * either commits before them, and the deletion removes it, or fails here. No row of a person can appear after the
- * response to their account deletion.
+ * Share-locks the caller's account and session. Logout and account deletion lock the same rows exclusively,
+ * so a write either commits before them, and the deletion removes it, or fails here. No row of a person can
+ * appear after the response to their account deletion.
  * @throws Problem `token_invalid` if the session has ended
  */
 export async function lockCaller(tx: Transaction, caller: Caller): Promise<void> {
@@ -30,8 +30,8 @@ export async function lockCaller(tx: Transaction, caller: Caller): Promise<void>
 
 /**
  * Share-locks the accounts and sessions of several callers.
- * @returns the role of each caller; null if the session has ended, or if another transaction holds its lock and
- * `mayWaitForLocks` is false
+ * @returns the role of each caller; null if the session has ended, or if another transaction holds its lock
+ *   and `mayWaitForLocks` is false
  */
 export async function lockCallers(
   tx: Transaction,

@@ -11,8 +11,8 @@ export function requireAdmin({ role }: Viewer): void {
 }
 
 /**
- * Runs `work` as `actAs` does, and locks the caller's role: a transaction that changes the role commits before `work`
- * runs, or waits until it ends.
+ * Runs `work` as `actAs` does, and locks the caller's role: a transaction that changes the role commits
+ * before `work` runs, or waits until it ends.
  * @throws Problem `token_invalid`, `not_admin`, and whatever `work` throws
  */
 export function actAsAdmin<T>(

@@ -1,4 +1,7 @@
-/** Sessions in memory, validated against the change log on each request: a session that ended is refused at once. */
+/**
+ * Sessions in memory, validated against the change log on each request: a session that ended is refused at
+ * once.
+ */
 import type { ChangeLog } from '../cache/change-log.ts';
 import { createRecordCache } from '../cache/record-cache.ts';
 import type { Database } from '../db/client.ts';

@@ -13,8 +13,8 @@ export type LiveSession = {
 };
 
 /**
- * The key of a session in the session cache and the change log. Every transaction that ends or changes a session, or
- * changes its person's role, records a change of this key.
+ * The key of a session in the session cache and the change log. Every transaction that ends or changes a
+ * session, or changes its person's role, records a change of this key.
  */
 export const sessionKey = ({ userId, sessionId }: TokenIds): string => `${userId} ${sessionId}`;
 
@@ -29,6 +29,9 @@ export async function listLiveSessions(db: Queryable, keys: string[]): Promise<L
     join users u on u.id = k.user_id`);
 }
 
-/** Whether the token is the session's current access token. The ids in a token are not secret; its hash decides. */
+/**
+ * Whether the token is the session's current access token. The ids in a token are not secret; its hash
+ * decides.
+ */
 export const isLive = (session: LiveSession, token: Pick<Token, 'userId' | 'hash'>, now: Date): boolean =>
   session.userId === token.userId && session.accessHash.equals(token.hash) && session.accessExpiresAt > now;

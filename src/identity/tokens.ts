@@ -1,11 +1,11 @@
 /**
- * Opaque tokens: `pa_…` (access) and `pr_…` (refresh), then base64url of
- * user id (16 bytes) | session id (16) | random (24) | refresh tokens only: tag (16).
+ * Opaque tokens: `pa_…` (access) and `pr_…` (refresh), then base64url of user id (16 bytes) | session id (16)
+ * | random (24) | refresh tokens only: tag (16).
  *
- * The ids locate the session by its primary key. The 192 random bits are the secret; the database stores only a
- * SHA-256 of the token. The tag is a MAC by the server's key: it proves that this server issued the refresh token, so
- * a token with a valid tag that is no longer current is a reused token. Without the tag, a client that knows only the
- * ids could end the session.
+ * The ids locate the session by its primary key. The 192 random bits are the secret; the database stores only
+ * a SHA-256 of the token. The tag is a MAC by the server's key: it proves that this server issued the refresh
+ * token, so a token with a valid tag that is no longer current is a reused token. Without the tag, a client
+ * that knows only the ids could end the session.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { keyedHash } from '../lib/keyed-hash.ts';
@@ -31,8 +31,8 @@ export const newPair = (key: string, ids: TokenIds): TokenPair =>
   pair(key, ids, randomBytes(secretBytes), randomBytes(secretBytes));
 
 /**
- * The pair that follows `refreshToken`. It is derived from the token, so a repeated refresh returns the same pair
- * although the database stores no token.
+ * The pair that follows `refreshToken`. It is derived from the token, so a repeated refresh returns the same
+ * pair although the database stores no token.
  */
 export const successorPair = (key: string, ids: TokenIds, refreshToken: string): TokenPair =>
   pair(key, ids, keyedHash(key, 'next access', refreshToken), keyedHash(key, 'next refresh', refreshToken));

@@ -1,4 +1,7 @@
-/** Reads the environment variables, once at the start, into a frozen object. `.env.example` documents every variable. */
+/**
+ * Reads the environment variables, once at the start, into a frozen object. `.env.example` documents every
+ * variable.
+ */
 import { isIP } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,7 +11,9 @@ export type SmsConfig =
   | { driver: 'console' }
   | { driver: 'twilio'; accountSid: string; authToken: string; from: string; baseUrl: string | undefined };
 
-/** An S3 bucket. Default endpoint: Amazon's. Default keys: those of the machine, as the AWS SDK finds them. */
+/**
+ * An S3 bucket. Default endpoint: Amazon's. Default keys: those of the machine, as the AWS SDK finds them.
+ */
 export type S3Config = {
   bucket: string;
   region: string;
@@ -24,7 +29,10 @@ export type Config = Readonly<{
   databaseUrl: string | undefined;
   /** An absolute path. */
   dataDir: string;
-  /** True if only this machine can reach the server: HOST and PUBLIC_URL are loopback addresses, TRUST_PROXY is off. */
+  /**
+   * True if only this machine can reach the server: HOST and PUBLIC_URL are loopback addresses, TRUST_PROXY
+   * is off.
+   */
   isLocal: boolean;
   demo: boolean;
   /** Whether demo accounts, whose phone numbers are known, may exist. */
@@ -117,7 +125,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
 type Reach = { host: string; publicUrl: string | undefined; trustProxy: string[] | false };
 
-/** Returns the variables that may let other machines reach this server. A server behind a proxy can listen on loopback. */
+/**
+ * Returns the variables that may let other machines reach this server. A server behind a proxy can listen on
+ * loopback.
+ */
 function exposingVariables({ host, publicUrl, trustProxy }: Reach): string[] {
   const names: string[] = [];
   if (!isLoopbackHost(host)) names.push('HOST');

@@ -1,6 +1,6 @@
 /**
- * The catalogue of problems: the only definition of each problem code's status and title. Codes are part of the API: the
- * meaning of a released code never changes.
+ * The catalogue of problems: the only definition of each problem code's status and title. Codes are part of
+ * the API: the meaning of a released code never changes.
  */
 
 type ProblemDefinition = { status: number; title: string; detail: string };
@@ -302,7 +302,10 @@ export const catalogue = {
 
 export type ProblemCode = keyof typeof catalogue;
 
-/** An invalid field. `path` is the name of a parameter or header, or a path into the body, such as `location.lat`. */
+/**
+ * An invalid field. `path` is the name of a parameter or header, or a path into the body, such as
+ * `location.lat`.
+ */
 export type FieldError = { path: string; message: string };
 
 /** An error with a code of the catalogue. `http/problems.ts` turns it into the response. */
@@ -330,7 +333,10 @@ export const invalid = (path: string, message: string): Problem => invalidFields
 const maxErrors = 20;
 const maxPathLength = 100;
 
-/** Returns Problem `invalid_request` for several fields. Paths are cut, because clients choose the names of fields. */
+/**
+ * Returns Problem `invalid_request` for several fields. Paths are cut, because clients choose the names of
+ * fields.
+ */
 export function invalidFields(fields: FieldError[]): Problem {
   const errors = fields
     .slice(0, maxErrors)

@@ -1,19 +1,25 @@
 /**
- * A grid over the globe. Rows are 0.25° high; the cells of all rows are about 28 km wide, so a circle covers about the
- * same number of cells at every latitude. An event stores the number of its cell.
+ * A grid over the globe. Rows are 0.25° high; the cells of all rows are about 28 km wide, so a circle covers
+ * about the same number of cells at every latitude. An event stores the number of its cell.
  */
 import { degrees, earthRadiusKm, radians } from './sphere.ts';
 
 const perDegree = 4;
 const rows = 180 * perDegree;
-/** The difference between the first cell numbers of two adjacent rows. Rows with fewer cells leave numbers unused. */
+/**
+ * The difference between the first cell numbers of two adjacent rows. Rows with fewer cells leave numbers
+ * unused.
+ */
 const stride = 360 * perDegree;
 
 const clamp = (value: number, min: number, max: number) => Math.min(Math.max(value, min), max);
 
 const rowOf = (lat: number) => clamp(Math.floor((lat + 90) * perDegree), 0, rows - 1);
 
-/** The number of cells of each row: 1,440 at the equator, reduced by the cosine of the row's latitude; at least one. */
+/**
+ * The number of cells of each row: 1,440 at the equator, reduced by the cosine of the row's latitude; at
+ * least one.
+ */
 const columns = Array.from({ length: rows }, (_, row) =>
   Math.max(1, Math.round(stride * Math.cos(radians((row + 0.5) / perDegree - 90)))),
 );
@@ -46,8 +52,11 @@ export function circleCells(circle: Circle, maxCells: number): number[] | null {
   return cells;
 }
 
-/** A range of cells. `isInner`: all cells lie entirely within the circle, so their points need no distance check. */
-export type Band = { first: number; last: number; isInner: boolean };
+/**
+ * A range of cells. `isInner`: all cells lie entirely within the circle, so their points need no distance
+ * check.
+ */
+type Band = { first: number; last: number; isInner: boolean };
 
 /** Returns the cells that a circle intersects as ranges. Half the globe has fewer than 4,000 ranges. */
 export function circleBands(circle: Circle): Band[] {
@@ -58,7 +67,9 @@ export function circleBands(circle: Circle): Band[] {
   ]);
 }
 
-/** Returns the cells of the columns from `west` to before `east`; two ranges if they cross the antimeridian. */
+/**
+ * Returns the cells of the columns from `west` to before `east`; two ranges if they cross the antimeridian.
+ */
 function ranges(row: number, west: number, east: number, isInner: boolean): Band[] {
   if (west >= east) return [];
   const count = columnsOf(row);
@@ -76,7 +87,9 @@ export type Circle = { lat: number; lng: number; radius: number };
 /** Adjacent columns of a row, counted eastwards from the antimeridian. */
 type Columns = { west: number; width: number };
 
-/** For each row that a circle intersects: the columns that it intersects, and the columns that lie within it. */
+/**
+ * For each row that a circle intersects: the columns that it intersects, and the columns that lie within it.
+ */
 function* circleRows({
   lat,
   lng,
@@ -102,10 +115,10 @@ function* circleRows({
 }
 
 /**
- * Returns half the width of a circle, in degrees of longitude, on the parallels of a row on which it can be greatest or
- * least: the row's two edges, and the parallel on which a meridian is a tangent of the circle (sin φ = sin φ₀ / cos r).
- * On parallel φ, by the spherical law of cosines, cos Δλ = (cos r − sin φ₀ sin φ) / (cos φ₀ cos φ). Above 1 the circle
- * does not intersect the parallel; below −1 it contains all of it.
+ * Returns half the width of a circle, in degrees of longitude, on the parallels of a row on which it can be
+ * greatest or least: the row's two edges, and the parallel on which a meridian is a tangent of the circle
+ * (sin φ = sin φ₀ / cos r). On parallel φ, by the spherical law of cosines, cos Δλ = (cos r − sin φ₀ sin φ) /
+ * (cos φ₀ cos φ). Above 1 the circle does not intersect the parallel; below −1 it contains all of it.
  */
 function halfWidths(lat: number, angle: number, row: number): number[] {
   const phi0 = radians(lat);

@@ -18,7 +18,9 @@ export function newIdAt(at: Date): string {
   return `${time.slice(0, 8)}-${time.slice(8)}${newId().slice(13)}`;
 }
 
-/** Returns the id in lower case. @throws Problem `code` if the text is not a UUID: nothing can have this id */
+/**
+ * Returns the id in lower case. @throws Problem `code` if the text is not a UUID: nothing can have this id
+ */
 export function readId(text: string, code: ProblemCode): string {
   if (!uuid.test(text)) throw new Problem(code);
   return text.toLowerCase();

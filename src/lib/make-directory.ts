@@ -2,8 +2,8 @@ import { mkdir, readlink, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Creates a directory and its parents, unless they exist. The `recursive` option of Node's mkdir does not terminate on
- * file systems that report ENOENT inside a directory that exists, such as /proc.
+ * Creates a directory and its parents, unless they exist. The `recursive` option of Node's mkdir does not
+ * terminate on file systems that report ENOENT inside a directory that exists, such as /proc.
  * @throws an error of the file system
  */
 export async function makeDirectory(directory: string): Promise<void> {
@@ -15,7 +15,10 @@ export async function makeDirectory(directory: string): Promise<void> {
     throw fileError('ENOENT', `no directory can be created in ${parent}`, directory);
 }
 
-/** Creates one directory, unless it exists. @returns false if the file system reports that the parent does not exist */
+/**
+ * Creates one directory, unless it exists.
+ * @returns false if the file system reports that the parent does not exist
+ */
 async function makeOne(directory: string): Promise<boolean> {
   try {
     await mkdir(directory);

@@ -6,7 +6,8 @@ import { invalid } from './errors.ts';
 export type Phone = { number: string; country: CountryCode | undefined };
 
 /**
- * Parses a number as phones and address books write it: with direction marks, full-width digits or any kind of dash.
+ * Parses a number as phones and address books write it: with direction marks, full-width digits or any kind
+ * of dash.
  * @throws Problem `invalid_request` if the text is not a phone number in international form
  */
 export function readPhone(text: string): Phone {

@@ -6,8 +6,8 @@ import { link, readFile, rm, writeFile } from 'node:fs/promises';
 const secretLength = 43;
 
 /**
- * Reads the secret of 256 random bits in the file, which is created with permissions for its owner only. The file is
- * created atomically, so two processes that start at the same time get the same secret.
+ * Reads the secret of 256 random bits in the file, which is created with permissions for its owner only. The
+ * file is created atomically, so two processes that start at the same time get the same secret.
  * @throws Error if the file does not contain a secret; errors of the file system
  */
 export async function readOrCreateSecret(file: string): Promise<string> {

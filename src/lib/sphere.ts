@@ -1,6 +1,6 @@
 /**
- * Distances on a sphere with the radius of the Earth. Points are stored as (x, y, z), and distances are compared by the
- * squares of chords, which needs no trigonometry.
+ * Distances on a sphere with the radius of the Earth. Points are stored as (x, y, z), and distances are
+ * compared by the squares of chords, which needs no trigonometry.
  */
 
 export const earthRadiusKm = 6371;

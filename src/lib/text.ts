@@ -19,7 +19,9 @@ const baseLetters: Record<string, string> = {
 /** Accents, variation selectors (as in ❤️), enclosing marks (as in 1️⃣) and soft hyphens. */
 const marks = /[\u0300-\u036f\ufe00-\ufe0f\u20dd-\u20e4\u00ad]/g;
 
-/** Removes case and accents: "Łódź Straße" → "lodz strasse". Search applies it to stored texts and to queries. */
+/**
+ * Removes case and accents: "Łódź Straße" → "lodz strasse". Search applies it to stored texts and to queries.
+ */
 export function fold(text: string): string {
   return text
     .toLowerCase()
@@ -37,8 +39,8 @@ const wordSegmenter = new Intl.Segmenter('und', { granularity: 'word' });
 const maxWordLength = 60;
 
 /**
- * Returns the folded words of a text in order. A word consists of letters and digits with their marks, and is cut to 60
- * characters.
+ * Returns the folded words of a text in order. A word consists of letters and digits with their marks, and is
+ * cut to 60 characters.
  */
 export function words(text: string): string[] {
   const folded = fold(text);
@@ -60,7 +62,9 @@ export function isOneGrapheme(text: string): boolean {
   return first !== undefined && second === undefined;
 }
 
-/** Returns true if PostgreSQL can store the text: no NUL, and no lone surrogate, which would become U+FFFD. */
+/**
+ * Returns true if PostgreSQL can store the text: no NUL, and no lone surrogate, which would become U+FFFD.
+ */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }

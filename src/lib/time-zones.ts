@@ -21,8 +21,8 @@ export type Place = { lat: number; lng: number };
 export const timeZoneAt = ({ lat, lng }: Place): string => knownZone(lookUpZone(lat, lng));
 
 /**
- * Returns the zone of an event after a change of its place. If the zone equals that of the old place, it becomes that of
- * the new place; a zone that the organizer chose does not change.
+ * Returns the zone of an event after a change of its place. If the zone equals that of the old place, it
+ * becomes that of the new place; a zone that the organizer chose does not change.
  */
 export const zoneAfterMove = (before: Place & { timezone: string }, place: Place): string =>
   before.timezone === timeZoneAt(before) ? timeZoneAt(place) : before.timezone;
@@ -31,7 +31,9 @@ export const zoneAfterMove = (before: Place & { timezone: string }, place: Place
 export const dateIn = (at: Date, timezone: string): Temporal.PlainDate =>
   at.toTemporalInstant().toZonedDateTimeISO(knownZone(timezone)).toPlainDate();
 
-/** Returns the first instant of a date in a zone: midnight, or the end of a clock change that skips midnight. */
+/**
+ * Returns the first instant of a date in a zone: midnight, or the end of a clock change that skips midnight.
+ */
 export const startOfDate = (date: Temporal.PlainDate, timezone: string): Date =>
   new Date(date.toZonedDateTime(knownZone(timezone)).epochMilliseconds);
 

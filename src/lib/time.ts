@@ -24,7 +24,10 @@ export function parseTimestamp(text: string): Date | null {
   return isWithinRange(at) ? at : null;
 }
 
-/** Parses a calendar date; returns its first instant in UTC, or null if the date does not exist or is out of range. */
+/**
+ * Parses a calendar date; returns its first instant in UTC, or null if the date does not exist or is out of
+ * range.
+ */
 export function parseDay(text: string): Date | null {
   if (!date.test(text)) return null;
   const at = new Date(`${text}T00:00:00.000Z`);
@@ -35,7 +38,10 @@ export function parseDay(text: string): Date | null {
 /** Restores the `+` of an offset: in a query string, `+` without percent-encoding is decoded to a space. */
 export const withPlus = (text: string): string => text.replace(/ (\d{2}:\d{2})$/, '+$1');
 
-/** Reads the start of a range: a timestamp, or a date, which stands for its first instant. Null without a valid value. */
+/**
+ * Reads the start of a range: a timestamp, or a date, which stands for its first instant. Null without a
+ * valid value.
+ */
 export const readFrom = (text: string | undefined): Date | null =>
   text === undefined ? null : (parseDay(text) ?? parseTimestamp(withPlus(text)));
 

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { LOCK_ORDER } from '../db/locks.ts';
 import { accountHooks } from './account-hooks.ts';
 
-test('account hooks: deletion hooks run in the order of LOCK_ORDER, each with a first table of its own', () => {
+test('account hooks: deletion hooks run in the order of LOCK_ORDER, and no two have the same first table', () => {
   const tables = accountHooks.deletionHooks.map(({ firstTable }) => firstTable);
   assert.deepEqual(
     tables,
@@ -11,7 +11,7 @@ test('account hooks: deletion hooks run in the order of LOCK_ORDER, each with a 
   );
 });
 
-test('account hooks: the sections of the export have names of their own', () => {
+test('account hooks: the sections of the export have unique names', () => {
   const names = accountHooks.exportSections.map(({ name }) => name);
   assert.deepEqual(names, [...new Set(names)]);
 });

@@ -31,7 +31,7 @@ import { addOutageProbes } from './outage-probes.ts';
 import { registerPages } from './pages/register-pages.ts';
 import { createServices } from './services.ts';
 
-export type AppOptions = {
+type AppOptions = {
   config: ReadyConfig;
   db: Database;
   /** Default: the driver of the configuration. */

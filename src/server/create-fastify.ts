@@ -16,7 +16,8 @@ export function createFastify(config: ReadyConfig, headers: ReturnType<typeof cr
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     trustProxy: config.trustProxy,
-    // Allows uploads over slow connections. All other routes have a shorter timeout (http/request-timeout.ts).
+    // Allows uploads over slow connections. All other routes have a shorter timeout
+    // (http/request-timeout.ts).
     requestTimeout: 60_000,
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     clientErrorHandler: createClientErrorHandler(headers),
@@ -30,7 +31,8 @@ export function createFastify(config: ReadyConfig, headers: ReturnType<typeof cr
     // A closing server still responds to requests on open connections.
     return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>();
-  // Requests share the logger: a child logger for each request costs more than adding the request id to a line.
+  // Requests share the logger: a child logger for each request costs more than adding the request id to a
+  // line.
   app.setChildLoggerFactory((logger) => logger);
   return app;
 }

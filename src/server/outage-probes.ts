@@ -14,7 +14,8 @@ export function addOutageProbes(outages: OutageLog, db: Database, storage: Stora
   outages.addProbe('database', () => db.query(sql`select 1`));
   outages.addProbe('database writes', () =>
     writeTemporaryTable(db).catch((error) => {
-      // A role that may not create temporary tables does not indicate an outage: the probe then always succeeds.
+      // A role that may not create temporary tables does not indicate an outage: the probe then always
+      // succeeds.
       if (databaseOutage(error)) throw error;
     }),
   );

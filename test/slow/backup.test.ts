@@ -22,8 +22,8 @@ const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-backup-'));
 after(() => rm(directory, { recursive: true, force: true }));
 const fileFor = (name: string) => path.join(directory, name);
 
-/** Without a single table. */
-async function newDatabase(): Promise<Exclude<Target, string>> {
+/** Creates a database without tables. */
+async function createEmptyDatabase(): Promise<Exclude<Target, string>> {
   const server = JSON.parse(process.env.POTLUCK_TEST_SERVER ?? '{}') as Exclude<Target, string>;
   const admin = await openSql(server, 'tests');
   const database = `restored_${randomBytes(6).toString('hex')}`;
@@ -35,7 +35,7 @@ async function newDatabase(): Promise<Exclude<Target, string>> {
   return { ...server, database };
 }
 
-/** Every row of every table that a backup holds, as text. */
+/** Returns every row of every table that a backup contains, as text. */
 async function rowsOf(target: Target): Promise<Record<string, string[]>> {
   const sql = await openSql(target, 'tests');
   try {
@@ -50,7 +50,7 @@ async function rowsOf(target: Target): Promise<Record<string, string[]>> {
   }
 }
 
-async function somethingOfEverything() {
+async function createFixtures() {
   const [host, guest] = [
     await createUser(api),
     await createUser(api, { name: 'Zoë\\N "q"', bio: 'a\tb\\\nc\r\\.\n\\.' }),
@@ -69,14 +69,14 @@ async function somethingOfEverything() {
   return { host, guest, event };
 }
 
-test('backup and restore: a new database becomes the same, row by row, and a server answers on it', async () => {
-  const { guest, event } = await somethingOfEverything();
+test('backup and restore: the restored database has equal rows, and a server runs on it', async () => {
+  const { guest, event } = await createFixtures();
   const file = fileFor('whole.gz');
   const saved = await command(api.target, 'backup', file);
   assert.equal(saved.code, 0, saved.stderr);
   assert.match(saved.stdout, /whole\.gz: \d+ rows of \d+ tables/);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
-  const target = await newDatabase();
+  const target = await createEmptyDatabase();
   const restored = await command(target, 'restore', file);
   assert.equal(restored.code, 0, restored.stderr);
   assert.deepEqual(await rowsOf(target), await rowsOf(api.target));
@@ -90,7 +90,7 @@ test('backup and restore: a new database becomes the same, row by row, and a ser
   await sql.end();
 });
 
-test('backup and restore: tables of megabytes come through, wherever their end falls into what a socket takes at once', {
+test('backup and restore: tables of several megabytes are complete for different sizes of the last socket write', {
   timeout: 60_000,
 }, async () => {
   const source = await cloneDatabase();
@@ -104,13 +104,13 @@ test('backup and restore: tables of megabytes come through, wherever their end f
     await add(200);
     await writeBackup(source, file, { force: true });
   }
-  const target = await newDatabase();
+  const target = await createEmptyDatabase();
   await restoreBackup(target, file);
   assert.deepEqual(await rowsOf(target), await rowsOf(source));
   await sql.end();
 });
 
-test('restore: a database that holds anything is refused and left as it is', async () => {
+test('restore: exit code 1 and one line for a database with rows, which stays unchanged', async () => {
   const file = fileFor('into-full.gz');
   await writeBackup(api.target, file);
   const before = await rowsOf(api.target);
@@ -120,7 +120,7 @@ test('restore: a database that holds anything is refused and left as it is', asy
   assert.deepEqual(await rowsOf(api.target), before);
 });
 
-test('restore: a database that is migrated but empty takes it', async () => {
+test('restore: succeeds on a migrated database without rows', async () => {
   const file = fileFor('into-empty.gz');
   await writeBackup(api.target, file);
   const target = await cloneDatabase();
@@ -128,7 +128,7 @@ test('restore: a database that is migrated but empty takes it', async () => {
   assert.deepEqual(await rowsOf(target), await rowsOf(api.target));
 });
 
-test('restore: a file that is cut short anywhere, or altered, is refused in one line', async () => {
+test('restore: a truncated or altered file is refused with one line', async () => {
   const file = fileFor('good.gz');
   await writeBackup(api.target, file);
   const bytes = await readFile(file);
@@ -136,16 +136,16 @@ test('restore: a file that is cut short anywhere, or altered, is refused in one 
   const broken: Record<string, Buffer> = {
     empty: Buffer.alloc(0),
     'one byte less': bytes.subarray(0, -1),
-    'half of it': bytes.subarray(0, bytes.length / 2),
+    'half of the file': bytes.subarray(0, bytes.length / 2),
     'a flipped bit': flipped(bytes),
-    'something else': Buffer.from('Dear reader\n'),
-    'something else under gzip': gzipSync('Dear reader\n'),
+    'another text': Buffer.from('Dear reader\n'),
+    'another text in gzip': gzipSync('Dear reader\n'),
     'without its last line': gzipSync(text.replace(/-- end .*\n$/, '')),
     'without its last line end': gzipSync(text.slice(0, -1)),
-    'another word': gzipSync(text.replace('Harbour', 'Barbour').replace('naïve', 'native')),
-    'a row less': gzipSync(text.replace(/(copy "users" [^\n]*\n)[^\n]*\n/, '$1')),
-    'more after the end': gzipSync(`${text}drop table users;\n`),
-    'another backup after it': Buffer.concat([bytes, bytes]),
+    'a changed word': gzipSync(text.replace('Harbour', 'Barbour').replace('naïve', 'native')),
+    'without one row': gzipSync(text.replace(/(copy "users" [^\n]*\n)[^\n]*\n/, '$1')),
+    'text after the end': gzipSync(`${text}drop table users;\n`),
+    'two backups in one file': Buffer.concat([bytes, bytes]),
     'a newer schema': gzipSync(text.replace(/"schema":\d+/, '"schema":9999')),
   };
   for (const [name, content] of Object.entries(broken)) {
@@ -169,18 +169,18 @@ function flipped(bytes: Buffer): Buffer {
   return copy;
 }
 
-test('restore: rows that do not fit together leave nothing behind, not even tables', async () => {
+test('restore: inconsistent rows roll back the restore, including the tables', async () => {
   const file = fileFor('orphans.gz');
   await writeBackup(api.target, file);
   const text = gunzipSync(await readFile(file)).toString('utf8');
   const { manifest, body } = /^(?<manifest>[^\n]*\n)(?<body>.*)-- end /s.exec(text)?.groups ?? {};
-  // A file that is whole by its own account, with counters of somebody who is not there.
+  // The checksum and the row counts of the file are valid, but the user of one row of counters is missing.
   const forged = `${manifest}${body?.replace(/(copy "users" [^\n]*\n)[^\n]*\n/, '$1')}`;
   const ending = JSON.parse(/-- end (.*)\n$/.exec(text)?.[1] ?? '');
   ending.rows.users--;
   ending.sha256 = createHash('sha256').update(forged).digest('hex');
   await writeFile(file, gzipSync(`${forged}-- end ${JSON.stringify(ending)}\n`));
-  const target = await newDatabase();
+  const target = await createEmptyDatabase();
   const { code, stderr } = await command(target, 'restore', file);
   assert.equal(code, 1);
   assert.match(stderr, /^[^\n]+\n$/);
@@ -192,40 +192,40 @@ test('restore: rows that do not fit together leave nothing behind, not even tabl
   await sql.end();
 });
 
-test('backup: what cannot be written is one line and leaves no file; FILE is replaced only by a whole one', async () => {
+test('backup: one line and no file when FILE cannot be written; only a complete backup replaces FILE', async () => {
   const nowhere = path.join(directory, 'no-such-directory', 'backup.gz');
   const missing = await command(api.target, 'backup', nowhere);
   assert.deepEqual([missing.code, missing.stdout], [1, '']);
   assert.match(missing.stderr, /^[^\n]*cannot be written: ENOENT[^\n]*\n$/);
   assert.match((await command(api.target, 'backup', directory)).stderr, /is not a file\.\n$/);
   assert.match(
-    (await command(await newDatabase(), 'backup', fileFor('none.gz'))).stderr,
+    (await command(await createEmptyDatabase(), 'backup', fileFor('none.gz'))).stderr,
     /has no tables of Potluck\.\n$/,
   );
   const file = fileFor('stopped.gz');
-  await writeFile(file, 'the one before');
-  const stop = AbortSignal.abort(new Error('told to stop'));
-  await assert.rejects(writeBackup(api.target, file, { signal: stop, force: true }), /told to stop/);
-  assert.equal(await readFile(file, 'utf8'), 'the one before');
+  await writeFile(file, 'an earlier file');
+  const stop = AbortSignal.abort(new Error('interrupted'));
+  await assert.rejects(writeBackup(api.target, file, { signal: stop, force: true }), /interrupted/);
+  assert.equal(await readFile(file, 'utf8'), 'an earlier file');
   assert.deepEqual(
     (await readdir(directory)).filter((name) => name.includes('.part') || name === 'none.gz'),
     [],
   );
 });
 
-test('backup: an existing file is one line and stays as it is; --force replaces it', async () => {
+test('backup: exit code 1 and one line for an existing FILE, which stays unchanged; --force replaces it', async () => {
   const file = fileFor('existing.gz');
-  await writeFile(file, 'the one before');
+  await writeFile(file, 'an earlier file');
   const refused = await command(api.target, 'backup', file);
   const expected = `${file} already exists; choose another name, or replace it with --force.\n`;
   assert.deepEqual(refused, { code: 1, stdout: '', stderr: expected });
-  assert.equal(await readFile(file, 'utf8'), 'the one before');
+  assert.equal(await readFile(file, 'utf8'), 'an earlier file');
   const replaced = await command(api.target, 'backup', '--force', file);
   assert.equal(replaced.code, 0, replaced.stderr);
   await checkBackup(file);
 });
 
-test('backup: of two that write to one name at once, one is kept and the other is refused', async () => {
+test('backup: of two concurrent backups to one FILE one succeeds and the other is refused', async () => {
   const file = fileFor('twice.gz');
   const outcomes = await Promise.allSettled([writeBackup(api.target, file), writeBackup(api.target, file)]);
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
@@ -238,7 +238,7 @@ test('backup: of two that write to one name at once, one is kept and the other i
   );
 });
 
-test('backup: what is written while it runs is not in it; what was there when it began is, whole', async () => {
+test('backup: contains all rows at its start and no rows that are written while it runs', async () => {
   const file = fileFor('meanwhile.gz');
   const before = await rowsOf(api.target);
   const person = await createUser(api);
@@ -249,7 +249,7 @@ test('backup: what is written while it runs is not in it; what was there when it
     await writeBackup(api.target, file, { snapshot: row.snapshot });
   }, 'isolation level repeatable read, read only');
   await sql.end();
-  const target = await newDatabase();
+  const target = await createEmptyDatabase();
   await restoreBackup(target, file);
   const restored = await rowsOf(target);
   assert.deepEqual(restored.events, before.events);

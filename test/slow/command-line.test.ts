@@ -12,7 +12,7 @@ const root = path.join(import.meta.dirname, '..', '..');
 const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 const entry = path.join(root, 'bin', 'potluck.js');
 
-/** A directory that no command can use: a command that opens a database fails. */
+/** A DATA_DIR with which every command that opens a database fails. */
 const unusable = { DATA_DIR: '/dev/null/data' };
 
 type Outcome = { code: number | NodeJS.Signals | null; out: string; err: string };
@@ -27,8 +27,8 @@ const runEntry = (node: string, args: string[]) =>
     execFile(node, args, (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
   });
 
-/** The Node.js of the machine: the first one in PATH that no package has installed, if it is too old for Potluck. */
-async function oldNode(): Promise<string | undefined> {
+/** Finds the first Node.js in PATH outside node_modules; returns its path if it is too old for Potluck. */
+async function findOldNode(): Promise<string | undefined> {
   for (const directory of (process.env.PATH ?? '').split(path.delimiter)) {
     const node = path.join(directory, 'node');
     const isThere = await access(node).then(
@@ -41,7 +41,7 @@ async function oldNode(): Promise<string | undefined> {
   }
 }
 
-const old = await oldNode();
+const oldNode = await findOldNode();
 
 describe('command line', { concurrency: 2 }, () => {
   test('version: --version, -v and version print the version of the package', async () => {
@@ -49,7 +49,7 @@ describe('command line', { concurrency: 2 }, () => {
       assert.deepEqual(await run(args), { code: 0, out: `${manifest.version}\n`, err: '' }, args.join(' '));
   });
 
-  test('options: exit code 1 and one sentence that names an option which is unknown or belongs elsewhere', async () => {
+  test('options: exit code 1 and one sentence that names an unknown option, argument or missing value', async () => {
     const hint = '"npm run potluck -- help" lists the commands and their options';
     const cases: [string[], string][] = [
       [['serve', '--port', '3000'], `There is no option "--port"; ${hint}.`],
@@ -64,9 +64,9 @@ describe('command line', { concurrency: 2 }, () => {
       assert.deepEqual(await run(args), { code: 1, out: '', err: `${sentence}\n` }, args.join(' '));
   });
 
-  test('DATA_DIR: exit code 1 and one line at once for a dangling link and below /proc', async () => {
-    const place = await createTempDir();
-    const link = path.join(place, 'link');
+  test('DATA_DIR: exit code 1 and one line without delay for a dangling link and for a path below /proc', async () => {
+    const directory = await createTempDir();
+    const link = path.join(directory, 'link');
     await symlink('/nowhere/data', link);
     const cases: [string, RegExp][] = [
       [
@@ -91,19 +91,19 @@ describe('command line', { concurrency: 2 }, () => {
     }
   });
 
-  test('NODE_ENV: a server with any other value does not start, and says so in one line', async () => {
+  test('NODE_ENV: exit code 1 and one line for an unknown value', async () => {
     const { code, out, err } = await run(['serve'], { ...unusable, NODE_ENV: 'Production', HOST: '0.0.0.0' });
     const expected = 'NODE_ENV is "Production"; it must be one of development, test, production.\n';
     assert.deepEqual({ code, out, err }, { code: 1, out: '', err: expected });
   });
 
-  test('demo: one line where others can connect to the server, and nothing is added', async () => {
+  test('demo: exit code 1 and one line when HOST allows remote connections', async () => {
     const { code, err } = await run(['demo'], { ...unusable, HOST: '0.0.0.0' });
     assert.equal(code, 1);
     assert.match(err, /^The demo accounts have known phone numbers[^\n]+HOST[^\n]+DEV_CODES=on\.\n$/);
   });
 
-  test('migrate: says how many migrations it applied and to which version, then that there are none left', async () => {
+  test('migrate: prints the number of migrations and the version; a second run prints that there was none to apply', async () => {
     const DATA_DIR = path.join(await createTempDir(), 'not', 'there', 'yet');
     await mkdir(path.dirname(path.dirname(DATA_DIR)));
     const first = await run(['migrate'], { DATA_DIR });
@@ -116,11 +116,11 @@ describe('command line', { concurrency: 2 }, () => {
     await expectNoPostgres(DATA_DIR);
   });
 
-  test('Node.js: bin/potluck.js under a version that is too old is one sentence; under the pinned one it runs', async () => {
-    const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } })`;
+  test('Node.js: bin/potluck.js exits with 1 and one sentence under an old version, and runs under the pinned version', async () => {
+    const preload = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } })`;
     const refused = await runEntry(process.execPath, [
       '--import',
-      `data:text/javascript,${pretend}`,
+      `data:text/javascript,${preload}`,
       entry,
       'help',
     ]);
@@ -135,10 +135,10 @@ describe('command line', { concurrency: 2 }, () => {
       assert.match(manifest.scripts[script], /^exec node bin\/potluck\.js/);
   });
 
-  test('Node.js: bin/potluck.js under the old Node.js of this machine is one sentence', {
-    skip: !old && 'this machine has no old Node.js',
+  test('Node.js: bin/potluck.js exits with 1 and one sentence under the old Node.js of this machine', {
+    skip: !oldNode && 'this machine has no old Node.js',
   }, async () => {
-    const { code, err } = await runEntry(old ?? '', [entry, 'serve']);
+    const { code, err } = await runEntry(oldNode ?? '', [entry, 'serve']);
     assert.equal(code, 1);
     assert.match(err, /^Potluck needs Node\.js 26 or later; this is Node\.js \d+[^\n]+\n$/);
   });

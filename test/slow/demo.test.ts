@@ -72,7 +72,7 @@ test('demo: every counter equals the rows it counts', async () => {
   assert.deepEqual(added, { people: users, events, items, rsvps, claims });
 });
 
-test('demo: at least 100 listed events in one city, on the days and evenings of the coming weeks', async () => {
+test('demo: at least 100 listed events in one city within 58 days, starting between 6:00 and 23:59 local time', async () => {
   const events = await listAll();
   assert.ok(events.length >= 100, `${events.length}`);
   const hours = new Set<number>();
@@ -93,62 +93,62 @@ test('demo: at least 100 listed events in one city, on the days and evenings of 
   assert.ok(events.every(({ isPriceKnown }) => isPriceKnown));
 });
 
-test('demo: seats are booked, and one event is full with people who wait', async () => {
+test('demo: one event has bookings and free seats, and one full event has a waitlist', async () => {
   const events = await listAll(guest.token);
-  const mine = async (title: string) => {
+  const recordOf = async (title: string) => {
     const id = events.find((event) => event.title === title)?.id;
     return expectStatus(await api.get(`/v1/events/${id}`, guest.token), 200).body;
   };
-  const open = await mine('Sourdough clinic');
+  const open = await recordOf('Sourdough clinic');
   assert.ok(open.bookedCount > 0 && open.bookedCount < open.capacity);
   assert.equal(open.myBooking.seats, 2);
-  const full = await mine('Cheese from one litre of milk');
+  const full = await recordOf('Cheese from one litre of milk');
   assert.equal(full.bookedCount, full.capacity);
   assert.deepEqual([full.myBooking, full.myWaitlist.position], [null, 2]);
   const { body } = expectStatus(await api.get(`/v1/events/${full.id}/bookings`, organizer.token), 200);
   assert.equal(body.data.length, 6);
 });
 
-test('demo: all templates, all visibilities, and some that are called off', async () => {
-  const found = async (column: string) =>
+test('demo: events of all templates, all visibilities and both statuses', async () => {
+  const distinctValues = async (column: string) =>
     (await api.sql<{ value: string }[]>`select distinct ${raw(column)} as value from events order by 1`).map(
       ({ value }) => value,
     );
-  assert.deepEqual(await found('template'), [...templateSlugs].sort());
-  assert.deepEqual(await found('visibility'), ['private', 'public', 'unlisted']);
-  assert.deepEqual(await found('status'), ['cancelled', 'scheduled']);
+  assert.deepEqual(await distinctValues('template'), [...templateSlugs].sort());
+  assert.deepEqual(await distinctValues('visibility'), ['private', 'public', 'unlisted']);
+  assert.deepEqual(await distinctValues('status'), ['cancelled', 'scheduled']);
   const [{ organizers }] = await api.sql<[{ organizers: number }]>`
     select count(distinct organizer_id)::int as organizers from events`;
   assert.ok(organizers >= 10);
 });
 
-for (const [who, me] of [
+for (const [role, me] of [
   ['admin', admin],
   ['organizer', organizer],
   ['guest', guest],
 ] as const) {
-  test(`demo: the ${who} finds answers, saved events, claims and people of their own`, async () => {
+  test(`demo: the ${role} has RSVPs, saved events, claims, followers and search results`, async () => {
     const { body: account } = expectStatus(await api.get('/v1/auth/me', me.token), 200);
-    assert.equal(account.role, who === 'admin' ? 'admin' : 'user');
+    assert.equal(account.role, role === 'admin' ? 'admin' : 'user');
     assert.ok(account.followersCount > 0 && account.followingCount > 0 && account.bio && account.city);
     const events = await listAll(me.token);
-    const mine = events.filter((event) => event.myRsvp === 'going');
-    assert.ok(mine.length >= 10);
+    const going = events.filter((event) => event.myRsvp === 'going');
+    assert.ok(going.length >= 10);
     assert.ok(events.some((event) => event.myRsvp === 'interested'));
     assert.ok(events.some((event) => event.isSaved));
-    const lists = await Promise.all(mine.map(({ id }) => api.get(`/v1/events/${id}/items`, me.token)));
+    const lists = await Promise.all(going.map(({ id }) => api.get(`/v1/events/${id}/items`, me.token)));
     const items = lists.flatMap(({ body }) => body.data);
     assert.ok(items.filter((item) => item.myClaim).length >= 3);
     assert.ok(
       items.some((item) => item.quantityClaimed < item.quantityNeeded),
-      'something is left to claim',
+      'every item is completely claimed',
     );
     const { body: found } = expectStatus(await api.get('/v1/users/search?q=el', me.token), 200);
     assert.ok(found.data.length >= 2);
   });
 }
 
-test('demo: admin, organizer and guest have a feed, and lists of their own', async () => {
+test('demo: the feed and the lists of admin, organizer and guest are not empty', async () => {
   for (const me of [admin, organizer, guest]) {
     const around = ['followers', 'following'].map((list) => `/v1/users/${me.id}/${list}`);
     const events = ['going', 'interested', 'saved'].map((relation) => `/v1/me/events?relation=${relation}`);
@@ -159,7 +159,7 @@ test('demo: admin, organizer and guest have a feed, and lists of their own', asy
     assert.ok(expectStatus(await api.get(path, organizer.token), 200).body.data.length > 0, path);
 });
 
-test('demo: admin, organizer and guest have conversations, some with what they have not read', async () => {
+test('demo: admin, organizer and guest have conversations; the guest has unread messages', async () => {
   for (const me of [admin, organizer, guest]) {
     const { body } = expectStatus(await api.get('/v1/conversations', me.token), 200);
     assert.ok(body.data.length >= 2);
@@ -178,7 +178,7 @@ test('demo: admin, organizer and guest have conversations, some with what they h
   );
 });
 
-test('demo: the organizer has many events, drafts among them', async () => {
+test('demo: the organizer has at least 10 events, and a draft', async () => {
   const { body } = expectStatus(await api.get(`/v1/users/${organizer.id}`), 200);
   assert.ok(body.eventsCount >= 10);
   const [draft] = await api.sql<{ id: string }[]>`
@@ -187,7 +187,7 @@ test('demo: the organizer has many events, drafts among them', async () => {
   expectProblem(await api.get(`/v1/events/${draft?.id}`, guest.token), 404, 'event_not_found');
 });
 
-test('demo: one person is private, and one is blocked by the guest', async () => {
+test('demo: one profile is private, and the guest blocks one person', async () => {
   const [row] = await api.sql<{ elin: string; oskar: string }[]>`
     select (select user_id from phones where phone = ${people.elin.phone}) as elin,
       (select user_id from phones where phone = ${people.oskar.phone}) as oskar`;
@@ -196,17 +196,17 @@ test('demo: one person is private, and one is blocked by the guest', async () =>
   expectStatus(await api.get(`/v1/users/${row.elin}`, organizer.token), 200);
   expectStatus(await api.get(`/v1/users/${row.elin}`, admin.token), 200);
   assert.equal(expectStatus(await api.get(`/v1/users/${row.oskar}`, guest.token), 200).body.isBlocked, true);
-  const [all, seen] = await Promise.all([listAll(organizer.token), listAll(guest.token)]);
-  assert.ok(seen.length < all.length, 'the events of the blocked person are left out');
+  const [all, visible] = await Promise.all([listAll(organizer.token), listAll(guest.token)]);
+  assert.ok(visible.length < all.length, 'the list has the events of the blocked person');
 });
 
-test('demo: a second time changes nothing', async () => {
+test('demo: a second run changes nothing', async () => {
   const before = await rowCounts(api.sql);
   assert.equal(await seedDemo({ db: api.sql }), null);
   assert.deepEqual(await rowCounts(api.sql), before);
 });
 
-test('demo: two servers that start at once seed once', async () => {
+test('demo: of two servers that start concurrently one adds the demo data', async () => {
   const target = await cloneDatabase();
   const pools = [connectSql(target), connectSql(target)];
   try {
@@ -221,7 +221,7 @@ test('demo: two servers that start at once seed once', async () => {
   }
 });
 
-test('demo: accounts and usernames that are there already stay as they are', async () => {
+test('demo: existing accounts and usernames stay unchanged; deleted demo accounts are not added again', async () => {
   const other = await startTestApp();
   const early = await signIn(other, people.jonas.phone);
   const namesake = await createUser(other, { username: people.mara.username });
@@ -232,13 +232,13 @@ test('demo: accounts and usernames that are there already stay as they are', asy
   assert.equal(same.username, people.mara.username);
   const mara = await signIn(other, people.mara.phone);
   assert.notEqual(mara.username, people.mara.username);
-  // Whoever deletes a demo account does not want it back at the next start.
+  // A deleted demo account must not return at the next start.
   for (const account of [early, mara]) expectStatus(await deleteAccount(other, account), 200);
   assert.equal(await seedDemo({ db: other.sql }), null);
   await assertCounters(other.sql);
 });
 
-test('demo: the JSON files have the fields, values and references that the schema allows', () => {
+test('demo: the JSON files are valid; the schema rejects unknown references', () => {
   const isValid = createBodyValidator().compile(DemoData);
   assert.ok(isValid(structuredClone(demoData)), JSON.stringify(isValid.errors));
   const [list] = Object.values(demoData.itemLists);
@@ -251,13 +251,13 @@ test('demo: the JSON files have the fields, values and references that the schem
   for (const mistake of mistakes) assert.equal(isValid(mistake), false);
 });
 
-test('demo: the accounts to sign in with are people of the demo', () => {
+test('demo: the sign-in accounts are people of the demo data', () => {
   const phones = Object.values(people).map(({ phone }) => phone);
   assert.equal(new Set(phones).size, phones.length);
   for (const { phone } of demoPhones) assert.ok(phones.includes(phone), phone);
 });
 
-test('demo: the same moment gives the same plan, which passes the rules of the API', () => {
+test('demo: the plan is the same for the same time and passes the validation of the API', () => {
   const now = new Date('2026-10-12T10:00:00Z');
   const plan = demoPlan(now);
   assert.deepEqual(plan, demoPlan(now));
@@ -270,12 +270,12 @@ test('demo: the same moment gives the same plan, which passes the rules of the A
     const body = { ...rest, ...times, coverUrl, location: { address, lat, lng } };
     assert.ok(isEvent?.(body), `${fields.title}: ${JSON.stringify(isEvent?.errors)}`);
     for (const item of items) assert.ok(isItem?.(item), `${item.title}: ${JSON.stringify(isItem?.errors)}`);
-    assert.ok(fields.description.length >= 60, `${fields.title} says too little`);
+    assert.ok(fields.description.length >= 60, `${fields.title} has a short description`);
   }
 });
 
-test('demo: local times hold through the change of the clocks', () => {
-  // The clocks go back on 25 October 2026.
+test('demo: events keep their local time across the end of daylight saving time', () => {
+  // Daylight saving time ends on 25 October 2026.
   const { events } = demoPlan(new Date('2026-10-12T10:00:00Z'));
   const starts = events
     .filter(({ fields }) => fields.title.startsWith('Sunday potluck'))
@@ -287,14 +287,14 @@ test('demo: local times hold through the change of the clocks', () => {
   ]);
 });
 
-test('demo: late in the evening tomorrow is still tomorrow where the events are', () => {
+test('demo: dates are computed in the time zone of the events', () => {
   // 23:30 UTC on Saturday is Sunday in Gothenburg: the first Sunday is a week away.
   const { events } = demoPlan(new Date('2026-06-06T23:30:00Z'));
   const first = Math.min(...events.map(({ fields }) => fields.startAt.getTime()));
   assert.ok(first > Date.parse('2026-06-07T22:00:00Z'));
 });
 
-test('demo: the command says what it added, and the second time that there was nothing to add', async () => {
+test('demo: the command prints what it added; a second run prints that nothing was added', async () => {
   const target = await cloneDatabase();
   const first = await command(target, 'demo');
   assert.equal(first.code, 0);

@@ -1,4 +1,4 @@
-/** The embedded database as several processes, other users and odd places meet it. */
+/** The embedded database with several processes, other users and unusual directories. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { chown, mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
@@ -19,17 +19,17 @@ import {
 cleanUpAfterTests();
 
 const isRoot = process.getuid?.() === 0;
-/** Of no account in particular: an ordinary user. */
+/** The ids of an ordinary user without an account. */
 const ordinary = { uid: 65_534, gid: 65_534 };
 
-/** A clone that only root may enter cannot be run by anybody else. */
-function whyNotOrdinary(): string | false {
+/** Returns the reason to skip the test of an ordinary user, who may be unable to enter this clone. */
+function skipReasonForOrdinaryUser(): string | false {
   if (!isRoot) return false;
   const { status } = spawnSync(process.execPath, ['--version'], { ...ordinary, cwd: '/' });
   return status === 0 ? false : 'only root may enter this clone';
 }
 
-async function expectAlive(url: string): Promise<void> {
+async function expectReady(url: string): Promise<void> {
   assert.equal((await fetch(`${url}/readyz`)).status, 200);
 }
 
@@ -39,7 +39,7 @@ async function postgresPid(dataDir: string): Promise<string | undefined> {
 }
 
 describe('embedded database', { concurrency: 2 }, () => {
-  test('sharing: two first starts at once and a command on one directory; the last to leave stops the database', async () => {
+  test('sharing: two concurrent first starts and a command share one directory; the last process stops the database', async () => {
     const DATA_DIR = await createTempDir();
     const [one, two] = await Promise.all([serve({ env: { DATA_DIR } }), serve({ env: { DATA_DIR } })]);
     const phone = '+12025550177';
@@ -50,72 +50,77 @@ describe('embedded database', { concurrency: 2 }, () => {
     assert.equal((await sendRequest(two, 'GET', '/v1/auth/me', token)).body.role, 'admin');
     const pid = await postgresPid(DATA_DIR);
     assert.equal(await stop(one, 'SIGTERM'), 0);
-    await expectAlive(two.url);
+    await expectReady(two.url);
     assert.equal(await postgresPid(DATA_DIR), pid, 'the server was restarted');
     assert.equal(await stop(two, 'SIGINT'), 0);
     await expectNoPostgres(DATA_DIR);
   });
 
-  test('places: a long path, blanks, quotes and commas; without LANG every letter there is is kept', async () => {
+  test('DATA_DIR: works with a long path, blanks, quotes and commas; without LANG all Unicode letters are stored', async () => {
     const DATA_DIR = path.join(await createTempDir(), `it's "odd", ${'deep/'.repeat(25)}data`);
     const server = await serve({ env: { DATA_DIR } });
     const token = await signIn(server);
     const { status } = await sendRequest(server, 'PATCH', '/v1/me', token, { name: 'Łódź 🎂' });
     assert.equal(status, 200);
     assert.equal((await sendRequest(server, 'GET', '/v1/auth/me', token)).body.name, 'Łódź 🎂');
-    const found = await sendRequest(server, 'GET', `/v1/users/search?q=${encodeURIComponent('lodz')}`, token);
-    assert.equal(found.status, 200);
+    const search = await sendRequest(
+      server,
+      'GET',
+      `/v1/users/search?q=${encodeURIComponent('lodz')}`,
+      token,
+    );
+    assert.equal(search.status, 200);
     assert.equal(await stop(server, 'SIGTERM'), 0);
     await expectNoPostgres(DATA_DIR);
   });
 
-  test('root: in a directory that only root may enter, named by a relative path, under a strict umask', {
+  test('root: works in a directory that only root may enter, with a relative path and a strict umask', {
     skip: !isRoot && 'needs root',
   }, async () => {
     const cwd = await createTempDir('/root');
     const server = await serve({ env: { DATA_DIR: 'data' }, cwd, umask: '077' });
-    await expectAlive(server.url);
+    await expectReady(server.url);
     assert.match(await readlink(path.join(cwd, 'data', 'postgres')), /^\/var\/lib\/potluck\//);
     assert.equal(await stop(server, 'SIGTERM'), 0);
     await expectNoPostgres(path.join(cwd, 'data'));
   });
 
-  test('an ordinary user: works; so it does when the lock file names a process of theirs, and when root takes over', {
-    skip: whyNotOrdinary(),
+  test('ordinary user: works, also when the lock file names an unrelated process, and when root takes over', {
+    skip: skipReasonForOrdinaryUser(),
   }, async () => {
     const home = await createTempDir();
     const DATA_DIR = path.join(home, 'data');
     const options = { env: { DATA_DIR }, cwd: home, ...(isRoot && { identity: ordinary }) };
     if (isRoot) await chown(home, ordinary.uid, ordinary.gid);
     const first = await serve(options);
-    await expectAlive(first.url);
+    await expectReady(first.url);
     assert.equal(await stop(first, 'SIGTERM'), 0);
 
-    const bystander = spawn('sleep', ['100'], isRoot ? ordinary : {});
+    const unrelated = spawn('sleep', ['100'], isRoot ? ordinary : {});
     const cluster = path.join(DATA_DIR, 'postgres');
-    const lock = `${bystander.pid}\n${cluster}\n1\n5432\n${cluster}-socket\n\n\nready\n`;
+    const lock = `${unrelated.pid}\n${cluster}\n1\n5432\n${cluster}-socket\n\n\nready\n`;
     await writeFile(path.join(cluster, 'postmaster.pid'), lock);
     const second = await serve(options);
-    await expectAlive(second.url);
+    await expectReady(second.url);
     assert.equal(await stop(second, 'SIGTERM'), 0);
-    assert.ok(bystander.kill(), 'the bystander lives');
+    assert.ok(unrelated.kill(), 'the unrelated process was killed');
 
     const byRoot = await serve({ env: { DATA_DIR } });
     assert.equal(await stop(byRoot, 'SIGTERM'), 0);
     await expectNoPostgres(DATA_DIR);
   });
 
-  test('trouble: a line that says what to do, exit code 1, no stack and no secret', async () => {
+  test('errors: exit code 1 and one line with the reason, without a stack trace or a secret', async () => {
     const DATA_DIR = await createTempDir();
     const [file, broken] = [path.join(DATA_DIR, 'file'), path.join(DATA_DIR, 'broken')];
     await writeFile(file, '');
     await mkdir(broken);
     await symlink('/nowhere/postgres', path.join(broken, 'postgres'));
-    // Hangs up on everybody, as no PostgreSQL does.
-    const rude = createServer((socket: Socket) => socket.end());
-    await new Promise<void>((resolve) => rude.listen(0, '127.0.0.1', resolve));
-    const { port } = rude.address() as { port: number };
-    const secret = 'a-password-nobody-may-see';
+    // A server that closes every connection immediately, unlike PostgreSQL.
+    const occupied = createServer((socket: Socket) => socket.end());
+    await new Promise<void>((resolve) => occupied.listen(0, '127.0.0.1', resolve));
+    const { port } = occupied.address() as { port: number };
+    const secret = 'a-password-not-to-be-printed';
     const cases: [Record<string, string>, RegExp][] = [
       [{ PORT: `${port}` }, /^Port \d+ is in use\. Set PORT to a free port\.$/],
       [{ HOST: '203.0.113.7' }, /^HOST is "203.0.113.7", which is not an address of this machine\.$/],
@@ -139,7 +144,7 @@ describe('embedded database', { concurrency: 2 }, () => {
       assert.ok(!/\n {4}at /.test(run.output.err) && !run.output.err.includes(secret), run.output.err);
     };
     for (let i = 0; i < cases.length; i += 2) await Promise.all(cases.slice(i, i + 2).map(check));
-    rude.close();
+    occupied.close();
     await expectNoPostgres(DATA_DIR);
     const unknown = potluck(['dance'], { env: { DATA_DIR } });
     assert.equal(await unknown.ended, 1);

@@ -1,7 +1,7 @@
 /**
- * test/data/gatherings.ics, imported and listed again. What should come is counted by this file itself, from the raw
- * lines, with a table of UTC offsets and a distance formula of its own; nothing of the product takes part in that, except the
- * time zones of entries that name none.
+ * Imports test/data/gatherings.ics and lists its events. This file computes the expected lists from the raw
+ * lines, with its own table of UTC offsets and its own distance formula. Only the time zones of entries
+ * without a TZID come from the product.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const dayMs = 86_400_000;
 type Gathering = {
   uid: string;
   title: string;
-  /** UTC; of an all-day entry the midnights of its dates in UTC, since the zone of its place is not in the file. */
+  /** In UTC. For an all-day entry midnight UTC of its date, because the file has no time zone for it. */
   start: number;
   end: number;
   isAllDay: boolean;
@@ -33,7 +33,7 @@ type Gathering = {
   isListed: boolean;
 };
 
-/** Hours east of UTC in December to February, and in May to August; the file has no other months in these zones. */
+/** Hours east of UTC in December to February and in May to August, the only months in these zones. */
 const offsets: Record<string, [number, number]> = {
   'Europe/Oslo': [1, 2],
   'Arctic/Longyearbyen': [1, 2],
@@ -97,7 +97,7 @@ function readTime(line: string): number {
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:00Z`) - offset * 3_600_000;
 }
 
-/** The midnight, by the clock of `zone`, of a date that is given as its midnight in UTC. */
+/** Converts a date, given as its midnight in UTC, to its midnight in `zone`. */
 const midnightIn = (zone: string, utcMidnight: number): number =>
   Temporal.Instant.fromEpochMilliseconds(utcMidnight)
     .toZonedDateTimeISO('UTC')
@@ -120,7 +120,7 @@ const oddities: [uid: string, title: string, start: string, end: string][] = [
   ['odd-duration', 'Odd: duration', '2027-03-04T17:00:00Z', '2027-03-05T19:30:00Z'],
   ['odd-weeks', 'Odd: weeks', '2027-03-04T17:00:00Z', '2027-03-18T17:00:00Z'],
   ['odd-signed-duration', 'Odd: signed-duration', '2027-03-04T17:00:00Z', '2027-03-04T18:30:00Z'],
-  // A day is as long as the calendar has it, 24 hours are 24 hours: the clocks go forward in between.
+  // A day in a duration follows local time, 24 hours are exact; daylight saving time starts in between.
   ['odd-day-over-summer-time', 'Odd: day-over-summer-time', '2027-03-27T11:00:00Z', '2027-03-28T10:00:00Z'],
   [
     'odd-hours-over-summer-time',
@@ -132,7 +132,7 @@ const oddities: [uid: string, title: string, start: string, end: string][] = [
   ['odd-own-zone', 'Odd: own-zone', '2027-03-04T13:30:00Z', '2027-03-04T15:30:00Z'],
   ['odd-own-zone-summer', 'Odd: own-zone-summer', '2027-07-04T12:30:00Z', '2027-07-04T14:30:00Z'],
   ['odd-two-zones', 'Odd: two-zones', '2027-03-04T16:00:00Z', '2027-03-04T22:00:00Z'],
-  // RFC 5545, 3.3.12: without leap seconds the 60th is the 59th.
+  // RFC 5545, 3.3.12: an implementation without leap seconds reads second 60 as 59.
   ['odd-leap-second', 'Odd: leap-second', '2026-12-31T23:59:59Z', '2027-01-01T01:00:00Z'],
   ['odd-explicit-value', 'Odd: explicit-value', '2027-03-04T17:00:00Z', '2027-03-04T19:00:00Z'],
   ['odd-escapes', 'One, two; three \\ four five', '2027-03-04T17:00:00Z', '2027-03-04T19:00:00Z'],
@@ -148,7 +148,7 @@ const oddities: [uid: string, title: string, start: string, end: string][] = [
 ];
 const placeable = inCities.length + named.length + oddities.length;
 
-async function takeIn(calendar: Buffer): Promise<ImportReport> {
+async function importFile(calendar: Buffer): Promise<ImportReport> {
   const parsed = parseCalendar(calendar);
   assert.ok(parsed);
   return importCalendar(api.sql, parsed, phone);
@@ -177,38 +177,38 @@ async function imported(): Promise<Imported[]> {
 }
 const byUid = async () => new Map((await imported()).map((row) => [row.uid, row]));
 
-test('gatherings: the file is what its program writes, and has every kind of entry', () => {
+test('gatherings: the file equals the output of its program and has every kind of entry', () => {
   assert.ok(bytes.equals(makeCalendar()), 'run: node test/data/gatherings.ts');
   assert.deepEqual([inCities.length, named.length, nowhere.length], [372, 60, 8]);
   assert.equal(new Set(gatherings.map(({ uid }) => uid)).size, 440);
   assert.equal(gatherings.filter(({ isAllDay }) => isAllDay).length, 110);
   assert.ok(gatherings.filter(({ isListed }) => !isListed).length > 40);
-  // Folds in the middle of a character, and both kinds of folds.
+  // The file has folds within a character, folds with a space and folds with a tab.
   assert.ok(/[\xc2-\xf4]\r\n[ \t][\x80-\xbf]/.test(bytes.toString('latin1')));
   assert.ok(bytes.includes('\r\n ') && bytes.includes('\r\n\t'));
 });
 
-test('gatherings: every entry with a place comes in as it is written; the others are named by their line', async () => {
-  const report = await takeIn(bytes);
+test('gatherings: every entry with a location is imported with its fields; errors name the lines of the other entries', async () => {
+  const report = await importFile(bytes);
   const events = await byUid();
   for (const one of [...inCities, ...named]) {
     const event = events.get(one.uid);
     assert.ok(event, one.uid);
     assert.deepEqual([event.title, event.address], [one.title, one.address]);
     if (one.lat !== null) assert.deepEqual([event.lat, event.lng], [one.lat, one.lng], one.uid);
-    // All-day entries last from midnight to midnight by the clock of their place.
-    const ofPlace = (at: number) => (one.isAllDay ? midnightIn(event.timezone, at) : at);
+    // All-day entries last from midnight to midnight in the time zone of their location.
+    const inLocalTime = (at: number) => (one.isAllDay ? midnightIn(event.timezone, at) : at);
     assert.deepEqual(
       [event.startAt.getTime(), event.endAt.getTime(), event.allDay, event.isPriceKnown],
-      [ofPlace(one.start), ofPlace(one.end), one.isAllDay, false],
+      [inLocalTime(one.start), inLocalTime(one.end), one.isAllDay, false],
       one.uid,
     );
     if (one.zone) assert.equal(event.timezone, one.zone, one.uid);
   }
-  const left = report.errors.filter(({ title }) => title !== 'Superseded');
-  assert.deepEqual(left.map(({ title }) => title).sort(), nowhere.map(({ title }) => title).sort());
-  for (const { reason } of left) assert.match(reason, /could not be placed|neither GEO nor LOCATION/);
-  // Each is named by the line that it begins on.
+  const skipped = report.errors.filter(({ title }) => title !== 'Superseded');
+  assert.deepEqual(skipped.map(({ title }) => title).sort(), nowhere.map(({ title }) => title).sort());
+  for (const { reason } of skipped) assert.match(reason, /could not be placed|neither GEO nor LOCATION/);
+  // Each error names the first line of its entry.
   const lines = bytes.toString().split('\r\n');
   for (const { line, title = '' } of report.errors) {
     assert.equal(lines[line - 1], 'BEGIN:VEVENT');
@@ -221,7 +221,7 @@ test('gatherings: every entry with a place comes in as it is written; the others
   assert.deepEqual([added, changed, unchanged, placedByName], [placeable, 0, 0, named.length]);
 });
 
-test('gatherings: legal and rare constructs of RFC 5545 are read as the RFC says', async () => {
+test('gatherings: rare constructs of RFC 5545 are imported as the RFC defines them', async () => {
   const odd = (await imported()).filter(({ uid }) => uid.startsWith('odd-'));
   const iso = (text: string) => new Date(text).toISOString();
   const expected = oddities.map(([uid, title, start, end]) => [uid, title, iso(start), iso(end)].join('\n'));
@@ -238,7 +238,7 @@ test('gatherings: legal and rare constructs of RFC 5545 are read as the RFC says
   assert.equal(named('two-categories')?.category, 'music');
 });
 
-/** By an atlas; the place that an entry is given is no more than so many km from it. */
+/** Coordinates from an atlas, and the maximum distance of the imported location in km. */
 const atlas: [location: string, lat: number, lng: number, km: number][] = [
   ['Frankfurt am Main, Germany', 50.11, 8.68, 10],
   ['Washington, DC, U.S.A.', 38.9, -77.04, 10],
@@ -272,7 +272,7 @@ const atlas: [location: string, lat: number, lng: number, km: number][] = [
   ['Messe (Halle 3), 60327 Frankfurt am Main, Germany', 50.11, 8.68, 10],
 ];
 
-test('gatherings: the places found by name are the right ones', async () => {
+test('gatherings: locations found by name are near the coordinates in an atlas', async () => {
   const events = await byUid();
   assert.deepEqual(
     [...new Set(named.map(({ address }) => address))],
@@ -294,14 +294,14 @@ const between = (dateFrom: string, dateTo: string): Range => ({
   from: day(dateFrom),
   until: day(dateTo) + dayMs,
 });
-/** All of it: the list without dates would leave out what is over. */
+/** A range that contains all entries: a list without dates has no past events. */
 const ever = between('2000-01-01', '2100-01-01');
-/** The edges of ranges that cut a month are far from the all-day entries, which lie between the 10th and the 20th. */
 const entryOf = (uid: string) => gatherings.find((one) => one.uid.startsWith(`${uid}@`)) ?? assert.fail(uid);
-/** Timed entries in Berlin; ranges that begin or end at the very millisecond are made of them. */
+/** Timed entries in Berlin, for ranges that begin or end at the exact millisecond. */
 const [ending, starting] = [entryOf('city-85'), entryOf('city-93')];
 const iso = (at: number) => new Date(at).toISOString();
 
+// All-day entries are between the 10th and the 20th of a month, so no range begins or ends within one.
 const searches: [Circle, Range][] = [
   [['London', 51.5074, -0.1278, 25], between('2026-01-01', '2026-12-31')],
   [['London, the first week of a month', 51.5074, -0.1278, 100], between('2026-05-01', '2026-05-07')],
@@ -313,13 +313,13 @@ const searches: [Circle, Range][] = [
   [['Singapore', 1.2931, 103.8559, 30], ever],
   [['Frankfurt, placed by name too', 50.1109, 8.6821, 20], ever],
   [['Europe', 50.0, 10.0, 1_500], between('2027-05-25', '2027-07-31')],
-  [['5,000 km round Paris', 48.8566, 2.3522, 5_000], between('2028-01-01', '2028-06-05')],
+  [['5,000 km around Paris', 48.8566, 2.3522, 5_000], between('2028-01-01', '2028-06-05')],
   [['the South Pacific, empty', -48.8767, -123.3933, 1_000], ever],
   [['mid-Atlantic, empty', 30.0, -40.0, 500], between('2026-01-01', '2028-12-31')],
   [['across the antimeridian, Fiji and Samoa', -16.0, -179.5, 1_300], ever],
-  [['across the antimeridian, as far as Auckland', -20.0, -179.5, 2_600], ever],
-  [['across the antimeridian, as far as Tokyo', 40.0, 179.9, 4_000], ever],
-  [['round the North Pole', 89.9, 100.0, 2_300], ever],
+  [['across the antimeridian, up to Auckland', -20.0, -179.5, 2_600], ever],
+  [['across the antimeridian, up to Tokyo', 40.0, 179.9, 4_000], ever],
+  [['around the North Pole', 89.9, 100.0, 2_300], ever],
   [
     ['Berlin, from the moment at which an entry ends', 52.52, 13.405, 40],
     { dateFrom: iso(ending.end), from: ending.end, until: Number.POSITIVE_INFINITY },
@@ -347,7 +347,7 @@ const searches: [Circle, Range][] = [
   ],
 ];
 
-/** Every page of the list; each says the same total. */
+/** Reads all pages of a list. */
 async function listAll(query: URLSearchParams) {
   const events: { id: string; startAt: string; organizer: { id: string } }[] = [];
   for (let page = 1; ; page++) {
@@ -359,7 +359,7 @@ async function listAll(query: URLSearchParams) {
 
 for (const [[name, lat, lng, km], { dateFrom, dateTo, from, until }] of searches) {
   // spec: 4.9 GET /v1/events: `radius`: km, default 50
-  test(`gatherings: the list is what an independent count gives: ${name}`, async () => {
+  test(`gatherings: the list equals the independently computed list: ${name}`, async () => {
     const events = await byUid();
     const odd = oddities.map(([, title, start, end]) => {
       const event = [...events.values()].find((one) => one.title === title) ?? assert.fail(title);
@@ -388,28 +388,28 @@ for (const [[name, lat, lng, km], { dateFrom, dateTo, from, until }] of searches
     assert.equal(total, expected.length);
     const places = listed.map(({ startAt, id }) => `${startAt} ${id}`);
     assert.deepEqual(places, places.toSorted());
-    // Neither the empty nor the full searches are so by mistake.
+    // Exactly the searches with "empty" in their name have no events.
     assert.equal(total === 0, name.endsWith('empty'), `${total}`);
   });
 }
 
-test('gatherings: a millisecond at the end or the start of an entry decides whether it is listed', async () => {
+test('gatherings: dateFrom and dateTo are exact to the millisecond at the end and the start of an event', async () => {
   const events = await byUid();
-  const has = async (query: string, { uid }: Gathering) => {
+  const listContains = async (query: string, { uid }: Gathering) => {
     const { events: listed } = await listAll(new URLSearchParams(`lat=52.52&lng=13.405&radius=40&${query}`));
     return listed.some(({ id }) => id === events.get(uid)?.id);
   };
-  assert.equal(await has(`dateFrom=${iso(ending.end - 1)}`, ending), true);
-  assert.equal(await has(`dateFrom=${iso(ending.end)}`, ending), false);
-  assert.equal(await has(`dateTo=${iso(starting.start)}`, starting), true);
-  assert.equal(await has(`dateTo=${iso(starting.start - 1)}`, starting), false);
+  assert.equal(await listContains(`dateFrom=${iso(ending.end - 1)}`, ending), true);
+  assert.equal(await listContains(`dateFrom=${iso(ending.end)}`, ending), false);
+  assert.equal(await listContains(`dateTo=${iso(starting.start)}`, starting), true);
+  assert.equal(await listContains(`dateTo=${iso(starting.start - 1)}`, starting), false);
 });
 
-test('gatherings: cancelled and private entries come in and are not listed; the private ones are 404 to others', async () => {
+test('gatherings: cancelled and private entries are imported and not listed; 404 for other callers on private ones', async () => {
   const organizer = await signIn(api, phone);
   const events = await byUid();
   const unlisted = [...inCities, ...named].filter(({ isListed }) => !isListed);
-  const seen = await Promise.all(
+  const states = await Promise.all(
     unlisted.map(async ({ uid }) => {
       const path = `/v1/events/${events.get(uid)?.id}`;
       const { body } = expectStatus(await api.get(path, organizer.token), 200);
@@ -418,42 +418,42 @@ test('gatherings: cancelled and private entries come in and are not listed; the 
       return body.visibility === 'private' ? 'private' : body.status;
     }),
   );
-  assert.deepEqual([...new Set(seen)].sort(), ['cancelled', 'private']);
+  assert.deepEqual([...new Set(states)].sort(), ['cancelled', 'private']);
 });
 
-test('gatherings: imported again nothing changes; a changed SUMMARY changes one event', async () => {
+test('gatherings: a repeated import changes nothing; a changed SUMMARY changes one event', async () => {
   const before = await imported();
-  const again = await takeIn(bytes);
+  const again = await importFile(bytes);
   assert.deepEqual([again.added, again.changed, again.unchanged], [0, 0, placeable]);
   assert.deepEqual(await imported(), before);
 
   const title = `SUMMARY:${ending.title.replace(/[;,]/g, '\\$&')}\r\n`;
   const text = bytes.toString('latin1');
   assert.equal(text.split(title).length, 2);
-  const second = await takeIn(Buffer.from(text.replace(title, 'SUMMARY:Renamed\r\n'), 'latin1'));
+  const second = await importFile(Buffer.from(text.replace(title, 'SUMMARY:Renamed\r\n'), 'latin1'));
   assert.deepEqual([second.added, second.changed, second.unchanged], [0, 1, placeable - 1]);
   const known = new Map(before.map((event) => [event.id, event.updatedAt.getTime()]));
-  const touched = (await imported()).filter(({ id, updatedAt }) => updatedAt.getTime() !== known.get(id));
+  const changed = (await imported()).filter(({ id, updatedAt }) => updatedAt.getTime() !== known.get(id));
   assert.deepEqual(
-    touched.map(({ title }) => title),
+    changed.map(({ title }) => title),
     ['Renamed'],
   );
   await assertCounters(api.sql);
 });
 
 test('gatherings: a repeated import corrects all-day entries that were stored as times in UTC', async () => {
-  await takeIn(bytes);
+  await importFile(bytes);
   const before = await imported();
   const allDay = before.filter((event) => event.allDay);
   assert.ok(allDay.length > 90, `${allDay.length}`);
-  // As earlier versions stored them.
+  // Earlier versions stored all-day entries in this form.
   await api.sql`
     update events set timezone = 'UTC', all_day = false,
       start_at = (start_at at time zone timezone) at time zone 'UTC',
       end_at = (end_at at time zone timezone) at time zone 'UTC'
     where all_day`;
   await api.sql`update change_shards set version = version + 1`;
-  const { changed, unchanged } = await takeIn(bytes);
+  const { changed, unchanged } = await importFile(bytes);
   assert.deepEqual([changed, unchanged], [allDay.length, placeable - allDay.length]);
   const withoutUpdate = ({ updatedAt: _, ...event }: Imported) => event;
   assert.deepEqual((await imported()).map(withoutUpdate), before.map(withoutUpdate));

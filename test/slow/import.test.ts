@@ -16,9 +16,9 @@ const api = await startTestApp();
 const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-import-'));
 after(() => rm(directory, { recursive: true, force: true }));
 
-const { take, eventsOf, imported } = createImporter(api);
+const { importFile: take, eventsOf, importForNewUser: imported } = createImporter(api);
 
-test('import: an entry becomes an event with all that it says, for an account made on the way', async () => {
+test('import: creates an event with all fields of the entry, and an account for an unknown phone', async () => {
   const { report, person, events } = await imported(
     calendar(
       calendarEntry({
@@ -61,7 +61,7 @@ test('import: an entry becomes an event with all that it says, for an account ma
   await assertCounters(api.sql);
 });
 
-test('import: the same file again changes nothing, and a changed entry changes one event', async () => {
+test('import: a repeated import changes nothing; a changed entry changes one event', async () => {
   const first = calendarEntry({ SUMMARY: 'Alder' });
   const file = calendar(first, calendarEntry({ SUMMARY: 'Birch' }), calendarEntry({ SUMMARY: 'Cedar' }));
   const { phone, person, events } = await imported(file);
@@ -79,12 +79,12 @@ test('import: the same file again changes nothing, and a changed entry changes o
   assert.ok(after[1].updatedAt > events[1].updatedAt);
   assert.deepEqual([after[0], after[2]], [events[0], events[2]]);
 
-  // An entry that is no longer in the file is left alone.
+  // The event of an entry that is no longer in the file stays unchanged.
   assert.deepEqual(importCounts(await take(calendar(first), phone)), [0, 0, 1, 0]);
   assert.equal((await eventsOf(person)).length, 3);
 });
 
-test('import: two imports of one file at once add nothing twice', async () => {
+test('import: three concurrent imports of one file add each entry once', async () => {
   const file = calendar(...Array.from({ length: 40 }, (_, at) => calendarEntry({ SUMMARY: `Walk ${at}` })));
   const phone = nextPhone();
   const reports = await Promise.all([take(file, phone), take(file, phone), take(file, phone)]);
@@ -102,13 +102,13 @@ test('import: two imports of one file at once add nothing twice', async () => {
   await assertCounters(api.sql);
 });
 
-test('import: the same UID from two organizers makes two events', async () => {
+test('import: the same UID creates one event for each organizer', async () => {
   const file = calendar(calendarEntry());
   assert.deepEqual(importCounts((await imported(file)).report), [1, 0, 0, 0]);
   assert.deepEqual(importCounts((await imported(file)).report), [1, 0, 0, 0]);
 });
 
-test('import: an event that was deleted by hand comes in anew', async () => {
+test('import: an event that the organizer has deleted is created again', async () => {
   const file = calendar(calendarEntry());
   const { phone, person, events } = await imported(file);
   expectStatus(await api.delete(`/v1/events/${events[0].id}`, person.token), 200);
@@ -117,7 +117,7 @@ test('import: an event that was deleted by hand comes in anew', async () => {
   assert.notEqual(again.id, events[0].id);
 });
 
-test('import: what the file does not say stays as the organizer set it', async () => {
+test('import: fields that are not in the file keep the values set by the organizer', async () => {
   const file = calendar(calendarEntry());
   const { phone, person, events } = await imported(file, 'food');
   const change = {
@@ -149,7 +149,7 @@ test('import: what the file does not say stays as the organizer set it', async (
   await assertCounters(api.sql);
 });
 
-test('import: an account that was deleted starts over', async () => {
+test('import: creates a new account and its events after account deletion', async () => {
   const file = calendar(calendarEntry());
   const { phone, person } = await imported(file);
   expectStatus(await deleteAccount(api, person), 200);
@@ -157,7 +157,7 @@ test('import: an account that was deleted starts over', async () => {
   await assertCounters(api.sql);
 });
 
-test('import: for somebody who is suspended nothing comes in', async () => {
+test('import: refused for a suspended organizer; no event is added or changed', async () => {
   const { phone, person } = await imported(calendar(calendarEntry({ SUMMARY: 'Before' })));
   const admin = await createAdmin(api);
   expectStatus(await api.post(`/v1/admin/users/${person.id}/suspend`, admin.token, {}), 200);
@@ -170,7 +170,7 @@ test('import: for somebody who is suspended nothing comes in', async () => {
   assert.deepEqual([...titles], [{ title: 'Before', hidden: true }]);
 });
 
-test('import: CANCELLED and PRIVATE are kept, and follow the file when it says otherwise', async () => {
+test('import: STATUS and CLASS set status and visibility, and update them when they change', async () => {
   const file = calendar(
     calendarEntry({ SUMMARY: 'A', STATUS: 'CANCELLED' }),
     calendarEntry({ SUMMARY: 'B', CLASS: 'PRIVATE' }),
@@ -195,7 +195,7 @@ test('import: CANCELLED and PRIVATE are kept, and follow the file when it says o
   await assertCounters(api.sql);
 });
 
-test('import: a place that was corrected by hand stays until LOCATION changes', async () => {
+test('import: a location corrected by the organizer stays until LOCATION changes', async () => {
   const file = calendar(calendarEntry({ GEO: undefined, LOCATION: 'Oslo\\, Norway' }));
   const { phone, person, events } = await imported(file);
   const location = { address: 'Oslo, Norway', lat: 59.95, lng: 10.65 };
@@ -206,7 +206,7 @@ test('import: a place that was corrected by hand stays until LOCATION changes', 
   assert.equal(Math.round(event.location.lng), 5);
 });
 
-test('import: events made by hand are none of its business', async () => {
+test('import: events that were not imported stay unchanged', async () => {
   const phone = nextPhone();
   const person = await signIn(api, phone);
   const own = await createEvent(api, person, { title: 'Sourdough evening' });
@@ -219,8 +219,8 @@ test('import: events made by hand are none of its business', async () => {
   );
 });
 
-const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: path.join(directory, 'never-made') });
-const refuses = (rest: string[], values: object, message: RegExp) =>
+const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: path.join(directory, 'not-created') });
+const expectRefusal = (rest: string[], values: object, message: RegExp) =>
   assert.rejects(importCommand(config, rest, values), (error: unknown) => {
     assert.ok(error instanceof CommandError);
     assert.match((error as Error).message, message);
@@ -228,27 +228,27 @@ const refuses = (rest: string[], values: object, message: RegExp) =>
     return true;
   });
 
-test('import: bad arguments and bad files are one clear line, before any database is opened', async () => {
+test('import: one line for invalid arguments and files, before a database is opened', async () => {
   const organizer = '+14155550000';
   const file = path.join(directory, 'some.ics');
   await writeFile(file, calendar(calendarEntry()));
-  const letter = path.join(directory, 'letter.txt');
-  await writeFile(letter, 'Dear reader,\nthis is no calendar.\n');
-  await refuses([], { organizer }, /^Usage: /);
-  await refuses([file], {}, /^Usage: /);
-  await refuses([file, file], { organizer }, /^Usage: /);
-  await refuses([file], { organizer: '555' }, /^"555" /);
-  await refuses(
+  const notCalendar = path.join(directory, 'letter.txt');
+  await writeFile(notCalendar, 'Dear reader,\nthis is no calendar.\n');
+  await expectRefusal([], { organizer }, /^Usage: /);
+  await expectRefusal([file], {}, /^Usage: /);
+  await expectRefusal([file, file], { organizer }, /^Usage: /);
+  await expectRefusal([file], { organizer: '555' }, /^"555" /);
+  await expectRefusal(
     [file],
     { organizer, category: 'bread' },
     /no category "bread"\. There are: music, .*other\./,
   );
-  await refuses([path.join(directory, 'none.ics')], { organizer }, /none\.ics does not exist/);
-  await refuses([directory], { organizer }, /is a directory/);
-  await refuses([letter], { organizer }, /letter\.txt is not a calendar/);
+  await expectRefusal([path.join(directory, 'none.ics')], { organizer }, /none\.ics does not exist/);
+  await expectRefusal([directory], { organizer }, /is a directory/);
+  await expectRefusal([notCalendar], { organizer }, /letter\.txt is not a calendar/);
 });
 
-test('import: the command says what came in and what did not, and exits 0; without a calendar 1', async () => {
+test('import: prints the counts and the skipped entries with exit code 0; exit code 1 without a calendar file', async () => {
   const file = path.join(directory, 'mixed.ics');
   await writeFile(
     file,

@@ -8,20 +8,20 @@ import { openSql } from '../sql-tag.ts';
 
 const server = JSON.parse(process.env.POTLUCK_TEST_SERVER ?? '{}') as Exclude<Target, string>;
 const admin = await openSql(server, 'tests');
-const made: string[] = [];
+const created: string[] = [];
 after(async () => {
-  for (const name of made) await admin`drop database ${raw(name)} with (force)`;
+  for (const name of created) await admin`drop database ${raw(name)} with (force)`;
   await admin.end();
 });
 
 async function emptyDatabase(): Promise<Exclude<Target, string>> {
   const database = `migrate_${randomBytes(6).toString('hex')}`;
   await admin`create database ${raw(database)}`;
-  made.push(database);
+  created.push(database);
   return { ...server, database };
 }
 
-test('migrate: five at once run each migration once, and a sixth finds nothing to do', async () => {
+test('migrate: five concurrent runs apply each migration once; a sixth run applies none', async () => {
   const target = await emptyDatabase();
   const runs = await Promise.all(Array.from({ length: 5 }, () => migrate(target)));
   const ran = runs.filter((names) => names.length > 0);
@@ -36,7 +36,7 @@ test('migrate: five at once run each migration once, and a sixth finds nothing t
   await sql.end();
 });
 
-test('migrate: what fails leaves nothing half done', async () => {
+test('migrate: a failed migration is rolled back completely', async () => {
   const target = await emptyDatabase();
   const sql = await openSql(target, 'tests');
   await sql`create table claims (in_the_way int)`;
@@ -49,7 +49,7 @@ test('migrate: what fails leaves nothing half done', async () => {
   await sql.end();
 });
 
-test('migrate: a database of a newer version is refused', async () => {
+test('migrate: throws MigrationError for a database of a newer version', async () => {
   const target = await emptyDatabase();
   await migrate(target);
   const sql = await openSql(target, 'tests');

@@ -1,4 +1,4 @@
-/** Outages in the log: when each begins, with its code, and when it ends. */
+/** Log lines for outages: the start with its error code, and the end. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import fs from 'node:fs/promises';
@@ -16,7 +16,7 @@ cleanUpAfterTests();
 
 type Line = { outage?: string; code?: string; failures?: number; seconds?: number; msg: string };
 
-/** What an app logs of outages from now on. */
+/** Collects the warnings and errors that an app logs. */
 function watchLog({ app }: TestApp): Line[] {
   const lines: Line[] = [];
   for (const level of ['error', 'warn'] as const) {
@@ -27,31 +27,31 @@ function watchLog({ app }: TestApp): Line[] {
   return lines;
 }
 
-async function waitFor<T>(find: () => T | undefined, what: string): Promise<T> {
+async function waitFor<T>(find: () => T | undefined, message: string): Promise<T> {
   for (let waited = 0; waited < 20_000; waited += 50) {
-    const found = find();
-    if (found !== undefined) return found;
+    const value = find();
+    if (value !== undefined) return value;
     await sleep(50);
   }
-  return assert.fail(what);
+  return assert.fail(message);
 }
 
-/** PostgreSQL's socket in a directory of its own, which can be closed and opened again. */
+/** Forwards connections to the socket of PostgreSQL; the relay can be closed and opened again. */
 async function relay(target: { socketDir: string; port: number }) {
   const directory = await createTempDir();
   const sockets = new Set<net.Socket>();
-  const server = net.createServer((near) => {
-    const far = net.connect(`${target.socketDir}/.s.PGSQL.${target.port}`);
-    for (const socket of [near, far]) {
+  const server = net.createServer((client) => {
+    const upstream = net.connect(`${target.socketDir}/.s.PGSQL.${target.port}`);
+    for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket
         .on('error', () => {})
         .on('close', () => {
-          near.destroy();
-          far.destroy();
+          client.destroy();
+          upstream.destroy();
         });
     }
-    near.pipe(far).pipe(near);
+    client.pipe(upstream).pipe(client);
   });
   const open = async () =>
     void (await once(server.listen(path.join(directory, '.s.PGSQL.5432')), 'listening'));
@@ -70,7 +70,7 @@ async function relay(target: { socketDir: string; port: number }) {
 }
 
 describe('outages', { concurrency: true }, () => {
-  test('database: with PostgreSQL stopped one line says that the outage began, one that it ended', async () => {
+  test('database: the log has one line for the start and one line for the end of an outage of PostgreSQL', async () => {
     const target = await cloneDatabase();
     assert.ok(typeof target === 'object');
     const { user, password, database } = target;
@@ -131,14 +131,14 @@ describe('outages', { concurrency: true }, () => {
     expectStatus(await api.post('/v1/events', person.token, eventBody()), 201);
   });
 
-  test('image storage: a full disk is logged with ENOSPC, once', async () => {
+  test('image storage: a full disk is logged once with ENOSPC', async () => {
     const api = await startTestApp();
     const lines = watchLog(api);
     const person = await createUser(api);
     const original = fs.open;
-    fs.open = (async (...given: Parameters<typeof original>) => {
-      const file = await original(...given);
-      if (given[1] === 'w')
+    fs.open = (async (...args: Parameters<typeof original>) => {
+      const file = await original(...args);
+      if (args[1] === 'w')
         file.writeFile = () =>
           Promise.reject(
             Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }),
@@ -149,7 +149,7 @@ describe('outages', { concurrency: true }, () => {
     try {
       for (let i = 0; i < 3; i++)
         expectProblem(await upload(api, person, onePixelPng), 503, 'storage_unavailable');
-      // Longer than it takes to log an end: the probe finds the disk full as well.
+      // This exceeds the delay before the end of an outage is logged: the probe must find the disk full.
       await sleep(6_500);
     } finally {
       fs.open = original;

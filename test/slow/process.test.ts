@@ -1,4 +1,4 @@
-/** The server as a process: started, stopped, killed, and with a database that dies under it. */
+/** The server as a process: start, stop, kill, and crashes of its database. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -26,8 +26,8 @@ import { openSql } from '../sql-tag.ts';
 
 cleanUpAfterTests();
 
-/** Creates events without a pause, from many callers at once, until the server is gone; gives those acknowledged. */
-function writeWithoutPause(server: Server, token: string) {
+/** Creates events from 20 concurrent callers until the server has ended; collects the acknowledged ids. */
+function writeContinuously(server: Server, token: string) {
   const ids: string[] = [];
   const writers = Array.from({ length: 20 }, async () => {
     try {
@@ -36,14 +36,14 @@ function writeWithoutPause(server: Server, token: string) {
         if (status === 201 && body.id) ids.push(body.id);
       }
     } catch {
-      // The server is gone.
+      // The server has ended.
     }
   });
-  return { ids, over: Promise.all(writers) };
+  return { ids, ended: Promise.all(writers) };
 }
 
-/** Lets the writers go on for a moment after the first write that is acknowledged. */
-async function someAcknowledged({ ids }: ReturnType<typeof writeWithoutPause>) {
+/** Waits for the first acknowledged write, and then for 300 ms. */
+async function waitForWrites({ ids }: ReturnType<typeof writeContinuously>) {
   const deadline = performance.now() + 20_000;
   while (ids.length === 0) {
     assert.ok(performance.now() < deadline, 'no write is acknowledged');
@@ -52,16 +52,17 @@ async function someAcknowledged({ ids }: ReturnType<typeof writeWithoutPause>) {
   await sleep(300);
 }
 
-async function expectAll(server: Server, ids: string[]) {
+/** Asserts that every event with these ids exists. */
+async function expectEvents(server: Server, ids: string[]) {
   assert.ok(ids.length > 0);
-  const answers = await Promise.all(ids.map((id) => sendRequest(server, 'GET', `/v1/events/${id}`)));
+  const responses = await Promise.all(ids.map((id) => sendRequest(server, 'GET', `/v1/events/${id}`)));
   assert.deepEqual(
-    answers.filter(({ status }) => status !== 200),
+    responses.filter(({ status }) => status !== 200),
     [],
   );
 }
 
-/** A request whose body is still on its way. */
+/** Sends a request with an incomplete body. */
 async function beginRequest(server: Server) {
   const body = JSON.stringify({ phone: '+14155550123' });
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {});
@@ -72,8 +73,8 @@ async function beginRequest(server: Server) {
 }
 
 /**
- * Crashes PostgreSQL so that it rejects connections with 57P03 for five seconds: a helper process that is stopped does
- * not follow the order to quit, and the first process waits that long for it before it kills it and recovers.
+ * Crashes PostgreSQL so that it rejects connections with 57P03 for five seconds: a child process stopped with
+ * SIGSTOP does not quit, and the postmaster waits that long before it kills the process and recovers.
  */
 async function holdInRecovery(dataDir: string): Promise<void> {
   const postmaster = await postmasterOf(dataDir);
@@ -83,7 +84,7 @@ async function holdInRecovery(dataDir: string): Promise<void> {
   process.kill(killed, 'SIGKILL');
 }
 
-/** Whether a process holds its share of the lock that keeps the embedded database running (src/db/embedded.ts). */
+/** Tells whether a process holds the shared advisory lock that keeps the embedded database running. */
 async function hasJoined(dataDir: string): Promise<boolean> {
   const password = await readFile(path.join(dataDir, 'database-password'), 'utf8');
   const socketDir = path.join(dataDir, 'postgres-socket');
@@ -102,7 +103,7 @@ async function hasJoined(dataDir: string): Promise<boolean> {
   }
 }
 
-/** The message by which PostgreSQL rejects a connection with 57P03: a type, a length, and fields that end with NUL. */
+/** The message with which PostgreSQL rejects a connection with 57P03: type, length, NUL-terminated fields. */
 const startingUpMessage = (() => {
   const fields = 'SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0';
   const head = Buffer.alloc(5);
@@ -112,11 +113,11 @@ const startingUpMessage = (() => {
 })();
 
 describe('process', { concurrency: 2 }, () => {
-  test('stop: SIGTERM to the process of npm start alone ends the server and PostgreSQL within 10 s', async () => {
+  test('stop: SIGTERM to only the npm process of npm start ends the server and PostgreSQL within 10 s', async () => {
     const DATA_DIR = await createTempDir();
     const server = await npmStart({ DATA_DIR });
     await stop(server, 'SIGTERM');
-    await assert.rejects(fetch(`${server.url}/healthz`), 'the server still answers');
+    await assert.rejects(fetch(`${server.url}/healthz`), 'the server still responds');
     await expectNoPostgres(DATA_DIR);
   });
 
@@ -129,33 +130,33 @@ describe('process', { concurrency: 2 }, () => {
     await expectNoPostgres(DATA_DIR);
   });
 
-  test('kill -9: every acknowledged write is there after it, whether or not PostgreSQL died as well', async () => {
+  test('kill -9: all acknowledged writes survive a kill of the server, with and without a kill of PostgreSQL', async () => {
     const DATA_DIR = await createTempDir();
     const first = await serve({ env: { DATA_DIR } });
     const token = await signIn(first);
-    const before = writeWithoutPause(first, token);
-    await someAcknowledged(before);
+    const firstWrites = writeContinuously(first, token);
+    await waitForWrites(firstWrites);
     const postmaster = await postmasterOf(DATA_DIR);
     await stop(first, 'SIGKILL');
-    await before.over;
-    assert.ok((await postgresUnder(DATA_DIR)).includes(postmaster), 'PostgreSQL outlives its app');
+    await firstWrites.ended;
+    assert.ok((await postgresUnder(DATA_DIR)).includes(postmaster), 'PostgreSQL ended with the server');
 
     const second = await serve({ env: { DATA_DIR } });
-    assert.equal(await postmasterOf(DATA_DIR), postmaster, 'it is adopted');
-    await expectAll(second, before.ids);
-    const later = writeWithoutPause(second, token);
-    await someAcknowledged(later);
+    assert.equal(await postmasterOf(DATA_DIR), postmaster, 'the second server started another PostgreSQL');
+    await expectEvents(second, firstWrites.ids);
+    const laterWrites = writeContinuously(second, token);
+    await waitForWrites(laterWrites);
     second.child.kill('SIGKILL');
     process.kill(postmaster, 'SIGKILL');
-    await later.over;
+    await laterWrites.ended;
 
     const third = await serve({ env: { DATA_DIR } });
-    await expectAll(third, [...before.ids, ...later.ids]);
+    await expectEvents(third, [...firstWrites.ids, ...laterWrites.ids]);
     assert.equal(await stop(third, 'SIGTERM'), 0);
     await expectNoPostgres(DATA_DIR);
   });
 
-  test('stop: SIGINT answers what is under way, lets idle connections go, and leaves no PostgreSQL', async () => {
+  test('stop: SIGINT completes running requests, closes idle connections and stops PostgreSQL', async () => {
     const DATA_DIR = await createTempDir();
     const server = await serve({ env: { DATA_DIR } });
     const idle = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -163,12 +164,12 @@ describe('process', { concurrency: 2 }, () => {
     await once(idle, 'data');
     const { socket, rest } = await beginRequest(server);
     server.child.kill('SIGINT');
-    // npm passes on the Ctrl-C that the terminal has sent to both.
+    // npm forwards SIGINT, which the terminal sends to npm and to the server.
     server.child.kill('SIGINT');
     await sleep(300);
     socket.write(rest);
-    const [answer] = await once(socket, 'data');
-    assert.match(String(answer), /^HTTP\/1.1 202 /);
+    const [response] = await once(socket, 'data');
+    assert.match(String(response), /^HTTP\/1.1 202 /);
     assert.equal(await server.ended, 0);
     await expectNoPostgres(DATA_DIR);
     assert.equal(server.output.err, '');
@@ -176,13 +177,13 @@ describe('process', { concurrency: 2 }, () => {
     socket.destroy();
   });
 
-  test('stop: a signal during the first start ends it cleanly, and the next start works', async () => {
+  test('stop: a signal during the first start ends the process cleanly, and the next start succeeds', async () => {
     const interrupted = await Promise.all(
       [500, 1_200].map(async (ms) => {
         const DATA_DIR = await createTempDir();
         const run = potluck(['serve'], { env: { DATA_DIR, PORT: '0', DEMO: 'off' } });
         await sleep(ms);
-        // On a slow machine the signal may come before there is anybody to hear it.
+        // On a slow machine the signal may arrive before the process has a signal handler.
         const outcome = await stop(run, 'SIGTERM');
         assert.ok(outcome === 0 || (outcome === 'SIGTERM' && run.output.out === ''), `${outcome}`);
         assert.equal(run.output.err, '');
@@ -194,41 +195,41 @@ describe('process', { concurrency: 2 }, () => {
     assert.equal(await stop(server, 'SIGTERM'), 0);
   });
 
-  test('database: when it dies under the server it is back in a moment, and a command that leaves does not stop it', async () => {
+  test('database: PostgreSQL restarts after a crash, and the end of a command does not stop it', async () => {
     const DATA_DIR = await createTempDir();
     const server = await serve({ env: { DATA_DIR } });
     const token = await signIn(server);
-    const isThere = async () => (await sendRequest(server, 'GET', '/v1/auth/me', token)).status === 200;
-    /** Waits until no process of the crashed PostgreSQL is left, and the server has joined the one that follows it. */
-    const backToLife = async (crashed: number[]) => {
+    const responds = async () => (await sendRequest(server, 'GET', '/v1/auth/me', token)).status === 200;
+    /** Waits until the processes of the crashed PostgreSQL have ended and the server uses its successor. */
+    const waitForRestart = async (crashed: number[]) => {
       const isBack = async () => {
         const running = await postgresUnder(DATA_DIR);
         const isNew = running.length > 1 && !running.some((pid) => crashed.includes(pid));
-        return isNew && (await isThere()) && (await hasJoined(DATA_DIR));
+        return isNew && (await responds()) && (await hasJoined(DATA_DIR));
       };
       const deadline = performance.now() + 60_000;
       while (!(await isBack())) {
-        assert.ok(performance.now() < deadline, 'it does not come back');
+        assert.ok(performance.now() < deadline, 'PostgreSQL did not restart');
         await sleep(50);
       }
     };
     const postmaster = await postmasterOf(DATA_DIR);
-    // One of its processes dies: PostgreSQL breaks all connections and starts over.
+    // When a child process is killed, PostgreSQL closes all connections and restarts.
     const helpers = (await postgresUnder(DATA_DIR)).filter((pid) => pid !== postmaster);
     process.kill(helpers[0] ?? 0, 'SIGKILL');
-    await backToLife(helpers);
+    await waitForRestart(helpers);
     const grant = potluck(['admin', 'grant', '+14155550123'], { env: { DATA_DIR } });
     assert.equal(await grant.ended, 0, grant.output.err);
     assert.equal((await sendRequest(server, 'GET', '/v1/auth/me', token)).body.role, 'admin');
     assert.equal(await postmasterOf(DATA_DIR), postmaster);
-    const all = await postgresUnder(DATA_DIR);
+    const pids = await postgresUnder(DATA_DIR);
     process.kill(postmaster, 'SIGKILL');
-    await backToLife(all);
+    await waitForRestart(pids);
     assert.equal(await stop(server, 'SIGTERM'), 0);
     await expectNoPostgres(DATA_DIR);
   });
 
-  test('database: a command that starts while PostgreSQL recovers from a crash waits for it', async () => {
+  test('database: a command that starts while PostgreSQL recovers from a crash waits for the recovery', async () => {
     const DATA_DIR = await createTempDir();
     const server = await serve({ env: { DATA_DIR } });
     await holdInRecovery(DATA_DIR);
@@ -239,7 +240,7 @@ describe('process', { concurrency: 2 }, () => {
     await expectNoPostgres(DATA_DIR);
   });
 
-  test('database: a command waits for a PostgreSQL elsewhere that is starting up', async () => {
+  test('database: a command waits for an external PostgreSQL that is starting up', async () => {
     const target = await cloneDatabase();
     assert.ok(typeof target === 'object');
     const { user, password, database, socketDir, port } = target;
@@ -265,7 +266,7 @@ describe('process', { concurrency: 2 }, () => {
     gate.close();
   });
 
-  test('production: on a PostgreSQL elsewhere; the log is JSON lines that name nobody', async () => {
+  test('production: with an external PostgreSQL the log is JSON lines without phones, passwords and tokens', async () => {
     const target = await cloneDatabase();
     assert.ok(typeof target === 'object');
     const { user, password, database, socketDir } = target;
@@ -280,7 +281,7 @@ describe('process', { concurrency: 2 }, () => {
         TWILIO_ACCOUNT_SID: 'AC00000000000000000000000000000001',
         TWILIO_AUTH_TOKEN: authToken,
         TWILIO_FROM: '+12025550199',
-        // Nobody listens there.
+        // No server listens on this port.
         TWILIO_BASE_URL: 'http://127.0.0.1:9',
       },
     });

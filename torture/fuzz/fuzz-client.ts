@@ -1,4 +1,6 @@
-/** One client of many: what it made and who it is, the request that a step becomes, and what is wrong with the answer. */
+/**
+ * A fuzz client: converts steps to requests, remembers the ids and secrets it received, and checks responses.
+ */
 import type { Contract } from '../../test/contract.ts';
 import { webHeaders } from '../api.ts';
 import type { ClientResponse } from '../client.ts';
@@ -7,19 +9,19 @@ import { judgeBody, judgeQuery, type Operation, type Verdict, worse } from './or
 import type { Step } from './steps.ts';
 
 type Kind = 'event' | 'item' | 'user' | 'session';
-type Made = { id: string; owner: Person };
-export type CreatedIds = Record<Kind, Made[]>;
+type Resource = { id: string; owner: Person };
+export type CreatedIds = Record<Kind, Resource[]>;
 
 export const noCreatedIds = (): CreatedIds => ({ event: [], item: [], user: [], session: [] });
 
-/** What the API itself gave out, and what only fits where it came from. */
+/** Codes and tokens from responses; the API accepts them only for the same phone or person. */
 type Secrets = {
   phone: string;
   code: string;
   refreshToken: string;
   confirmCode: string;
-  confirmer: Person | null;
-  /** The secret in the address of somebody's calendar. */
+  codeOwner: Person | null;
+  /** The secret in the URL of a personal calendar. */
   calendar: string;
 };
 
@@ -28,7 +30,7 @@ export type FuzzClient = {
   contract: Contract;
   people: Person[];
   own: CreatedIds;
-  /** What all lanes made. */
+  /** The ids that all clients created. */
   all: CreatedIds;
   secrets: Secrets;
 };
@@ -40,56 +42,57 @@ type Request = {
   body: unknown;
 };
 
-const kindOf = (path: string): Kind =>
+const resourceKind = (path: string): Kind =>
   (/^\/v1\/(?:auth\/)?(event|item|user|session)s/.exec(path)?.[1] ?? 'event') as Kind;
 
-function pick(pool: Made[], n: number): Made | undefined {
+function pick(pool: Resource[], n: number): Resource | undefined {
   return pool.at(-1 - (n % Math.max(1, Math.min(10, pool.length))));
 }
 
-function target(lane: FuzzClient, { operation, id }: Step): Made | null {
-  const kind = kindOf(operation.path);
-  const elsewhere = { event: 'item', item: 'user', user: 'session', session: 'event' } as const;
+function pickResource(client: FuzzClient, { operation, id }: Step): Resource | null {
+  const kind = resourceKind(operation.path);
+  const otherKind = { event: 'item', item: 'user', user: 'session', session: 'event' } as const;
   const pools = {
-    own: lane.own[kind],
-    others: lane.all[kind],
-    elsewhere: lane.all[elsewhere[kind]],
+    own: client.own[kind],
+    others: client.all[kind],
+    'other kind': client.all[otherKind[kind]],
     junk: [],
   };
   return pick(pools[id.from], id.n) ?? null;
 }
 
-function toRequest(lane: FuzzClient, step: Step): Request {
+function toRequest(client: FuzzClient, step: Step): Request {
   const { operation, query, as, id } = step;
-  const made = target(lane, step);
-  const text = made?.id ?? encodeURIComponent(id.junk);
-  const secret = (step.fill && lane.secrets.calendar) || encodeURIComponent(id.junk);
+  const resource = pickResource(client, step);
+  const text = resource?.id ?? encodeURIComponent(id.junk);
+  const secret = (step.usesKnownSecrets && client.secrets.calendar) || encodeURIComponent(id.junk);
   const search = query.length > 0 ? `?${new URLSearchParams(query)}` : '';
-  const alive = (person: Person | undefined | null) =>
-    person && lane.people.includes(person) ? person : null;
-  const somebody = lane.people[id.n % lane.people.length] ?? null;
+  const ifActive = (person: Person | undefined | null) =>
+    person && client.people.includes(person) ? person : null;
+  const anyPerson = client.people[id.n % client.people.length] ?? null;
   const callers = {
-    nobody: null,
+    anonymous: null,
     'bad token': null,
-    stranger: lane.people[0] ?? null,
-    somebody,
-    owner: alive(made?.owner) ?? somebody,
+    stranger: client.people[0] ?? null,
+    'any person': anyPerson,
+    owner: ifActive(resource?.owner) ?? anyPerson,
   };
   let caller = callers[as];
   const name = `${operation.method} ${operation.path}`;
-  if (name === 'DELETE /v1/me' && step.fill && caller) caller = alive(lane.secrets.confirmer) ?? caller;
+  if (name === 'DELETE /v1/me' && step.usesKnownSecrets && caller)
+    caller = ifActive(client.secrets.codeOwner) ?? caller;
   const token = as === 'bad token' ? 'pa_bm90LWEtdG9rZW4' : caller?.token;
   return {
     path: operation.path.replace('{id}', text).replace('{secret}', secret) + search,
     caller,
     token,
-    body: filled(lane, name, step),
+    body: withKnownSecrets(client, name, step),
   };
 }
 
-/** Codes and tokens cannot be guessed, so those that the API gave are put in. */
-function filled({ secrets }: FuzzClient, name: string, { body, fill }: Step): unknown {
-  if (!fill || typeof body !== 'object' || body === null) return body;
+/** Replaces generated codes and tokens with those from responses, because random ones are never valid. */
+function withKnownSecrets({ secrets }: FuzzClient, name: string, { body, usesKnownSecrets }: Step): unknown {
+  if (!usesKnownSecrets || typeof body !== 'object' || body === null) return body;
   const { phone, code, refreshToken, confirmCode } = secrets;
   if (name === 'POST /v1/auth/otp/request') return { ...body, phone };
   if (name === 'POST /v1/auth/otp/verify' && code) return { ...body, phone, code };
@@ -99,105 +102,112 @@ function filled({ secrets }: FuzzClient, name: string, { body, fill }: Step): un
 
 const allowed400 = ['wrong_code', 'self_relation'];
 
-/** What is wrong with an answer, or null. */
-function faultOf(
+/** @returns what is wrong with the response, or null */
+function findFault(
   operation: Operation,
   verdict: Verdict,
-  hasToken: 'none' | 'good' | 'bad',
-  answer: ClientResponse,
+  token: 'none' | 'valid' | 'invalid',
+  response: ClientResponse,
 ): string | null {
-  const { status, body } = answer;
+  const { status, body } = response;
   if (status >= 500) return 'a 5xx';
   const isRefusedCaller =
-    (operation.access === 'required' && hasToken !== 'good') ||
-    (operation.access === 'optional' && hasToken === 'bad');
-  if (isRefusedCaller) return status === 401 ? null : 'a caller let in';
-  if (status === 401 && body.code !== 'refresh_token_invalid') return 'a caller kept out';
-  if (verdict === 'shape' && status !== 400) return 'invalid, and not a 400';
-  if (verdict === 'sense' && status < 400) return 'invalid, and accepted';
-  if (verdict === 'fits' && status === 400 && !allowed400.includes(body.code)) return 'valid, and a 400';
+    (operation.access === 'required' && token !== 'valid') ||
+    (operation.access === 'optional' && token === 'invalid');
+  if (isRefusedCaller) return status === 401 ? null : 'an unauthenticated caller was accepted';
+  if (status === 401 && body.code !== 'refresh_token_invalid') return 'an authenticated caller was refused';
+  if (verdict === 'shape' && status !== 400) return 'an invalid request without a 400';
+  if (verdict === 'sense' && status < 400) return 'an invalid request was accepted';
+  if (verdict === 'fits' && status === 400 && !allowed400.includes(body.code))
+    return 'a valid request with a 400';
   return null;
 }
 
-export type Told = { fault: string | null; line: string; status: number; verdict: Verdict };
+export type StepResult = { fault: string | null; line: string; status: number; verdict: Verdict };
 
-export async function play(lane: FuzzClient, step: Step): Promise<Told> {
-  const { operation, noise } = step;
-  const request = toRequest(lane, step);
+export async function play(client: FuzzClient, step: Step): Promise<StepResult> {
+  const { operation, malformedBody } = step;
+  const request = toRequest(client, step);
   const { path, token, caller } = request;
-  // As it arrives: what JSON cannot say is gone, and -0 is 0.
+  // As the server parses it: JSON drops undefined values and turns -0 into 0.
   const body = request.body === undefined ? undefined : JSON.parse(JSON.stringify(request.body));
-  const judged = worse(judgeQuery(operation, step.query), judgeBody(operation, body));
-  const verdict = noise === null ? judged : 'shape';
-  const answer = await lane.environment.client.ask(operation.method, path, {
+  const schemaVerdict = worse(judgeQuery(operation, step.query), judgeBody(operation, body));
+  const verdict = malformedBody === null ? schemaVerdict : 'shape';
+  const response = await client.environment.client.send(operation.method, path, {
     ...(token !== undefined && { token }),
-    ...(noise === null ? body !== undefined && { body } : { raw: noise }),
+    ...(malformedBody === null ? body !== undefined && { body } : { raw: malformedBody }),
   });
-  let fault = faultOf(operation, verdict, token === undefined ? 'none' : caller ? 'good' : 'bad', answer);
+  let fault = findFault(
+    operation,
+    verdict,
+    token === undefined ? 'none' : caller ? 'valid' : 'invalid',
+    response,
+  );
   try {
-    lane.contract.check(operation.method, path, { ...answer, headers: webHeaders(answer.headers) });
+    client.contract.check(operation.method, path, { ...response, headers: webHeaders(response.headers) });
   } catch (error) {
-    fault ??= `off the document: ${(error as Error).message.slice(0, 300)}`;
+    fault ??= `violates the document: ${(error as Error).message.slice(0, 300)}`;
   }
-  await learn(lane, `${operation.method} ${operation.path}`, caller, body, answer);
-  const line = `${operation.method} ${path.slice(0, 700)} as ${step.as} ${noise ?? JSON.stringify(body)?.slice(0, 400) ?? ''}`;
-  return { fault, line, status: answer.status, verdict };
+  await remember(client, `${operation.method} ${operation.path}`, caller, body, response);
+  const line = `${operation.method} ${path.slice(0, 700)} as ${step.as} ${malformedBody ?? JSON.stringify(body)?.slice(0, 400) ?? ''}`;
+  return { fault, line, status: response.status, verdict };
 }
 
-async function learn(
-  lane: FuzzClient,
+async function remember(
+  client: FuzzClient,
   name: string,
   caller: Person | null,
-  sent: unknown,
+  requestBody: unknown,
   { status, body }: ClientResponse,
 ): Promise<void> {
   if (status >= 300) return;
-  const keep = (kind: Kind, id: string, owner: Person) => {
-    for (const pools of [lane.own, lane.all]) pools[kind].push({ id, owner });
+  const addId = (kind: Kind, id: string, owner: Person) => {
+    for (const pools of [client.own, client.all]) pools[kind].push({ id, owner });
   };
-  const { secrets } = lane;
-  const { phone } = (sent ?? {}) as { phone?: string };
-  if (name === 'POST /v1/events' && caller) keep('event', body.id, caller);
-  if (name === 'POST /v1/events/{id}/items' && caller) keep('item', body.id, caller);
-  if (name === 'GET /v1/auth/sessions' && caller) for (const { id } of body.data) keep('session', id, caller);
+  const { secrets } = client;
+  const { phone } = (requestBody ?? {}) as { phone?: string };
+  if (name === 'POST /v1/events' && caller) addId('event', body.id, caller);
+  if (name === 'POST /v1/events/{id}/items' && caller) addId('item', body.id, caller);
+  if (name === 'GET /v1/auth/sessions' && caller)
+    for (const { id } of body.data) addId('session', id, caller);
   if (name === 'POST /v1/auth/otp/request' && phone === secrets.phone) secrets.code = body.devCode;
   if (name === 'POST /v1/me/delete-code')
-    Object.assign(secrets, { confirmCode: body.devCode, confirmer: caller });
+    Object.assign(secrets, { confirmCode: body.devCode, codeOwner: caller });
   if (name === 'POST /v1/auth/otp/verify') {
     const person = { id: body.user.id, token: body.accessToken };
-    lane.people.splice(1, 1, person);
-    keep('user', person.id, person);
+    client.people.splice(1, 1, person);
+    addId('user', person.id, person);
     secrets.refreshToken = body.refreshToken;
   }
   if (name === 'POST /v1/auth/refresh') secrets.refreshToken = body.refreshToken;
   if (name === 'POST /v1/me/calendar') secrets.calendar = body.url.split('/').at(-1).replace('.ics', '');
-  const ends = [
+  const sessionEndingOperations = [
     'POST /v1/auth/logout',
     'POST /v1/auth/refresh',
     'DELETE /v1/me',
     'DELETE /v1/auth/sessions/{id}',
   ];
-  if (ends.includes(name)) await revive(lane);
+  if (sessionEndingOperations.includes(name)) await replaceSignedOut(client);
 }
 
-/** Whoever was signed out or is gone makes room for somebody new. */
-async function revive({ environment, people, own, all }: FuzzClient): Promise<void> {
+/** Replaces people whose session or account has ended with new ones. */
+async function replaceSignedOut({ environment, people, own, all }: FuzzClient): Promise<void> {
   for (const [i, person] of people.entries()) {
-    const { status } = await environment.client.ask('GET', '/v1/auth/me', { token: person.token });
+    const { status } = await environment.client.send('GET', '/v1/auth/me', { token: person.token });
     if (status === 200) continue;
-    const [next] = await reachable(environment, await environment.people(1));
-    if (!next) continue;
-    people[i] = next;
-    for (const pools of [own, all]) pools.user.push({ id: next.id, owner: next });
+    const [replacement] = await assignReachablePhones(environment, await environment.people(1));
+    if (!replacement) continue;
+    people[i] = replacement;
+    for (const pools of [own, all]) pools.user.push({ id: replacement.id, owner: replacement });
   }
 }
 
-let numbers = 0;
+let phoneCount = 0;
 
-/** With phones to which a code can be sent. */
-export async function reachable({ sql }: Environment, people: Person[]): Promise<Person[]> {
+/** Gives people valid phones, to which a code can be sent. */
+export async function assignReachablePhones({ sql }: Environment, people: Person[]): Promise<Person[]> {
   for (const { id } of people) {
-    const phone = `+1415${5_560_000 + numbers++}`;
+    const phone = `+1415${5_560_000 + phoneCount++}`;
     await sql`update users set phone = ${phone} where id = ${id}`;
     await sql`update phones set phone = ${phone} where user_id = ${id}`;
   }

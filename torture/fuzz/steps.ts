@@ -1,4 +1,4 @@
-/** Requests at random, for every operation of the document. */
+/** Generates random requests for every operation of the OpenAPI document. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { Parameter, Schema } from '../../test/openapi-operations.ts';
 import type { Operation } from './oracle.ts';
@@ -7,17 +7,17 @@ import { broken, brokenText, valid } from './values.ts';
 export type Step = {
   operation: Operation;
   query: [string, string][];
-  /** Undefined: none is sent. */
+  /** Undefined for a request without a body. */
   body: unknown;
-  /** Sent instead of the body, and no JSON. */
-  noise: string | null;
-  as: 'nobody' | 'stranger' | 'owner' | 'somebody' | 'bad token';
-  id: { from: 'own' | 'others' | 'elsewhere' | 'junk'; n: number; junk: string };
-  /** Whether secrets that the body asks for are put in, where they are known. */
-  fill: boolean;
+  /** Malformed JSON, sent instead of the body. */
+  malformedBody: string | null;
+  as: 'anonymous' | 'stranger' | 'owner' | 'any person' | 'bad token';
+  id: { from: 'own' | 'others' | 'other kind' | 'junk'; n: number; junk: string };
+  /** Whether known codes and tokens replace the generated ones in the body. */
+  usesKnownSecrets: boolean;
 };
 
-type Raw = {
+type DocumentOperation = {
   security?: Record<string, unknown>[];
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
@@ -26,10 +26,10 @@ type Raw = {
 export function readOperations(paths: Record<string, Record<string, unknown>>): Operation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, raw]) => {
-      const { security = [], parameters = [], requestBody } = raw as Raw;
-      // What takes other bytes than JSON is a matter of tests of its own.
+      const { security = [], parameters = [], requestBody } = raw as DocumentOperation;
+      // Uploads, which take other media types than JSON, have their own tests.
       if (requestBody && !requestBody.content['application/json']) return [];
-      const isOptional = security.some((way) => Object.keys(way).length === 0);
+      const isOptional = security.some((scheme) => Object.keys(scheme).length === 0);
       return {
         method: method.toUpperCase(),
         path,
@@ -41,11 +41,11 @@ export function readOperations(paths: Record<string, Record<string, unknown>>): 
   );
 }
 
-const often = <T>(usual: Arbitrary<T>, rare: Arbitrary<T>) =>
+const mostly = <T>(usual: Arbitrary<T>, rare: Arbitrary<T>) =>
   fc.oneof({ arbitrary: usual, weight: 3 }, { arbitrary: rare, weight: 1 });
 
-function aQuery({ query }: Operation): Arbitrary<[string, string][]> {
-  const fitting = fc
+function anyQuery({ query }: Operation): Arbitrary<[string, string][]> {
+  const validQuery = fc
     .tuple(
       ...query.map(({ name, required, schema }) =>
         fc
@@ -57,8 +57,8 @@ function aQuery({ query }: Operation): Arbitrary<[string, string][]> {
       all.flatMap(({ name, value, isSent }): [string, string][] => (isSent ? [[name, `${value}`]] : [])),
     );
   const names = fc.constantFrom(...query.map(({ name }) => name), 'surprise');
-  const odd = fc
-    .tuple(fitting, names, brokenText, fc.integer({ min: 0, max: 5 }))
+  const brokenQuery = fc
+    .tuple(validQuery, names, brokenText, fc.integer({ min: 0, max: 5 }))
     .map(([pairs, name, text, how]) => {
       const others = pairs.filter(([known]) => known !== name);
       if (how === 0) return others;
@@ -66,39 +66,57 @@ function aQuery({ query }: Operation): Arbitrary<[string, string][]> {
         ? [...pairs, [name, text] as [string, string]]
         : [...others, [name, text] as [string, string]];
     });
-  return often(fitting, odd);
+  return mostly(validQuery, brokenQuery);
 }
 
-function aStep(operation: Operation): Arbitrary<Step> {
+function stepOf(operation: Operation): Arbitrary<Step> {
   const { body } = operation;
   const noBody = fc.constantFrom(undefined, undefined, undefined, {});
-  const none: Arbitrary<unknown> = often(noBody, fc.oneof(fc.jsonValue(), fc.constant({ surprise: 1 })));
-  const noise = fc.constantFrom('{', '[1', '{"a":}', 'a=b', '\u0000', '<x/>', '{"a":1}{', "{'a':1}");
+  const unexpectedBody: Arbitrary<unknown> = mostly(
+    noBody,
+    fc.oneof(fc.jsonValue(), fc.constant({ surprise: 1 })),
+  );
+  const malformedBody = fc.constantFrom('{', '[1', '{"a":}', 'a=b', '\u0000', '<x/>', '{"a":1}{', "{'a':1}");
   return fc.record({
     operation: fc.constant(operation),
-    query: aQuery(operation),
+    query: anyQuery(operation),
     body:
-      operation.method === 'GET' ? fc.constant(undefined) : body ? often(valid(body), broken(body)) : none,
-    noise: fc.oneof(
+      operation.method === 'GET'
+        ? fc.constant(undefined)
+        : body
+          ? mostly(valid(body), broken(body))
+          : unexpectedBody,
+    malformedBody: fc.oneof(
       { arbitrary: fc.constant(null), weight: 30 },
-      { arbitrary: noise, weight: operation.method === 'GET' ? 0 : 1 },
+      { arbitrary: malformedBody, weight: operation.method === 'GET' ? 0 : 1 },
     ),
-    as: fc.constantFrom('nobody', 'stranger', 'owner', 'owner', 'owner', 'somebody', 'somebody', 'bad token'),
+    as: fc.constantFrom(
+      'anonymous',
+      'stranger',
+      'owner',
+      'owner',
+      'owner',
+      'any person',
+      'any person',
+      'bad token',
+    ),
     id: fc.record({
-      from: fc.constantFrom('own', 'own', 'own', 'others', 'elsewhere', 'junk'),
+      from: fc.constantFrom('own', 'own', 'own', 'others', 'other kind', 'junk'),
       n: fc.nat(9),
       junk: fc.oneof(
         fc.uuid(),
-        // Clients take dots for steps through the path and send none of them.
+        // Clients resolve dot segments and do not send them.
         fc.string({ minLength: 1, maxLength: 20 }).filter((text) => !/^\.+$/.test(text)),
         fc.constantFrom('%', 'null'),
       ),
     }),
-    fill: fc.integer({ min: 0, max: 9 }).map((n) => n > 1),
+    usesKnownSecrets: fc.integer({ min: 0, max: 9 }).map((n) => n > 1),
   });
 }
 
-/** What makes things comes more often than what takes them away, so that there is something to work with. */
+/**
+ * Requests that create resources are more frequent than those that delete them, so that resources accumulate.
+ */
 const weights: Record<string, number> = {
   'POST /v1/events': 6,
   'POST /v1/events/{id}/items': 6,
@@ -110,7 +128,7 @@ const weights: Record<string, number> = {
 
 export function anyStep(operations: Operation[]): Arbitrary<Step> {
   const all = operations.map((operation) => ({
-    arbitrary: aStep(operation),
+    arbitrary: stepOf(operation),
     weight: weights[`${operation.method} ${operation.path}`] ?? 2,
   }));
   return fc.oneof(...all);

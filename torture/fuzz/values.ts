@@ -1,10 +1,10 @@
-/** Values from the JSON schemas of the OpenAPI document: such as fit, and such as hardly ever do. */
+/** Generates valid and mostly invalid values from the JSON schemas of the OpenAPI document. */
 import fc, { type Arbitrary } from 'fast-check';
 import { isVisibleText } from '../../src/lib/text.ts';
 import type { Schema } from '../../test/openapi-operations.ts';
 
-/** Between 1900 and 9999, in any offset and with any number of decimals. */
-const moment = fc
+/** A timestamp between 1900 and 9999, with various offsets and numbers of decimals. */
+const anyTimestamp = fc
   .tuple(
     fc.integer({ min: -2_208_900_000, max: 253_400_000_000 }),
     fc.constantFrom('', '.1', '.123', '.123456789'),
@@ -14,8 +14,8 @@ const moment = fc
       .constantFrom('Z', 'z', '+00:00', '-12:00', '+14:00', '+05:45')
       .map((zone) => new Date(seconds * 1000).toISOString().slice(0, 19) + fraction + zone),
   );
-/** Mostly within some days of each other, so that an end is as often after its start as before it. */
-const nearMoment = fc
+/** A timestamp within 20 days, so that an end is as often after its start as before it. */
+const nearTimestamp = fc
   .integer({ min: 0, max: 60 * 24 * 20 })
   .map((minutes) => new Date(Date.UTC(2040, 0, 1) + minutes * 60_000).toISOString());
 const day = fc
@@ -23,8 +23,8 @@ const day = fc
   .map((n) => new Date(n * 86_400_000).toISOString().slice(0, 10));
 
 const formats: Record<string, Arbitrary<string>> = {
-  timestamp: fc.oneof({ arbitrary: nearMoment, weight: 6 }, { arbitrary: moment, weight: 1 }),
-  'timestamp-or-day': fc.oneof(nearMoment, moment, day),
+  timestamp: fc.oneof({ arbitrary: nearTimestamp, weight: 6 }, { arbitrary: anyTimestamp, weight: 1 }),
+  'timestamp-or-day': fc.oneof(nearTimestamp, anyTimestamp, day),
   'http-url': fc.webUrl({ withQueryParameters: true, withFragments: true }),
   'time-zone': fc.constantFrom(
     'UTC',
@@ -37,16 +37,16 @@ const formats: Record<string, Arbitrary<string>> = {
   grapheme: fc.constantFrom('🥘', '👩‍👩‍👧‍👦', '🏳️‍🌈', 'é', '🇳🇴', 'x', '1️⃣'),
 };
 
-/** Any text but NUL and half surrogate pairs, which no schema can say. */
+/** Any text except NUL and lone surrogates, which no schema can exclude. */
 const anyText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom('jazz', 'a b', '', ' ', '%', "'"),
 );
 
-function aText({ format, pattern, minLength = 0, maxLength = 200 }: Schema): Arbitrary<string> {
-  const known = format === undefined ? undefined : formats[format];
-  if (known) return known;
+function textOf({ format, pattern, minLength = 0, maxLength = 200 }: Schema): Arbitrary<string> {
+  const ofFormat = format === undefined ? undefined : formats[format];
+  if (ofFormat) return ofFormat;
   const long = fc.constantFrom(minLength, maxLength).map((length) => 'ä'.repeat(length));
   if (pattern?.includes('{3,30}')) return fc.stringMatching(/^[A-Za-z0-9_.]{3,30}$/);
   const fits = pattern === undefined ? null : new RegExp(pattern, 'u');
@@ -57,20 +57,20 @@ function aText({ format, pattern, minLength = 0, maxLength = 200 }: Schema): Arb
     .filter((text) => [...text].length >= minLength && [...text].length <= maxLength);
 }
 
-function aNumber({
+function numberOf({
   minimum,
   exclusiveMinimum,
   maximum = 10_000,
   'x-max-decimals': decimals,
 }: Schema): Arbitrary<number> {
   const min = minimum ?? (exclusiveMinimum === undefined ? -10_000 : exclusiveMinimum + 1e-6);
-  const free = fc.double({ min, max: maximum, noNaN: true });
+  const anyDouble = fc.double({ min, max: maximum, noNaN: true });
   return decimals === undefined
-    ? fc.oneof(free, fc.constantFrom(min, maximum))
+    ? fc.oneof(anyDouble, fc.constantFrom(min, maximum))
     : fc.integer({ min: min * 100, max: maximum * 100 }).map((cents) => cents / 100);
 }
 
-/** Fits the schema. */
+/** A value that fits the schema. */
 export function valid(schema: Schema): Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map(valid));
@@ -84,15 +84,15 @@ export function valid(schema: Schema): Arbitrary<unknown> {
     return fc.uniqueArray(valid(schema.items ?? {}), { maxLength: schema.maxItems ?? 5 });
   if (schema.type === 'boolean') return fc.boolean();
   if (schema.type === 'null') return fc.constant(null);
-  if (schema.type === 'number') return aNumber(schema);
+  if (schema.type === 'number') return numberOf(schema);
   if (schema.type === 'integer') {
     const [min, max] = [schema.minimum ?? -1_000, schema.maximum ?? 1_000_000];
     return fc.oneof(fc.integer({ min, max: Math.min(max, min + 30) }), fc.constantFrom(min, max));
   }
-  return aText(schema);
+  return textOf(schema);
 }
 
-/** What other schemas would take, and the edges of this one's. */
+/** Values of other types and formats, and values beyond common limits. */
 const junk = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom(
@@ -137,7 +137,7 @@ const junk = fc.oneof(
   ),
 );
 
-/** A body that fits with one thing about it changed, or anything at all instead of it. */
+/** A valid body with one change, or an arbitrary value. */
 export function broken(schema: Schema): Arbitrary<unknown> {
   const names = Object.keys(schema.properties ?? {});
   const name = fc.oneof(
@@ -146,7 +146,7 @@ export function broken(schema: Schema): Arbitrary<unknown> {
   );
   const changed = fc.tuple(valid(schema), name, junk, fc.boolean()).map(([body, key, value, isGone]) => {
     const entries = Object.entries(body as object).filter(([known]) => known !== key);
-    // Through entries, as an assignment to __proto__ would make no field of it.
+    // `fromEntries` creates a field named __proto__; an assignment would set the prototype.
     return Object.fromEntries(isGone && names.includes(key) ? entries : [...entries, [key, value]]);
   });
   const place = schema.properties?.location;
@@ -160,7 +160,7 @@ export function broken(schema: Schema): Arbitrary<unknown> {
   );
 }
 
-/** What stands in a query string in place of a value. */
+/** Values of query parameters that most parameters refuse. */
 export const brokenText = fc.constantFrom(
   '',
   ' ',

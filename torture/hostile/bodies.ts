@@ -1,9 +1,11 @@
-/** What is hostile in a body: JSON that is none, that is too deep or too long, and values that other layers trip over. */
+/**
+ * Hostile bodies: malformed, deeply nested and oversized JSON, and values that lower layers may mishandle.
+ */
 
 const mebibyte = 2 ** 20;
-const deep = 100_000;
+const nestingDepth = 100_000;
 
-const noJson = [
+const malformedJson = [
   '{',
   '{"a":1',
   '[',
@@ -18,23 +20,23 @@ const noJson = [
   '{"a":"\u0001"}',
 ];
 
-/** Every one of these must be refused on every route that takes a body. */
+/** Every route that accepts a body must refuse each of these. */
 export function brokenBodies(example: Record<string, unknown>): (string | Buffer)[] {
   const [first = 'x'] = Object.keys(example);
   const withField = (name: string, json: string) =>
     `{${JSON.stringify(name)}:${json},${JSON.stringify(example).slice(1)}`;
-  /** The last of two fields of one name is the one that counts. */
+  /** Of two fields with one name, the last counts. */
   const withValue = (json: string) =>
     `${JSON.stringify(example).slice(0, -1)},${JSON.stringify(first)}:${json}}`;
   return [
-    ...noJson,
+    ...malformedJson,
     ...['null', '[]', '"x"', '1', 'true', '[{}]', ' '],
     Buffer.from(JSON.stringify(example), 'utf16le'),
     Buffer.concat([Buffer.from('{"x":"'), Buffer.from([0xff, 0xfe, 0xc0, 0x80]), Buffer.from('"}')]),
-    '['.repeat(deep) + ']'.repeat(deep),
-    withField('x', '['.repeat(deep) + ']'.repeat(deep)),
-    withField('x', `${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`),
-    withValue(`${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`),
+    '['.repeat(nestingDepth) + ']'.repeat(nestingDepth),
+    withField('x', '['.repeat(nestingDepth) + ']'.repeat(nestingDepth)),
+    withField('x', `${'{"a":'.repeat(nestingDepth)}1${'}'.repeat(nestingDepth)}`),
+    withValue(`${'{"a":'.repeat(nestingDepth)}1${'}'.repeat(nestingDepth)}`),
     ...['__proto__', 'constructor', 'prototype', 'toString', '', 'a\u0000', '$ref'].map((name) =>
       withField(name, '{"isAdmin":true,"role":"admin"}'),
     ),
@@ -59,14 +61,14 @@ export function brokenBodies(example: Record<string, unknown>): (string | Buffer
   ];
 }
 
-/** As long as it says, with blanks at the end, which mean nothing in JSON. */
+/** Pads to the length with trailing spaces, which JSON ignores. */
 export const padded = (json: string, length: number): string => json.padEnd(length, ' ');
 
-/** Bodies of the largest size that is allowed, and a byte less. */
-export const largest = [mebibyte, mebibyte - 1];
+/** The maximum size of a body, and one byte less. */
+export const maxBodySizes = [mebibyte, mebibyte - 1];
 
-/** Texts that can be stored, and must come back as they are. */
-export const strangeTexts = [
+/** Valid texts that the API must store and return unchanged. */
+export const unusualTexts = [
   '100 % _ sure \\ \\\\ %_% \\% \\_',
   "'; drop table events; --",
   '" or ""="',
@@ -85,8 +87,8 @@ export const strangeTexts = [
   '1e400 9223372036854775808 -0 0x1F',
 ];
 
-/** What searches may stumble over beyond that. */
-export const strangeQueries = [
+/** Search queries with operators and wildcards of SQL and of full-text search. */
+export const unusualQueries = [
   '%',
   '_',
   '\\',

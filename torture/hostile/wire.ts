@@ -1,10 +1,10 @@
-/** What is hostile on the wire: headers, paths and methods. Each is bytes, and the answers that are all right. */
+/** Hostile headers, paths and methods: the bytes of each request, and the responses that are allowed. */
 import { METHODS } from 'node:http';
 
-export type Shot = {
-  what: string;
+export type WireRequest = {
+  name: string;
   bytes: string | Buffer;
-  /** Default: one answer, a 4xx. */
+  /** Default: exactly one response, a 4xx. */
   allowed?: (statuses: number[]) => boolean;
 };
 
@@ -12,20 +12,20 @@ const host = 'Host: potluck\r\nConnection: close\r\n';
 const json = 'Content-Type: application/json\r\n';
 const post = `POST /v1/auth/refresh HTTP/1.1\r\n${host}${json}`;
 const smuggled = 'GET /v1/categories HTTP/1.1\r\nHost: potluck\r\n\r\n';
-/** Anything but a fault of the server, and never a second answer to one request. */
-const once = (statuses: number[]) => statuses.length === 1 && (statuses[0] ?? 500) < 500;
+/** Exactly one response, and not a 5xx. */
+const isSingleNon5xx = (statuses: number[]) => statuses.length === 1 && (statuses[0] ?? 500) < 500;
 const closedOr4xx = (statuses: number[]) =>
   statuses.length === 0 ||
   (statuses.length === 1 && (statuses[0] ?? 500) >= 400 && (statuses[0] ?? 500) < 500);
 
-const shot = (bytes: string | Buffer, allowed?: Shot['allowed']): Shot => ({
-  what: JSON.stringify(bytes.toString('latin1').slice(0, 160)),
+const wireRequest = (bytes: string | Buffer, allowed?: WireRequest['allowed']): WireRequest => ({
+  name: JSON.stringify(bytes.toString('latin1').slice(0, 160)),
   bytes,
   ...(allowed && { allowed }),
 });
 
-/** Bodies whose length two readers could see differently, and what else hides a request in another. */
-const smuggling = (): Shot[] =>
+/** Request smuggling: bodies with an ambiguous length, and headers that hide a request in another. */
+const smuggling = (): WireRequest[] =>
   [
     'Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x',
     'Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}',
@@ -58,16 +58,18 @@ const smuggling = (): Shot[] =>
     'no colon\r\nContent-Length: 2\r\n\r\n{}',
     'Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}',
     'Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}',
-  ].map((rest) => shot(post + rest, (statuses) => closedOr4xx(statuses.filter((status) => status !== 100))));
+  ].map((rest) =>
+    wireRequest(post + rest, (statuses) => closedOr4xx(statuses.filter((status) => status !== 100))),
+  );
 
-const headers = (): Shot[] => {
+const headers = (): WireRequest[] => {
   const get = (lines: string, path = '/v1/categories') => `GET ${path} HTTP/1.1\r\n${host}${lines}\r\n`;
   const long = 'a'.repeat(20_000);
   return [
-    shot(get(`X: ${long}\r\n`)),
-    shot(get(`${long}: x\r\n`)),
-    shot(get('X: 1\r\n'.repeat(5_000))),
-    shot(get(`Cookie: ${'a=b; '.repeat(4_000)}\r\n`)),
+    wireRequest(get(`X: ${long}\r\n`)),
+    wireRequest(get(`${long}: x\r\n`)),
+    wireRequest(get('X: 1\r\n'.repeat(5_000))),
+    wireRequest(get(`Cookie: ${'a=b; '.repeat(4_000)}\r\n`)),
     ...[
       'a b',
       '%',
@@ -80,17 +82,22 @@ const headers = (): Shot[] => {
       'a\u0000b',
       'x'.repeat(5_000),
       '-1:99999',
-    ].map((name) => shot(`GET /docs/ HTTP/1.1\r\nConnection: close\r\nHost: ${name}\r\n\r\n`, once)),
-    shot('GET /v1/categories HTTP/1.1\r\nConnection: close\r\n\r\n'),
-    shot('GET /v1/categories HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', once),
-    shot(`GET http://elsewhere.example/v1/categories HTTP/1.1\r\n${host}\r\n`, once),
-    shot('GET /v1/categories HTTP/9.9\r\nHost: x\r\n\r\n'),
-    // HTTP before it had versions; Node reads it as a request without headers.
-    shot('GET /v1/categories\r\n\r\n', once),
-    shot('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
-    shot('\r\n'.repeat(2_000) + get(''), once),
-    shot(Buffer.from('16030100a5010000a10303', 'hex')),
-    shot(Buffer.from(Array.from({ length: 4_096 }, (_, i) => (i * 167 + 13) % 256))),
+    ].map((name) =>
+      wireRequest(`GET /docs/ HTTP/1.1\r\nConnection: close\r\nHost: ${name}\r\n\r\n`, isSingleNon5xx),
+    ),
+    wireRequest('GET /v1/categories HTTP/1.1\r\nConnection: close\r\n\r\n'),
+    wireRequest(
+      'GET /v1/categories HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n',
+      isSingleNon5xx,
+    ),
+    wireRequest(`GET http://elsewhere.example/v1/categories HTTP/1.1\r\n${host}\r\n`, isSingleNon5xx),
+    wireRequest('GET /v1/categories HTTP/9.9\r\nHost: x\r\n\r\n'),
+    // HTTP/0.9 has no version; Node parses this as a request without headers.
+    wireRequest('GET /v1/categories\r\n\r\n', isSingleNon5xx),
+    wireRequest('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+    wireRequest('\r\n'.repeat(2_000) + get(''), isSingleNon5xx),
+    wireRequest(Buffer.from('16030100a5010000a10303', 'hex')),
+    wireRequest(Buffer.from(Array.from({ length: 4_096 }, (_, i) => (i * 167 + 13) % 256))),
     ...[
       'Bearer',
       'Bearer \u0000',
@@ -98,7 +105,7 @@ const headers = (): Shot[] => {
       'Basic YTpi',
       'Bearer pa_é',
       'Bearer pa_../..',
-    ].map((value) => shot(get(`Authorization: ${value}\r\n`, '/v1/auth/me'))),
+    ].map((value) => wireRequest(get(`Authorization: ${value}\r\n`, '/v1/auth/me'))),
     ...[
       'Accept: */*;q=x',
       'Accept-Encoding: ,,,',
@@ -111,7 +118,7 @@ const headers = (): Shot[] => {
       'X-HTTP-Method-Override: DELETE',
       '__proto__: x',
       'constructor: x',
-    ].map((line) => shot(get(`${line}\r\n`), once)),
+    ].map((line) => wireRequest(get(`${line}\r\n`), isSingleNon5xx)),
   ];
 };
 
@@ -146,8 +153,11 @@ const ids = [
   ':id',
 ];
 
-/** In the place of an id and around it: nothing that is there, so never a success, but for what reads as the same path. */
-const paths = (): Shot[] => {
+/**
+ * Hostile ids and paths. None names a resource, but some are equivalent to an existing path, such as
+ * `//v1/events`.
+ */
+const paths = (): WireRequest[] => {
   const tails = ['', '/', '/items', '/../../..', '//', '/cover.svg', '?', '#x', '/%2e%2e/'];
   const places = ids.flatMap((id) =>
     ['/v1/events/', '/v1/users/', '/v1/items/'].flatMap((stem) => tails.map((tail) => stem + id + tail)),
@@ -169,23 +179,25 @@ const paths = (): Shot[] => {
     '/docs/js/..%2f..%2f..%2fpackage.json',
     '/docs/js/%2e%2e/%2e%2e/openapi.json',
   ];
-  return [...places, ...others].map((path) => shot(`GET ${path} HTTP/1.1\r\n${host}\r\n`, once));
+  return [...places, ...others].map((path) =>
+    wireRequest(`GET ${path} HTTP/1.1\r\n${host}\r\n`, isSingleNon5xx),
+  );
 };
 
-/** Every method that Node knows and some that it does not, on every path of the API. */
-const methods = (routes: Record<string, string[]>): Shot[] =>
+/** Every method that Node knows and some invalid ones, on every path of the API. */
+const methods = (routes: Record<string, string[]>): WireRequest[] =>
   Object.entries(routes).flatMap(([path, known]) =>
     [...METHODS, 'FETCH', 'get', 'GE T', 'BREW', 'X'.repeat(300)]
       .filter((method) => !known.includes(method))
       .map((method) => {
-        const isFine = (statuses: number[]) =>
-          ['HEAD', 'OPTIONS'].includes(method) ? once(statuses) : closedOr4xx(statuses);
-        return shot(`${method} ${path} HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`, isFine);
+        const isAllowed = (statuses: number[]) =>
+          ['HEAD', 'OPTIONS'].includes(method) ? isSingleNon5xx(statuses) : closedOr4xx(statuses);
+        return wireRequest(`${method} ${path} HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`, isAllowed);
       }),
   );
 
-/** @param routes the methods of each path of the API, with ids put in */
-export const wireShots = (routes: Record<string, string[]>): Shot[] => [
+/** @param routes the methods of each path of the API; the paths contain existing ids */
+export const wireRequests = (routes: Record<string, string[]>): WireRequest[] => [
   ...smuggling(),
   ...headers(),
   ...paths(),

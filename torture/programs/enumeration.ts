@@ -2,12 +2,12 @@ import { raw } from '../../src/db/sql.ts';
 import type { ClientResponse } from '../client.ts';
 import { quantile } from '../client.ts';
 import type { Environment } from '../environment.ts';
-import { notThe } from '../phones.ts';
+import { wrongCode } from '../phones.ts';
 import type { Program } from '../program.ts';
 
-/** In ms; what the medians may differ by. */
-const mostApart = 1;
-/** Enough of them that the day's messages to a country do not run out before the numbers do. */
+/** The largest allowed difference between the medians. */
+const maxDifferenceMs = 1;
+/** Enough countries that no country reaches its daily message limit. */
 const countries = ['+1202', '+4670', '+4915', '+4479', '+3361', '+8190', '+3162', '+5511'];
 
 const production = {
@@ -22,60 +22,67 @@ const production = {
 export const enumeration: Program = {
   name: 'enumeration',
   promise:
-    '2,000 numbers with an account and 2,000 without, asking for codes and trying wrong ones, ' +
-    'as it runs at home and in production: the same bytes, medians within 1 ms',
+    'code requests and wrong codes for 2,000 numbers with an account and 2,000 without, with development ' +
+    'and production settings: identical bytes, medians within 1 ms',
   async run({ size, open, progress }) {
     const number = size(2_000, 100);
-    const found: Found[] = [];
-    for (const [place, env] of Object.entries({ 'at home': {}, 'in production': production })) {
+    const results: StepResult[] = [];
+    for (const [mode, env] of Object.entries({ development: {}, production })) {
       const environment = await open({ servers: 1, env });
-      const phones = await twoKinds(environment, number);
+      const phones = await createPhones(environment, number);
       for (const step of steps) {
-        progress(`${step.name} ${place}`);
-        found.push({ what: `${step.name} ${place}`, ...(await compare(environment, phones, step)) });
+        progress(`${step.name} in ${mode}`);
+        results.push({ name: `${step.name} in ${mode}`, ...(await compare(environment, phones, step)) });
       }
     }
-    const worst = found.reduce((a, b) => (Math.abs(b.apart) > Math.abs(a.apart) ? b : a));
-    const different = found.reduce((sum, each) => sum + each.different, 0);
-    const told = found.map((each) => `${each.what}: ${each.told}`).join(', ');
+    const worst = results.reduce((a, b) => (Math.abs(b.differenceMs) > Math.abs(a.differenceMs) ? b : a));
+    const different = results.reduce((sum, each) => sum + each.different, 0);
+    const statuses = results.map((each) => `${each.name}: ${each.statuses}`).join(', ');
     return {
       figure:
-        `${found.length * number} pairs of answers (${told}): ${different} differ; ` +
-        `medians at most ${Math.abs(worst.apart).toFixed(2)} ms apart (${worst.what})`,
-      ok: different === 0 && Math.abs(worst.apart) < mostApart,
+        `${results.length * number} pairs of responses (${statuses}): ${different} differ; ` +
+        `medians at most ${Math.abs(worst.differenceMs).toFixed(2)} ms apart (${worst.name})`,
+      ok: different === 0 && Math.abs(worst.differenceMs) < maxDifferenceMs,
     };
   },
 };
 
-type Found = { what: string; apart: number; different: number; told: string };
+type StepResult = { name: string; differenceMs: number; different: number; statuses: string };
 type Phones = { known: string[]; unknown: string[] };
 type Step = { name: string; path: string; body(phone: string): unknown };
 
-const verify = { path: '/v1/auth/otp/verify', body: (phone: string) => ({ phone, code: notThe('000000') }) };
+const verify = {
+  path: '/v1/auth/otp/verify',
+  body: (phone: string) => ({ phone, code: wrongCode('000000') }),
+};
 const request = { path: '/v1/auth/otp/request', body: (phone: string) => ({ phone }) };
 
-/** In this order: what one leaves behind is what the next finds. In production the second request is one too many. */
+/**
+ * Each step continues from the state of the step before. In production, the second code request is
+ * rate-limited.
+ */
 const steps: Step[] = [
-  { name: 'a code nobody asked for', ...verify },
-  { name: 'a code', ...request },
-  { name: 'a code at once again', ...request },
+  { name: 'verifying without a request', ...verify },
+  { name: 'requesting a code', ...request },
+  { name: 'requesting another code', ...request },
   { name: 'a wrong code', ...verify },
-  { name: 'the second wrong one', ...verify },
-  { name: 'the third', ...verify },
-  { name: 'the fourth', ...verify },
-  { name: 'the fifth', ...verify },
-  { name: 'the sixth', ...verify },
+  { name: 'the second wrong code', ...verify },
+  { name: 'the third wrong code', ...verify },
+  { name: 'the fourth wrong code', ...verify },
+  { name: 'the fifth wrong code', ...verify },
+  { name: 'the sixth wrong code', ...verify },
 ];
 
-/** By turns one of somebody's and one of nobody's, of the same countries and alike in their digits. */
-async function twoKinds({ sql, people }: Environment, number: number): Promise<Phones> {
-  const made = await people(number);
-  // The two of a pair are of one country, and spread so that no block of numbers has its fill of messages.
+/** Creates numbers with and without an account, alternating, with the same countries and similar digits. */
+async function createPhones({ sql, people }: Environment, number: number): Promise<Phones> {
+  const accounts = await people(number);
+  // The numbers of a pair are in one country. All numbers are spread so that no block reaches its message
+  // limit.
   const phoneAt = (i: number, n: number) =>
     (countries[i % countries.length] ?? '') + String(1_000_003 + n * 2_003).padStart(7, '0');
-  const known = made.map((_, i) => phoneAt(i, 2 * i + (i % 2)));
-  const unknown = made.map((_, i) => phoneAt(i, 2 * i + 1 - (i % 2)));
-  const ids = made.map(({ id }) => id);
+  const known = accounts.map((_, i) => phoneAt(i, 2 * i + (i % 2)));
+  const unknown = accounts.map((_, i) => phoneAt(i, 2 * i + 1 - (i % 2)));
+  const ids = accounts.map(({ id }) => id);
   for (const [table, key] of [
     ['users', 'id'],
     ['phones', 'user_id'],
@@ -88,44 +95,44 @@ async function twoKinds({ sql, people }: Environment, number: number): Promise<P
   return { known, unknown };
 }
 
-/** One at a time, by turns, and by turns which kind goes first. */
+/** Sends the step for each pair of numbers in sequence, alternating which number comes first. */
 async function compare(environment: Environment, { known, unknown }: Phones, step: Step) {
   const times = { known: [] as number[], unknown: [] as number[] };
-  const told: Record<string, number> = {};
+  const statuses = new Set<number>();
   let different = 0;
-  let nth = 0;
-  const ask = async (kind: keyof Phones, phone: string) => {
-    // An address has its own share of messages.
-    const address = `10.${Math.floor(nth / 4) >> 8}.${Math.floor(nth / 4) & 255}.1`;
-    nth++;
-    const answer = await environment.client.ask('POST', step.path, {
+  let sent = 0;
+  const send = async (kind: keyof Phones, phone: string) => {
+    // Each client address has its own message limit.
+    const address = `10.${Math.floor(sent / 4) >> 8}.${Math.floor(sent / 4) & 255}.1`;
+    sent++;
+    const response = await environment.client.send('POST', step.path, {
       body: step.body(phone),
       headers: { 'x-forwarded-for': address },
     });
-    times[kind].push(answer.ms);
-    told[answer.status] = (told[answer.status] ?? 0) + 1;
-    return bytesOf(answer);
+    times[kind].push(response.ms);
+    statuses.add(response.status);
+    return comparableText(response);
   };
-  for (const [i, mine] of known.entries()) {
-    const other = unknown[i] ?? '';
+  for (const [i, knownPhone] of known.entries()) {
+    const unknownPhone = unknown[i] ?? '';
     if (i % 2 === 0) {
-      if ((await ask('known', mine)) !== (await ask('unknown', other))) different++;
-    } else if ((await ask('unknown', other)) !== (await ask('known', mine))) different++;
+      if ((await send('known', knownPhone)) !== (await send('unknown', unknownPhone))) different++;
+    } else if ((await send('unknown', unknownPhone)) !== (await send('known', knownPhone))) different++;
   }
-  const apart = quantile(times.known, 0.5) - quantile(times.unknown, 0.5);
-  return { apart, different, told: Object.keys(told).join(', ') };
+  const differenceMs = quantile(times.known, 0.5) - quantile(times.unknown, 0.5);
+  return { differenceMs, different, statuses: [...statuses].sort().join(', ') };
 }
 
-/** All of an answer but what differs from one request to the next whatever the number: ids, codes, and the time. */
-function bytesOf({ status, headers, body }: ClientResponse): string {
+/** The response as text, without the parts that differ between any two requests: ids, codes and times. */
+function comparableText({ status, headers, body }: ClientResponse): string {
   const text = JSON.stringify(body)
     .replace(/"requestId":"[\da-f-]{36}"/, '"requestId":"…"')
     .replace(/"devCode":"\d{6}"/, '"devCode":"…"');
   const lines = Object.entries(headers).map(([name, value]) => {
-    const differs = name === 'date' || name === 'x-request-id';
-    // Seconds go by while thousands ask; the number of digits may not tell anything either way.
+    const isPerRequest = name === 'date' || name === 'x-request-id';
+    // Retry-After depends on the time of the request, and so does its number of digits.
     const seconds = name === 'retry-after' ? '…' : value;
-    return `${name}: ${differs ? '…' : seconds}`;
+    return `${name}: ${isPerRequest ? '…' : seconds}`;
   });
   return [status, ...lines, text].join('\n');
 }

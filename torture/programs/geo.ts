@@ -1,4 +1,7 @@
-/** Circles at random against the haversine formula, which shares nothing with the server's chords and cells. */
+/**
+ * Compares random circles with the haversine formula, which shares no code with the chords and cells of the
+ * server.
+ */
 import fc from 'fast-check';
 import { transaction } from '../../src/db/transaction.ts';
 import type { EventFields } from '../../src/modules/events/event-fields.ts';
@@ -8,11 +11,11 @@ import type { Environment } from '../environment.ts';
 import type { Program } from '../program.ts';
 
 const seed = 20_261_121;
-const radiusKm = 6371;
-/** In km: nobody can tell on which side of the rim something lies that is closer to it. */
-const rim = 0.001;
-/** In km: what is shown is rounded to ten metres. */
-const shown = 0.005;
+const earthRadiusKm = 6371;
+/** Events closer to the circle's edge than this may be on either side of it. */
+const edgeToleranceKm = 0.001;
+/** `distanceKm` is rounded to ten metres. */
+const roundingKm = 0.005;
 const pageSize = 50;
 
 type Place = { lat: number; lng: number };
@@ -25,11 +28,11 @@ function haversine(a: Place, b: Place): number {
   const [dLat, dLng] = [radians(b.lat - a.lat), radians(b.lng - a.lng)];
   const h =
     Math.sin(dLat / 2) ** 2 + Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * Math.sin(dLng / 2) ** 2;
-  return 2 * radiusKm * Math.asin(Math.sqrt(Math.min(1, h)));
+  return 2 * earthRadiusKm * Math.asin(Math.sqrt(Math.min(1, h)));
 }
 
-/** Near a pole a step to the side goes round it. */
-function moved({ lat, lng }: Place, dLat: number, dLng: number): Place {
+/** Moves a place by degrees; longitudes wrap at the antimeridian. */
+function movePlace({ lat, lng }: Place, dLat: number, dLng: number): Place {
   const east = lng + dLng / Math.max(Math.cos(radians(lat)), 0.01);
   return {
     lat: Math.max(-90, Math.min(90, lat + dLat)),
@@ -37,14 +40,14 @@ function moved({ lat, lng }: Place, dLat: number, dLng: number): Place {
   };
 }
 
-/** Evenly, where `fc.double` would nearly always be close to nothing. */
-const between = (min: number, max: number) =>
+/** Uniform; most values of `fc.double` are close to 0. */
+const uniform = (min: number, max: number) =>
   fc.integer({ min: 0, max: 2 ** 31 - 1 }).map((n) => min + ((max - min) * n) / (2 ** 31 - 1));
-/** As many in each part of the sphere as in any other of that size. */
-const anywhere = fc
-  .tuple(between(-1, 1), between(-180, 180))
+/** Uniform on the sphere. */
+const uniformPlace = fc
+  .tuple(uniform(-1, 1), uniform(-180, 180))
   .map(([z, lng]) => ({ lat: (Math.asin(z) * 180) / Math.PI, lng }));
-const corners = [
+const specialPlaces = [
   [90, 0],
   [-90, 0],
   [0, 180],
@@ -54,40 +57,42 @@ const corners = [
   [-45, -180],
   [59.91, 10.73],
 ] as const;
-/** On a corner, or from millimetres to a few degrees away from it, across the pole or the antimeridian too. */
-const atCorner = fc
+/** At a special place or up to a few degrees away from it, possibly across the pole or the antimeridian. */
+const nearSpecialPlace = fc
   .tuple(
-    fc.constantFrom(...corners),
-    between(-1, 1),
-    between(-1, 1),
+    fc.constantFrom(...specialPlaces),
+    uniform(-1, 1),
+    uniform(-1, 1),
     fc.constantFrom(0, 1e-8, 1e-5, 0.01, 0.5, 3),
   )
-  .map(([[lat, lng], dLat, dLng, spread]) => moved({ lat, lng }, dLat * spread, dLng * spread));
-const anyPlace = fc.oneof(anywhere, atCorner, atCorner);
+  .map(([[lat, lng], dLat, dLng, spread]) => movePlace({ lat, lng }, dLat * spread, dLng * spread));
+const anyPlace = fc.oneof(uniformPlace, nearSpecialPlace, nearSpecialPlace);
 
-/** Around one of the events, with the rim just before it or just past it; or of any size, from a metre to the whole environment. */
+/**
+ * A circle whose edge is just before or behind an event, or one of any size, from a metre to the whole world.
+ */
 function anyCircle(places: Place[]): fc.Arbitrary<Circle> {
-  const near = fc.tuple(fc.nat(places.length - 1), between(-1, 1), between(-1, 1), between(-6, 0.3));
+  const nearEvent = fc.tuple(fc.nat(places.length - 1), uniform(-1, 1), uniform(-1, 1), uniform(-6, 0.3));
   const tight = fc
-    .tuple(near, fc.constantFrom(-0.002, 0.002, 0.0011, -0.0011))
+    .tuple(nearEvent, fc.constantFrom(-0.002, 0.002, 0.0011, -0.0011))
     .map(([[i, dLat, dLng, power], gap]) => {
       const place = places[i] ?? { lat: 0, lng: 0 };
-      const at = moved(place, dLat * 10 ** power, dLng * 10 ** power);
+      const at = movePlace(place, dLat * 10 ** power, dLng * 10 ** power);
       return { at, radius: haversine(at, place) + gap };
     });
-  const small = fc.record({ at: anyPlace, radius: between(-3, 2.5).map((power) => 10 ** power) });
-  const wide = fc.record({ at: anyPlace, radius: between(2.5, 4.302).map((power) => 10 ** power) });
+  const small = fc.record({ at: anyPlace, radius: uniform(-3, 2.5).map((power) => 10 ** power) });
+  const wide = fc.record({ at: anyPlace, radius: uniform(2.5, 4.302).map((power) => 10 ** power) });
   const far = fc
     .tuple(anyPlace, fc.nat(places.length - 1), fc.constantFrom(-0.0011, 0.0011))
     .map(([at, i, gap]) => ({ at, radius: haversine(at, places[i] ?? at) + gap }));
-  const weighed = [
+  const weighted = [
     { arbitrary: tight, weight: 5 },
     { arbitrary: small, weight: 4 },
     { arbitrary: wide, weight: 1 },
     { arbitrary: far, weight: 1 },
   ];
   return fc
-    .oneof(...weighed)
+    .oneof(...weighted)
     .map(({ at, radius }) => ({ at, radius: Math.min(Math.max(radius, 1e-3), 20_040) }));
 }
 
@@ -116,7 +121,7 @@ const fields = ({ lat, lng }: Place, i: number): EventFields => ({
 /** @returns the places by their event's id */
 async function insertEvents({ sql, people }: Environment, places: Place[]): Promise<Map<string, Place>> {
   const [organizer] = await people(1);
-  if (!organizer) throw new Error('nobody came');
+  if (!organizer) throw new Error('no people were created');
   const byId = new Map<string, Place>();
   for (let from = 0; from < places.length; from += 250) {
     await transaction(sql, async (tx) => {
@@ -124,40 +129,45 @@ async function insertEvents({ sql, people }: Environment, places: Place[]): Prom
         byId.set(await insertEvent(tx, organizer.id, fields(place, from + i), new Date()), place);
     });
   }
-  // As PostgreSQL does of itself within a minute of so many inserts; until then wide circles are slow, and no less right.
+  // Autovacuum would analyze the table within a minute; until then, wide circles are slow.
   await sql`analyze events`;
   return byId;
 }
 
-/** Reads one circle and gives how many events are off. */
-async function faultsOf(
+/** Reads one circle. @returns the number of wrong events */
+async function countFaults(
   { client }: Environment,
   events: Map<string, Place>,
   { at, radius }: Circle,
 ): Promise<number> {
-  const sure = new Set<string>();
+  const certain = new Set<string>();
   let possible = 0;
   for (const [id, place] of events) {
     const distance = haversine(at, place);
-    if (distance <= radius - rim) sure.add(id);
-    if (distance <= radius + rim) possible++;
+    if (distance <= radius - edgeToleranceKm) certain.add(id);
+    if (distance <= radius + edgeToleranceKm) possible++;
   }
   let faults = 0;
   const seen = new Set<string>();
-  // Wide ones hold nearly everything: there the total and the first page have to do.
+  // Wide circles contain nearly all events, so only the total and the first page are checked.
   const pages = radius > 300 ? 1 : 10;
   for (let page = 1, total = 1; page <= pages && (page - 1) * pageSize < total; page++) {
     const path = `/v1/events?lat=${at.lat}&lng=${at.lng}&radius=${radius}&limit=${pageSize}&page=${page}`;
-    const { status, body } = await client.ask('GET', path);
+    const { status, body } = await client.send('GET', path);
     if (status !== 200) return faults + 1;
     total = body.meta.total;
-    if (page === 1 && (total < sure.size || total > possible)) faults++;
+    if (page === 1 && (total < certain.size || total > possible)) faults++;
     for (const { id, location, distanceKm } of body.data as Listed[]) {
       const distance = haversine(at, events.get(id) ?? location);
-      if (distance > radius + rim || Math.abs(distanceKm - distance) > shown + rim || seen.has(id)) faults++;
+      if (
+        distance > radius + edgeToleranceKm ||
+        Math.abs(distanceKm - distance) > roundingKm + edgeToleranceKm ||
+        seen.has(id)
+      )
+        faults++;
       seen.add(id);
     }
-    if (seen.size === total) for (const id of sure) if (!seen.has(id)) faults++;
+    if (seen.size === total) for (const id of certain) if (!seen.has(id)) faults++;
   }
   return faults;
 }
@@ -165,7 +175,8 @@ async function faultsOf(
 export const geo: Program = {
   name: 'geo',
   promise:
-    '10,000 random circles, at the poles and ±180° too, against plain haversine: 0 events off beyond 1 m',
+    '10,000 random circles, including the poles and ±180°, compared with the plain haversine formula: 0 ' +
+    'wrong events, with a tolerance of 1 m',
   quick: true,
   async run({ size, open, progress }) {
     const environment = await open();
@@ -173,18 +184,18 @@ export const geo: Program = {
     const events = await insertEvents(environment, places);
     const circles = fc.sample(anyCircle(places), { numRuns: size(10_000, 120), seed });
     let done = 0;
-    let worst = '';
+    let example = '';
     const faults = await each(circles.length, 16, async (i) => {
       const circle = circles[i] as Circle;
-      const found = await faultsOf(environment, events, circle);
-      if (found > 0) worst ||= `; such as ${JSON.stringify(circle)} (seed ${seed})`;
+      const wrong = await countFaults(environment, events, circle);
+      if (wrong > 0) example ||= `; for example ${JSON.stringify(circle)} (seed ${seed})`;
       if (++done % 100 === 0) progress(`${done} of ${circles.length} circles`);
-      return found;
+      return wrong;
     });
-    const off = faults.reduce((sum, n) => sum + n, 0);
+    const wrong = faults.reduce((sum, n) => sum + n, 0);
     return {
-      figure: `${off} off in ${circles.length.toLocaleString('en')} circles over ${events.size.toLocaleString('en')} events${worst}`,
-      ok: off === 0,
+      figure: `${wrong} wrong in ${circles.length.toLocaleString('en')} circles over ${events.size.toLocaleString('en')} events${example}`,
+      ok: wrong === 0,
     };
   },
 };

@@ -3,13 +3,13 @@ import { listOperations, type Operation } from '../../test/openapi-operations.ts
 import { each } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent, createItem } from '../factories.ts';
-import { brokenBodies, largest, padded, strangeQueries, strangeTexts } from '../hostile/bodies.ts';
-import { wireShots } from '../hostile/wire.ts';
+import { brokenBodies, maxBodySizes, padded, unusualQueries, unusualTexts } from '../hostile/bodies.ts';
+import { wireRequests } from '../hostile/wire.ts';
 import type { Program } from '../program.ts';
 import { sendRaw } from '../raw-connection.ts';
 
-type Stage = {
-  /** One in so many is tried. */
+type HostileContext = {
+  /** Tries every n-th request; `--quick` sends fewer. */
   every: number;
   environment: Environment;
   me: Person;
@@ -17,7 +17,7 @@ type Stage = {
   event: string;
   item: string;
 };
-/** What went wrong, a line for each; the count of all tried. */
+/** `faults` has a line for each unexpected response. */
 type Tally = { tried: number; faults: string[] };
 
 const isRefusal = (status: number) => status >= 400 && status < 500;
@@ -25,14 +25,15 @@ const isRefusal = (status: number) => status >= 400 && status < 500;
 export const hostile: Program = {
   name: 'hostile',
   promise:
-    'Hostile bodies, texts, headers, paths and methods: each a 4xx or an exact round trip, and no after-effect',
+    'hostile bodies, texts, headers, paths and methods: each gives a 4xx or an exact round trip, without ' +
+    'side effects',
   quick: true,
   async run({ open, size, progress }) {
     const environment = await open();
     const [me, writer] = await environment.people(2);
-    if (!me || !writer) throw new Error('nobody came');
+    if (!me || !writer) throw new Error('no people were created');
     const event = await createEvent(environment, me);
-    const stage: Stage = {
+    const context: HostileContext = {
       every: size(1, 8),
       environment,
       me,
@@ -41,16 +42,16 @@ export const hostile: Program = {
       item: await createItem(environment, me, event, 3),
     };
     const tally: Tally = { tried: 0, faults: [] };
-    const before = await reference(stage);
-    for (const [what, attack] of Object.entries({ wire, bodies, texts, searches })) {
-      progress(what);
-      await attack(stage, tally);
+    const before = await readReferences(context);
+    for (const [name, attack] of Object.entries({ wire, bodies, texts, searches })) {
+      progress(name);
+      await attack(context, tally);
     }
-    const after = await reference(stage);
+    const after = await readReferences(context);
     for (const [i, line] of before.entries())
-      if (after[i] !== line) tally.faults.push(`was ${line}, now ${after[i]}`);
+      if (after[i] !== line) tally.faults.push(`before: ${line}, after: ${after[i]}`);
     return {
-      figure: `${tally.faults.length} of ${tally.tried.toLocaleString('en')} off${tally.faults
+      figure: `${tally.faults.length} of ${tally.tried.toLocaleString('en')} wrong${tally.faults
         .slice(0, 5)
         .map((fault) => `\n    ${fault}`)
         .join('')}`,
@@ -59,9 +60,9 @@ export const hostile: Program = {
   },
 };
 
-/** What both servers say to ordinary requests. */
-async function reference({ environment, me, event }: Stage): Promise<string[]> {
-  const answers: string[] = [];
+/** The responses of both servers to ordinary requests. */
+async function readReferences({ environment, me, event }: HostileContext): Promise<string[]> {
+  const responses: string[] = [];
   for (const server of environment.servers) {
     for (const path of [
       '/healthz',
@@ -71,16 +72,16 @@ async function reference({ environment, me, event }: Stage): Promise<string[]> {
       `/v1/events/${event}/items`,
       '/v1/auth/me',
     ]) {
-      const { status, body } = await environment.client.ask('GET', path, { token: me.token, server });
-      // The city is what two bodies of the largest size change on purpose.
-      answers.push(JSON.stringify([path, status, path === '/v1/auth/me' ? { ...body, city: '' } : body]));
+      const { status, body } = await environment.client.send('GET', path, { token: me.token, server });
+      // The bodies of maximum size change the city.
+      responses.push(JSON.stringify([path, status, path === '/v1/auth/me' ? { ...body, city: '' } : body]));
     }
   }
-  return answers;
+  return responses;
 }
 
-async function wire({ every, environment, event, item, me }: Stage, tally: Tally): Promise<void> {
-  const { body: document } = await environment.client.ask('GET', '/openapi.json');
+async function wire({ every, environment, event, item, me }: HostileContext, tally: Tally): Promise<void> {
+  const { body: document } = await environment.client.send('GET', '/openapi.json');
   const paths = Object.entries<Record<string, Operation>>(document.paths);
   const routes = Object.fromEntries(
     paths.map(([path, methods]) => {
@@ -88,76 +89,76 @@ async function wire({ every, environment, event, item, me }: Stage, tally: Tally
       return [path.replace('{id}', id), Object.keys(methods).map((method) => method.toUpperCase())];
     }),
   );
-  const shots = wireShots(routes).filter((_, i) => i % every === 0);
-  await each(shots.length, 32, async (i) => {
+  const requests = wireRequests(routes).filter((_, i) => i % every === 0);
+  await each(requests.length, 32, async (i) => {
     const server = environment.servers[i % environment.servers.length];
-    const shot = shots[i];
-    if (!server || !shot) return;
+    const request = requests[i];
+    if (!server || !request) return;
     tally.tried++;
-    const { statuses } = await sendRaw(server, shot.bytes).catch((error: Error) => {
+    const { statuses } = await sendRaw(server, request.bytes).catch((error: Error) => {
       tally.faults.push(error.message);
       return { statuses: [400] };
     });
-    const allowed = shot.allowed ?? (([status = 500, ...more]) => isRefusal(status) && more.length === 0);
-    if (!allowed(statuses)) tally.faults.push(`${shot.what} → ${statuses.join(', ') || 'closed'}`);
+    const allowed = request.allowed ?? (([status = 500, ...more]) => isRefusal(status) && more.length === 0);
+    if (!allowed(statuses)) tally.faults.push(`${request.name} → ${statuses.join(', ') || 'closed'}`);
   });
 }
 
-async function bodies({ every, environment, me, event, item }: Stage, tally: Tally): Promise<void> {
-  const get = async () => (await environment.client.ask('GET', '/openapi.json')) as never;
+async function bodies({ every, environment, me, event, item }: HostileContext, tally: Tally): Promise<void> {
+  const get = async () => (await environment.client.send('GET', '/openapi.json')) as never;
   const { withBody } = await listOperations({ get }, { event, item, user: me.id });
   for (const [n, { method, path, example }] of withBody.entries()) {
     const broken = brokenBodies(example).filter((_, i) => (i + n) % every === 0);
     await each(broken.length, 8, async (i) => {
       const raw = broken[i] ?? '';
-      const { status } = await environment.client.ask(method, path, { token: me.token, raw });
+      const { status } = await environment.client.send(method, path, { token: me.token, raw });
       tally.tried++;
       if (!isRefusal(status))
         tally.faults.push(`${method} ${path} ${raw.toString('latin1').slice(0, 80)} → ${status}`);
     });
   }
-  for (const length of largest) {
+  for (const length of maxBodySizes) {
     const raw = padded(JSON.stringify({ city: 'Oslo' }), length);
-    const { status } = await environment.client.ask('PATCH', '/v1/me', { token: me.token, raw });
+    const { status } = await environment.client.send('PATCH', '/v1/me', { token: me.token, raw });
     tally.tried++;
     if (status !== 200) tally.faults.push(`a body of ${length} bytes → ${status}`);
   }
   const raw = '{"city":"first","city":"last","city":"very last"}';
-  const { body } = await environment.client.ask('PATCH', '/v1/me', { token: me.token, raw });
+  const { body } = await environment.client.send('PATCH', '/v1/me', { token: me.token, raw });
   tally.tried++;
-  if (body.city !== 'very last') tally.faults.push(`a field sent thrice became ${body.city}`);
+  if (body.city !== 'very last') tally.faults.push(`a field sent three times became ${body.city}`);
 }
 
-/** Into every text of an event, an item and a profile, and out again by both servers. */
-async function texts({ environment, writer: me }: Stage, tally: Tally): Promise<void> {
-  const { ask } = environment.client;
-  for (const text of strangeTexts) {
+/** Writes each text to all text fields of an event, an item and a profile, and reads it from both servers. */
+async function texts({ environment, writer: me }: HostileContext, tally: Tally): Promise<void> {
+  const { send } = environment.client;
+  for (const text of unusualTexts) {
     const location = { address: text, lat: 1, lng: 2 };
     const id = await createEvent(environment, me, eventBody({ title: text, description: text, location }));
     const item = { kind: 'bring', title: text, description: text, quantityNeeded: 1 };
-    await ask('POST', `/v1/events/${id}/items`, { token: me.token, body: item });
-    await ask('PATCH', '/v1/me', {
+    await send('POST', `/v1/events/${id}/items`, { token: me.token, body: item });
+    await send('PATCH', '/v1/me', {
       token: me.token,
       body: { name: [...text].slice(0, 80).join(''), bio: text },
     });
     for (const server of environment.servers) {
       const call = { token: me.token, server };
-      const { body: event } = await ask('GET', `/v1/events/${id}`, call);
-      const { body: items } = await ask('GET', `/v1/events/${id}/items`, call);
-      const { body: profile } = await ask('GET', '/v1/auth/me', call);
-      const back = [event.title, event.description, event.location?.address, items.data?.[0]?.title];
-      back.push(items.data?.[0]?.description, profile.bio);
-      tally.tried += back.length;
-      for (const value of back)
-        if (value !== text) tally.faults.push(`${JSON.stringify(text)} came back as ${value}`);
+      const { body: event } = await send('GET', `/v1/events/${id}`, call);
+      const { body: items } = await send('GET', `/v1/events/${id}/items`, call);
+      const { body: profile } = await send('GET', '/v1/auth/me', call);
+      const stored = [event.title, event.description, event.location?.address, items.data?.[0]?.title];
+      stored.push(items.data?.[0]?.description, profile.bio);
+      tally.tried += stored.length;
+      for (const value of stored)
+        if (value !== text) tally.faults.push(`${JSON.stringify(text)} was returned as ${value}`);
     }
-    await ask('DELETE', `/v1/events/${id}`, { token: me.token });
+    await send('DELETE', `/v1/events/${id}`, { token: me.token });
   }
 }
 
-/** Whatever is looked for: an answer, and no sign that means everything. */
-async function searches({ environment, me }: Stage, tally: Tally): Promise<void> {
-  for (const query of [...strangeQueries, ...strangeTexts]) {
+/** Each query must get a 200 or 400, and no character may act as a wildcard. */
+async function searches({ environment, me }: HostileContext, tally: Tally): Promise<void> {
+  for (const query of [...unusualQueries, ...unusualTexts]) {
     const q = encodeURIComponent(query.slice(0, 200));
     for (const path of [
       `/v1/events?q=${q}`,
@@ -165,7 +166,7 @@ async function searches({ environment, me }: Stage, tally: Tally): Promise<void>
       `/v1/users/search?q=${q}`,
       `/v1/events?category=${q.slice(0, 60)}`,
     ]) {
-      const { status, body } = await environment.client.ask('GET', path, { token: me.token });
+      const { status, body } = await environment.client.send('GET', path, { token: me.token });
       tally.tried++;
       if (status !== 200 && status !== 400) tally.faults.push(`${path} → ${status}`);
       const isWild = status === 200 && path.includes('users/search') && /^[%_\\*]+$/.test(query);

@@ -11,16 +11,17 @@ import type { Environment, Person } from '../environment.ts';
 import { createEvent } from '../factories.ts';
 import type { Program } from '../program.ts';
 
-/** An event, its one item, and when each write on it was acknowledged. */
-type Scene = { event: string; item: string; rsvps: number[]; claims: number[] };
-/** `isRestless`: now and then leaves one server, and goes on at the other. */
-type Guest = {
-  scene: Scene;
+/** An event, its only item, and the time of each acknowledged write on it. */
+type LiveEvent = { id: string; item: string; rsvps: number[]; claims: number[] };
+type Listener = {
+  event: LiveEvent;
   person: Person;
-  isRestless: boolean;
-  at: number;
-  heard: StreamMessage[];
-  now: EventStream;
+  /** Whether the listener reconnects to the other server from time to time. */
+  isMoving: boolean;
+  serverIndex: number;
+  /** The messages of earlier streams. */
+  received: StreamMessage[];
+  stream: EventStream;
 };
 
 const eventCount = 5;
@@ -28,136 +29,148 @@ const eventCount = 5;
 export const live: Program = {
   name: 'live',
   promise:
-    '500 people listen on two servers while others write: told within 500 ms of the answer at p99, nobody misses the last state, and streams hold up no stop',
+    "500 clients listen on two servers while others write: updates arrive within 500 ms of the write's " +
+    'response at p99, every client gets the last state, and streams do not delay a stop',
   quick: true,
   async run({ size, open, progress }) {
-    const [crowd, writes] = [size(500, 100), size(250, 20)];
+    const [listenerCount, writerCount] = [size(500, 100), size(250, 20)];
     const environment = await open();
-    const people = await environment.people(Math.max(crowd, writes));
+    const people = await environment.people(Math.max(listenerCount, writerCount));
     const owner = people[0] as Person;
-    const scenes = await each(eventCount, 1, () => aScene(environment, owner));
-    const guests = await each(crowd, 50, (i) =>
-      join(environment, scenes[i % eventCount] as Scene, people[i] as Person, i),
+    const events = await each(eventCount, 1, () => createLiveEvent(environment, owner));
+    const listeners = await each(listenerCount, 50, (i) =>
+      join(environment, events[i % eventCount] as LiveEvent, people[i] as Person, i),
     );
     const state = { isOver: false };
-    const moving = moveAbout(environment, guests, state);
-    await Promise.all(scenes.map((scene) => write(environment, scene, people.slice(0, writes), progress)));
+    const movement = moveListeners(environment, listeners, state);
+    await Promise.all(
+      events.map((event) => write(environment, event, people.slice(0, writerCount), progress)),
+    );
     state.isOver = true;
-    const moves = await moving;
+    const moves = await movement;
     await sleep(1_000);
-    const missed = await countMissed(environment, scenes, guests);
-    const delays = guests.filter(({ isRestless }) => !isRestless).flatMap(delaysOf);
+    const withoutLastState = await countWithoutLastState(environment, events, listeners);
+    const delays = listeners.filter(({ isMoving }) => !isMoving).flatMap(measureDelays);
     const p99 = quantile(delays, 0.99);
-    const stopped = await stopAll(environment, guests);
+    const stopped = await stopAll(environment, listeners);
     return {
       figure:
-        `${delays.length.toLocaleString('en')} times told, median ${Math.round(quantile(delays, 0.5))} ms, p99 ${Math.round(p99)} ms, ` +
-        `at most ${Math.round(quantile(delays, 1))} ms after the answer; ${missed} of ${crowd} without the last state, ` +
-        `${moves} moves to the other server; gone ${Math.round(stopped.ms)} ms after SIGTERM, exit ${stopped.codes.join(', ')}`,
+        `${delays.length.toLocaleString('en')} updates received, median ${Math.round(quantile(delays, 0.5))} ms, p99 ${Math.round(p99)} ms, ` +
+        `at most ${Math.round(quantile(delays, 1))} ms after the response; ${withoutLastState} of ${listenerCount} clients without the last state, ` +
+        `${moves} moves to the other server; servers stopped ${Math.round(stopped.ms)} ms after SIGTERM, exit ${stopped.codes.join(', ')}`,
       ok:
         delays.length > 0 &&
         p99 <= 500 &&
-        missed === 0 &&
+        withoutLastState === 0 &&
         stopped.ms < 5_000 &&
         stopped.codes.every((code) => code === 0),
     };
   },
 };
 
-async function aScene(environment: Environment, owner: Person): Promise<Scene> {
+async function createLiveEvent(environment: Environment, owner: Person): Promise<LiveEvent> {
   const event = await createEvent(environment, owner);
   const { token } = owner;
   const body = { title: 'Plates', kind: 'bring', quantityNeeded: 10_000 };
-  const item = await environment.client.ask('POST', `/v1/events/${event}/items`, { token, body });
-  return { event, item: item.body.id, rsvps: [], claims: [] };
+  const item = await environment.client.send('POST', `/v1/events/${event}/items`, { token, body });
+  return { id: event, item: item.body.id, rsvps: [], claims: [] };
 }
 
-const streamOf = ({ servers }: Environment, { event }: Scene, at: number): string =>
-  `${servers[at % servers.length]?.url}/v1/events/${event}/live`;
+const streamUrl = ({ servers }: Environment, { id }: LiveEvent, serverIndex: number): string =>
+  `${servers[serverIndex % servers.length]?.url}/v1/events/${id}/live`;
 
-async function join(environment: Environment, scene: Scene, person: Person, i: number): Promise<Guest> {
-  const at = Math.floor(i / eventCount);
-  const now = await openEventStream(streamOf(environment, scene, at), { token: person.token });
-  await now.until(({ event }) => event === 'snapshot');
-  return { scene, person, isRestless: i % 10 === 9, at, heard: [], now };
+async function join(
+  environment: Environment,
+  event: LiveEvent,
+  person: Person,
+  i: number,
+): Promise<Listener> {
+  const serverIndex = Math.floor(i / eventCount);
+  const stream = await openEventStream(streamUrl(environment, event, serverIndex), { token: person.token });
+  await stream.until((message) => message.event === 'snapshot');
+  return { event, person, isMoving: i % 10 === 9, serverIndex, received: [], stream };
 }
 
-/** One answers and claims after the other, so that counts only grow, and by one. */
+/** RSVPs and claims in sequence, so that each write increases a counter by one. */
 async function write(
   environment: Environment,
-  scene: Scene,
+  event: LiveEvent,
   people: Person[],
   progress: (text: string) => void,
 ) {
-  const ask = async (path: string, { token }: Person, body: unknown, done: number[]) => {
-    const { status } = await environment.client.ask('POST', path, { token, body });
-    if (status > 201) throw new Error(`${path} was answered ${status}`);
-    done.push(performance.now());
+  const send = async (path: string, { token }: Person, body: unknown, acknowledged: number[]) => {
+    const { status } = await environment.client.send('POST', path, { token, body });
+    if (status > 201) throw new Error(`${path} got the status ${status}`);
+    acknowledged.push(performance.now());
     await sleep(20 + Math.random() * 60);
   };
   for (const person of people) {
-    await ask(`/v1/events/${scene.event}/rsvp`, person, { status: 'going' }, scene.rsvps);
-    await ask(`/v1/items/${scene.item}/claim`, person, { quantity: 1 }, scene.claims);
-    progress(`${scene.claims.length} of ${people.length} people on each event`);
+    await send(`/v1/events/${event.id}/rsvp`, person, { status: 'going' }, event.rsvps);
+    await send(`/v1/items/${event.item}/claim`, person, { quantity: 1 }, event.claims);
+    progress(`${event.claims.length} of ${people.length} people with an RSVP and a claim`);
   }
 }
 
-/** @returns how many times somebody went on at the other server, from where they were */
-async function moveAbout(
+/** Reconnects listeners to the other server with the last event id. @returns the number of reconnections */
+async function moveListeners(
   environment: Environment,
-  guests: Guest[],
+  listeners: Listener[],
   state: { isOver: boolean },
 ): Promise<number> {
-  const restless = guests.filter(({ isRestless }) => isRestless);
+  const moving = listeners.filter(({ isMoving }) => isMoving);
   let moves = 0;
   while (!state.isOver) {
-    const guest = restless[moves++ % restless.length] as Guest;
-    guest.now.close();
-    guest.heard.push(...guest.now.messages);
-    const { token } = guest.person;
-    const address = streamOf(environment, guest.scene, ++guest.at);
-    guest.now = await openEventStream(address, { token, lastId: guest.now.lastId() });
+    const listener = moving[moves++ % moving.length] as Listener;
+    listener.stream.close();
+    listener.received.push(...listener.stream.messages);
+    const { token } = listener.person;
+    const url = streamUrl(environment, listener.event, ++listener.serverIndex);
+    listener.stream = await openEventStream(url, { token, lastId: listener.stream.lastId() });
     await sleep(30);
   }
   return moves;
 }
 
-async function countMissed({ client }: Environment, scenes: Scene[], guests: Guest[]): Promise<number> {
-  const truths = new Map<Scene, unknown>();
-  for (const scene of scenes) {
-    const { body: record } = await client.ask('GET', `/v1/events/${scene.event}`);
-    const { body: items } = await client.ask('GET', `/v1/events/${scene.event}/items`);
+async function countWithoutLastState(
+  { client }: Environment,
+  events: LiveEvent[],
+  listeners: Listener[],
+): Promise<number> {
+  const expected = new Map<LiveEvent, unknown>();
+  for (const event of events) {
+    const { body: record } = await client.send('GET', `/v1/events/${event.id}`);
+    const { body: items } = await client.send('GET', `/v1/events/${event.id}/items`);
     const { rsvpCount, goingCount, bookedCount } = record;
-    truths.set(scene, { counts: { rsvpCount, goingCount, bookedCount }, items: items.data });
+    expected.set(event, { counts: { rsvpCount, goingCount, bookedCount }, items: items.data });
   }
-  return guests.filter(({ scene, heard, now }) => {
-    const { counts, items } = stateOf([...heard, ...now.messages]);
-    return !now.isOpen() || !isDeepStrictEqual({ counts, items }, truths.get(scene));
+  return listeners.filter(({ event, received, stream }) => {
+    const { counts, items } = stateOf([...received, ...stream.messages]);
+    return !stream.isOpen() || !isDeepStrictEqual({ counts, items }, expected.get(event));
   }).length;
 }
 
-/** For each write, the ms from its answer until this guest had a state with it; what came before the answer is 0. */
-function delaysOf({ scene, now: { messages } }: Guest): number[] {
-  const numberIn = (message: StreamMessage, kind: 'rsvps' | 'claims'): number => {
+/** For each write, the ms from its response until its update arrived; 0 if the update arrived first. */
+function measureDelays({ event, stream: { messages } }: Listener): number[] {
+  const countIn = (message: StreamMessage, kind: 'rsvps' | 'claims'): number => {
     if (kind === 'rsvps') return message.event === 'counts' ? message.data.rsvpCount : 0;
     return message.event === 'item' ? message.data.quantityClaimed : 0;
   };
   return (['rsvps', 'claims'] as const).flatMap((kind) => {
     let next = 0;
-    return scene[kind].map((acknowledged, i) => {
-      while (next < messages.length && numberIn(messages[next] as StreamMessage, kind) <= i) next++;
-      const at = messages[next]?.at ?? Number.POSITIVE_INFINITY;
-      return Math.max(0, at - acknowledged);
+    return event[kind].map((acknowledged, i) => {
+      while (next < messages.length && countIn(messages[next] as StreamMessage, kind) <= i) next++;
+      const receivedAt = messages[next]?.at ?? Number.POSITIVE_INFINITY;
+      return Math.max(0, receivedAt - acknowledged);
     });
   });
 }
 
-/** Servers end their streams and go, at once. */
-async function stopAll({ servers }: Environment, guests: Guest[]) {
+/** Sends SIGTERM to all servers, and waits until they and all streams have ended. */
+async function stopAll({ servers }: Environment, listeners: Listener[]) {
   const since = performance.now();
   const stopping = servers.splice(0);
   for (const { child } of stopping) child.kill('SIGTERM');
   const codes = await Promise.all(stopping.map(({ ended }) => ended));
-  await Promise.all(guests.map(({ now }) => now.ended));
+  await Promise.all(listeners.map(({ stream }) => stream.ended));
   return { codes, ms: performance.now() - since };
 }

@@ -20,35 +20,37 @@ import type { Program } from '../program.ts';
 export const matrix: Program = {
   name: 'matrix',
   promise:
-    'Every route for every kind of caller, with real ids of everything else in every id place: 0 cells off',
+    'every route for every kind of caller, with existing ids of all other resources in every id ' +
+    'parameter: 0 wrong cells',
   async run({ open, progress }) {
     const environment = await open();
     const api = await openApi(environment);
-    const stage = await createPeopleByRole(api);
+    const people = await createPeopleByRole(api);
     const rows = Object.entries(accessRows);
-    const off: string[] = [];
+    const wrong: string[] = [];
     let cells = 0;
     await each(rows.length, 8, async (i) => {
       const [name, row] = rows[i] ?? [];
       if (!name || !row) return;
       for (const [c, caller] of roles.entries()) {
-        const status = await sendAs(api, stage, name, row, caller);
-        if (status !== row.statuses[c]) off.push(`${name} as ${caller}: ${status}`);
+        const status = await sendAs(api, people, name, row, caller);
+        if (status !== row.statuses[c]) wrong.push(`${name} as ${caller}: ${status}`);
       }
       cells += roles.length;
       progress(`${cells} cells`);
     });
-    const ids = await realIds(api, stage);
-    const before = await digest(environment);
-    cells += await playForeign(api, stage, ids, off);
-    const after = await digest(environment);
-    for (const [table, sum] of Object.entries(before)) if (after[table] !== sum) off.push(`${table} changed`);
+    const ids = await createResourceIds(api, people);
+    const before = await hashTables(environment);
+    cells += await tryForeignIds(api, people, ids, wrong);
+    const after = await hashTables(environment);
+    for (const [table, sum] of Object.entries(before))
+      if (after[table] !== sum) wrong.push(`${table} changed`);
     return {
-      figure: `${off.length} of ${cells.toLocaleString('en')} cells off${off
+      figure: `${wrong.length} of ${cells.toLocaleString('en')} cells wrong${wrong
         .slice(0, 5)
         .map((line) => `\n    ${line}`)
         .join('')}`,
-      ok: off.length === 0,
+      ok: wrong.length === 0,
     };
   },
 };
@@ -56,17 +58,17 @@ export const matrix: Program = {
 type Ids = Record<string, string>;
 
 function present(person: Person | null): Person {
-  if (!person) throw new Error('nobody came');
+  if (!person) throw new Error('no people were created');
   return person;
 }
 
-/** Ids of everything there is or was; the key begins with the kind of thing that it names. */
-async function realIds(api: Api, stage: PeopleByRole): Promise<Ids> {
-  const [organizer, stranger] = [present(stage.organizer), present(stage.stranger)];
+/** Ids of existing and deleted resources; each key begins with the kind of the resource. */
+async function createResourceIds(api: Api, people: PeopleByRole): Promise<Ids> {
+  const [organizer, stranger] = [present(people.organizer), present(people.stranger)];
   const event = await createEvent(api, organizer);
-  const gone = await createEvent(api, organizer);
+  const deletedEvent = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id);
-  const goneItem = await createItem(api, organizer, event.id);
+  const deletedItem = await createItem(api, organizer, event.id);
   const draft = await createEvent(api, organizer, { visibility: 'private' });
   const draftItem = await createItem(api, organizer, draft.id);
   await rsvpGoing(api, stranger, event.id);
@@ -79,20 +81,20 @@ async function realIds(api: Api, stage: PeopleByRole): Promise<Ids> {
     201,
   );
   const { body: sessions } = expectStatus(await api.get('/v1/auth/sessions', organizer.token), 200);
-  expectStatus(await api.delete(`/v1/items/${goneItem.id}`, organizer.token), 200);
-  expectStatus(await api.delete(`/v1/events/${gone.id}`, organizer.token), 200);
+  expectStatus(await api.delete(`/v1/items/${deletedItem.id}`, organizer.token), 200);
+  expectStatus(await api.delete(`/v1/events/${deletedEvent.id}`, organizer.token), 200);
   return {
     'user organizer': organizer.id,
     'user stranger': stranger.id,
-    'deleted user': present(stage.deleted).id,
+    'deleted user': present(people.deleted).id,
     'event public': event.id,
     'event draft': draft.id,
-    'deleted event': gone.id,
+    'deleted event': deletedEvent.id,
     'item public': item.id,
     'item draft': draftItem.id,
-    'deleted item': goneItem.id,
-    // The number that one event's item has, under another event and under what is no event at all.
-    'item elsewhere': `${draft.id}.9`,
+    'deleted item': deletedItem.id,
+    // An item id is an event id and a number: the number with other events and with ids that are no events.
+    'item of another event': `${draft.id}.9`,
     'item of a person': `${organizer.id}.1`,
     'item of a claim': `${claim.body.id}.1`,
     claim: claim.body.id,
@@ -118,27 +120,27 @@ const bodies: Record<string, unknown> = {
   'PUT /v1/admin/users/{id}/role': { role: 'admin' },
 };
 
-/** Ids where they do not belong: unknown to everybody who may ask at all, and nothing moves. @returns how many cells */
-async function playForeign(api: Api, stage: PeopleByRole, ids: Ids, off: string[]): Promise<number> {
+/** Sends ids of other kinds of resources: each authorized caller gets a 404. @returns the number of cells */
+async function tryForeignIds(api: Api, people: PeopleByRole, ids: Ids, wrong: string[]): Promise<number> {
   const routes = [...new Set(Object.keys(accessRows).map(routeOf))].filter((route) => route.includes('{id}'));
   let cells = 0;
   for (const route of routes) {
     const kind = /\/(user|event|item|session)s\//.exec(route)?.[1] ?? '';
-    for (const [what, id] of Object.entries(ids)) {
-      const isAtHome =
-        what.startsWith(`${kind} public`) ||
-        what.startsWith(`${kind} draft`) ||
-        (/^user (organizer|stranger)$/.test(what) && kind === 'user');
-      if (isAtHome) continue;
+    for (const [name, id] of Object.entries(ids)) {
+      const isValidHere =
+        name.startsWith(`${kind} public`) ||
+        name.startsWith(`${kind} draft`) ||
+        (/^user (organizer|stranger)$/.test(name) && kind === 'user');
+      if (isValidHere) continue;
       await each(roles.length, roles.length, async (c) => {
         const caller = roles[c] as Role;
-        if (what === 'session of the organizer' && caller === 'organizer' && kind === 'session') return;
+        if (name === 'session of the organizer' && caller === 'organizer' && kind === 'session') return;
         const [method = '', path = ''] = route.replace('{id}', id).split(' ');
-        const call = { token: tokenOf(stage, caller), body: bodies[route] };
+        const call = { token: tokenOf(people, caller), body: bodies[route] };
         const { status } = await api.call(method, path, call);
         cells++;
         const expected = expectedFor(route, caller, id);
-        if (status !== expected) off.push(`${route} with ${what} as ${caller}: ${status}, not ${expected}`);
+        if (status !== expected) wrong.push(`${route} with ${name} as ${caller}: ${status}, not ${expected}`);
       });
     }
   }
@@ -146,18 +148,18 @@ async function playForeign(api: Api, stage: PeopleByRole, ids: Ids, off: string[
 }
 
 function expectedFor(route: string, caller: Role, id: string): number {
-  // A picture is drawn from the id alone, whatever it names, and tells nothing.
+  // Placeholder images are generated from the id alone and reveal nothing about the resource.
   if (route.endsWith('.svg')) return id.includes('.') ? 404 : 200;
-  // For everybody alike: no token is read.
+  // The route ignores tokens.
   if (route === 'GET /v1/uploads/{id}.webp') return 404;
   const isOptional = accessRows[route]?.statuses[0] === 200;
   if (caller === 'bad token' || caller === 'deleted') return 401;
-  if (route.includes('/v1/admin/') && caller !== 'admin') return caller === 'nobody' ? 401 : 403;
-  return caller === 'nobody' && !isOptional ? 401 : 404;
+  if (route.includes('/v1/admin/') && caller !== 'admin') return caller === 'anonymous' ? 401 : 403;
+  return caller === 'anonymous' && !isOptional ? 401 : 404;
 }
 
-/** Of each table, all that is in it; but for the record of changes, which is swept. */
-async function digest({ sql }: Environment): Promise<Record<string, string>> {
+/** A hash of the rows of each table, except the change log, which maintenance sweeps. */
+async function hashTables({ sql }: Environment): Promise<Record<string, string>> {
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'change%'`;
   const sums: Record<string, string> = {};

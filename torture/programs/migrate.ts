@@ -9,16 +9,16 @@ import type { Program } from '../program.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
-/** A newer version of Potluck beside this one: the same, with one more migration. */
-async function newerVersion({ dataDir }: Environment): Promise<string> {
+/** Copies Potluck and adds a migration to the copy. @returns its directory */
+async function createNewerVersion({ dataDir }: Environment): Promise<string> {
   const home = path.join(dataDir, 'newer');
   await mkdir(home);
   for (const name of ['src', 'package.json'])
     await cp(path.join(root, name), path.join(home, name), { recursive: true });
   await symlink(path.join(root, 'node_modules'), path.join(home, 'node_modules'));
   const directory = path.join(home, 'src', 'db', 'migrations');
-  const last = (await readdir(directory)).sort().at(-1) ?? '';
-  const number = String(Number.parseInt(last, 10) + 1).padStart(4, '0');
+  const lastMigration = (await readdir(directory)).sort().at(-1) ?? '';
+  const number = String(Number.parseInt(lastMigration, 10) + 1).padStart(4, '0');
   await writeFile(
     path.join(directory, `${number}.do.further.sql`),
     `alter table events add column further text not null default '';
@@ -31,11 +31,12 @@ async function newerVersion({ dataDir }: Environment): Promise<string> {
 
 export const migrate: Program = {
   name: 'migrate',
-  promise: 'a migration under load, new columns and a table: no 5xx, and nothing waits for more than 1 s',
+  promise:
+    'a migration under load that adds columns and a table: no 5xx, and no request waits for more than 1 s',
   async run({ open, size, progress }) {
     const environment = await open();
     const people = await environment.people(16);
-    const home = await newerVersion(environment);
+    const home = await createNewerVersion(environment);
     const load = startLoad(environment, people, { writers: 10, readers: 6 });
     await sleep(size(10_000, 2_000));
     progress('migrating');
@@ -50,11 +51,11 @@ export const migrate: Program = {
     const [row] = await environment.sql<
       [{ done: boolean }]
     >`select to_regclass('further') is not null as done`;
-    const broken = load.answered.filter(({ status }) => status === 0 || status >= 500).length;
-    const slowest = Math.max(...load.answered.map(({ ms }) => ms));
+    const failed = load.responses.filter(({ status }) => status === 0 || status >= 500).length;
+    const slowest = Math.max(...load.responses.map(({ ms }) => ms));
     return {
-      figure: `${load.answered.length} requests, ${broken} of them 5xx, the slowest ${Math.round(slowest)} ms`,
-      ok: code === 0 && row.done && broken === 0 && slowest < 1_000,
+      figure: `${load.responses.length} requests, ${failed} of them with a 5xx, the slowest ${Math.round(slowest)} ms`,
+      ok: code === 0 && row.done && failed === 0 && slowest < 1_000,
     };
   },
 };

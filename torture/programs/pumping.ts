@@ -7,11 +7,11 @@ import type { Environment } from '../environment.ts';
 import { phoneOf } from '../phones.ts';
 import type { Program } from '../program.ts';
 
-/** What docs/decisions promise for a day. */
-const [mostOfBlock, mostOfCountry] = [100, 1_000];
-/** The victim's network, which is paid for each message, and its best block. */
+/** The daily message limits of production. */
+const [maxPerBlock, maxPerCountry] = [100, 1_000];
+/** The attacker's network, which earns money for each message, and its main block of numbers. */
 const [area, block] = ['+4670', '+4670000'];
-const others = [
+const otherBlocks = [
   '+1202555',
   '+4915123',
   '+4479111',
@@ -25,41 +25,43 @@ const others = [
 export const pumping: Program = {
   name: 'pumping',
   promise:
-    '10,000 requests for codes from 2,500 addresses to numbers of one network, with the limits of production: ' +
-    'no more messages than the budget, and other countries are served',
+    '10,000 code requests from 2,500 addresses to numbers of one network, with the limits of production: ' +
+    'the messages stay within the budget, and other countries still get codes',
   async run({ size, open, progress }) {
-    const [requests, each4] = [size(10_000, 1_500), 4];
-    const post = await openPost();
+    const [requests, requestsPerAddress] = [size(10_000, 1_500), 4];
+    const twilio = await openTwilioStub();
     try {
-      const environment = await open({ env: { ...production, TWILIO_BASE_URL: post.url } });
+      const environment = await open({ env: { ...production, TWILIO_BASE_URL: twilio.url } });
       let done = 0;
       const statuses = await each(requests, 64, async (i) => {
         if (++done % 500 === 0) progress(`${done} of ${requests}`);
-        // Every other one goes to the one block; the others to a number in any.
+        // Half of the requests name numbers of one block; the others are spread over all numbers.
         const phone = i % 2 === 0 ? block + digits(i / 2, 4) : phoneOf(spread(i), area);
-        return ask(environment, phone, Math.floor(i / each4));
+        return requestCodeFrom(environment, phone, Math.floor(i / requestsPerAddress));
       });
-      const [sent, toBlock] = [post.sent.length, post.sent.filter((to) => to.startsWith(block)).length];
-      const elsewhere = await each(others.length * 5, 8, (i) =>
-        ask(environment, `${others[i % others.length]}${digits(i, 4)}`, 60_000 + i),
+      const [sent, toBlock] = [twilio.sent.length, twilio.sent.filter((to) => to.startsWith(block)).length];
+      const elsewhere = await each(otherBlocks.length * 5, 8, (i) =>
+        requestCodeFrom(environment, `${otherBlocks[i % otherBlocks.length]}${digits(i, 4)}`, 60_000 + i),
       );
       const served = elsewhere.filter((status) => status === 202).length;
-      const said = statuses.filter((status) => status === 202).length;
-      const blocks = Math.max(...Object.values(count(post.sent.map((to) => to.slice(0, -4)))).map(Number));
+      const accepted = statuses.filter((status) => status === 202).length;
+      const maxToOneBlock = Math.max(
+        ...Object.values(count(twilio.sent.map((to) => to.slice(0, -4)))).map(Number),
+      );
       return {
         figure:
-          `${requests} requests ${JSON.stringify(count(statuses))}: ${sent} messages to the country of ` +
-          `${mostOfCountry} a day, at most ${blocks} to a block of ${mostOfBlock} (${toBlock} to the one that was aimed at); ` +
-          `then ${served} of ${elsewhere.length} in ${others.length} other countries were sent theirs`,
+          `${requests} requests ${JSON.stringify(count(statuses))}: ${sent} messages to the country (limit ` +
+          `${maxPerCountry} a day), at most ${maxToOneBlock} to a block (limit ${maxPerBlock}; ${toBlock} to the attacked block); ` +
+          `then ${served} of ${elsewhere.length} codes sent to ${otherBlocks.length} other countries`,
         ok:
-          sent === said &&
-          sent <= mostOfCountry &&
-          blocks <= mostOfBlock &&
+          sent === accepted &&
+          sent <= maxPerCountry &&
+          maxToOneBlock <= maxPerBlock &&
           served === elsewhere.length &&
-          post.sent.length === sent + served,
+          twilio.sent.length === sent + served,
       };
     } finally {
-      post.close();
+      twilio.close();
     }
   },
 };
@@ -74,8 +76,8 @@ const production = {
   TWILIO_FROM: '+12025550199',
 };
 
-/** Twilio as far as Potluck knows it: takes every message, and remembers to whom. */
-async function openPost(): Promise<{ url: string; sent: string[]; close(): void }> {
+/** A stub of Twilio that accepts every message and records its recipient. */
+async function openTwilioStub(): Promise<{ url: string; sent: string[]; close(): void }> {
   const sent: string[] = [];
   const server = createServer(async (request, response) => {
     sent.push(new URLSearchParams(await text(request)).get('To') ?? '');
@@ -93,12 +95,12 @@ async function openPost(): Promise<{ url: string; sent: string[]; close(): void 
 }
 
 const digits = (n: number, length: number): string => String(n % 10 ** length).padStart(length, '0');
-/** Goes through seven digits with a stride that shares no factor with their number. */
+/** Visits all seven-digit numbers: the stride has no common factor with 10,000,000. */
 const spread = (i: number): number => (i * 7_919_993) % 10_000_000;
 
-async function ask({ client }: Environment, phone: string, network: number): Promise<number> {
+async function requestCodeFrom({ client }: Environment, phone: string, network: number): Promise<number> {
   const address = `10.${network >> 16}.${(network >> 8) & 255}.${network & 255}`;
-  const { status } = await client.ask('POST', '/v1/auth/otp/request', {
+  const { status } = await client.send('POST', '/v1/auth/otp/request', {
     body: { phone },
     headers: { 'x-forwarded-for': address },
   });

@@ -11,53 +11,60 @@ import { openSql, type SqlTransaction } from '../../test/sql-tag.ts';
 import { openClient } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import type { Program } from '../program.ts';
-import { countMissing, startWriting, type Writers, type Written } from '../restore-writers.ts';
+import { type AcknowledgedWrite, countMissing, startWriting, type Writers } from '../restore-writers.ts';
 
 export const restore: Program = {
   name: 'restore',
   promise:
-    'A backup is made while two servers write, and restored: equal table by table, with all that was acknowledged before it; damaged files are refused',
+    'a backup is made while two servers write, and is restored: all tables are equal and contain every ' +
+    'write that was acknowledged before the backup; damaged files are refused',
   quick: true,
   async run({ size, open, progress }) {
     const environment = await open();
-    const place = path.join(environment.dataDir, 'backups');
-    const file = path.join(place, 'backup.gz');
-    const fresh = path.join(place, 'restored');
+    const directory = path.join(environment.dataDir, 'backups');
+    const file = path.join(directory, 'backup.gz');
+    const restoredDir = path.join(directory, 'restored');
     const writers = await startWriting(environment, size(2_000, 100));
     const [person] = writers.people;
-    if (!person) throw new Error('nobody writes');
-    await writers.until(size(6_000, 200));
+    if (!person) throw new Error('no writers were created');
+    await writers.waitForWrites(size(6_000, 200));
     progress('backing up');
-    const { tables, before } = await backUp(environment, place, file, writers);
-    // Writing went on to here: what came after the backup began must not be in it.
-    const after = writers.log.length - before.length;
+    const { tables, before } = await backUp(environment, directory, file, writers);
+    // The writers ran during the whole backup; later writes are not part of its snapshot.
+    const duringBackup = writers.log.length - before.length;
     await writers.stop();
     progress('restoring');
-    const { unequal, missing, trouble } = await lookAt(environment, { file, fresh, tables, before, person });
+    const { unequal, missing, problem } = await restoreAndCompare(environment, {
+      file,
+      restoredDir,
+      tables,
+      before,
+      person,
+    });
     progress('damaging files');
-    const damaged = await tryDamaged(environment, file, place, size(30, 2));
+    const damaged = await tryDamaged(environment, file, directory, size(30, 2));
     const names = Object.keys(tables);
     const rows = Object.values(tables).reduce((sum, { count }) => sum + count, 0);
     return {
       figure:
-        `${names.length - unequal.length} of ${names.length} tables equal (${rows} rows)${unequal.map((name) => `, not ${name}`).join('')}; ` +
-        `${missing} of ${before.length} acknowledged writes missing, ${after} more were acknowledged meanwhile; ` +
-        `${trouble ?? 'counters agree, a server answers on it'}; ` +
-        `${damaged.refused} of ${damaged.tried} damaged files refused, ${damaged.left} left anything behind`,
+        `${names.length - unequal.length} of ${names.length} tables equal (${rows} rows)${unequal.map((name) => `, ${name} differs`).join('')}; ` +
+        `${missing} of ${before.length} acknowledged writes missing, ${duringBackup} more were acknowledged during the backup; ` +
+        `${problem ?? 'counters agree, a server responds on the restored database'}; ` +
+        `${damaged.refused} of ${damaged.tried} damaged files refused, ${damaged.leftovers} with leftovers`,
       ok:
-        unequal.length + missing + damaged.left === 0 &&
-        trouble === null &&
-        after > 0 &&
+        unequal.length + missing + damaged.leftovers === 0 &&
+        problem === null &&
+        duringBackup > 0 &&
         damaged.refused === damaged.tried,
     };
   },
 };
 
-/** Name of the table → its rows, and the sum of their hashes. */
-type Tables = Record<string, { count: number; sum: string }>;
+/** The number of rows and the sum of their hashes, by table name. */
+type TableSums = Record<string, { count: number; sum: string }>;
 
-async function sumUp(tx: SqlTransaction): Promise<Tables> {
-  const tables: Tables = {};
+async function sumTables(tx: SqlTransaction): Promise<TableSums> {
+  const tables: TableSums = {};
   for (const { name } of await listTables(tx)) {
     const [row] = await tx.text<{ count: number; sum: string }>(`
       select count(*)::int as count, coalesce(sum(hashtextextended(t::text, 7)::numeric), 0)::text as sum
@@ -67,14 +74,14 @@ async function sumUp(tx: SqlTransaction): Promise<Tables> {
   return tables;
 }
 
-/** Sums up the very snapshot that the backup is made of; `before` is what had been acknowledged when it was taken. */
+/** Sums the tables of the backup's snapshot. @returns also the writes acknowledged before the snapshot */
 async function backUp(
   { dataDir }: Environment,
-  place: string,
+  directory: string,
   file: string,
   { log }: Writers,
-): Promise<{ tables: Tables; before: Written[] }> {
-  await mkdir(place);
+): Promise<{ tables: TableSums; before: AcknowledgedWrite[] }> {
+  await mkdir(directory);
   const embedded = await openEmbedded(dataDir);
   const sql = await openSql(embedded.target, 'torture');
   try {
@@ -82,7 +89,7 @@ async function backUp(
       const before = [...log];
       const [row] = await tx<[{ snapshot: string }]>`select pg_export_snapshot() as snapshot`;
       await writeBackup(embedded.target, file, { snapshot: row.snapshot });
-      return { tables: await sumUp(tx), before };
+      return { tables: await sumTables(tx), before };
     }, 'isolation level repeatable read, read only');
   } finally {
     await sql.end();
@@ -90,21 +97,27 @@ async function backUp(
   }
 }
 
-type Restored = { file: string; fresh: string; tables: Tables; before: Written[]; person: Person };
-type Look = { unequal: string[]; missing: number; trouble: string | null };
+type RestoreCase = {
+  file: string;
+  restoredDir: string;
+  tables: TableSums;
+  before: AcknowledgedWrite[];
+  person: Person;
+};
+type Comparison = { unequal: string[]; missing: number; problem: string | null };
 
-/** Restores by the command into a directory where nothing is, compares, and has a server answer on it. */
-async function lookAt(
+/** Restores with the command into an empty directory, compares the tables, and starts a server on them. */
+async function restoreAndCompare(
   environment: Environment,
-  { file, fresh, tables, before, person }: Restored,
-): Promise<Look> {
-  const env = { ...environment.env, DATA_DIR: fresh };
+  { file, restoredDir, tables, before, person }: RestoreCase,
+): Promise<Comparison> {
+  const env = { ...environment.env, DATA_DIR: restoredDir };
   const run = potluck(['restore', file], { env });
   if ((await run.ended) !== 0) throw new Error(`not restored: ${run.output.out}${run.output.err}`);
-  const embedded = await openEmbedded(fresh);
+  const embedded = await openEmbedded(restoredDir);
   const sql = await openSql(embedded.target, 'torture');
   try {
-    const found = await sql.begin(sumUp);
+    const found = await sql.begin(sumTables);
     const names = [...new Set([...Object.keys(tables), ...Object.keys(found)])];
     const unequal = names.filter((name) => JSON.stringify(found[name]) !== JSON.stringify(tables[name]));
     const missing = await countMissing(sql, before);
@@ -112,14 +125,14 @@ async function lookAt(
       () => null,
       (error: Error) => `counters do not agree: ${error.message}`,
     );
-    return { unequal, missing, trouble: counters ?? (await useServer(environment, env, person)) };
+    return { unequal, missing, problem: counters ?? (await useServer(environment, env, person)) };
   } finally {
     await sql.end();
     await embedded.close();
   }
 }
 
-/** A session of before is good on it, what they wrote is seen, and more can be written. */
+/** Checks that an earlier session is still valid, and that events can be written and read. */
 async function useServer(
   environment: Environment,
   env: Record<string, string>,
@@ -129,41 +142,43 @@ async function useServer(
   const client = openClient(() => [server]);
   try {
     const { token } = person;
-    const me = await client.ask('GET', '/v1/auth/me', { token });
-    const event = await client.ask('POST', '/v1/events', { token, body: eventBody() });
-    const read = await client.ask('GET', `/v1/events/${event.body?.id}`, { token });
+    const me = await client.send('GET', '/v1/auth/me', { token });
+    const event = await client.send('POST', '/v1/events', { token, body: eventBody() });
+    const read = await client.send('GET', `/v1/events/${event.body?.id}`, { token });
     const statuses = [me.status, event.status, read.status].join(', ');
-    const isRight = statuses === '200, 201, 200' && me.body.id === person.id;
-    return isRight ? null : `a server on it answers ${statuses} in place of 200, 201, 200`;
+    const isExpected = statuses === '200, 201, 200' && me.body.id === person.id;
+    return isExpected ? null : `a server on it responds with ${statuses} instead of 200, 201, 200`;
   } finally {
     client.close();
   }
 }
 
-type Damaged = { tried: number; refused: number; left: number };
+type DamagedResult = { tried: number; refused: number; leftovers: number };
 
-/** Cut short or with a bit flipped, anywhere: refused in one line, and nothing is made in the place it was for. */
+/**
+ * Truncates files or flips a bit at random positions: each is refused with one line, and no file is created.
+ */
 async function tryDamaged(
   { env }: Environment,
   file: string,
-  place: string,
+  directory: string,
   times: number,
-): Promise<Damaged> {
+): Promise<DamagedResult> {
   const whole = await readFile(file);
-  const damaged = path.join(place, 'damaged.gz');
-  const seen: Damaged = { tried: 0, refused: 0, left: 0 };
+  const damaged = path.join(directory, 'damaged.gz');
+  const result: DamagedResult = { tried: 0, refused: 0, leftovers: 0 };
   for (let n = 0; n < times; n++) {
-    // Beyond the ten bytes of gzip's header, of which most say nothing about the content.
+    // Skips the ten bytes of the gzip header, most of which do not affect the content.
     const at = 10 + Math.floor(Math.random() * (whole.length - 10));
     await writeFile(damaged, n % 2 === 0 ? whole.subarray(0, at) : withFlippedBit(whole, at));
-    const target = path.join(place, `for-damaged-${n}`);
+    const target = path.join(directory, `for-damaged-${n}`);
     const run = potluck(['restore', damaged], { env: { ...env, DATA_DIR: target } });
     const code = await run.ended;
-    seen.tried++;
-    if (code === 1 && /^[^\n]+\n$/.test(run.output.err) && run.output.out === '') seen.refused++;
-    if ((await readdir(target).catch(() => [])).length > 0) seen.left++;
+    result.tried++;
+    if (code === 1 && /^[^\n]+\n$/.test(run.output.err) && run.output.out === '') result.refused++;
+    if ((await readdir(target).catch(() => [])).length > 0) result.leftovers++;
   }
-  return seen;
+  return result;
 }
 
 function withFlippedBit(bytes: Buffer, at: number): Buffer {

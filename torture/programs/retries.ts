@@ -6,31 +6,41 @@ import type { Environment } from '../environment.ts';
 import { createEvent, createItem, insertGoingRsvps } from '../factories.ts';
 import type { Program } from '../program.ts';
 
-type Post = { token: string; path: string; body: unknown };
+type PostRequest = { token: string; path: string; body: unknown };
 
-/** Sends it under one key, to whichever server, until it is answered for good; and then once more. */
-async function insist({ client }: Environment, { token, path, body }: Post, tally: { sent: number }) {
+/**
+ * Sends a request with one key until a final response arrives, and then once more.
+ * @returns whether both ids agree
+ */
+async function sendUntilFinal(
+  { client }: Environment,
+  { token, path, body }: PostRequest,
+  tally: { sent: number },
+) {
   const headers = { 'idempotency-key': randomUUID() };
-  for (let answered = ''; ; ) {
+  for (let firstId = ''; ; ) {
     tally.sent++;
-    const answer = await client.ask('POST', path, { token, body, headers }).catch(() => null);
-    // A server that was killed, or that cannot say what became of it.
-    if (!answer || answer.status === 503 || answer.status === 409) {
+    const response = await client.send('POST', path, { token, body, headers }).catch(() => null);
+    // The server was killed, or the outcome of the request is not known yet.
+    if (!response || response.status === 503 || response.status === 409) {
       await sleep(20);
       continue;
     }
-    if (answer.status !== 201) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
-    const id: string = answer.body.id;
-    if (answered) return answered === id;
-    answered = id;
+    if (response.status !== 201) throw new Error(`${response.status} ${JSON.stringify(response.body)}`);
+    const id: string = response.body.id;
+    if (firstId) return firstId === id;
+    firstId = id;
   }
 }
 
-/** Kills one server after the other, and starts another in its place, until it is told to stop. */
-async function killServers(environment: Environment, over: { yet: boolean }): Promise<number> {
+/**
+ * Repeatedly replaces a server by a new one, until the state is over.
+ * @returns the number of killed servers
+ */
+async function killServers(environment: Environment, state: { isOver: boolean }): Promise<number> {
   for (let kills = 0; ; kills++) {
     await sleep(150);
-    if (over.yet) return kills;
+    if (state.isOver) return kills;
     await environment.replace(0);
   }
 }
@@ -38,48 +48,51 @@ async function killServers(environment: Environment, over: { yet: boolean }): Pr
 export const retries: Program = {
   name: 'retries',
   promise:
-    'events, items and claims sent under an Idempotency-Key until they are answered, while servers are killed: each made once',
+    'events, items and claims are sent with an Idempotency-Key and repeated until a response arrives, ' +
+    'while servers are killed: each is created once',
   async run({ size, open, progress }) {
     const people = size(1_000, 200);
     const environment = await open();
-    const [organizer, ...crowd] = await environment.people(people + 1);
-    if (!organizer) throw new Error('nobody came');
+    const [organizer, ...claimers] = await environment.people(people + 1);
+    if (!organizer) throw new Error('no people were created');
     const event = await createEvent(environment, organizer);
     const item = await createItem(environment, organizer, event, 10_000);
-    // Apart: whoever adds an item holds its event against those who claim on it.
-    const other = await createEvent(environment, organizer);
-    await insertGoingRsvps(environment, event, crowd);
+    // Items are added to another event, because adding an item locks its event against claims.
+    const itemEvent = await createEvent(environment, organizer);
+    await insertGoingRsvps(environment, event, claimers);
     const tally = { sent: 0 };
-    const over = { yet: false };
-    const killing = killServers(environment, over);
-    const answers = await each(people * 3, 128, async (i) => {
+    const state = { isOver: false };
+    const killer = killServers(environment, state);
+    const responses = await each(people * 3, 128, async (i) => {
       if (i % 300 === 0) progress(`${i} of ${people * 3}`);
-      const token = crowd[Math.floor(i / 3)]?.token ?? '';
-      const things: Post[] = [
+      const token = claimers[Math.floor(i / 3)]?.token ?? '';
+      const requests: PostRequest[] = [
         { token, path: '/v1/events', body: eventBody() },
         { token, path: `/v1/items/${item}/claim`, body: { quantity: 1 } },
         {
           token: organizer.token,
-          path: `/v1/events/${other}/items`,
+          path: `/v1/events/${itemEvent}/items`,
           body: { title: 'Plates', kind: 'bring', quantityNeeded: 1 },
         },
       ];
-      const thing = things[i % 3];
-      return thing ? insist(environment, thing, tally) : false;
+      const request = requests[i % 3];
+      return request ? sendUntilFinal(environment, request, tally) : false;
     }).finally(() => {
-      over.yet = true;
+      state.isOver = true;
     });
-    const kills = await killing;
+    const kills = await killer;
     const [row] = await environment.sql<[{ events: number; items: number; claims: number; stock: number }]>`
       select (select count(*)::int from events) - 2 as events, (select count(*)::int from items) - 1 as items,
         (select count(*)::int from claims) as claims,
         (select claimed from item_stock where event_id = ${event} and n = 1) as stock`;
-    const isOnce = [row.events, row.items, row.claims, row.stock].every((made) => made === people);
+    const isEachCreatedOnce = [row.events, row.items, row.claims, row.stock].every(
+      (created) => created === people,
+    );
     return {
       figure:
         `${row.events} events, ${row.items} items, ${row.claims} claims of ${people} each; ` +
         `${tally.sent} requests, ${kills} servers killed`,
-      ok: isOnce && answers.every(Boolean) && kills > 0,
+      ok: isEachCreatedOnce && responses.every(Boolean) && kills > 0,
     };
   },
 };

@@ -3,137 +3,149 @@ import type { Server } from '../../test/processes.ts';
 import { type ClientResponse, each } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent, createItem, insertGoingRsvps } from '../factories.ts';
-import { askForFarewell, givePhones, phoneOf, type SignedIn, signIn } from '../phones.ts';
+import { assignPhones, phoneOf, requestDeleteCode, type SignedIn, signIn } from '../phones.ts';
 import type { Program } from '../program.ts';
 
 const ways = ['logout', 'device', 'deletion', 'suspension'] as const;
-type Place = { event: string; item: string; admin: Person };
-/** What was seen of one person: requests begun after the end, and those of them that were not refused. */
-type Seen = { after: number; accepted: string[] };
+type Targets = { event: string; item: string; admin: Person };
+/** The number of requests begun after the end of a session, and those of them that were accepted. */
+type Result = { after: number; accepted: string[] };
 
-/** Requests in a token's name at the same time. */
-const hammers = 6;
-/** Each goes on until it was refused so many times. */
-const enough = 3;
-/** Every so many times the other server stands still while the session ends, and has to find out once it goes on. */
-const frozenEach = 25;
-/** In ms. */
-const longestFrost = 1_000;
+/** The number of concurrent requests with one token. */
+const concurrency = 6;
+/** Each loop stops after this many refusals. */
+const refusalsPerLoop = 3;
+/**
+ * In every n-th round, the other server is frozen while the session ends, and must learn of it when it
+ * resumes.
+ */
+const freezeEveryN = 25;
+const maxFreezeMs = 1_000;
 
 export const revocation: Program = {
   name: 'revocation',
   promise:
-    'logout, the end of a device, deletion, suspension on one server while the other is hammered, 1,000 times: ' +
-    'nothing that began after the answer is accepted',
+    'logout, end of a session on another device, account deletion and suspension on one server under load ' +
+    'on the other, 1,000 times: no request that began after the response is accepted',
   quick: true,
   async run({ size, open, progress }) {
     const times = size(1_000, 24);
     const environment = await open();
     const [host, admin, ...people] = await environment.people(times + 2);
-    if (!host || !admin) throw new Error('nobody came');
+    if (!host || !admin) throw new Error('no people were created');
     await environment.sql`update users set role = 'admin' where id = ${admin.id}`;
-    await givePhones(environment, people);
+    await assignPhones(environment, people);
     const event = await createEvent(environment, host);
-    const place = { event, item: await createItem(environment, host, event, 10_000), admin };
+    const targets = { event, item: await createItem(environment, host, event, 10_000), admin };
     await insertGoingRsvps(environment, event, people);
-    const noise = new AbortController();
-    const noisy = makeNoise(environment, event, noise.signal);
+    const traffic = new AbortController();
+    const trafficDone = runOtherTraffic(environment, event, traffic.signal);
     let done = 0;
-    const seen = await each(times, 6, async (i) => {
+    const results = await each(times, 6, async (i) => {
       progress(`${++done} of ${times}`);
-      return endAndLook(environment, place, people[i] as Person, i);
+      return endSessionUnderLoad(environment, targets, people[i] as Person, i);
     }).finally(async () => {
-      noise.abort();
-      await noisy;
+      traffic.abort();
+      await trafficDone;
     });
-    const after = seen.reduce((sum, each) => sum + each.after, 0);
-    const accepted = seen.flatMap((each) => each.accepted);
-    const left = await leftovers(environment, people);
+    const after = results.reduce((sum, each) => sum + each.after, 0);
+    const accepted = results.flatMap((each) => each.accepted);
+    const left = await countLeftoverRows(environment, people);
     return {
       figure:
         `${times} sessions ended (${ways.join(', ')} in turn): ${accepted.length} of ${after} requests begun after ` +
-        `the answer were accepted, ${left} rows of deleted people are left` +
+        `the response were accepted, ${left} rows of deleted accounts are left` +
         (accepted.length > 0 ? `: ${[...new Set(accepted)].join(', ')}` : ''),
       ok: accepted.length === 0 && left === 0 && after > times,
     };
   },
 };
 
-/** Ends one session on one server while its token is used on the other; then uses it on both. */
-async function endAndLook(environment: Environment, place: Place, someone: Person, i: number): Promise<Seen> {
+/**
+ * Ends a session on one server while its token is used on both, and continues to use it after the response.
+ */
+async function endSessionUnderLoad(
+  environment: Environment,
+  targets: Targets,
+  person: Person,
+  i: number,
+): Promise<Result> {
   const here = environment.servers[i % 2];
   const there = environment.servers[(i + 1) % 2];
   const way = ways[i % ways.length];
   if (!here || !there || !way) throw new Error('two servers are needed');
-  const end = await preparedEnd(environment, place, way, someone, here);
+  const end = await prepareEnd(environment, targets, way, person, here);
   const state = { isOver: false };
-  const seen: Seen = { after: 0, accepted: [] };
-  const hammering = Array.from({ length: hammers }, (_, n) => {
+  const result: Result = { after: 0, accepted: [] };
+  const loops = Array.from({ length: concurrency }, (_, n) => {
     const server = n === 0 ? here : there;
-    return hammer(environment, place, someone, { server, state, seen, way, from: i + n });
+    return useTokenRepeatedly(environment, targets, person, { server, state, result, way, from: i + n });
   });
   await sleep(Math.random() * 20);
-  const isFrozen = i % frozenEach === frozenEach - 1;
+  const isFrozen = i % freezeEveryN === freezeEveryN - 1;
   if (isFrozen) there.child.kill('SIGSTOP');
-  // It may hold the very lock that the end waits for.
-  const thaw = setTimeout(() => there.child.kill('SIGCONT'), longestFrost);
+  // The frozen server may hold a lock that the end of the session waits for.
+  const unfreezeTimer = setTimeout(() => there.child.kill('SIGCONT'), maxFreezeMs);
   try {
     await end();
   } finally {
     state.isOver = true;
-    // At this very moment, and all kinds at once.
+    // One request of each kind, immediately after the response.
     const probes = kinds.map((_, n) =>
-      tryOnce(environment, place, someone, { server: there, state, seen, way, from: n }),
+      useTokenOnce(environment, targets, person, { server: there, state, result, way, from: n }),
     );
-    clearTimeout(thaw);
+    clearTimeout(unfreezeTimer);
     there.child.kill('SIGCONT');
-    await Promise.all([...hammering, ...probes]);
+    await Promise.all([...loops, ...probes]);
   }
-  return seen;
+  return result;
 }
 
-/** All that is needed to end the session but the one request that does. */
-async function preparedEnd(
+/** Prepares the end of a session. @returns a function that sends the request that ends it */
+async function prepareEnd(
   environment: Environment,
-  { admin }: Place,
+  { admin }: Targets,
   way: (typeof ways)[number],
-  someone: Person,
+  person: Person,
   server: Server,
 ): Promise<() => Promise<void>> {
   const { client, sql } = environment;
-  const { token } = someone;
+  const { token } = person;
   if (way === 'logout')
-    return () => untilDone(way, () => client.ask('POST', '/v1/auth/logout', { token, server }));
+    return () => untilDone(way, () => client.send('POST', '/v1/auth/logout', { token, server }));
   if (way === 'deletion') {
-    const body = { confirmCode: await askForFarewell(environment, someone) };
-    return () => untilDone(way, () => client.ask('DELETE', '/v1/me', { token, body, server }));
+    const body = { confirmCode: await requestDeleteCode(environment, person) };
+    return () => untilDone(way, () => client.send('DELETE', '/v1/me', { token, body, server }));
   }
   if (way === 'suspension') {
-    const path = `/v1/admin/users/${someone.id}/suspend`;
-    return () => untilDone(way, () => client.ask('POST', path, { token: admin.token, body: {}, server }));
+    const path = `/v1/admin/users/${person.id}/suspend`;
+    return () => untilDone(way, () => client.send('POST', path, { token: admin.token, body: {}, server }));
   }
   const [row] = await sql<[{ id: string; phone: string }]>`
-    select s.id, u.phone from sessions s join users u on u.id = s.user_id where u.id = ${someone.id}`;
+    select s.id, u.phone from sessions s join users u on u.id = s.user_id where u.id = ${person.id}`;
   const other = await signIn(environment, row.phone);
   const path = `/v1/auth/sessions/${row.id}`;
-  return () => untilDone(way, () => client.ask('DELETE', path, { token: other.token, server }));
+  return () => untilDone(way, () => client.send('DELETE', path, { token: other.token, server }));
 }
 
-/** A 503 leaves open whether it was done: then it is asked for again, and 401 or 404 say that it was. */
-async function untilDone(way: string, ask: () => Promise<ClientResponse>): Promise<void> {
-  for (let isOpen = false, tries = 0; tries < 10; tries++) {
-    const { status } = await ask();
-    if (status === 200 || (isOpen && (status === 401 || status === 404))) return;
-    if (status !== 503) throw new Error(`${way} was answered with ${status}`);
-    isOpen = true;
+/**
+ * After a 503 the outcome is unknown: the request is repeated, and a 401 or 404 means that the session had
+ * ended.
+ */
+async function untilDone(way: string, send: () => Promise<ClientResponse>): Promise<void> {
+  for (let isUnknown = false, tries = 0; tries < 10; tries++) {
+    const { status } = await send();
+    if (status === 200 || (isUnknown && (status === 401 || status === 404))) return;
+    if (status !== 503) throw new Error(`${way} got the status ${status}`);
+    isUnknown = true;
   }
-  throw new Error(`${way} was never done`);
+  throw new Error(`${way} got only 503s`);
 }
 
-type Use = { server: Server; state: { isOver: boolean }; seen: Seen; way: string; from: number };
-type Request = [method: string, path: (place: Place) => string, body?: unknown];
+type UseOptions = { server: Server; state: { isOver: boolean }; result: Result; way: string; from: number };
+type Request = [method: string, path: (targets: Targets) => string, body?: unknown];
 
-/** Reads that only the look-up of the session protects, writes in batches, and writes on their own. */
+/** Reads that only the session lookup protects, batched writes, and individual writes. */
 const kinds: Request[] = [
   ['GET', () => '/v1/auth/me'],
   ['POST', ({ event }) => `/v1/events/${event}/rsvp`, { status: 'going' }],
@@ -149,56 +161,61 @@ const kinds: Request[] = [
   ['POST', ({ event }) => `/v1/events/${event}/rsvp`, { status: null }],
 ];
 
-async function hammer(environment: Environment, place: Place, someone: Person, use: Use): Promise<void> {
-  for (let n = 0, refused = 0; refused < enough; n++) {
-    const wasOver = await tryOnce(environment, place, someone, { ...use, from: use.from + n });
+async function useTokenRepeatedly(
+  environment: Environment,
+  targets: Targets,
+  person: Person,
+  options: UseOptions,
+): Promise<void> {
+  for (let n = 0, refused = 0; refused < refusalsPerLoop; n++) {
+    const wasOver = await useTokenOnce(environment, targets, person, { ...options, from: options.from + n });
     if (wasOver) refused++;
   }
 }
 
 /** @returns whether the session had ended when the request began */
-async function tryOnce(
+async function useTokenOnce(
   { client }: Environment,
-  place: Place,
+  targets: Targets,
   { token }: Person,
-  { server, state, seen, way, from }: Use,
+  { server, state, result, way, from }: UseOptions,
 ): Promise<boolean> {
   const [method, path, body] = kinds[from % kinds.length] as Request;
   const wasOver = state.isOver;
-  const { status } = await client.ask(method, path(place), {
+  const { status } = await client.send(method, path(targets), {
     token,
     server,
     ...(body !== undefined && { body }),
   });
   if (!wasOver) return false;
-  seen.after++;
-  if (status !== 401) seen.accepted.push(`${method} ${path(place)} after ${way}: ${status}`);
+  result.after++;
+  if (status !== 401) result.accepted.push(`${method} ${path(targets)} after ${way}: ${status}`);
   return true;
 }
 
-/** Others answer and sign in all the while, so that servers have changes to learn of and batches to put people in. */
-async function makeNoise(environment: Environment, event: string, signal: AbortSignal): Promise<void> {
-  const crowd = await environment.people(24);
-  const guests: SignedIn[] = [];
+/** Other people RSVP and sign in, so that the servers receive changes and batch writes. */
+async function runOtherTraffic(environment: Environment, event: string, signal: AbortSignal): Promise<void> {
+  const people = await environment.people(24);
+  const signedIn: SignedIn[] = [];
   await Promise.all(
-    crowd.map(async ({ token }, i) => {
+    people.map(async ({ token }, i) => {
       for (let n = 0; !signal.aborted; n++) {
         const status = ['going', 'interested', null][n % 3];
-        await environment.client.ask('POST', `/v1/events/${event}/rsvp`, { token, body: { status } });
-        if (i === 0 && n % 10 === 0) guests.push(await signIn(environment, phoneOf(5_000_000 + n)));
+        await environment.client.send('POST', `/v1/events/${event}/rsvp`, { token, body: { status } });
+        if (i === 0 && n % 10 === 0) signedIn.push(await signIn(environment, phoneOf(5_000_000 + n)));
       }
     }),
   );
 }
 
-/** Whatever tables hold of people who are no more. */
-async function leftovers({ sql }: Environment, people: Person[]): Promise<number> {
+/** The number of rows that belong to deleted accounts. */
+async function countLeftoverRows({ sql }: Environment, people: Person[]): Promise<number> {
   const [row] = await sql<[{ left: number }]>`
-    with gone as (select p.id from unnest(${people.map(({ id }) => id)}::uuid[]) p (id)
+    with deleted as (select p.id from unnest(${people.map(({ id }) => id)}::uuid[]) p (id)
       where p.id not in (select id from users))
-    select ((select count(*) from rsvps where user_id in (select id from gone))
-      + (select count(*) from claims where user_id in (select id from gone))
-      + (select count(*) from saves where user_id in (select id from gone))
-      + (select count(*) from sessions where user_id in (select id from gone)))::int as left`;
+    select ((select count(*) from rsvps where user_id in (select id from deleted))
+      + (select count(*) from claims where user_id in (select id from deleted))
+      + (select count(*) from saves where user_id in (select id from deleted))
+      + (select count(*) from sessions where user_id in (select id from deleted)))::int as left`;
   return row.left;
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Server } from '../../test/processes.ts';
-import type { CrowdResult } from '../background-load.ts';
+import type { LoadResult } from '../background-load.ts';
 import { quantile } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent } from '../factories.ts';
@@ -12,36 +12,41 @@ import type { Program } from '../program.ts';
 const run = promisify(execFile);
 const program = path.join(import.meta.dirname, '..', 'background-load.ts');
 
-async function crowd(server: Server, person: Person, clients: number, ms: number): Promise<CrowdResult> {
+async function runBackgroundLoad(
+  server: Server,
+  person: Person,
+  clients: number,
+  ms: number,
+): Promise<LoadResult> {
   const args = [program, server.url, person.token, `${clients}`, `${ms}`];
   return JSON.parse((await run(process.execPath, args)).stdout);
 }
 
-/** Asks /healthz ten times a second until told to stop; gives every status and the longest ms. */
+/** Requests /healthz ten times a second. @returns a function that stops and returns the statuses and times */
 function watchHealth({ client }: Environment, server: Server) {
-  const seen = { statuses: new Set<number>(), slowest: 0, times: 0 };
+  const result = { statuses: new Set<number>(), slowest: 0, times: 0 };
   let isOver = false;
   const done = (async () => {
     while (!isOver) {
-      const answer = await client.ask('GET', '/healthz', { server }).catch(() => ({ status: 0, ms: 0 }));
-      seen.statuses.add(answer.status);
-      seen.slowest = Math.max(seen.slowest, answer.ms);
-      seen.times++;
+      const response = await client.send('GET', '/healthz', { server }).catch(() => ({ status: 0, ms: 0 }));
+      result.statuses.add(response.status);
+      result.slowest = Math.max(result.slowest, response.ms);
+      result.times++;
       await sleep(100);
     }
   })();
   return async () => {
     isOver = true;
     await done;
-    return seen;
+    return result;
   };
 }
 
-/** The median ms of requests one after the other. */
-async function pace({ client }: Environment, server: Server, person: Person): Promise<number> {
+/** The median response time of sequential requests, in ms. */
+async function measureMedian({ client }: Environment, server: Server, person: Person): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < 100; i++) {
-    times.push((await client.ask('GET', '/v1/events?limit=20', { server, token: person.token })).ms);
+    times.push((await client.send('GET', '/v1/events?limit=20', { server, token: person.token })).ms);
   }
   return quantile(times, 0.5);
 }
@@ -49,34 +54,35 @@ async function pace({ client }: Environment, server: Server, person: Person): Pr
 export const saturation: Program = {
   name: 'saturation',
   promise:
-    '2,000 clients at once: a 503 comes in 1 s at p99, healthz is 200 throughout, full speed again in 2 s',
+    '2,000 clients at once: a 503 arrives within 1 s at p99, /healthz is always 200, full speed again ' +
+    'within 2 s',
   async run({ size, open }) {
     const [clients, ms] = [size(2_000, 1_000), size(20_000, 2_000)];
     const environment = await open({ servers: 1 });
     const [person] = await environment.people(1);
     const [server] = environment.servers;
-    if (!person || !server) throw new Error('nobody came');
+    if (!person || !server) throw new Error('no people were created');
     for (let i = 0; i < 20; i++) await createEvent(environment, person);
-    await pace(environment, server, person);
-    const before = await pace(environment, server, person);
+    await measureMedian(environment, server, person);
+    const before = await measureMedian(environment, server, person);
     const health = watchHealth(environment, server);
-    const result = await crowd(server, person, clients, ms);
-    const seen = await health();
+    const result = await runBackgroundLoad(server, person, clients, ms);
+    const healthResult = await health();
     await sleep(2_000);
-    const after = await pace(environment, server, person);
-    const strange = Object.keys(result.statuses).filter((status) => !['200', '503'].includes(status));
+    const after = await measureMedian(environment, server, person);
+    const otherStatuses = Object.keys(result.statuses).filter((status) => !['200', '503'].includes(status));
     return {
       figure:
-        `${result.statuses[200] ?? 0} answers, ${result.statuses[503] ?? 0} of 503, these within ` +
-        `${Math.round(result.refusedP99)} ms at p99 (all: ${Math.round(result.p99)} ms), others: ${strange.join(', ') || 'none'}; ` +
-        `healthz ${[...seen.statuses].join(', ')} ${seen.times} times, the slowest ${Math.round(seen.slowest)} ms; ` +
+        `${result.statuses[200] ?? 0} responses with 200, ${result.statuses[503] ?? 0} with 503, these within ` +
+        `${Math.round(result.refusedP99)} ms at p99 (all: ${Math.round(result.p99)} ms), others: ${otherStatuses.join(', ') || 'none'}; ` +
+        `healthz ${[...healthResult.statuses].join(', ')} ${healthResult.times} times, the slowest ${Math.round(healthResult.slowest)} ms; ` +
         `median ${before.toFixed(1)} ms before, ${after.toFixed(1)} ms two seconds after`,
       ok:
-        strange.length === 0 &&
+        otherStatuses.length === 0 &&
         (result.statuses[200] ?? 0) > 0 &&
         result.refusedP99 < 1_000 &&
-        seen.statuses.size === 1 &&
-        seen.statuses.has(200) &&
+        healthResult.statuses.size === 1 &&
+        healthResult.statuses.has(200) &&
         after < before * 1.5 + 1,
     };
   },

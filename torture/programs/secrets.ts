@@ -10,19 +10,19 @@ import { readOperations } from '../fuzz/steps.ts';
 import type { Program } from '../program.ts';
 import { sendRaw } from '../raw-connection.ts';
 
-/** What must not be found, by what it is. */
+/** Secret values that must not appear anywhere else. */
 type Canaries = {
   phone: string;
   name: string;
   code: string;
   access: string;
   refresh: string;
-  /** In the address of their own calendar. */
+  /** The secret in the URL of the personal calendar. */
   calendar: string;
   tried: string;
   key: string;
 };
-type Leak = { what: string; where: string };
+type Leak = { secret: string; where: string };
 
 const key = 'canary-key-of-the-secrets-torture-0123456789';
 const authToken = 'canary0twilio0auth0token00000000';
@@ -30,9 +30,10 @@ const authToken = 'canary0twilio0auth0token00000000';
 export const secrets: Program = {
   name: 'secrets',
   promise:
-    'Canary phones, codes, tokens and names through every error path: 0 in logs, in answers to others or in clear in the database',
+    'canary phone numbers, codes, tokens and names through every error path: 0 in logs, in responses to ' +
+    'other users or in clear text in the database',
   async run({ open, progress }) {
-    const sms = await openStub();
+    const sms = await openTwilioStub();
     const env = {
       SECRET_KEY: key,
       LOG_LEVEL: 'trace',
@@ -42,36 +43,38 @@ export const secrets: Program = {
     const twilio = { TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: '+12025550000', TWILIO_BASE_URL: sms.url };
     try {
       const environment = await open({ env: { ...env, ...twilio, RATE_LIMIT: '100000' } });
-      // One more as an operator runs it: with JSON for a log.
+      // Another server with production settings, which logs JSON.
       await environment.start({
         NODE_ENV: 'production',
         PUBLIC_URL: 'http://127.0.0.1',
         RATE_LIMIT: '100000',
       });
       const canaries = await signIn(environment, sms);
-      const answers: string[] = [];
-      for (const [what, pass] of Object.entries({ messages, errors, wire, breakage, outage })) {
-        progress(what);
-        await pass(environment, canaries, answers);
+      const responses: string[] = [];
+      for (const [name, pass] of Object.entries({ messages, errors, wire, breakage, outage })) {
+        progress(name);
+        await pass(environment, canaries, responses);
       }
-      return await verdict(environment, canaries, answers, [...sms.codes.values()]);
+      return await verdict(environment, canaries, responses, [...sms.codes.values()]);
     } finally {
       sms.close();
     }
   },
 };
 
-type Stub = { url: string; codes: Map<string, string>; close(): void };
+type TwilioStub = { url: string; codes: Map<string, string>; close(): void };
 
-/** Stands in for Twilio and keeps the codes; it refuses every other message, so that errors are logged too. */
-async function openStub(): Promise<Stub> {
+/**
+ * A stub of Twilio that records the codes. It refuses all messages but the first, so that errors are logged.
+ */
+async function openTwilioStub(): Promise<TwilioStub> {
   const codes = new Map<string, string>();
-  let taken = 0;
+  let requests = 0;
   const server = createServer((request, response) => {
     void text(request).then((sent) => {
       const form = new URLSearchParams(sent);
       codes.set(form.get('To') ?? '', form.get('Body')?.slice(0, 6) ?? '');
-      const isRefused = taken++ > 0;
+      const isRefused = requests++ > 0;
       response.writeHead(isRefused ? 400 : 201, { 'content-type': 'application/json' });
       response.end(
         JSON.stringify(
@@ -86,32 +89,32 @@ async function openStub(): Promise<Stub> {
   return { url: `http://127.0.0.1:${port}`, codes, close: () => server.close() };
 }
 
-async function signIn({ client }: Environment, sms: Stub): Promise<Canaries> {
+async function signIn({ client }: Environment, sms: TwilioStub): Promise<Canaries> {
   const phone = '+14155557391';
-  await client.ask('POST', '/v1/auth/otp/request', { body: { phone } });
+  await client.send('POST', '/v1/auth/otp/request', { body: { phone } });
   const code = sms.codes.get(phone) ?? '';
-  const { body } = await client.ask('POST', '/v1/auth/otp/verify', { body: { phone, code } });
-  if (!body.accessToken) throw new Error(`nobody could sign in: ${JSON.stringify(body)}`);
+  const { body } = await client.send('POST', '/v1/auth/otp/verify', { body: { phone, code } });
+  if (!body.accessToken) throw new Error(`the sign-in failed: ${JSON.stringify(body)}`);
   const name = 'Kanarievogel Quetzalcoatl';
-  await client.ask('PATCH', '/v1/me', { token: body.accessToken, body: { name, isPrivate: true } });
-  const made = await client.ask('POST', '/v1/me/calendar', { token: body.accessToken });
-  const calendar = /pc_[\w-]+/.exec(made.body.url)?.[0];
-  if (!calendar) throw new Error(`no calendar was made: ${JSON.stringify(made.body)}`);
+  await client.send('PATCH', '/v1/me', { token: body.accessToken, body: { name, isPrivate: true } });
+  const created = await client.send('POST', '/v1/me/calendar', { token: body.accessToken });
+  const calendar = /pc_[\w-]+/.exec(created.body.url)?.[0];
+  if (!calendar) throw new Error(`the calendar was not created: ${JSON.stringify(created.body)}`);
   const { accessToken: access, refreshToken: refresh } = body;
   return { phone, name, code, access, refresh, calendar, tried: '918273', key };
 }
 
-/** The SMS service refuses these, and says the phone and the text in its refusal. */
+/** The SMS stub refuses these messages, and its refusal contains the phone and the text. */
 async function messages(
   { client, servers }: Environment,
   canaries: Canaries,
-  answers: string[],
+  responses: string[],
 ): Promise<void> {
   for (const [i, server] of servers.entries()) {
     const other = { phone: `${canaries.phone.slice(0, -1)}${i + 2}` };
-    const { status, body } = await client.ask('POST', '/v1/auth/otp/request', { body: other, server });
+    const { status, body } = await client.send('POST', '/v1/auth/otp/request', { body: other, server });
     if (status !== 503) throw new Error(`a message was sent: ${status}`);
-    answers.push(JSON.stringify(body));
+    responses.push(JSON.stringify(body));
   }
 }
 
@@ -119,34 +122,34 @@ type Paths = Parameters<typeof readOperations>[0];
 
 function errorCalls(document: { paths: Paths }, canaries: Canaries) {
   const { phone, code, refresh, access, calendar, tried, name } = canaries;
-  const all = [phone, tried, code, refresh, access, calendar, name].map(encodeURIComponent);
+  const values = [phone, tried, code, refresh, access, calendar, name].map(encodeURIComponent);
   const body = { phone, code: tried, refreshToken: refresh, confirmCode: tried, name, surprise: access };
-  const fitting = [
+  const validBodies = [
     { phone, code: tried },
     { phone },
     { confirmCode: tried },
     { refreshToken: `${refresh}x` },
   ];
-  const raws = [
+  const rawBodies = [
     JSON.stringify(body),
     JSON.stringify(body).slice(0, -1),
     `phone=${phone}&code=${code}`,
     JSON.stringify([body]),
   ];
   return readOperations(document.paths).flatMap(({ method, path, query }) =>
-    all.flatMap((secret) => {
-      // In every parameter that the operation takes, and in one that it refuses.
+    values.flatMap((secret) => {
+      // The secret is the value of every known parameter and of an unknown one.
       const search = [...query.map(({ name }) => name), 'token'].map((name) => `${name}=${secret}`).join('&');
-      const place = `${path.replace(/\{\w+\}/, secret)}?${search}`;
+      const url = `${path.replace(/\{\w+\}/, secret)}?${search}`;
       const bodies =
-        method === 'GET' ? [undefined] : [...raws, ...fitting.map((each) => JSON.stringify(each))];
+        method === 'GET' ? [undefined] : [...rawBodies, ...validBodies.map((each) => JSON.stringify(each))];
       return bodies.flatMap((raw) => [
-        { method, place, raw, headers: {} },
-        { method, place: path.replace(/\{\w+\}/, secret), raw, headers: { 'content-type': 'text/plain' } },
-        { method: 'PUT', place, raw, headers: {} },
+        { method, url, raw, headers: {} },
+        { method, url: path.replace(/\{\w+\}/, secret), raw, headers: { 'content-type': 'text/plain' } },
+        { method: 'PUT', url, raw, headers: {} },
         {
           method,
-          place: `/nowhere/${secret}${place}`,
+          url: `/nowhere/${secret}${url}`,
           raw,
           headers: { 'x-code': code, cookie: `token=${access}` },
         },
@@ -155,36 +158,36 @@ function errorCalls(document: { paths: Paths }, canaries: Canaries) {
   );
 }
 
-/** Every secret in every place of every operation where a text can stand. */
+/** Sends every secret in every path, query and body of every operation. */
 async function errors(
   { client, servers }: Environment,
   canaries: Canaries,
-  answers: string[],
+  responses: string[],
 ): Promise<void> {
-  const { body: document } = await client.ask('GET', '/openapi.json');
+  const { body: document } = await client.send('GET', '/openapi.json');
   const { access, name } = canaries;
   const calls = errorCalls(document, canaries);
   await each(calls.length, 32, async (i) => {
-    const { method = '', place = '', raw, headers = {} } = calls[i] ?? {};
+    const { method = '', url = '', raw, headers = {} } = calls[i] ?? {};
     const server = servers[i % servers.length];
-    const signed = i % 3 === 0 ? { token: `${access}x` } : {};
-    const answer = await client.ask(method, place, {
-      ...signed,
+    const auth = i % 3 === 0 ? { token: `${access}x` } : {};
+    const response = await client.send(method, url, {
+      ...auth,
       ...(raw !== undefined && { raw }),
       headers,
       ...(server && { server }),
     });
-    answers.push(JSON.stringify([answer.headers, answer.body]));
+    responses.push(JSON.stringify([response.headers, response.body]));
   });
-  const big = { raw: JSON.stringify({ name, bio: 'x'.repeat(2 ** 20) }), token: access };
-  answers.push(JSON.stringify((await client.ask('PATCH', '/v1/me', big)).body));
+  const oversized = { raw: JSON.stringify({ name, bio: 'x'.repeat(2 ** 20) }), token: access };
+  responses.push(JSON.stringify((await client.send('PATCH', '/v1/me', oversized)).body));
 }
 
-/** Bytes that are no request, with secrets in them. */
+/** Sends malformed requests that contain secrets. */
 async function wire(
   { servers }: Environment,
   { access, phone, code }: Canaries,
-  answers: string[],
+  responses: string[],
 ): Promise<void> {
   for (const server of servers) {
     for (const bytes of [
@@ -193,21 +196,21 @@ async function wire(
       `GET /${phone} HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}${access}\r\n\r\n`,
       `${access} ${phone} ${code}\r\n\r\n`,
     ]) {
-      answers.push((await sendRaw(server, bytes)).text);
+      responses.push((await sendRaw(server, bytes)).text);
     }
   }
 }
 
-/** What asks for the person's own rows, in each way that there is. */
-async function ownCalls(
+/** Sends requests that access the person's own rows. @returns their statuses */
+async function sendOwnRequests(
   { client, servers }: Environment,
   canaries: Canaries,
-  answers: string[],
+  responses: string[],
 ): Promise<number[]> {
   const { phone, tried, access, refresh, calendar, name } = canaries;
   const statuses: number[] = [];
   for (const server of servers) {
-    for (const [method, place, body] of [
+    for (const [method, url, body] of [
       ['POST', '/v1/auth/otp/request', { phone }],
       ['POST', '/v1/auth/otp/verify', { phone, code: tried }],
       ['POST', '/v1/auth/refresh', { refreshToken: refresh.slice(0, -1) }],
@@ -218,35 +221,41 @@ async function ownCalls(
       ['GET', `/v1/users/search?q=${encodeURIComponent(name)}`, undefined],
       ['GET', `/v1/calendars/${calendar}.ics`, undefined],
     ] as const) {
-      const { status, body: answer } = await client.ask(method, place, { token: access, body, server });
+      const { status, body: response } = await client.send(method, url, { token: access, body, server });
       statuses.push(status);
-      if (status >= 400) answers.push(JSON.stringify(answer));
+      if (status >= 400) responses.push(JSON.stringify(response));
     }
   }
   return statuses;
 }
 
-/** Tables that refuse what they are given or are not there: unexpected errors, of PostgreSQL's own wording. */
-async function breakage(environment: Environment, canaries: Canaries, answers: string[]): Promise<void> {
+/** Adds constraints and renames columns, to provoke unexpected errors of PostgreSQL. */
+async function breakage(environment: Environment, canaries: Canaries, responses: string[]): Promise<void> {
   const { sql } = environment;
   await sql`alter table users add constraint torture check (name = '') not valid`;
   await sql`alter table codes add constraint torture check (purpose = '') not valid`;
   await sql`alter table sessions rename column created_at to created_then`;
   await sql`alter table calendars rename column secret_hash to secret_then`;
-  const statuses = await ownCalls(environment, canaries, answers);
-  if (!statuses.includes(500)) throw new Error(`nothing broke: ${statuses.join(', ')}`);
+  const statuses = await sendOwnRequests(environment, canaries, responses);
+  if (!statuses.includes(500)) throw new Error(`no request failed with a 500: ${statuses.join(', ')}`);
   await sql`alter table users drop constraint torture`;
   await sql`alter table codes drop constraint torture`;
   await sql`alter table sessions rename column created_then to created_at`;
   await sql`alter table calendars rename column secret_then to secret_hash`;
 }
 
-/** The database dies under the requests. */
-async function outage(environment: Environment, canaries: Canaries, answers: string[]): Promise<void> {
+/** Kills the database during the requests. */
+async function outage(environment: Environment, canaries: Canaries, responses: string[]): Promise<void> {
   process.kill(await environment.postmaster(), 'SIGKILL');
-  await ownCalls(environment, canaries, answers);
+  await sendOwnRequests(environment, canaries, responses);
   for (let waited = 0; waited < 20_000; waited += 200) {
-    if ((await environment.client.ask('GET', '/readyz').catch(() => ({ status: 0 }))).status === 200) break;
+    const { status } = await environment.client.send('GET', '/readyz').catch(() => ({ status: 0 }));
+    // The crash also broke the connections of this program.
+    const isConnected = await environment.sql`select 1`.then(
+      () => true,
+      () => false,
+    );
+    if (status === 200 && isConnected) break;
     await sleep(200);
   }
 }
@@ -254,22 +263,22 @@ async function outage(environment: Environment, canaries: Canaries, answers: str
 async function verdict(
   environment: Environment,
   canaries: Canaries,
-  answers: string[],
+  responses: string[],
   codes: string[],
 ): Promise<{ figure: string; ok: boolean }> {
   const log = await readFile(path.join(environment.dataDir, 'postgres', 'server.log'), 'utf8');
   const printed = environment.servers.map(({ output }) => output.out + output.err).join('\n');
   const leaks: Leak[] = [];
   const search = (where: string, haystack: string, names: (keyof Canaries)[]) => {
-    for (const what of names) {
-      // Without its last digit the phone is that of everybody here.
-      const value = what === 'phone' ? canaries.phone.slice(0, -1) : canaries[what];
+    for (const secret of names) {
+      // The phones of this program differ only in the last digit.
+      const value = secret === 'phone' ? canaries.phone.slice(0, -1) : canaries[secret];
       if (
         [value, value.replace('+', ''), encodeURIComponent(value), Buffer.from(value).toString('hex')].some(
           (form) => haystack.includes(form),
         )
       )
-        leaks.push({ what, where });
+        leaks.push({ secret, where });
     }
   };
   const everything: (keyof Canaries)[] = [
@@ -285,29 +294,34 @@ async function verdict(
   search("the servers' output", printed, everything);
   search("PostgreSQL's log", log, everything);
   for (const code of codes)
-    if (`${printed}${log}`.includes(code)) leaks.push({ what: 'a code', where: 'a log' });
-  if (printed.includes(authToken)) leaks.push({ what: 'the SMS token', where: "the servers' output" });
-  for (const answer of answers) search(`an answer: ${answer.slice(0, 200)}`, answer, everything);
-  const rows = await inClear(environment);
+    if (`${printed}${log}`.includes(code)) leaks.push({ secret: 'a code', where: 'a log' });
+  if (printed.includes(authToken)) leaks.push({ secret: 'the SMS token', where: "the servers' output" });
+  for (const response of responses) search(`a response: ${response.slice(0, 200)}`, response, everything);
+  const rows = await readAllRows(environment);
   search('the database', rows, ['access', 'refresh', 'calendar', 'tried', 'key']);
   for (const code of [...codes, canaries.code])
-    if (hasCode(rows, code)) leaks.push({ what: 'a code', where: 'the database' });
-  const list = [...new Set(leaks.map(({ what, where }) => `\n    ${what} in ${where}`))].slice(0, 8).join('');
+    if (hasCode(rows, code)) leaks.push({ secret: 'a code', where: 'the database' });
+  const list = [...new Set(leaks.map(({ secret, where }) => `\n    ${secret} in ${where}`))]
+    .slice(0, 8)
+    .join('');
   return {
-    figure: `${leaks.length} found in ${answers.length.toLocaleString('en')} refusals, ${printed.length.toLocaleString('en')} characters of logs and every table${list}`,
-    // Nothing proves anything unless the errors were logged.
-    ok: leaks.length === 0 && /violates check/.test(printed) && /Twilio did not take/.test(printed),
+    figure: `${leaks.length} leaks in ${responses.length.toLocaleString('en')} error responses, ${printed.length.toLocaleString('en')} characters of logs and every table${list}`,
+    // The result is only meaningful if the errors were logged.
+    ok: leaks.length === 0 && /violates check/.test(printed) && /Twilio did not accept/.test(printed),
   };
 }
 
-/** As text or as its bytes; digits within ids, hashes and moments may be a code's by chance, so those are left out. */
+/**
+ * Searches the code as text and as hexadecimal bytes, outside ids, hashes and times, which may contain it by
+ * chance.
+ */
 function hasCode(rows: string, code: string): boolean {
   const plain = rows.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d\d:\d\d:\d\d\.\d+|\\\\x[0-9a-f]+/g, '');
   return plain.includes(code) || rows.includes(Buffer.from(code).toString('hex'));
 }
 
-/** All rows of all tables. */
-async function inClear({ sql }: Environment): Promise<string> {
+/** All rows of all tables, as text. */
+async function readAllRows({ sql }: Environment): Promise<string> {
   const tables = await sql<
     { name: string }[]
   >`select tablename as name from pg_tables where schemaname = 'public'`;

@@ -1,11 +1,11 @@
-/** Every work item, in the order of the table. */
+/** All work items, in the order of the table. */
 import type { WorkItem } from '../environment.ts';
 import { claims } from './claims.ts';
 import { feedAndMessages } from './feed-and-messages.ts';
 import { listsAndPeople } from './lists-and-people.ts';
 import { nearby } from './nearby.ts';
 import { oneEvent } from './one-event.ts';
-import { answers } from './rsvps.ts';
+import { rsvps } from './rsvps.ts';
 import { text } from './text.ts';
 import { varied } from './varied.ts';
 
@@ -14,7 +14,7 @@ export const workItems: WorkItem[] = [
   ...oneEvent,
   ...nearby,
   ...text,
-  ...answers,
+  ...rsvps,
   ...claims,
   ...listsAndPeople,
   ...feedAndMessages,

@@ -1,9 +1,9 @@
-/** W6: claims, all on one item after another, and over many items that run out. */
+/** W6: claims on one item at a time, and on many items with a small quantity. */
 import { claimsEvent, deepItems, idOf, scarceItems, userCount } from '../../seed/ids.ts';
 import { randomOf } from '../../seed/random.ts';
 import { type Environment, setStep, setUser, sqlId, type WorkItem, type Writes } from '../environment.ts';
 import type { Request } from '../response.ts';
-import { compare } from './rsvps.ts';
+import { compareWrites } from './rsvps.ts';
 
 const claim = (environment: Environment, item: number, user: number): Request => ({
   method: 'POST',
@@ -16,10 +16,10 @@ const oneItem: WorkItem = {
   item: 'W6',
   variant: 'one item',
   bestPeer: null,
-  // A person claims an item once.
+  // A person can claim an item only once.
   once: true,
   async prepare(environment) {
-    const count = Math.min(environment.mostWrites, userCount * deepItems.count);
+    const count = Math.min(environment.maxWrites, userCount * deepItems.count);
     const requests = Array.from({ length: count }, (_, step) =>
       claim(environment, 1 + Math.floor(step / userCount), 1 + (step % userCount)),
     );
@@ -37,11 +37,11 @@ const manyItems: WorkItem = {
   item: 'W6',
   variant: 'many items',
   bestPeer: null,
-  // Twice by the same person, and none left: most are refused once all is given away.
+  // Repeated claims get a 409; claims on items with nothing left get a 422.
   alsoExpected: [409, 422],
   async prepare(environment) {
     const random = randomOf(60);
-    const requests = Array.from({ length: environment.mostWrites }, () =>
+    const requests = Array.from({ length: environment.maxWrites }, () =>
       claim(environment, deepItems.count + 1 + random.below(scarceItems.count), 1 + random.below(userCount)),
     );
     const [first, last] = [deepItems.count + 1, deepItems.count + scarceItems.count];
@@ -77,18 +77,18 @@ function writes({ sql, plan }: Environment): Writes {
       await sql`update item_stock set claimed = 0 where event_id = ${event} and claimed <> 0`;
       await sql`vacuum claims, item_stock`;
     },
-    async verify(answered) {
+    async verify(expected) {
       const [row] = await sql<[{ wrong: number; oversold: number; written: number }]>`
-        select count(*) filter (where s.claimed <> coalesce(c.taken, 0))::int as wrong,
-          count(*) filter (where coalesce(c.taken, 0) > s.needed)::int as oversold,
+        select count(*) filter (where s.claimed <> coalesce(c.claimed, 0))::int as wrong,
+          count(*) filter (where coalesce(c.claimed, 0) > s.needed)::int as oversold,
           coalesce(sum(c.claims), 0)::int as written
         from item_stock s left join (
-          select n, sum(quantity) as taken, count(*) as claims from claims where event_id = ${event} group by n
+          select n, sum(quantity) as claimed, count(*) as claims from claims where event_id = ${event} group by n
         ) c on c.n = s.n
         where s.event_id = ${event}`;
       if (row.oversold > 0) return `${row.oversold} items are oversold`;
-      if (row.wrong > 0) return `the stock of ${row.wrong} items is not what was claimed`;
-      return compare(row.written, answered, Number.MAX_SAFE_INTEGER);
+      if (row.wrong > 0) return `the stock of ${row.wrong} items differs from the sum of their claims`;
+      return compareWrites(row.written, expected, Number.MAX_SAFE_INTEGER);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** W9: what the people whom somebody follows are up to. W10: what two people wrote to each other. */
+/** W9: the feed of a person. W10: the messages of a conversation. */
 import { idOf, userCount } from '../../seed/ids.ts';
 import { correspondentOf } from '../../seed/messages.ts';
 import { randomOf } from '../../seed/random.ts';
@@ -22,7 +22,7 @@ const feed: WorkItem = {
   },
 };
 
-/** In one statement, by the people: nobody in the dataset follows so many that the way by time would be shorter. */
+/** Starts from the followed people: in the dataset, they are too few for a scan by time to be faster. */
 const feedScript = `${setUser}
   with followed as materialized (
     select other_id as id, followed_by from relations where user_id = ${me} and follows
@@ -69,7 +69,7 @@ const messages: WorkItem = {
   },
 };
 
-/** The person next in number is one of those with whom everybody writes; they must be there. */
+/** Every person has a conversation with the person of the next number. */
 const messagesScript = `${setUser}\\set other :user % ${userCount} + 1
   select u.id as other, m.id, m.is_own, m.text, m.created_at
   from users u left join lateral (

@@ -1,4 +1,4 @@
-/** W7: the items of an event. W8: people by name, and one of them. */
+/** W7: the items of an event. W8: user search and a profile. */
 import { claimsEvent, idOf } from '../../seed/ids.ts';
 import { type Random, randomOf } from '../../seed/random.ts';
 import { type Environment, randomToken, setUser, sqlId, type WorkItem } from '../environment.ts';
@@ -6,8 +6,8 @@ import { type Environment, randomToken, setUser, sqlId, type WorkItem } from '..
 const scripts = 40;
 const count = 10_000;
 
-/** With random tokens. */
-const gets = (environment: Environment, random: Random, path: () => string) =>
+/** GET requests with random tokens. */
+const getRequests = (environment: Environment, random: Random, path: () => string) =>
   Array.from({ length: count }, () => ({
     method: 'GET' as const,
     path: path(),
@@ -23,8 +23,8 @@ const items: WorkItem = {
     const events = await environment.sql<{ id: string }[]>`
       select distinct event_id as id from items
       where event_id <> ${idOf('event', claimsEvent(environment.plan.events))} order by event_id`;
-    const requests = gets(environment, random, () => `/v1/events/${random.pick(events).id}/items`);
-    // The events with items lie anywhere, so that each script names one of them.
+    const requests = getRequests(environment, random, () => `/v1/events/${random.pick(events).id}/items`);
+    // The numbers of the events with items are irregular, so each script contains one id.
     const script = () => `${setUser}
       select i.*, s.needed, s.claimed, c.id as claim, c.quantity
       from events e join items i on i.event_id = e.id
@@ -46,15 +46,15 @@ const search: WorkItem = {
       .flatMap(({ name }) => name.toLowerCase().split(' '))
       .filter((word) => /^[a-z]{3}/.test(word))
       .map((word) => word.slice(0, 3));
-    const requests = gets(environment, random, () => `/v1/users/search?q=${random.pick(starts)}`);
-    const scriptsOf = Array.from({ length: scripts }, () => searchScript(random.pick(starts)));
-    return { requests, candidates: [{ name: 'by trigrams', scripts: scriptsOf }] };
+    const requests = getRequests(environment, random, () => `/v1/users/search?q=${random.pick(starts)}`);
+    const searchScripts = Array.from({ length: scripts }, () => searchScript(random.pick(starts)));
+    return { requests, candidates: [{ name: 'by trigrams', scripts: searchScripts }] };
   },
 };
 
 const me = sqlId('user', 'user');
 
-/** As many rows as the app gives unless it is told otherwise. */
+/** The limit is the default of the app. */
 const searchScript = (term: string): string => `${setUser}
   select found.*, f.follows from (
     select id, name, username, bio, is_private from users
@@ -74,7 +74,7 @@ const profile: WorkItem = {
     const people = await environment.sql<
       { id: string }[]
     >`select id from users where not is_private order by id`;
-    const requests = gets(environment, random, () => `/v1/users/${random.pick(people).id}`);
+    const requests = getRequests(environment, random, () => `/v1/users/${random.pick(people).id}`);
     const script = `${setUser}\\set other random(1, ${environment.dataset.tokens.length})
       select u.id, u.name, u.username, u.bio, u.is_private, c.followers_count, c.following_count, c.events_count,
         r.follows, r.followed_by, r.blocks, r.blocked_by

@@ -2,10 +2,10 @@
 import { cellOf } from '../../../src/lib/grid-cells.ts';
 import { cities, type Point, pointNear } from '../../seed/places.ts';
 import { randomOf } from '../../seed/random.ts';
-import { type Candidate, listed, randomToken, setUser, type WorkItem, wideRows } from '../environment.ts';
+import { type Candidate, listed, randomToken, selectPage, setUser, type WorkItem } from '../environment.ts';
 
 const points = 4_000;
-/** A script of pgbench for each of so many points, with its cells written out. */
+/** The number of pgbench scripts; each contains the cells of one point. */
 const scripts = 20;
 const radius = 50;
 const dayMs = 86_400_000;
@@ -13,25 +13,25 @@ const dayMs = 86_400_000;
 /** Categories of ordinary size. */
 const categories = ['music', 'food', 'sports', 'community', 'arts', 'outdoors', 'tech', 'learning'];
 
-type Narrow = { category: string; from: string; until: string } | null;
+type Filter = { category: string; from: string; until: string } | null;
 
-const variant = (withToken: boolean, narrow: boolean): WorkItem => ({
+const variant = (withToken: boolean, filter: boolean): WorkItem => ({
   item: 'W2',
   variant: [
-    narrow ? 'category and dates' : '',
+    filter ? 'category and dates' : '',
     withToken ? 'token' : '',
-    narrow || withToken ? '' : 'no token',
+    filter || withToken ? '' : 'no token',
   ]
     .filter(Boolean)
     .join(', '),
-  bestPeer: narrow ? null : 82,
+  bestPeer: filter ? null : 82,
   async prepare(environment) {
     const random = randomOf(20);
     const places = Array.from({ length: points }, (_, i) => {
       const city = cities[i % cities.length] ?? random.pick(cities);
       return {
         point: pointNear(random, city, 20),
-        narrow: narrow ? narrowing(random.pick(categories)) : null,
+        filter: filter ? monthFilter(random.pick(categories)) : null,
       };
     });
     const requests = places.map((place) => ({
@@ -43,71 +43,75 @@ const variant = (withToken: boolean, narrow: boolean): WorkItem => ({
   },
 });
 
-/** A month, beginning next week. */
-function narrowing(category: string): NonNullable<Narrow> {
+/** A category and a month that starts in a week. */
+function monthFilter(category: string): NonNullable<Filter> {
   const dayIn = (days: number) => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
   return { category, from: dayIn(7), until: dayIn(37) };
 }
 
-function pathOf({ point, narrow }: { point: Point; narrow: Narrow }): string {
-  const wanted = new URLSearchParams({
+function pathOf({ point, filter }: { point: Point; filter: Filter }): string {
+  const params = new URLSearchParams({
     lat: `${point.lat}`,
     lng: `${point.lng}`,
     radius: `${radius}`,
     limit: '20',
   });
-  if (narrow) wanted.set('category', narrow.category);
-  if (narrow) wanted.set('dateFrom', narrow.from);
-  if (narrow) wanted.set('dateTo', narrow.until);
-  return `/v1/events?${wanted}`;
+  if (filter) params.set('category', filter.category);
+  if (filter) params.set('dateFrom', filter.from);
+  if (filter) params.set('dateTo', filter.until);
+  return `/v1/events?${params}`;
 }
 
-function candidates(places: { point: Point; narrow: Narrow }[], viewer: boolean): Candidate[] {
-  const made = (statement: (point: Point, when: string) => string) =>
+function candidates(places: { point: Point; filter: Filter }[], viewer: boolean): Candidate[] {
+  const scriptsOf = (statement: (point: Point, when: string) => string) =>
     places.map(
-      ({ point, narrow }) =>
-        `${viewer ? setUser : ''}${statement(point, conditions(narrow))} ${wideRows(viewer)}`,
+      ({ point, filter }) =>
+        `${viewer ? setUser : ''}${statement(point, conditions(filter))} ${selectPage(viewer)}`,
     );
   return [
-    { name: 'cells merged', scripts: made(merged) },
-    { name: 'cells gathered', scripts: made(gathered) },
-    { name: 'cells gathered, rim measured', scripts: made(gatheredByRim) },
+    { name: 'cells merged', scripts: scriptsOf(merged) },
+    { name: 'cells collected', scripts: scriptsOf(collected) },
+    { name: 'cells collected, distance of edge cells', scripts: scriptsOf(collectedByCellType) },
   ];
 }
 
 /**
- * Nothing in the dataset lasts longer than a week, so what has not ended began less than a week ago: a limit may know
- * that, and an index by start then need not be read from the beginning of time.
+ * The condition for events that have not ended. No event of the dataset lasts longer than a week, so the
+ * condition on the start lets a scan of the index by start skip older events.
  */
-function conditions(narrow: Narrow): string {
-  if (!narrow) return `${listed} and e.start_at > now() - interval '7 days' and e.end_at > now()`;
-  return `${listed} and e.category = '${narrow.category}' and e.start_at > '${narrow.from}'::timestamptz - interval '7 days'
-    and e.end_at > '${narrow.from}' and e.start_at < '${narrow.until}'::timestamptz + interval '1 day'`;
+function conditions(filter: Filter): string {
+  if (!filter) return `${listed} and e.start_at > now() - interval '7 days' and e.end_at > now()`;
+  return `${listed} and e.category = '${filter.category}' and e.start_at > '${filter.from}'::timestamptz - interval '7 days'
+    and e.end_at > '${filter.from}' and e.start_at < '${filter.until}'::timestamptz + interval '1 day'`;
 }
 
 /**
- * An ordered scan of the index for each cell, of which the page takes the first; distance is measured in the rim's cells
- * alone. Each scan has a limit of its own: the planner thinks cells emptier than they are, and would read them whole.
+ * Merges one ordered index scan per cell. Only the events of the edge cells are checked for their distance.
+ * Each scan has a LIMIT, because the planner underestimates the number of events in a cell and would read all
+ * of them.
  */
 function merged(point: Point, when: string): string {
-  const { inner, rim } = split(point);
+  const { inner, edge } = split(point);
   const within = distance(point);
-  const first = (cell: number, also: string) =>
-    `(select e.id, e.start_at from events e where e.cell = ${cell} and ${when} ${also} order by e.start_at, e.id limit 20)`;
-  const parts = [...inner.map((cell) => first(cell, '')), ...rim.map((cell) => first(cell, `and ${within}`))];
-  const count = (cells: number[], also: string) =>
-    `(select count(*) from events e where e.cell = any('{${cells}}') and ${when} ${also})`;
+  const scanCell = (cell: number, condition: string) =>
+    `(select e.id, e.start_at from events e where e.cell = ${cell} and ${when} ${condition} order by e.start_at, e.id limit 20)`;
+  const parts = [
+    ...inner.map((cell) => scanCell(cell, '')),
+    ...edge.map((cell) => scanCell(cell, `and ${within}`)),
+  ];
+  const count = (cells: number[], condition: string) =>
+    `(select count(*) from events e where e.cell = any('{${cells}}') and ${when} ${condition})`;
   return `with page as (${parts.join(' union all ')} order by start_at, id limit 20),
-    total as (select ${count(inner, '')} + ${count(rim, `and ${within}`)} as total)`;
+    total as (select ${count(inner, '')} + ${count(edge, `and ${within}`)} as total)`;
 }
 
-/** All that match, gathered once; page and total are taken from there. */
-const gathered = (point: Point, when: string): string =>
+/** Collects all matches once and takes the page and the total from them. */
+const collected = (point: Point, when: string): string =>
   fromMatches(`${inCells(cellsOf(point).map(({ cell }) => cell))} and ${when} and ${distance(point)}`);
 
-function gatheredByRim(point: Point, when: string): string {
-  const { inner, rim } = split(point);
-  return fromMatches(`${inCells(inner)} and ${when}`, `${inCells(rim)} and ${when} and ${distance(point)}`);
+function collectedByCellType(point: Point, when: string): string {
+  const { inner, edge } = split(point);
+  return fromMatches(`${inCells(inner)} and ${when}`, `${inCells(edge)} and ${when} and ${distance(point)}`);
 }
 
 const inCells = (cells: number[]) => `e.cell = any('{${cells}}')`;
@@ -119,42 +123,42 @@ const fromMatches = (...conditions: string[]): string => `with matches as materi
 
 const distance = ({ lat, lng }: Point) => `distance_km(${lat}, ${lng}, e.lat, e.lng) <= ${radius}`;
 
-const side = 0.25;
+const cellDegrees = 0.25;
 const steps = (from: number, to: number) =>
   Array.from(
-    { length: Math.floor(to / side) - Math.floor(from / side) + 1 },
-    (_, i) => (Math.floor(from / side) + i) * side,
+    { length: Math.floor(to / cellDegrees) - Math.floor(from / cellDegrees) + 1 },
+    (_, i) => (Math.floor(from / cellDegrees) + i) * cellDegrees,
   );
 
 type Cell = { cell: number; isInner: boolean };
 
-/** The cells that the circle touches; inner ones lie in it with all their corners. No city is near ±180° or a pole. */
+/** The cells that intersect the circle. Inner cells are entirely inside. No city is near ±180° or a pole. */
 function cellsOf(point: Point): Cell[] {
   const reach = radius / 111;
-  const wide = reach / Math.cos((Math.abs(point.lat) + reach) * (Math.PI / 180));
-  const found: Cell[] = [];
+  const reachLng = reach / Math.cos((Math.abs(point.lat) + reach) * (Math.PI / 180));
+  const cells: Cell[] = [];
   for (const south of steps(point.lat - reach, point.lat + reach)) {
-    for (const west of steps(point.lng - wide, point.lng + wide)) {
-      const corners = [0, side].flatMap((up) =>
-        [0, side].map((east) => ({ lat: south + up, lng: west + east })),
+    for (const west of steps(point.lng - reachLng, point.lng + reachLng)) {
+      const corners = [0, cellDegrees].flatMap((up) =>
+        [0, cellDegrees].map((east) => ({ lat: south + up, lng: west + east })),
       );
       const nearest = { lat: clamp(point.lat, south), lng: clamp(point.lng, west) };
       if (kilometres(point, nearest) > radius + 1) continue;
-      // The sides of a cell are not quite straight, so both ways a little is left.
+      // The edges of a cell are slightly curved, hence the tolerances.
       const isInner = corners.every((corner) => kilometres(point, corner) < radius - 0.1);
-      found.push({ cell: cellOf(south + side / 2, west + side / 2), isInner });
+      cells.push({ cell: cellOf(south + cellDegrees / 2, west + cellDegrees / 2), isInner });
     }
   }
-  return found;
+  return cells;
 }
 
-const clamp = (value: number, from: number) => Math.min(Math.max(value, from), from + side);
+const clamp = (value: number, from: number) => Math.min(Math.max(value, from), from + cellDegrees);
 
-function split(point: Point): { inner: number[]; rim: number[] } {
+function split(point: Point): { inner: number[]; edge: number[] } {
   const cells = cellsOf(point);
   const numbers = (inner: boolean) =>
     cells.filter(({ isInner }) => isInner === inner).map(({ cell }) => cell);
-  return { inner: numbers(true), rim: numbers(false) };
+  return { inner: numbers(true), edge: numbers(false) };
 }
 
 function kilometres(a: Point, b: Point): number {

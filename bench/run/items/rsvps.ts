@@ -1,8 +1,7 @@
-/** W4 and W5: RSVPs, over many events and all on one. */
+/** W4 and W5: RSVPs to many events and to one event. */
 import { hotEvent, idOf, numberOf, userCount } from '../../seed/ids.ts';
 import { randomOf } from '../../seed/random.ts';
 import {
-  type Answered,
   type Candidate,
   type Environment,
   randomEvents,
@@ -11,6 +10,7 @@ import {
   setUser,
   sqlId,
   type WorkItem,
+  type WriteCount,
   type Writes,
 } from '../environment.ts';
 import type { Request } from '../response.ts';
@@ -28,8 +28,8 @@ const manyEvents: WorkItem = {
   bestPeer: 1_763,
   async prepare(environment) {
     const random = randomOf(40);
-    const events = randomEvents(environment, environment.mostWrites, 41, (kind) => kind === 'listed');
-    const pairs = await unanswered(
+    const events = randomEvents(environment, environment.maxWrites, 41, (kind) => kind === 'listed');
+    const pairs = await withoutRsvp(
       environment,
       events.map((event) => ({ event, user: 1 + random.below(userCount) })),
     );
@@ -45,18 +45,18 @@ const manyEvents: WorkItem = {
   },
 };
 
-/** What the dataset holds already is left alone, so that taking back is deleting. */
-async function unanswered({ sql }: Environment, pairs: { event: number; user: number }[]) {
+/** Drops pairs with an existing RSVP, so that a reset only deletes rows. */
+async function withoutRsvp({ sql }: Environment, pairs: { event: number; user: number }[]) {
   const rows = await sql<{ event: string; person: string }[]>`
     select distinct pair.event, pair.person
     from unnest(${pairs.map(({ event }) => idOf('event', event))}::uuid[],
       ${pairs.map(({ user }) => idOf('user', user))}::uuid[]) pair (event, person)
     join rsvps r on r.event_id = pair.event and r.user_id = pair.person`;
-  const taken = new Set(rows.map(({ event, person }) => `${numberOf(event)} ${numberOf(person)}`));
-  // No pair twice, so that as many rows are there in the end as answers were given.
+  const existing = new Set(rows.map(({ event, person }) => `${numberOf(event)} ${numberOf(person)}`));
+  // Without repeated pairs, the number of rows equals the number of acknowledged RSVPs.
   return pairs.filter(({ event, user }) => {
     const key = `${event} ${user}`;
-    return !taken.has(key) && taken.add(key);
+    return !existing.has(key) && existing.add(key);
   });
 }
 
@@ -66,8 +66,8 @@ const oneEvent: WorkItem = {
   bestPeer: 430,
   async prepare(environment) {
     const event = hotEvent(environment.plan.events);
-    // Everybody in turn; whoever is still asked after that changes their mind, which moves the counter as well.
-    const requests = Array.from({ length: Math.max(environment.mostWrites, userCount) }, (_, step) =>
+    // One RSVP per person; further requests change the status, which also updates the counter.
+    const requests = Array.from({ length: Math.max(environment.maxWrites, userCount) }, (_, step) =>
       rsvp(environment, event, 1 + (step % userCount), isGoing(step) ? 'going' : 'interested'),
     );
     const script = `${setStep}\\set event ${event}\n\\set user 1 + :step % ${userCount}
@@ -79,8 +79,8 @@ const oneEvent: WorkItem = {
 
 const isGoing = (step: number) => Math.floor(step / userCount) % 2 === 0;
 
-/** The old status comes from the very row that is overwritten. What the dataset itself holds is left as it is. */
-const statement = ({ dataset }: Environment): string => `with answer as (
+/** `old` gives the status of the overwritten row. The RSVPs of the dataset are not changed. */
+const statement = ({ dataset }: Environment): string => `with rsvp as (
     insert into rsvps (event_id, user_id, status, created_at)
     select e.id, ${sqlId('user', 'user')}, case :going::int when 1 then 'going' else 'interested' end, now()
     from events e
@@ -89,50 +89,50 @@ const statement = ({ dataset }: Environment): string => `with answer as (
       where rsvps.created_at > '${dataset.day.toISOString()}'
     returning event_id, old.status as before, new.status as after
   )
-  update event_counters c set rsvp_count = rsvp_count + (answer.before is null)::int,
-    going_count = going_count + (answer.after = 'going')::int - coalesce((answer.before = 'going')::int, 0)
-  from answer where c.event_id = answer.event_id;`;
+  update event_counters c set rsvp_count = rsvp_count + (rsvp.before is null)::int,
+    going_count = going_count + (rsvp.after = 'going')::int - coalesce((rsvp.before = 'going')::int, 0)
+  from rsvp where c.event_id = rsvp.event_id;`;
 
-/** @param distinct how many of the requests come from somebody who has not answered that event */
+/** @param distinct the number of requests that create an RSVP */
 function writes({ sql, dataset: { day } }: Environment, distinct: number): Writes {
   const since = day.toISOString();
   return {
     async reset() {
-      const gone = await sql<{ eventId: string }[]>`
-        with gone as (delete from rsvps where created_at > ${since} returning event_id)
-        select distinct event_id as "eventId" from gone`;
+      const deleted = await sql<{ eventId: string }[]>`
+        with deleted as (delete from rsvps where created_at > ${since} returning event_id)
+        select distinct event_id as "eventId" from deleted`;
       await sql`
-        update event_counters c set rsvp_count = r.answers, going_count = r.going
-        from unnest(${gone.map((row) => row.eventId)}::uuid[]) touched (id)
+        update event_counters c set rsvp_count = r.rsvps, going_count = r.going
+        from unnest(${deleted.map((row) => row.eventId)}::uuid[]) touched (id)
         cross join lateral (
-          select count(*) as answers, count(*) filter (where status = 'going') as going
+          select count(*) as rsvps, count(*) filter (where status = 'going') as going
           from rsvps where event_id = touched.id
         ) r
         where c.event_id = touched.id`;
       await sql`vacuum rsvps, event_counters`;
     },
-    async verify(answered) {
+    async verify(expected) {
       const [row] = await sql<[{ wrong: number; written: number }]>`
-        select count(*) filter (where c.rsvp_count <> coalesce(r.answers, 0) or c.going_count <> coalesce(r.going, 0))::int
+        select count(*) filter (where c.rsvp_count <> coalesce(r.rsvps, 0) or c.going_count <> coalesce(r.going, 0))::int
             as wrong,
           (select count(*)::int from rsvps where created_at > ${since}) as written
         from event_counters c left join (
-          select event_id, count(*) as answers, count(*) filter (where status = 'going') as going
+          select event_id, count(*) as rsvps, count(*) filter (where status = 'going') as going
           from rsvps group by event_id
         ) r on r.event_id = c.event_id`;
-      if (row.wrong > 0) return `the counters of ${row.wrong} events are not what they count`;
-      return compare(row.written, answered, distinct);
+      if (row.wrong > 0) return `the counters of ${row.wrong} events differ from their RSVPs`;
+      return compareWrites(row.written, expected, distinct);
     },
   };
 }
 
-/** What was under way when the time was over may have been written without being answered. */
-export function compare(written: number, answered: Answered | null, distinct: number): string | null {
-  if (!answered) return null;
-  const { acknowledged, connections } = answered;
-  const least = Math.min(acknowledged, distinct);
-  if (written >= least && written <= least + connections) return null;
-  return `${acknowledged} writes were acknowledged, but ${written} are there`;
+/** Each connection may have one more write than was acknowledged, because the load ends during requests. */
+export function compareWrites(written: number, expected: WriteCount | null, distinct: number): string | null {
+  if (!expected) return null;
+  const { acknowledged, connections } = expected;
+  const min = Math.min(acknowledged, distinct);
+  if (written >= min && written <= min + connections) return null;
+  return `${acknowledged} writes were acknowledged, but the database contains ${written}`;
 }
 
-export const answers: WorkItem[] = [manyEvents, oneEvent];
+export const rsvps: WorkItem[] = [manyEvents, oneEvent];

@@ -1,12 +1,12 @@
-/** W3: events by a word, rare to frequent, by start and by relevance, with the exact total. */
+/** W3: text search for a rare to a frequent word, by start and by relevance, with the exact total. */
 import { searchQuery } from '../../../src/modules/events/search-words.ts';
 import { planted } from '../../seed/vocabulary.ts';
-import { type Candidate, listed, type WorkItem, wideRows } from '../environment.ts';
+import { type Candidate, listed, selectPage, type WorkItem } from '../environment.ts';
 
 const variant = (word: string, order: 'by start' | 'by relevance'): WorkItem => ({
   item: 'W3',
   variant: `${word}, ${order}`,
-  // Only this word was searched for.
+  // The peers were measured only with this word.
   bestPeer: word === 'jazz' ? 52 : null,
   async prepare() {
     const path =
@@ -16,27 +16,27 @@ const variant = (word: string, order: 'by start' | 'by relevance'): WorkItem => 
   },
 });
 
-/** See nearby.ts: nothing lasts longer than a week. */
+/** See nearby.ts: no event lasts longer than a week. */
 const ahead = `${listed} and e.start_at > now() - interval '7 days' and e.end_at > now()`;
 
-/** pgbench would take a colon before a letter for a variable. */
+/** Escapes colons, because pgbench replaces `:name` by a variable. */
 const query = (text: string) => `E'${text.replaceAll("'", "''").replaceAll(':', '\\x3a')}'::tsquery`;
 
 const matching = (word: string) => `e.search @@ ${query(searchQuery(word).anywhere)}`;
 
 function byStart(word: string): Candidate[] {
-  const gathered = `with matches as materialized (
+  const collected = `with matches as materialized (
       select e.id, e.start_at from events e where ${ahead} and ${matching(word)}
     ), total as (select count(*) as total from matches),
-    page as (select * from matches order by start_at, id limit 20) ${wideRows(false)}`;
-  // The page as the index by start has it, each event asked for the word, until there are twenty.
-  const walked = `with page as (
+    page as (select * from matches order by start_at, id limit 20) ${selectPage(false)}`;
+  // Scans the index by start and checks each event for the word, until the page is full.
+  const scanned = `with page as (
       select e.id, e.start_at from events e where ${ahead} and (${matching(word)}) is true
       order by e.start_at, e.id limit 20
-    ), total as (select count(*) as total from events e where ${ahead} and ${matching(word)}) ${wideRows(false)}`;
+    ), total as (select count(*) as total from events e where ${ahead} and ${matching(word)}) ${selectPage(false)}`;
   return [
-    { name: 'words gathered', scripts: [gathered] },
-    { name: 'starts walked', scripts: [walked] },
+    { name: 'matches collected', scripts: [collected] },
+    { name: 'start index scanned', scripts: [scanned] },
   ];
 }
 
@@ -49,8 +49,8 @@ function byRelevance(word: string): Candidate[] {
       where ${listed} and e.end_at > now() and ${matching(word)}
     ), total as (select count(*) as total from matches),
     page as (select * from matches order by rank desc, start_at, id limit 20)
-    ${wideRows(false, 'p.rank desc, p.start_at, p.id')}`;
-  return [{ name: 'words gathered', scripts: [script] }];
+    ${selectPage(false, 'p.rank desc, p.start_at, p.id')}`;
+  return [{ name: 'matches collected', scripts: [script] }];
 }
 
 export const text: WorkItem[] = Object.keys(planted)

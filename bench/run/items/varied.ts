@@ -136,9 +136,12 @@ const withLiterals = ({ strings, values }: Statement): string =>
   strings.reduce((text, part, i) => text + literal(values[i - 1]) + part);
 
 function literal(value: unknown): string {
-  if (value instanceof Date) return `'${value.toISOString()}'::timestamptz`;
+  if (typeof value === 'number') return `${value}`;
   if (Array.isArray(value)) return `'{${value.join(',')}}'`;
-  return typeof value === 'number' ? `${value}` : `'${String(value).replaceAll("'", "''")}'`;
+  // To pgbench a colon begins a variable.
+  const text = (value instanceof Date ? value.toISOString() : String(value)).replaceAll("'", "''");
+  const quoted = `replace('${text.replaceAll(':', '~')}', '~', chr(58))`;
+  return value instanceof Date ? `${quoted}::timestamptz` : quoted;
 }
 
 /** The statement of SQL mode, and the rows of its page. */

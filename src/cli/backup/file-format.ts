@@ -1,8 +1,8 @@
 /**
- * The format of a backup file: SQL compressed with gzip, like the output of pg_dump, so `zcat FILE | psql` can load it.
- * The first line is a comment with the header. Each table follows as `copy … from stdin` with its rows up to `\.`. The
- * last line is a comment with the numbers of rows and a hash of everything before, which detects truncated and modified
- * files.
+ * The format of a backup file: SQL compressed with gzip, like the output of pg_dump, so `zcat FILE | psql`
+ * can load it. The first line is a comment with the header. Each table follows as `copy … from stdin` with
+ * its rows up to `\.`. The last line is a comment with the numbers of rows and a hash of everything before,
+ * which detects truncated and modified files.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -19,7 +19,10 @@ export type BackupHeader = {
   /** The time of the backup, in ISO 8601. */
   at: string;
 };
-/** The number of rows by table name, and the hash of the uncompressed file before the last line, in hexadecimal. */
+/**
+ * The number of rows by table name, and the hash of the uncompressed file before the last line, in
+ * hexadecimal.
+ */
 export type BackupSummary = { rows: Record<string, number>; sha256: string };
 export type TableColumns = { name: string; columns: string[] };
 
@@ -56,7 +59,8 @@ export type BackupSink = {
 
 /**
  * Reads a backup as a stream.
- * @throws CommandError if the file is not a backup, or is truncated or modified; `sink` may have received all rows by then
+ * @throws CommandError if the file is not a backup, or is truncated or modified; `sink` may have received all
+ *   rows by then
  */
 export async function readBackup(
   file: string,

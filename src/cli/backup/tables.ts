@@ -9,8 +9,9 @@ export const filledByMigrations = new Set(['change_shards']);
 export type TableInfo = TableColumns & { estimatedRows: number };
 
 /**
- * Lists the tables in the order of their foreign keys: a table comes after the tables that it references. Leaves out
- * `schema_version`, which only migrations write, and unlogged tables, whose rows a crash can delete.
+ * Lists the tables in the order of their foreign keys: a table comes after the tables that it references.
+ * Leaves out `schema_version`, which only migrations write, and unlogged tables, whose rows a crash can
+ * delete.
  */
 export async function listTables(connection: Queryable): Promise<TableInfo[]> {
   const rows = await connection.query<{ name: string; columns: string[]; estimate: number }>(sql`
@@ -49,7 +50,10 @@ export async function lockTables(
   );
 }
 
-/** Overrides the settings of the database and the role for this transaction: no timeouts, and one text format of rows. */
+/**
+ * Overrides the settings of the database and the role for this transaction: no timeouts, and one text format
+ * of rows.
+ */
 export async function setBackupSettings(connection: Queryable): Promise<void> {
   await connection.query(
     raw(`

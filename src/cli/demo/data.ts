@@ -1,4 +1,7 @@
-/** The content of the demo. The JSON files in `data/` hold it; the schemas here give it types, and a test checks it. */
+/**
+ * The content of the demo. The JSON files in `data/` hold it; the schemas here give it types, and a test
+ * checks it.
+ */
 import { type Static, type TSchema, Type } from 'typebox';
 import { body, oneOf } from '../../http/schemas.ts';
 import { NewEvent } from '../../modules/events/schemas.ts';

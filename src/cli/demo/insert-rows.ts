@@ -1,6 +1,6 @@
 /**
- * Inserts the rows of the planned events, one statement per table, and sets the counters from the rows. The events must
- * be from the same transaction: no other transaction sees them, so no row needs a lock.
+ * Inserts the rows of the planned events, one statement per table, and sets the counters from the rows. The
+ * events must be from the same transaction: no other transaction sees them, so no row needs a lock.
  */
 import { raw, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
@@ -10,7 +10,7 @@ import type { PersonKey } from './data.ts';
 import type { PlannedEvent } from './plan.ts';
 
 /** A planned event with the id of its row in `events`. */
-export type InsertedEvent = PlannedEvent & { id: string };
+type InsertedEvent = PlannedEvent & { id: string };
 
 export async function insertRows(
   tx: Transaction,

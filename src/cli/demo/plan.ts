@@ -26,7 +26,7 @@ export type PlannedEvent = {
   claims: { person: PersonKey; n: number; quantity: number; at: Date }[];
   bookings: { person: PersonKey; n: number; seats: number; status: BookingStatus; at: Date }[];
 };
-export type Plan = { events: PlannedEvent[]; follows: Pair[] };
+type Plan = { events: PlannedEvent[]; follows: Pair[] };
 
 const { places, itemLists, relations } = demoData;
 const hourMs = 3_600_000;

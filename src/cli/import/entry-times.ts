@@ -47,9 +47,9 @@ export const isAllDay = ({ start, end, duration }: EntryPeriod): boolean =>
   start.isDate && (end ? end.isDate : !duration || isWholeDays(duration));
 
 /**
- * Converts a period to times of an event. A date begins at the start of the day in the zone of the event. A floating time
- * is in X-WR-TIMEZONE, or else in the zone of the event. Without DTEND and DURATION, a date lasts one day (RFC 5545) and
- * a time lasts one hour, because an event needs an end.
+ * Converts a period to times of an event. A date begins at the start of the day in the zone of the event. A
+ * floating time is in X-WR-TIMEZONE, or else in the zone of the event. Without DTEND and DURATION, a date
+ * lasts one day (RFC 5545) and a time lasts one hour, because an event needs an end.
  * @param timezone the IANA zone of the event
  * @throws Error with the reason, for the import report
  */
@@ -76,7 +76,10 @@ const isStorable = (at: number): boolean => parseTimestamp(new Date(at).toISOStr
 const daySeconds = 86_400;
 const isWholeDays = (duration: ICAL.Duration): boolean => duration.toSeconds() % daySeconds === 0;
 
-/** Adds weeks and days in local time, and hours, minutes and seconds in elapsed time. After a date, 24 hours are a day. */
+/**
+ * Adds weeks and days in local time, and hours, minutes and seconds in elapsed time. After a date, 24 hours
+ * are a day.
+ */
 function afterDuration(start: EntryTime, duration: ICAL.Duration, after: (days: number) => number): number {
   if (start.isDate && isWholeDays(duration)) return after(duration.toSeconds() / daySeconds);
   const sign = duration.isNegative ? -1 : 1;
@@ -97,8 +100,8 @@ function toInstant({ local, isDate, tzid }: EntryTime, timezone: string, calenda
 }
 
 /**
- * Returns the IANA zone of a TZID, also from the end of a longer name (/example.org/Europe/Oslo), or null. The rules of
- * the IANA database replace the VTIMEZONE of the file, which often covers a single year.
+ * Returns the IANA zone of a TZID, also from the end of a longer name (/example.org/Europe/Oslo), or null.
+ * The rules of the IANA database replace the VTIMEZONE of the file, which often covers a single year.
  */
 function ianaName(tzid: string): string | null {
   const parts = tzid.split('/');
@@ -108,8 +111,9 @@ function ianaName(tzid: string): string | null {
 }
 
 /**
- * Returns the IANA zone that the entry names. Returns null for dates, for floating times without X-WR-TIMEZONE, for zones
- * that only the file defines, and for UTC, which programs also use for events in other zones.
+ * Returns the IANA zone that the entry names. Returns null for dates, for floating times without
+ * X-WR-TIMEZONE, for zones that only the file defines, and for UTC, which programs also use for events in
+ * other zones.
  */
 export function namedZone(period: EntryPeriod, calendar: Calendar): string | null {
   const { tzid } = period.start;

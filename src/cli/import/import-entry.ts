@@ -17,12 +17,15 @@ import { listImportedEvents, lockAccount, reserveKey, setImportedEvent } from '.
 
 export type ImportContext = {
   organizerId: string;
-  /** The category of entries without a known one. If undefined, the event keeps its category; a new one has `other`. */
+  /**
+   * The category of entries without a known one. If undefined, the event keeps its category; a new one has
+   * `other`.
+   */
   category: string | undefined;
   /** Null if all entries have GEO. */
   geocoder: Geocoder | null;
 };
-export type ImportResult = { result: 'added' | 'changed' | 'unchanged'; placedByName: boolean };
+type ImportResult = { result: 'added' | 'changed' | 'unchanged'; placedByName: boolean };
 type EventContent = { fields: EventFields; placedByName: boolean };
 
 /** The entry cannot be imported. The message is the reason, for the import report. */
@@ -31,7 +34,8 @@ export class EntryError extends Error {}
 const isNewEvent = createBodyValidator().compile<NewEvent>(NewEvent);
 
 /**
- * @param known the event of an earlier import, read without a lock; it is read again with a lock before a change
+ * @param known the event of an earlier import, read without a lock; it is read again with a lock before a
+ *   change
  * @throws EntryError if the entry cannot be imported; CommandError if the organizer has no active account
  */
 export async function importEntry(
@@ -77,8 +81,8 @@ async function tryImportEntry(
 }
 
 /**
- * Returns the fields of the event, validated by the schema of POST /v1/events. Fields that the entry does not set (price,
- * capacity, cover …) keep the values of the existing event.
+ * Returns the fields of the event, validated by the schema of POST /v1/events. Fields that the entry does not
+ * set (price, capacity, cover …) keep the values of the existing event.
  * @throws EntryError
  */
 function contentFor(entry: CalendarEntry, before: EventRow | null, context: ImportContext): EventContent {
@@ -113,8 +117,9 @@ function contentFor(entry: CalendarEntry, before: EventRow | null, context: Impo
 }
 
 /**
- * Returns the zone of an entry that names none: the zone of its place, or a zone that the organizer chose. Earlier
- * versions stored UTC for such entries, and stored dates as times; these events get the zone of their place.
+ * Returns the zone of an entry that names none: the zone of its place, or a zone that the organizer chose.
+ * Earlier versions stored UTC for such entries, and stored dates as times; these events get the zone of their
+ * place.
  */
 function zoneFor(entry: CalendarEntry, before: EventRow | null, place: Place): string {
   const isCorrect = before && !isUtc(before.timezone) && before.allDay === entry.allDay;

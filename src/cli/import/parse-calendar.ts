@@ -1,12 +1,14 @@
 /**
- * Splits an iCalendar file (RFC 5545) into its VEVENT components with their line numbers. A broken component does not
- * affect the others, and its error names the line.
+ * Splits an iCalendar file (RFC 5545) into its VEVENT components with their line numbers. A broken component
+ * does not affect the others, and its error names the line.
  */
 import ICAL from 'ical.js';
 import { isTimeZone } from '../../lib/time-zones.ts';
 
-/** An unfolded content line. `number` is the line number of its first part; `text` is null if it is not UTF-8. */
-export type ContentLine = { number: number; text: string | null };
+/**
+ * An unfolded content line. `number` is the line number of its first part; `text` is null if it is not UTF-8.
+ */
+type ContentLine = { number: number; text: string | null };
 /** The lines between BEGIN:VEVENT and END:VEVENT, without nested components such as alarms. */
 export type EventBlock = { line: number; lines: ContentLine[] };
 /** A problem with an entry, for the import report. `title` is its SUMMARY. */
@@ -15,7 +17,9 @@ export type Calendar = {
   blocks: EventBlock[];
   /** The valid VTIMEZONE components by TZID. */
   zones: Map<string, ICAL.Timezone>;
-  /** X-WR-TIMEZONE, the zone of floating times. If null, floating times are in the zone of the event's place. */
+  /**
+   * X-WR-TIMEZONE, the zone of floating times. If null, floating times are in the zone of the event's place.
+   */
   zone: string | null;
   errors: EntryIssue[];
 };

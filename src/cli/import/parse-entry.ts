@@ -174,8 +174,8 @@ const visibilities: Record<string, 'public' | 'private'> = {
 };
 
 /**
- * Returns the UID, with the RECURRENCE-ID for a single date of a series. Without a UID, the key is a hash of the content,
- * so a repeated import finds the event.
+ * Returns the UID, with the RECURRENCE-ID for a single date of a series. Without a UID, the key is a hash of
+ * the content, so a repeated import finds the event.
  */
 function keyOf(uid: string, recurrence: Property | undefined, content: string[]): string {
   const key = uid ? uid + (recurrence ? `\n${recurrence.raw}` : '') : `\n${content.join('\n')}`;

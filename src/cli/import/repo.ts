@@ -25,7 +25,9 @@ export async function listImportedEvents(
   );
 }
 
-/** Locks the account against deletion until the transaction ends. Returns false if it is deleted or suspended. */
+/**
+ * Locks the account against deletion until the transaction ends. Returns false if it is deleted or suspended.
+ */
 export async function lockAccount(tx: Transaction, id: string): Promise<boolean> {
   const rows = await tx.query(
     sql`select 1 from users where id = ${id} and suspended_at is null for key share`,

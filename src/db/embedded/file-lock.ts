@@ -1,6 +1,6 @@
 /**
- * A lock between processes on one machine. Node.js has no file locks, so SQLite takes one: the operating system releases
- * it when the process ends, even after SIGKILL, so there are no stale locks.
+ * A lock between processes on one machine. Node.js has no file locks, so SQLite takes one: the operating
+ * system releases it when the process ends, even after SIGKILL, so there are no stale locks.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,8 +1,9 @@
 /**
  * The directories and the user of the embedded PostgreSQL: binaries, cluster and socket.
  *
- * PostgreSQL refuses to run as root. If Potluck runs as root, PostgreSQL runs as the user `postgres`, who cannot access
- * /root and other private directories of root; binaries and clusters in these are placed under /var/lib/potluck.
+ * PostgreSQL refuses to run as root. If Potluck runs as root, PostgreSQL runs as the user `postgres`, who
+ * cannot access /root and other private directories of root; binaries and clusters in these are placed under
+ * /var/lib/potluck.
  */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -24,7 +25,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-export type Identity = { uid: number; gid: number };
+type Identity = { uid: number; gid: number };
 
 export type Placement = {
   initdb: string;
@@ -172,7 +173,10 @@ async function placeElsewhere(clusterLink: string, identity: Identity): Promise<
   return clusterDir;
 }
 
-/** Creates the socket's directory beside the cluster, or in a directory with a short path if that path is too long. */
+/**
+ * Creates the socket's directory beside the cluster, or in a directory with a short path if that path is too
+ * long.
+ */
 async function makeSocketDir(clusterDir: string, identity?: Identity): Promise<string> {
   const beside = `${clusterDir}-socket`;
   const name = createHash('sha256').update(clusterDir).digest('hex').slice(0, 16);

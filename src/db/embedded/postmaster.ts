@@ -1,8 +1,8 @@
 /**
  * Starts, detects and stops the process of the embedded PostgreSQL.
  *
- * The process is started without a shell, so no path needs quoting, and in its own session: Ctrl-C in a terminal reaches
- * only Potluck, which stops PostgreSQL after its own shutdown.
+ * The process is started without a shell, so no path needs quoting, and in its own session: Ctrl-C in a
+ * terminal reaches only Potluck, which stops PostgreSQL after its own shutdown.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,8 @@ const settings = {
   max_connections: '120',
   jit: 'off',
   shared_buffers: `${bufferSize()}MB`,
-  // The first change of a page after a checkpoint writes the whole page, 8 KB, to the WAL: frequent checkpoints are costly.
+  // The first change of a page after a checkpoint writes the whole page, 8 KB, to the WAL: frequent
+  // checkpoints are costly.
   max_wal_size: '4GB',
   checkpoint_timeout: '15min',
   // Statements and their parameters, which include phone numbers, are not logged.
@@ -136,7 +137,9 @@ const lastLines = (text: string) => text.trim().split('\n').slice(-5).join('\n')
 /** LC_ALL=C makes the log English. No PG… variable of Potluck's environment reaches the server. */
 export const cleanEnv = (): Record<string, string> => ({ PATH: process.env.PATH ?? '', LC_ALL: 'C' });
 
-/** Returns true if the server of this cluster runs. Waits until a server that is starting accepts connections. */
+/**
+ * Returns true if the server of this cluster runs. Waits until a server that is starting accepts connections.
+ */
 async function isRunning({ clusterDir, socketDir }: Placement, signal?: AbortSignal): Promise<boolean> {
   const socket = `${socketDir}/.s.PGSQL.${port}`;
   for (let waited = 0; waited < startTimeoutMs; waited += pollMs) {
@@ -145,8 +148,8 @@ async function isRunning({ clusterDir, socketDir }: Placement, signal?: AbortSig
     if (!(await isServer(lock.pid, clusterDir))) {
       // A server in another container has a process id of that container, but its socket accepts connections.
       if (await acceptsConnections(socket)) return true;
-      // After a reboot another process may have this id, and PostgreSQL would refuse to start. The lock file of the
-      // socket has the same effect after the server was killed.
+      // After a reboot another process may have this id, and PostgreSQL would refuse to start. The lock file
+      // of the socket has the same effect after the server was killed.
       for (const file of [lockFileOf(clusterDir), `${socket}.lock`, socket]) await rm(file, { force: true });
       return false;
     }
@@ -189,14 +192,19 @@ async function acceptsConnections(socket: string): Promise<boolean> {
   }
 }
 
-/** The signals to stop the server, and how long to wait after each: fast shutdown, immediate shutdown, kill. */
+/**
+ * The signals to stop the server, and how long to wait after each: fast shutdown, immediate shutdown, kill.
+ */
 const shutdownSteps = [
   { signal: 'SIGINT', ms: 2_000 },
   { signal: 'SIGQUIT', ms: 500 },
   { signal: 'SIGKILL', ms: 500 },
 ] as const;
 
-/** Stops the server within three seconds. After an immediate shutdown the next start recovers; no commit is lost. */
+/**
+ * Stops the server within three seconds. After an immediate shutdown the next start recovers; no commit is
+ * lost.
+ */
 export async function stopServer({ clusterDir }: Placement): Promise<void> {
   const pid = (await readLockFile(clusterDir))?.pid ?? 0;
   for (const { signal, ms } of shutdownSteps) {

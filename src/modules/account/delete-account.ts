@@ -1,9 +1,9 @@
 /**
- * Deletes an account with all data of the person in one transaction, and corrects what other people see. The transaction
- * touches every event on which the person has an RSVP, save, claim or booking.
+ * Deletes an account with all data of the person in one transaction, and corrects what other people see. The
+ * transaction touches every event on which the person has an RSVP, save, claim or booking.
  *
- * The hooks of the modules lock rows in LOCK_ORDER, so the deletion never deadlocks with another transaction. The locks
- * that later hooks rely on are documented at the hooks of `users` and `events`.
+ * The hooks of the modules lock rows in LOCK_ORDER, so the deletion never deadlocks with another transaction.
+ * The locks that later hooks rely on are documented at the hooks of `users` and `events`.
  */
 import { recordChange } from '../../cache/change-log.ts';
 import { LOCK_ORDER } from '../../db/locks.ts';

@@ -59,7 +59,8 @@ const deleteWithCode = (
     const context = auditContextOf(services, request);
     const proof = { phone, purpose: 'delete_account', code, field: 'confirmCode' } as const;
     const problem = await checkCode(tx, context, proof);
-    // After a concurrent deletion of the same account there is neither a code nor a caller, and the throw rolls back.
+    // After a concurrent deletion of the same account there is neither a code nor a caller, and the throw
+    // rolls back.
     await lockCaller(tx, caller);
     if (problem) return problem;
     const deleted = { userId: caller.id, phone, phoneHash: hashPhone(context.secretKey, phone) };

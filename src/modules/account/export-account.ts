@@ -11,8 +11,8 @@ const rowsPerFetch = 500;
 type ExportedAccount = Pick<ExportSubject, 'id' | 'secretKey' | 'publicUrl'>;
 
 /**
- * Exports all sections in one snapshot of the database. The size depends on the person: the followers of a celebrity
- * take about 100 MB.
+ * Exports all sections in one snapshot of the database. The size depends on the person: the followers of a
+ * celebrity take about 100 MB.
  * @returns the JSON of `Export`; null if the account does not exist
  */
 export function exportAccount(

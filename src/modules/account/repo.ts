@@ -8,8 +8,9 @@ import type { ClaimRow, ItemRow } from '../items/present.ts';
 import type { EventRelation } from './schemas.ts';
 
 /**
- * The visible events in which the viewer takes part. For `organizing`, the index events_by_organizer has the order of
- * the list. For the other relations, the statement reads each event once (rsvps_by_user, saves_by_user).
+ * The visible events in which the viewer takes part. For `organizing`, the index events_by_organizer has the
+ * order of the list. For the other relations, the statement reads each event once (rsvps_by_user,
+ * saves_by_user).
  */
 export async function listOwnEvents(
   db: Database,

@@ -5,7 +5,7 @@ import { ByStartQuery } from '../events/start-pages.ts';
 import { Claim, kinds } from '../items/schemas.ts';
 
 /** How the caller takes part in an event. */
-export const eventRelations = ['organizing', 'going', 'interested', 'saved'] as const;
+const eventRelations = ['organizing', 'going', 'interested', 'saved'] as const;
 export type EventRelation = (typeof eventRelations)[number];
 
 export const OwnEventsQuery = Type.Object({

@@ -6,7 +6,10 @@ import type { EventServices } from '../events/services.ts';
 import type { UploadServices } from '../uploads/services.ts';
 import { exportAccount } from './export-account.ts';
 
-/** What the modules contribute: deletion hooks in lock order, and export sections in the order of the document. */
+/**
+ * What the modules contribute: deletion hooks in lock order, and export sections in the order of the
+ * document.
+ */
 export type AccountHooks = { deletionHooks: DeletionHook[]; exportSections: ExportSection[] };
 
 type LowerServices = UploadServices & AuthServices & EventServices;

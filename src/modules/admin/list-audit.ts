@@ -36,7 +36,10 @@ export const listAudit = defineEndpoint({
   },
 });
 
-/** The id of a person to filter by; null without a filter. A malformed id finds no entries, as an unknown id does. */
+/**
+ * The id of a person to filter by; null without a filter. A malformed id finds no entries, as an unknown id
+ * does.
+ */
 function readFilterId(text: string | undefined): string | null {
   if (text === undefined) return null;
   try {

@@ -10,13 +10,17 @@ import { userSearchTerm } from '../users/repo.ts';
 import { requireOtherAdmin } from './policy.ts';
 import type { AdminUserRow } from './present.ts';
 
-/** Serializes changes of roles. Call this first in a transaction, so that it waits without holding other locks. */
+/**
+ * Serializes changes of roles. Call this first in a transaction, so that it waits without holding other
+ * locks.
+ */
 export async function lockRoles(tx: Transaction): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.roleChange})`);
 }
 
 /**
- * Changes the role of a person. The transaction must have called `lockRoles`, so that the set of admins does not change.
+ * Changes the role of a person. The transaction must have called `lockRoles`, so that the set of admins does
+ * not change.
  * @returns false if the person had the role before
  * @throws Problem `user_not_found`, `last_admin`
  */
@@ -34,14 +38,14 @@ export async function changeRole(tx: Transaction, userId: string, role: Viewer['
   return true;
 }
 
-export type UserFilter = {
+type UserFilter = {
   q: string | undefined;
   /** In E.164 format. */
   phone: string | undefined;
   suspended: boolean | undefined;
 };
 /** The last account of a page. */
-export type UserPosition = { createdAt: Date; id: string };
+type UserPosition = { createdAt: Date; id: string };
 
 /**
  * Returns accounts, the newest first.

@@ -15,9 +15,9 @@ const lockTimeoutMs = 30_000;
 type AccountState = { role: 'user' | 'admin'; suspendedAt: Date | null };
 
 /**
- * Suspends an account: ends all sessions and hides all events. The lock on the account conflicts with the share lock that
- * every write of its owner takes (`actAs`), and with sign-in. Earlier writes are therefore committed and visible here,
- * and later ones find no session.
+ * Suspends an account: ends all sessions and hides all events. The lock on the account conflicts with the
+ * share lock that every write of its owner takes (`actAs`), and with sign-in. Earlier writes are therefore
+ * committed and visible here, and later ones find no session.
  * @returns false if the account was suspended before
  * @throws Problem `user_not_found`, `is_admin`
  */
@@ -65,8 +65,8 @@ async function findState(tx: Transaction, userId: string, isLocked: boolean): Pr
 }
 
 /**
- * Hides or shows the events of an organizer, and updates the organizer's number of listed events. Events are locked in
- * ascending order of their ids, as everywhere (`LOCK_ORDER`).
+ * Hides or shows the events of an organizer, and updates the organizer's number of listed events. Events are
+ * locked in ascending order of their ids, as everywhere (`LOCK_ORDER`).
  * @returns the ids of the changed events, and the keys of the lists that show or showed them
  */
 async function setHidden(

@@ -1,4 +1,7 @@
-/** Applies batches of bookings: bookings of the same event share one transaction in place of waiting for its lock. */
+/**
+ * Applies batches of bookings: bookings of the same event share one transaction in place of waiting for its
+ * lock.
+ */
 import { changeStatement } from '../../cache/change-log.ts';
 import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
@@ -37,21 +40,23 @@ export type BookingCommand = BookingAction & { eventId: string; caller: Caller }
 type Entry = BatchEntry<BookingCommand, BookingRow>;
 type Outcome = BookingRow | Replay | Problem | typeof RETRY_INDIVIDUALLY;
 
-/** The booking that a command changes: a person has at most one booking or place in the waitlist of an event. */
+/**
+ * The booking that a command changes: a person has at most one booking or place in the waitlist of an event.
+ */
 export const bookingKey = ({ eventId, caller }: BookingCommand): string => `${eventId} ${caller.id}`;
 
 /**
  * Decides a batch of commands and writes the result.
  *
- * Callers and events are share-locked and the counters of the events are locked before a later statement reads the
- * state. So bookings, waitlist and capacity cannot change until the transaction ends: no booking exceeds the capacity,
- * no person has two, and no booking overtakes the waitlist.
+ * Callers and events are share-locked and the counters of the events are locked before a later statement
+ * reads the state. So bookings, waitlist and capacity cannot change until the transaction ends: no booking
+ * exceeds the capacity, no person has two, and no booking overtakes the waitlist.
  *
- * Commands that take seats are decided first, in their order, each with the seats that the commands before it left.
- * Then come the commands that free seats, and last the waitlist moves up. No command of the batch therefore gets a seat
- * for which the waitlist was waiting.
- * @param mayWaitForLocks waits for locks of other transactions. If not set, commands that need such a lock come back
- *   as `RETRY_INDIVIDUALLY`
+ * Commands that take seats are decided first, in their order, each with the seats that the commands before it
+ * left. Then come the commands that free seats, and last the waitlist moves up. No command of the batch
+ * therefore gets a seat for which the waitlist was waiting.
+ * @param mayWaitForLocks waits for locks of other transactions. If not set, commands that need such a lock
+ *   come back as `RETRY_INDIVIDUALLY`
  * @returns for each command the booking after it, or at its end, or why the command had no effect
  */
 export function applyBookings(

@@ -6,13 +6,16 @@ import { transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import { type RsvpCommand, type RsvpOutcome, setRsvps } from './rsvp-repo.ts';
 
-/** The RSVP that a command changes: a person has at most one RSVP to an event, and a batch has each at most once. */
+/**
+ * The RSVP that a command changes: a person has at most one RSVP to an event, and a batch has each at most
+ * once.
+ */
 export const rsvpKey = ({ eventId, caller }: RsvpCommand): string => `${eventId} ${caller.id}`;
 
 /**
  * Sets and removes RSVPs in one round trip.
- * @param mayWaitForLocks waits for locks of other transactions. If not set, commands that need such a lock come back
- *   as `RETRY_INDIVIDUALLY`
+ * @param mayWaitForLocks waits for locks of other transactions. If not set, commands that need such a lock
+ *   come back as `RETRY_INDIVIDUALLY`
  * @returns for each command the event's number of RSVPs after it, as if the commands ran one after the other
  */
 export function applyRsvps(

@@ -7,8 +7,8 @@ import type { BookingAccess, CounterMove } from './booking-repo.ts';
 import type { BookingRow } from './present-booking.ts';
 
 /**
- * `book` makes a booking, or with `waitlist` a place in the waitlist if the seats are not free. `resize` sets the number
- * of seats. `cancel` ends the booking or the place in the waitlist.
+ * `book` makes a booking, or with `waitlist` a place in the waitlist if the seats are not free. `resize` sets
+ * the number of seats. `cancel` ends the booking or the place in the waitlist.
  */
 export type BookingAction =
   | { kind: 'book'; seats: number; waitlist: boolean }
@@ -19,7 +19,7 @@ export type BookingAction =
 export type BookingContext = { now: Date; bookingsEnabled: boolean };
 
 /** What decides about a booking, read under the lock of the event's counters. */
-export type BookingState = BookingContext & {
+type BookingState = BookingContext & {
   eventId: string;
   /** The person who books, with the current role. */
   viewer: Viewer;
@@ -27,7 +27,10 @@ export type BookingState = BookingContext & {
   access: BookingAccess | null;
 };
 
-/** The booking after the command, or at its end; how its row changes; and by how much the event's counters move. */
+/**
+ * The booking after the command, or at its end; how its row changes; and by how much the event's counters
+ * move.
+ */
 export type BookingDecision = {
   booking: BookingRow;
   effect: 'insert' | 'resize' | 'delete' | null;

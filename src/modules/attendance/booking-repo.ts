@@ -8,7 +8,7 @@ import type { EventRow } from '../events/present.ts';
 import { type BookingStatus, waitlistPosition } from '../events/waitlist.ts';
 import type { BookingRow } from './present-booking.ts';
 
-export type BookingKey = { eventId: string; userId: string };
+type BookingKey = { eventId: string; userId: string };
 
 /** The state that decides about a booking of a person at an event. */
 export type BookingAccess = Pick<
@@ -24,11 +24,12 @@ export type BookingAccess = Pick<
 };
 
 /**
- * Share-locks events, so that they cannot be hidden, cancelled, deleted or change their capacity until the transaction
- * ends, and locks their counters, which serializes the bookings of an event. Bookings and counters that a later
- * statement reads cannot change until the transaction ends. Locks rows in ascending order of event ids.
- * @returns the ids of the locked events. An event is missing if it was deleted or, unless `mayWaitForLocks` is set, if
- *   another transaction holds its lock
+ * Share-locks events, so that they cannot be hidden, cancelled, deleted or change their capacity until the
+ * transaction ends, and locks their counters, which serializes the bookings of an event. Bookings and
+ * counters that a later statement reads cannot change until the transaction ends. Locks rows in ascending
+ * order of event ids.
+ * @returns the ids of the locked events. An event is missing if it was deleted or, unless `mayWaitForLocks`
+ *   is set, if another transaction holds its lock
  */
 export async function lockCounters(
   tx: Transaction,
@@ -46,9 +47,10 @@ export async function lockCounters(
 }
 
 /**
- * Reads the state for pairs of event and person, one for each key in their order. Includes events that the person may
- * not see.
- * @param options.withPosition counts the entries before the person in the waitlist; otherwise `position` is null
+ * Reads the state for pairs of event and person, one for each key in their order. Includes events that the
+ * person may not see.
+ * @param options.withPosition counts the entries before the person in the waitlist; otherwise `position` is
+ *   null
  * @returns null for keys without such an event
  */
 export async function listBookingAccess(
@@ -121,7 +123,9 @@ export function moveCounters(moves: CounterMove[]) {
     where c.event_id = m.event_id`;
 }
 
-/** Writes the `seats` of existing bookings. The transaction must hold a lock on the counters of their events. */
+/**
+ * Writes the `seats` of existing bookings. The transaction must hold a lock on the counters of their events.
+ */
 export function updateSeats(rows: BookingRow[]) {
   return sql`
     update bookings b set seats = k.seats

@@ -3,7 +3,7 @@ import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
-export const statuses = ['booked', 'waiting'] as const;
+const statuses = ['booked', 'waiting'] as const;
 const maxSeats = 20;
 
 const seats = Type.Integer({

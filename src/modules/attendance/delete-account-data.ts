@@ -18,8 +18,9 @@ export const attendanceDeletionHooks: DeletionHook[] = [
 ];
 
 /**
- * Deletes the person's RSVPs and corrects the counters of their events. Locks the counters of the person's bookings in
- * the same sorted pass: locking them later could deadlock with a transaction that locks both in order.
+ * Deletes the person's RSVPs and corrects the counters of their events. Locks the counters of the person's
+ * bookings in the same sorted pass: locking them later could deadlock with a transaction that locks both in
+ * order.
  */
 async function deleteRsvps(tx: Transaction, userId: string): Promise<void> {
   const gone = await tx.query<{ eventId: string; going: number }>(sql`

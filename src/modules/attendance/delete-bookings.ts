@@ -4,9 +4,9 @@ import type { Transaction } from '../../db/transaction.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
 
 /**
- * Deletes all bookings and waitlist entries of a person, in the transaction that deletes the account. The freed seats go
- * to the waitlists in the same transaction. The transaction must hold a lock on the counters of these events, so no
- * other transaction books the person from a waitlist in the meantime.
+ * Deletes all bookings and waitlist entries of a person, in the transaction that deletes the account. The
+ * freed seats go to the waitlists in the same transaction. The transaction must hold a lock on the counters
+ * of these events, so no other transaction books the person from a waitlist in the meantime.
  */
 export async function deleteBookingsOf(tx: Transaction, userId: string): Promise<void> {
   const freed = await tx.query<{ eventId: string; waitingCount: number }>(sql`

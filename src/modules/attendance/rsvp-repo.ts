@@ -26,18 +26,20 @@ export type RsvpOutcome = {
 };
 
 /**
- * Applies RSVPs in one statement. It locks and reads in this order, so the result is correct under any concurrency:
+ * Applies RSVPs in one statement. It locks and reads in this order, so the result is correct under any
+ * concurrency:
  *
- * 1. Callers and events are share-locked. A session cannot end and an event cannot be hidden, cancelled or deleted until
- *    the transaction ends, and the statement reads the locked versions.
+ * 1. Callers and events are share-locked. A session cannot end and an event cannot be hidden, cancelled or
+ * deleted until the transaction ends, and the statement reads the locked versions.
  * 2. Existing RSVPs are locked in ascending order of their keys, so two batches cannot deadlock.
- * 3. The upsert reads the old status from the row that it overwrites (`previous`), not from the statement's snapshot, so
- *    concurrent RSVPs of one person cannot corrupt the count. Of two concurrent removals, the second finds no row.
- * 4. The counters are locked, and then set to numbers computed from the locked versions. An update alone is not enough:
- *    PostgreSQL also evaluates check constraints against the version of the statement's snapshot.
+ * 3. The upsert reads the old status from the row that it overwrites (`previous`), not from the statement's
+ * snapshot, so concurrent RSVPs of one person cannot corrupt the count. Of two concurrent removals, the
+ * second finds no row.
+ * 4. The counters are locked, and then set to numbers computed from the locked versions. An update alone is
+ * not enough: PostgreSQL also evaluates check constraints against the version of the statement's snapshot.
  *
- * On a cancelled event, an RSVP with the status that the caller already has succeeds: the caller may be repeating a
- * request whose response was lost.
+ * On a cancelled event, an RSVP with the status that the caller already has succeeds: the caller may be
+ * repeating a request whose response was lost.
  */
 export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: boolean): Statement {
   const callers = commands.map(({ caller }) => caller);

@@ -5,8 +5,8 @@ import type { Viewer } from '../../identity/caller.ts';
 import { visibleCondition } from '../events/policy.ts';
 
 /**
- * Saves an event for a person or removes it from the saved events. A repetition changes nothing. An event that was
- * hidden after the person saved it can still be removed.
+ * Saves an event for a person or removes it from the saved events. A repetition changes nothing. An event
+ * that was hidden after the person saved it can still be removed.
  * @returns false if there is no such event for the viewer
  */
 export async function setSaved(

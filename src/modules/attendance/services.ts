@@ -9,7 +9,10 @@ import type { RsvpCommand } from './rsvp-repo.ts';
 export type AttendanceServices = EventServices & {
   /** Sets and removes RSVPs. `apply` returns the event's number of RSVPs after the command. */
   rsvps: { apply(command: RsvpCommand): Promise<number> };
-  /** Makes, changes and cancels bookings. `apply` returns the booking as it is after the command or was at its end. */
+  /**
+   * Makes, changes and cancels bookings. `apply` returns the booking as it is after the command or was at its
+   * end.
+   */
   bookings: IdempotentBatcher<BookingCommand, BookingRow>;
 };
 

@@ -9,8 +9,8 @@ import { userSearchText } from '../users/repo.ts';
 const maxAttempts = 5;
 
 /**
- * Finds or creates the account of a phone number. The primary key of `phones` prevents concurrent sign-ins from creating
- * two accounts. The account stays share-locked until the transaction ends.
+ * Finds or creates the account of a phone number. The primary key of `phones` prevents concurrent sign-ins
+ * from creating two accounts. The account stays share-locked until the transaction ends.
  * @param number E.164
  * @throws Problem `unavailable` if concurrent deletions of the account outlast all attempts
  */

@@ -1,4 +1,6 @@
-/** Verifies one-time codes: each is valid once, for five minutes, and a number has five tries in 15 minutes. */
+/**
+ * Verifies one-time codes: each is valid once, for five minutes, and a number has five tries in 15 minutes.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import { type AuditContext, recordAudit } from '../../audit/audit.ts';
 import type { Transaction } from '../../db/transaction.ts';
@@ -19,9 +21,10 @@ type CodeProof = {
 };
 
 /**
- * Uses up a code if it is correct, and returns the refusal if it is not. The caller must let the transaction commit
- * before it throws the refusal, because the transaction counts the failed try. The number's row is locked while the
- * code is compared: of fifty concurrent guesses five are compared, and of fifty correct ones one succeeds.
+ * Uses up a code if it is correct, and returns the refusal if it is not. The caller must let the transaction
+ * commit before it throws the refusal, because the transaction counts the failed try. The number's row is
+ * locked while the code is compared: of fifty concurrent guesses five are compared, and of fifty correct ones
+ * one succeeds.
  * @returns null, or a Problem `wrong_code` or `too_many_tries`
  */
 export async function checkCode(

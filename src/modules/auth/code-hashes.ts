@@ -1,4 +1,7 @@
-/** Keyed hashes of phone numbers and codes. Without the server's key, the stored hashes cannot be searched for numbers. */
+/**
+ * Keyed hashes of phone numbers and codes. Without the server's key, the stored hashes cannot be searched for
+ * numbers.
+ */
 import { keyedHash } from '../../lib/keyed-hash.ts';
 
 /** A code confirms one kind of action and is not valid for another. */

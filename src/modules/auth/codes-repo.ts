@@ -38,7 +38,8 @@ const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 export async function countSends(tx: Transaction, limits: SendLimit[], now: Date): Promise<number> {
   const scopes = limits.map(([scope]) => scope);
   const maxima = limits.map(([, maxPerDay]) => maxPerDay);
-  // The statement locks the conflicting row before it evaluates the condition, so concurrent sends respect the limit.
+  // The statement locks the conflicting row before it evaluates the condition, so concurrent sends respect
+  // the limit.
   return await tx.execute(sql`
     insert into code_sends (scope, day, sent)
     select scope, ${dayOf(now)}::date, 1 from unnest(${scopes}::text[]) scope
@@ -76,9 +77,12 @@ export async function withdrawCode(
 }
 
 /** `codeHash`: null after the code was used or withdrawn. `tries`: when wrong codes were tried. */
-export type CodeRow = { codeHash: Buffer | null; expiresAt: Date; tries: Date[] };
+type CodeRow = { codeHash: Buffer | null; expiresAt: Date; tries: Date[] };
 
-/** Locks the row of a number and purpose, so concurrent tries run one after the other. Null if no code was requested. */
+/**
+ * Locks the row of a number and purpose, so concurrent tries run one after the other. Null if no code was
+ * requested.
+ */
 export async function findCodeForUpdate(
   tx: Transaction,
   phoneHash: Buffer,

@@ -6,7 +6,8 @@ import { listSessionKeys } from './session-repo.ts';
 
 export const authDeletionHooks: DeletionHook[] = [
   {
-    // Codes precede accounts, as in a sign-in. The counts of the number's prefix and country identify no person and stay.
+    // Codes precede accounts, as in a sign-in. The counts of the number's prefix and country identify no
+    // person and stay.
     firstTable: 'codes',
     run: async (tx, { phoneHash }) => {
       await tx.query(sql`delete from codes where phone_hash = ${phoneHash}`);

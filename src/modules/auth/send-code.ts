@@ -16,8 +16,11 @@ const resendAfterMs = 60_000;
 /** Messages per day to one number, from one network, to one block of numbers and to one country. */
 const dailyLimits = { number: 10, address: 50, prefix: 100, country: 1_000 } as const;
 
-/** `expiresIn` and `resendAfter` in seconds. `devCode`: only with `config.devCodes` and a driver that sends no messages. */
-export type CodeSent = { expiresIn: number; resendAfter: number; devCode?: string };
+/**
+ * `expiresIn` and `resendAfter` in seconds. `devCode`: only with `config.devCodes` and a driver that sends no
+ * messages.
+ */
+type CodeSent = { expiresIn: number; resendAfter: number; devCode?: string };
 
 type CodeServices = Pick<AuthServices, 'config' | 'db' | 'sms' | 'clock'>;
 type CodeRequest = {
@@ -30,7 +33,8 @@ type CodeRequest = {
 };
 
 /**
- * Creates a code, stores its hash and sends it. The work and the result do not reveal whether the number has an account.
+ * Creates a code, stores its hash and sends it. The work and the result do not reveal whether the number has
+ * an account.
  * @throws Problem `too_many_codes`, `sms_unavailable`, and whatever `check` throws
  */
 export async function sendCode(services: CodeServices, request: CodeRequest): Promise<CodeSent> {
@@ -56,7 +60,8 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
   try {
     await sms.send(phone.number, purpose, code);
   } catch (error) {
-    // A message that was certainly not sent does not count. If the outcome is unknown, the message and its code count.
+    // A message that was certainly not sent does not count. If the outcome is unknown, the message and its
+    // code count.
     if (limits && !(error instanceof SmsOutcomeUnknown))
       await transaction(db, (tx) => withdrawCode(tx, phoneHash, purpose, limits, now));
     throw error;
@@ -87,7 +92,9 @@ async function checkLimits(
   }
 }
 
-/** The daily limits that a message counts against, sorted by scope: the order in which their rows are locked. */
+/**
+ * The daily limits that a message counts against, sorted by scope: the order in which their rows are locked.
+ */
 function limitsOf({ config }: CodeServices, { phone, address }: CodeRequest): SendLimit[] {
   const key = config.secretKey;
   const network = keyedHash(key, 'address', networkOf(address)).toString('base64url');

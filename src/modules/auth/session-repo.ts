@@ -23,7 +23,7 @@ export async function insertSession(
 }
 
 /** `spentHash`: the hash of the refresh token that the last refresh used; null before the first refresh. */
-export type SessionRow = {
+type SessionRow = {
   refreshHash: Buffer;
   spentHash: Buffer | null;
   refreshedAt: Date;
@@ -32,7 +32,9 @@ export type SessionRow = {
   endsAt: Date;
 };
 
-/** Locks the session: of twenty concurrent refreshes one rotates the tokens, and the others read the new row. */
+/**
+ * Locks the session: of twenty concurrent refreshes one rotates the tokens, and the others read the new row.
+ */
 export async function findSessionForUpdate(tx: Transaction, ids: TokenIds): Promise<SessionRow | null> {
   const [row] = await tx.query<SessionRow>(sql`
     select refresh_hash, spent_hash, refreshed_at, access_expires_at, refresh_expires_at, ends_at
@@ -56,7 +58,8 @@ export async function rotateSession(
 }
 
 /**
- * Deletes a session. Waits for writes of the session that are in progress, because they hold a share lock on it.
+ * Deletes a session. Waits for writes of the session that are in progress, because they hold a share lock on
+ * it.
  * @returns whether the session existed
  */
 export async function deleteSession(tx: Transaction, ids: TokenIds): Promise<boolean> {
@@ -67,7 +70,10 @@ export async function deleteSession(tx: Transaction, ids: TokenIds): Promise<boo
   return count > 0;
 }
 
-/** The keys of a person's sessions. The transaction must hold the person's row `for update`, which prevents new ones. */
+/**
+ * The keys of a person's sessions. The transaction must hold the person's row `for update`, which prevents
+ * new ones.
+ */
 export async function listSessionKeys(tx: Transaction, userId: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`select id from sessions where user_id = ${userId}`);
   return rows.map(({ id }) => sessionKey({ userId, sessionId: id }));

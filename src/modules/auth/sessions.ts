@@ -1,4 +1,6 @@
-/** Sessions: an access token for 30 minutes, a refresh token for 30 days, and an end after at most 180 days. */
+/**
+ * Sessions: an access token for 30 minutes, a refresh token for 30 days, and an end after at most 180 days.
+ */
 import { type AuditContext, recordAudit } from '../../audit/audit.ts';
 import type { Database } from '../../db/client.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
@@ -22,7 +24,7 @@ const graceMs = 10_000;
 const maxUserAgentLength = 300;
 
 /** `expiresIn`: the lifetime of the access token, in seconds. */
-export type Tokens = { accessToken: string; refreshToken: string; tokenType: 'Bearer'; expiresIn: number };
+type Tokens = { accessToken: string; refreshToken: string; tokenType: 'Bearer'; expiresIn: number };
 
 /** Opens a session and returns its first pair of tokens. */
 export async function openSession(
@@ -44,8 +46,9 @@ export async function openSession(
 }
 
 /**
- * Exchanges a refresh token for the next pair. Each token is valid once. A repeated refresh within ten seconds returns
- * the same pair, as long as the new refresh token is unused; any other reuse of an issued token ends the session.
+ * Exchanges a refresh token for the next pair. Each token is valid once. A repeated refresh within ten
+ * seconds returns the same pair, as long as the new refresh token is unused; any other reuse of an issued
+ * token ends the session.
  * @throws Problem `refresh_token_invalid`
  */
 export async function refreshSession(

@@ -41,7 +41,10 @@ export const signIn = defineEndpoint({
   },
 });
 
-/** Opens a session in the account of the number. @throws Problem `feature_disabled` if sign-ups are switched off */
+/**
+ * Opens a session in the account of the number. @throws Problem `feature_disabled` if sign-ups are switched
+ * off
+ */
 async function signInTo(
   tx: Transaction,
   { config, flags }: AuthServices,

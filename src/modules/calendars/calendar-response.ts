@@ -20,8 +20,8 @@ type CalendarContent = {
 };
 
 /**
- * A 200 with the calendar, or a 304 if the client has the same text: programs poll every hour, and the calendar rarely
- * changes. A 304 saves the transfer, not the rendering.
+ * A 200 with the calendar, or a 304 if the client has the same text: programs poll every hour, and the
+ * calendar rarely changes. A 304 saves the transfer, not the rendering.
  */
 export function calendarResponse(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },

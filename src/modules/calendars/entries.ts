@@ -8,7 +8,9 @@ import type { CalendarEntry, EntryRenderer, RenderedEntry } from './present.ts';
 export const maxEntries = 500;
 export const maxDescriptionLength = 2_000;
 
-/** In ms. Rendering hundreds of entries takes about 100 ms; after this long, other requests get their turn. */
+/**
+ * In ms. Rendering hundreds of entries takes about 100 ms; after this long, other requests get their turn.
+ */
 const maxTurnMs = 5;
 
 export const toEntry = async ({ row }: CachedEvent, people: People): Promise<CalendarEntry> => {

@@ -45,7 +45,7 @@ const row = (fields: Partial<EventRow> = {}): EventRow => ({
 const write = (fields?: Partial<EventRow>, organizerName: string | null = 'Mara Lindgren') =>
   renderCalendar([createEntryRenderer(publicUrl)({ event: row(fields), organizerName })]);
 
-/** Start and end, read by a parser that knows only the zones that the file describes. */
+/** Start and end according to a parser that knows only the timezones described in the file. */
 function timesByFile(text: string): [Date, Date] {
   const calendar = new ICAL.Component(ICAL.parse(text));
   const event = calendar.getFirstSubcomponent('vevent');
@@ -59,7 +59,7 @@ function timesByFile(text: string): [Date, Date] {
   return [at('dtstart'), at('dtend')];
 }
 
-/** The event, read by a parser that knows zones by their names. */
+/** The event according to a parser that knows timezones by their names. */
 function parsed(text: string) {
   const event = Object.values(nodeIcal.sync.parseICS(text)).find((part) => part?.type === 'VEVENT');
   assert.ok(event?.type === 'VEVENT');
@@ -105,7 +105,7 @@ test('calendar: times equal those of the event, with the described zone and with
 
 test('calendar: the repeated hour, the skipped hour, and an event across the transition', () => {
   const cases: [string, string, string][] = [
-    // The first and the second 02:30 of the night.
+    // The first and the second 02:30 of that night.
     ['2026-10-25T00:30:00Z', '2026-10-25T00:45:00Z', 'UTC'],
     ['2026-10-25T01:30:00Z', '2026-10-25T01:45:00Z', 'UTC'],
     ['2026-10-24T20:00:00Z', '2026-10-25T05:00:00Z', 'local'],
@@ -200,10 +200,10 @@ test('calendar: parsers return the original text: commas, semicolons, backslashe
   assert.equal(organizer?.getFirstValue(), `${publicUrl}/v1/users/${organizerId}`);
 });
 
-test('calendar: text of people cannot inject a line', () => {
-  const evil =
+test('calendar: user input cannot inject a line', () => {
+  const injection =
     'x\r\nATTENDEE:mailto:a@b\nBEGIN:VALARM\rEND:VEVENT\u0085END:VCALENDAR\u2028X-A:1\x0bX-B:2\x00';
-  const lines = unfolded(write({ title: evil, description: evil, address: evil }, evil));
+  const lines = unfolded(write({ title: injection, description: injection, address: injection }, injection));
   const names = lines.map((line) => /^[A-Z-]+/.exec(line)?.[0]);
   for (const name of ['ATTENDEE', 'X-A', 'X-B']) assert.ok(!names.includes(name), name);
   assert.deepEqual(

@@ -1,6 +1,6 @@
 /**
- * Renders events as iCalendar (RFC 5545) with `ical-generator`. This file adds the properties that the library lacks and
- * replaces those that it renders incorrectly.
+ * Renders events as iCalendar (RFC 5545) with `ical-generator`. This file adds the properties that the
+ * library lacks and replaces those that it renders incorrectly.
  */
 
 import {
@@ -147,7 +147,9 @@ const degrees = (value: number): string =>
     .replace(/\.?0+$/, '')
     .replace(/^-0$/, '0');
 
-/** Replaces all line separators with `\n` and removes other control characters, which RFC 5545 does not allow. */
+/**
+ * Replaces all line separators with `\n` and removes other control characters, which RFC 5545 does not allow.
+ */
 const clean = (text: string): string =>
   text.replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, '\n').replace(/(?![\n\t])\p{Cc}/gu, '');
 

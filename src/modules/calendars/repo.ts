@@ -13,7 +13,9 @@ export async function findCalendar(db: Queryable, userId: string): Promise<Date 
   return row?.createdAt ?? null;
 }
 
-/** Replaces the address of the person's calendar. Of two concurrent replacements, the later one takes effect. */
+/**
+ * Replaces the address of the person's calendar. Of two concurrent replacements, the later one takes effect.
+ */
 export async function setCalendar(
   tx: Transaction,
   userId: string,
@@ -30,8 +32,8 @@ export async function deleteCalendar(tx: Transaction, userId: string): Promise<v
 }
 
 /**
- * The owner of a calendar; null if the address was revoked or the owner is suspended. Each call reads the database, so a
- * revocation takes effect immediately on every server.
+ * The owner of a calendar; null if the address was revoked or the owner is suspended. Each call reads the
+ * database, so a revocation takes effect immediately on every server.
  */
 export async function findOwner(db: Queryable, { userId, hash }: Secret): Promise<Viewer | null> {
   const [row] = await db.query<Viewer>(sql`
@@ -41,8 +43,9 @@ export async function findOwner(db: Queryable, { userId, hash }: Secret): Promis
 }
 
 /**
- * Ids of the events that `owner` organizes, responded to, saved or booked and may see, ordered by start. The statement
- * reads all events of the owner through four indexes, past ones included, so its cost grows with their number.
+ * Ids of the events that `owner` organizes, responded to, saved or booked and may see, ordered by start. The
+ * statement reads all events of the owner through four indexes, past ones included, so its cost grows with
+ * their number.
  * @param endedAfter leaves out events that ended before this time
  */
 export async function listOwnEvents(

@@ -1,13 +1,16 @@
 /**
- * Local times of a time zone, and the VTIMEZONE that RFC 5545 requires for them. The VTIMEZONE is built from the
- * transitions in the zone data of the runtime: published VTIMEZONE collections hold only the current rule, which is wrong
- * for earlier years.
+ * Local times of a time zone, and the VTIMEZONE that RFC 5545 requires for them. The VTIMEZONE is built from
+ * the transitions in the zone data of the runtime: published VTIMEZONE collections hold only the current
+ * rule, which is wrong for earlier years.
  */
 
 const secondMs = 1_000;
 const lastSecond = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** iCalendar times have seconds: the start is rounded down and the end up, so that an event never gets shorter. */
+/**
+ * iCalendar times have seconds: the start is rounded down and the end up, so that an event never gets
+ * shorter.
+ */
 export const startSecond = (at: Date): number => Math.floor(at.getTime() / secondMs) * secondMs;
 export const endSecond = (at: Date): number =>
   Math.min(Math.ceil(at.getTime() / secondMs) * secondMs, lastSecond);
@@ -19,9 +22,9 @@ const minuteNs = 60_000_000_000;
 const isWholeMinutes = (ns: number): boolean => ns % minuteNs === 0;
 
 /**
- * Whether calendar programs derive the right instant from a local time. They do not in the hour that repeats when clocks
- * are set back (RFC 5545 means its first occurrence, but some programs take the second), with historical offsets that
- * have seconds, and after the year 9999.
+ * Whether calendar programs derive the right instant from a local time. They do not in the hour that repeats
+ * when clocks are set back (RFC 5545 means its first occurrence, but some programs take the second), with
+ * historical offsets that have seconds, and after the year 9999.
  */
 export function isUnambiguous(at: Temporal.ZonedDateTime): boolean {
   if (!isWholeMinutes(at.offsetNanoseconds) || at.year > 9999) return false;
@@ -34,10 +37,16 @@ export function isUnambiguous(at: Temporal.ZonedDateTime): boolean {
 
 /** The onset of an observance without an earlier transition. Other programs also use the year 1601. */
 const earliestOnset = '16010101T000000';
-/** An increased offset that lasts at most this long is daylight saving time; a longer one is a new standard time. */
+/**
+ * An increased offset that lasts at most this long is daylight saving time; a longer one is a new standard
+ * time.
+ */
 const maxDaylightPeriod = { days: 370 };
 
-/** The lines of a VTIMEZONE that has, for each of `times`, the transition before it and the transition after it. */
+/**
+ * The lines of a VTIMEZONE that has, for each of `times`, the transition before it and the transition after
+ * it.
+ */
 export function zoneLines(timezone: string, times: Temporal.ZonedDateTime[]): string {
   const spans: { from: number; until: number }[] = [];
   const observances = new Map<number, string>();
@@ -62,7 +71,8 @@ export function zoneLines(timezone: string, times: Temporal.ZonedDateTime[]): st
 
 function transitionLines(to: Temporal.ZonedDateTime): string {
   const from = to.subtract({ nanoseconds: 1 });
-  // Rounded to minutes, since some programs do not read seconds in offsets. The onset uses the same rounded offset.
+  // Rounded to minutes, since some programs do not read seconds in offsets. The onset uses the same rounded
+  // offset.
   const fromNs = Math.round(from.offsetNanoseconds / minuteNs) * minuteNs;
   const onset = compact(to.toInstant().add({ nanoseconds: fromNs }).toZonedDateTimeISO('UTC'));
   const next = to.getTimeZoneTransition('next');

@@ -110,7 +110,7 @@ test('a composed record equals the serialization by the response schema, also wh
   );
 });
 
-test('the ETag of a record is equal exactly if the text is', () => {
+test('the ETags of two records are equal if and only if their texts are', () => {
   fc.assert(
     fc.property(
       eventRow,

@@ -14,7 +14,7 @@ test('searchVector: words in order, with the weights of their fields', () => {
   assert.equal(vector('', '', ''), '');
 });
 
-test('searchVector: the first positions, up to the limits of PostgreSQL', () => {
+test('searchVector: at most 255 positions per word and at most 16,383 positions, the limits of PostgreSQL', () => {
   const [, positions = ''] = vector('spam', '', 'spam '.repeat(2_000)).split(':');
   assert.equal(positions.split(',').length, 255);
   assert.ok(positions.startsWith('1A,2C'));
@@ -22,7 +22,7 @@ test('searchVector: the first positions, up to the limits of PostgreSQL', () => 
   assert.ok(vector('', '', many).endsWith("'w19999':16383C"));
 });
 
-test('searchQuery: each distinct word, as the start of a word', () => {
+test('searchQuery: each distinct word once, as a prefix match', () => {
   assert.deepEqual(searchQuery('Jazz, jazz PIANO'), {
     words: ['jazz', 'piano'],
     anywhere: "'jazz':* & 'piano':*",
@@ -33,7 +33,7 @@ test('searchQuery: each distinct word, as the start of a word', () => {
   });
 });
 
-test('searchQuery: `longest` has the three longest of many words', () => {
+test('searchQuery: `longest` contains the three longest words', () => {
   const { anywhere, longest } = searchQuery('a bbb cc dddd eeeee');
   assert.equal(anywhere, "'a':* & 'bbb':* & 'cc':* & 'dddd':* & 'eeeee':*");
   assert.equal(longest, "'eeeee':* & 'dddd':* & 'bbb':*");

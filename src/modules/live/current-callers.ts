@@ -3,7 +3,9 @@ import { isLive, type LiveSession } from '../../identity/sessions.ts';
 import type { EventServices } from '../events/services.ts';
 import type { CurrentCallers } from './topics.ts';
 
-/** Reads the sessions of subscribers again: a session may have ended, and a role changed, since their request. */
+/**
+ * Reads the sessions of subscribers again: a session may have ended, and a role changed, since their request.
+ */
 export async function readCurrentCallers(
   { changeLog, sessions, clock }: Pick<EventServices, 'changeLog' | 'sessions' | 'clock'>,
   subscribers: { caller: Caller | null }[],

@@ -1,9 +1,11 @@
 /**
- * Publishes the state of live events to the subscribers of this server. While an event has subscribers, the hub polls
- * its state, together with that of all other events in one statement, and sends the difference from the last state. So it
- * makes no difference which server or program made a change, and a poll that fails loses nothing.
+ * Publishes the state of live events to the subscribers of this server. While an event has subscribers, the
+ * hub polls its state, together with that of all other events in one statement, and sends the difference from
+ * the last state. So it makes no difference which server or program made a change, and a poll that fails
+ * loses nothing.
  *
- * One poll runs at a time, so states are sent in order. A new subscriber waits for a poll that begins after the request.
+ * One poll runs at a time, so states are sent in order. A new subscriber waits for a poll that begins after
+ * the request.
  */
 
 import type { Caller } from '../../identity/caller.ts';
@@ -21,7 +23,10 @@ import {
   updateTopic,
 } from './topics.ts';
 
-/** In ms, from one poll of all events to the next; after a slow poll the hub pauses for as long as the poll took. */
+/**
+ * In ms, from one poll of all events to the next; after a slow poll the hub pauses for as long as the poll
+ * took.
+ */
 const pollIntervalMs = 150;
 /** A statement of a poll that takes longer has failed. */
 const timeoutMs = 5_000;
@@ -47,8 +52,8 @@ export class Hub {
   }
 
   /**
-   * Calls `onState` with a state that is at least as new as this call, and sends all later changes to the subscriber that
-   * `onState` returns.
+   * Calls `onState` with a state that is at least as new as this call, and sends all later changes to the
+   * subscriber that `onState` returns.
    * @throws Problem `event_not_found`, `token_invalid`, `unavailable`, and errors of the database
    */
   subscribe(eventId: string, caller: Caller | null, onState: PendingSubscription['onState']): Promise<void> {
@@ -104,9 +109,13 @@ export class Hub {
     this.#schedule();
   }
 
-  /** Reads states before sessions, so that no subscriber gets a state that is newer than the end of their session. */
+  /**
+   * Reads states before sessions, so that no subscriber gets a state that is newer than the end of their
+   * session.
+   */
   async #pollEvents(ids: string[], pending: PendingSubscription[]): Promise<void> {
-    // Captured before the reads: the last subscriber of a topic may leave while a pending subscription needs the topic.
+    // Captured before the reads: the last subscriber of a topic may leave while a pending subscription needs
+    // the topic.
     const topics = new Map(ids.map((id) => [id, this.#topics.get(id) ?? null]));
     const rows = await withTimeout(this.#readRows(topics), timeoutMs);
     const subscribers = [...topics.values()].flatMap((topic) => [...(topic?.subscribers ?? [])]);

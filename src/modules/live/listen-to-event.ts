@@ -53,7 +53,10 @@ async function snapshotOf(hub: Hub, eventId: string, caller: Caller | null): Pro
 
 type StreamRequest = { request: FastifyRequest; reply: FastifyReply; lastId: string | undefined };
 
-/** Resolves when the stream has begun. @throws Problem `too_many_requests`, and the problems of `Hub.subscribe` */
+/**
+ * Resolves when the stream has begun. @throws Problem `too_many_requests`, and the problems of
+ * `Hub.subscribe`
+ */
 async function stream(
   { hub, streams }: LiveServices,
   eventId: string,

@@ -16,8 +16,8 @@ const json = {
 };
 
 /**
- * The state of an event, which is the same for all subscribers. Each part is serialized: parts are equal if their JSON
- * texts are equal.
+ * The state of an event, which is the same for all subscribers. Each part is serialized: parts are equal if
+ * their JSON texts are equal.
  */
 export type LiveState = {
   /** A hash of the snapshot, which is the same on every server. */
@@ -71,15 +71,18 @@ export function snapshotMessage(state: LiveState): Buffer {
 export const goneMessage = (code: string): string =>
   format({ event: 'gone', data: JSON.stringify({ code }) });
 
-/** The delay, 1 to 3 s, after which a client reconnects. It is random so that clients do not reconnect together. */
+/**
+ * The delay, 1 to 3 s, after which a client reconnects. It is random so that clients do not reconnect
+ * together.
+ */
 export const retryHint = (): string => `retry: ${1_000 + Math.floor(Math.random() * 2_000)}\n\n`;
 
 /** A comment line, which prevents proxies from closing a silent connection. */
 export const heartbeat = ':\n\n';
 
 /**
- * The messages that lead from `before` to `after`; empty if the states are equal. Only the last message has an id, so a
- * client that loses the connection before that message resumes from `before`.
+ * The messages that lead from `before` to `after`; empty if the states are equal. Only the last message has
+ * an id, so a client that loses the connection before that message resumes from `before`.
  */
 export function changeMessages(before: LiveState, after: LiveState): string {
   const messages: Message[] = [];

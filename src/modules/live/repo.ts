@@ -4,7 +4,7 @@ import type { EventRow } from '../events/present.ts';
 import type { ItemRow } from '../items/present.ts';
 
 /** The version of an event that the caller has; `fingerprint` is empty if it has none. */
-export type KnownVersion = { id: string; fingerprint: string };
+type KnownVersion = { id: string; fingerprint: string };
 
 export type LiveRow = Pick<
   EventRow,
@@ -33,9 +33,9 @@ export type LiveRow = Pick<
 const maxItems = 500;
 
 /**
- * Lists the events that differ from their known versions, with their newest items; null for an event that does not
- * exist. Counts and items belong to the same snapshot, because one statement reads them. The database compares the
- * fingerprints, so unchanged events are not transferred.
+ * Lists the events that differ from their known versions, with their newest items; null for an event that
+ * does not exist. Counts and items belong to the same snapshot, because one statement reads them. The
+ * database compares the fingerprints, so unchanged events are not transferred.
  */
 export async function listLiveRows(
   db: Database,

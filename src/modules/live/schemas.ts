@@ -58,12 +58,12 @@ export const LiveSnapshot = named(
 );
 export type LiveSnapshot = Static<typeof LiveSnapshot>;
 
-export const LiveItemRemoved = named(
+const LiveItemRemoved = named(
   'LiveItemRemoved',
   Type.Object({ id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }) }),
 );
 
-export const LiveGone = named(
+const LiveGone = named(
   'LiveGone',
   Type.Object({
     code: Type.String({
@@ -88,7 +88,7 @@ const message = <const E extends string, D extends ReturnType<typeof ref>>(
   );
 
 /** One server-sent event: its name, its parsed `data` and its id. */
-export const LiveMessage = named(
+const LiveMessage = named(
   'LiveMessage',
   Type.Union(
     [
@@ -112,9 +112,9 @@ export const LiveMessage = named(
 );
 
 /**
- * The parsed `data` of a message. OpenAPI 3.1 has no keyword for the messages of a stream, and client generators type
- * the parsed `data` of each message with the schema of the media type, so this is that schema. `contentSchema` applies
- * to the stream as text, and describes its messages.
+ * The parsed `data` of a message. OpenAPI 3.1 has no keyword for the messages of a stream, and client
+ * generators type the parsed `data` of each message with the schema of the media type, so this is that
+ * schema. `contentSchema` applies to the stream as text, and describes its messages.
  */
 export const LiveData = named(
   'LiveData',

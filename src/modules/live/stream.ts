@@ -10,7 +10,10 @@ import type { Subscriber } from './topics.ts';
 const heartbeatIntervalMs = 15_000;
 /** A client that has read nothing for this long is gone. */
 const maxBacklogMs = 15_000;
-/** In bytes that the client has not read. Above that the stream sends no changes, and later the newest snapshot. */
+/**
+ * In bytes that the client has not read. Above that the stream sends no changes, and later the newest
+ * snapshot.
+ */
 const maxBuffered = 64 * 1024;
 /** The time that a client has to read the last message. */
 const closeTimeoutMs = 1_000;

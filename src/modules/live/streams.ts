@@ -49,7 +49,8 @@ export class Streams {
 
   /**
    * Responds with a stream that begins with `state`.
-   * @param lastId the id of the last message that the client received; the stream then skips an unchanged state
+   * @param lastId the id of the last message that the client received; the stream then skips an unchanged
+   *   state
    */
   open(reply: FastifyReply, state: LiveState, lastId: string | undefined, onClose: () => void): Stream {
     const stream = new Stream(reply, this.#clock);

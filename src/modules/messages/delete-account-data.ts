@@ -14,8 +14,8 @@ export const messageDeletionHooks: DeletionHook[] = [
 ];
 
 /**
- * Deletes the conversations on both sides, with all of their messages. Locks the rows in key order: two people with a
- * conversation who delete their accounts at the same time lock the same rows.
+ * Deletes the conversations on both sides, with all of their messages. Locks the rows in key order: two
+ * people with a conversation who delete their accounts at the same time lock the same rows.
  */
 async function deleteConversations(tx: Transaction, userId: string): Promise<void> {
   const known = await tx.query<{ otherId: string }>(

@@ -18,7 +18,10 @@ export class MessageLimit {
     this.#now = now;
   }
 
-  /** Counts a message. @returns Problem `too_many_requests` if the limit is reached; then nothing is counted */
+  /**
+   * Counts a message.
+   * @returns Problem `too_many_requests` if the limit is reached; then nothing is counted
+   */
   count(userId: string): Problem | null {
     if (this.#max === 0) return null;
     const window = this.changed.get(userId) ?? this.#windows.get(userId);

@@ -1,8 +1,8 @@
 import { keyOfPair, type Pair } from '../users/relation-locks.ts';
 
 /**
- * Assigns increasing times to the messages of each pair: the current time, or one millisecond after the last message if
- * that is later. Several messages may arrive in a millisecond, and the clocks of servers differ.
+ * Assigns increasing times to the messages of each pair: the current time, or one millisecond after the last
+ * message if that is later. Several messages may arrive in a millisecond, and the clocks of servers differ.
  */
 export class MessageTimes {
   readonly #last: Map<string, number>;

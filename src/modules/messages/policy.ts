@@ -12,7 +12,8 @@ export async function requirePerson(people: People, id: string): Promise<void> {
 /**
  * Decides whether two people may send messages to each other. A block in either direction forbids it.
  * @param relation undefined if `lockPairs` did not lock it
- * @returns null if they may; otherwise the Problem, or `RETRY_INDIVIDUALLY` if another transaction holds the lock
+ * @returns null if they may; otherwise the Problem, or `RETRY_INDIVIDUALLY` if another transaction holds the
+ *   lock
  */
 export function refuseMessage(
   relation: RelationRow | undefined,

@@ -6,8 +6,9 @@ import { type Pair, selectLockedPeople } from '../users/relation-locks.ts';
 import type { ConversationRow, MessageRow, Sides } from './present.ts';
 
 export type { Sides } from './present.ts';
+
 /** A message from `userId` to `otherId`. */
-export type SentMessage = Sides & MessageRow;
+type SentMessage = Sides & MessageRow;
 
 /** The number of messages that a person has sent since `since`, which limits the messages of a minute. */
 export type SendingWindow = { userId: string; since: Date; sent: number };
@@ -54,8 +55,9 @@ export async function listLastMessageTimes(tx: Transaction, pairs: Pair[]): Prom
 }
 
 /**
- * Sets the newest message of both sides' conversations, and adds to the recipients' unread counts. The relations of the
- * pairs must be locked. `markRead` locks the same rows, so it runs before or after this statement.
+ * Sets the newest message of both sides' conversations, and adds to the recipients' unread counts. The
+ * relations of the pairs must be locked. `markRead` locks the same rows, so it runs before or after this
+ * statement.
  * @param sent messages in the order in which they were sent
  */
 export function moveConversations(sent: SentMessage[]) {
@@ -119,8 +121,8 @@ export async function listMessages(
 }
 
 /**
- * Returns the conversations of a person, the one with the newest message first. A conversation that gets a message
- * between two pages moves to the front; every other conversation is returned exactly once.
+ * Returns the conversations of a person, the one with the newest message first. A conversation that gets a
+ * message between two pages moves to the front; every other conversation is returned exactly once.
  * @param before the newest message of the last conversation of the previous page; null for the first page
  */
 export async function listConversations(

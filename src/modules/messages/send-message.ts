@@ -31,7 +31,8 @@ export const sendMessage = defineEndpoint({
     const { people, flags, sendInBatch, messageContext } = services;
     const sides = { userId: caller.id, otherId: readUserId(params.id) };
     if (sides.otherId === caller.id) throw new Problem('self_relation');
-    // A missing recipient would leave the batch and be retried individually, which is serial and therefore slow.
+    // A missing recipient would leave the batch and be retried individually, which is serial and therefore
+    // slow.
     await requirePerson(people, sides.otherId);
     await flags.require('messages');
     const { text } = body;

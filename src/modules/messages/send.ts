@@ -1,4 +1,6 @@
-/** Sends messages: all messages that wait are sent in one transaction, and each gets an outcome of its own. */
+/**
+ * Sends messages: all messages that wait are sent in one transaction, and each gets an outcome of its own.
+ */
 
 import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
@@ -23,7 +25,7 @@ import {
 
 export type SendMessageCommand = { caller: Caller; otherId: string; text: string };
 /** A message from `userId` to `otherId`. */
-export type NewMessageCommand = Sides & { text: string };
+type NewMessageCommand = Sides & { text: string };
 /** `maxAMinute`: messages of one sender in a minute; 0: no limit. */
 export type DecisionContext = { clock: () => Date; maxAMinute: number };
 type Refusal = Problem | typeof RETRY_INDIVIDUALLY;
@@ -31,8 +33,8 @@ type Outcome = MessageRow | Refusal;
 
 /**
  * Sends messages. The recipient of each must differ from its sender.
- * @param mayWaitForLocks waits for rows that other transactions lock; otherwise the outcome of the messages that need
- *   these rows is `RETRY_INDIVIDUALLY`
+ * @param mayWaitForLocks waits for rows that other transactions lock; otherwise the outcome of the messages
+ *   that need these rows is `RETRY_INDIVIDUALLY`
  * @returns for each command the message, or the reason why it was not sent
  */
 export function sendMessages(
@@ -75,13 +77,15 @@ export async function sendMessage(
 /**
  * Locks and reads the rows that decide on `messages`. The locks make the decision correct under concurrency:
  * - Share locks on both people: an account deletion commits before the message is decided, or waits for it.
- * - A lock on the relation, which blocking changes too: a block commits before the message is decided, or waits for it.
- *   Messages of a pair queue for this row, so their times and ids increase in the order of their transactions.
+ * - A lock on the relation, which blocking changes too: a block commits before the message is decided, or
+ *   waits for it. Messages of a pair queue for this row, so their times and ids increase in the order of
+ *   their transactions.
  * - A lock on the sender's window: the limit holds across all servers.
  *
  * The statements are sent together and run in this order, so each reads rows that the ones before it locked.
  *
- * @returns decides on the messages in their order; its argument refuses the message at an index, or returns null
+ * @returns decides on the messages in their order; its argument refuses the message at an index, or returns
+ *   null
  */
 async function prepareDecision(
   tx: Transaction,

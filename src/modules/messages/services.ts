@@ -16,7 +16,8 @@ export function createMessageServices({ db, clock, config }: UserServices) {
     messageContext,
     sendInBatch: createWriteBatcher<SendMessageCommand, MessageRow>(
       (commands, mayWaitForLocks) => sendMessages(db, commands, messageContext, mayWaitForLocks),
-      // Unique keys: a batch may hold any number of messages between two people, in the order of their arrival.
+      // Unique keys: a batch may hold any number of messages between two people, in the order of their
+      // arrival.
       { keyOf: () => `${sequence++}` },
     ),
   };

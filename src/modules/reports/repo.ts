@@ -17,6 +17,7 @@ const maxPerDay = 50;
  * Inserts a report. The transaction must have locked the reporter's account (`actAs`). This function also locks
  * - the reporter's account against their other reports, so that the daily limit holds;
  * - the account that the report concerns, so that no report is inserted after its deletion.
+ *
  * A unique index permits one report of a subject for each reporter.
  * @throws Problem `subject_not_found`, `self_relation`, `already_reported`, `too_many_requests`
  */
@@ -76,8 +77,8 @@ export async function listReports(
 }
 
 /**
- * Resolves a report. A resolved report stays resolved, and its note may change. The report is found by its id alone,
- * because admins do not send the reporter's id, which is the distribution key.
+ * Resolves a report. A resolved report stays resolved, and its note may change. The report is found by its id
+ * alone, because admins do not send the reporter's id, which is the distribution key.
  * @param note undefined: the note stays
  * @returns null if the report does not exist; otherwise the report, and whether it was open before
  */
@@ -100,8 +101,9 @@ export async function resolveReport(
 }
 
 /**
- * Adds people and reported messages to reports. People have a query of their own, because `users` may be distributed by
- * another key than `reports`. The name of a person is empty if the account was deleted after the reports were read.
+ * Adds people and reported messages to reports. People have a query of their own, because `users` may be
+ * distributed by another key than `reports`. The name of a person is empty if the account was deleted after
+ * the reports were read.
  */
 async function withDetails(db: Queryable, rows: ReportRow[]): Promise<AdminReportRow[]> {
   const messages = await listReportedMessages(db, rows);
@@ -132,8 +134,9 @@ async function listReportedMessages(db: Queryable, rows: ReportRow[]) {
 }
 
 /**
- * Deletes the reports that a person made and those that concern the person, for account deletion. The rows are locked in
- * ascending order first: two people who reported each other may delete their accounts at the same time.
+ * Deletes the reports that a person made and those that concern the person, for account deletion. The rows
+ * are locked in ascending order first: two people who reported each other may delete their accounts at the
+ * same time.
  */
 export async function deleteReports(tx: Transaction, userId: string): Promise<void> {
   await tx.query(sql`

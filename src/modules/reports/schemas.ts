@@ -51,7 +51,7 @@ const reportFields = {
 export const Report = named('Report', Type.Object(reportFields));
 export type Report = Static<typeof Report>;
 
-export const Involved = named(
+const Involved = named(
   'InvolvedPerson',
   Type.Object({
     id,

@@ -9,8 +9,8 @@ import { UploadSlots } from './upload-slots.ts';
 export const maxBodyBytes = 10 * 1024 ** 2;
 
 /**
- * The media types that a request may declare. The first bytes of the file alone decide its format: many clients, for
- * example generated ones, declare the first type of the list for every file.
+ * The media types that a request may declare. The first bytes of the file alone decide its format: many
+ * clients, for example generated ones, declare the first type of the list for every file.
  */
 export const bodyTypes = [...imageTypes, 'application/octet-stream'] as const;
 

@@ -1,6 +1,9 @@
 /** Reads properties of image files that the image library does not report. */
 
-/** The number of frames that an animated PNG declares; 0 for a still image. The library reports the first frame alone. */
+/**
+ * The number of frames that an animated PNG declares; 0 for a still image. The library reports the first
+ * frame alone.
+ */
 export function countApngFrames(png: Buffer): number {
   // A chunk is its length, name, content and checksum. The frame count precedes the image data.
   for (let at = 8; at + 12 <= png.length; at += png.readUInt32BE(at) + 12) {
@@ -12,7 +15,8 @@ export function countApngFrames(png: Buffer): number {
 }
 
 /**
- * The number of scans in a JPEG, including those of an embedded thumbnail. The marker cannot occur inside image data.
+ * The number of scans in a JPEG, including those of an embedded thumbnail. The marker cannot occur inside
+ * image data.
  * @param max counting stops above this number
  */
 export function countScans(jpeg: Buffer, max: number): number {

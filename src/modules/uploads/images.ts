@@ -1,6 +1,7 @@
 /**
- * Converts an uploaded file to the image that is stored: fully decoded, upright, at most 2,048 pixels a side, and encoded
- * again as WebP. No part of the file itself is stored: no metadata, and no data before, inside or after the image.
+ * Converts an uploaded file to the image that is stored: fully decoded, upright, at most 2,048 pixels a side,
+ * and encoded again as WebP. No part of the file itself is stored: no metadata, and no data before, inside or
+ * after the image.
  */
 import PQueue from 'p-queue';
 import type { Sharp } from 'sharp';
@@ -8,7 +9,7 @@ import { Problem } from '../../lib/errors.ts';
 import { countApngFrames, countScans } from './image-structure.ts';
 
 export const imageTypes = ['image/jpeg', 'image/png', 'image/webp'] as const;
-export type ImageType = (typeof imageTypes)[number];
+type ImageType = (typeof imageTypes)[number];
 /** `data` is WebP; width and height are in pixels. */
 export type ConvertedImage = { data: Buffer; width: number; height: number };
 
@@ -17,7 +18,10 @@ const maxPixels = 50_000_000;
 const maxSide = 2_048;
 /** Only the first frame of an animation is stored. A file with more frames than this is not a picture. */
 const maxFrames = 100;
-/** Each scan of a progressive JPEG decodes the whole image again, however short the scan is. Cameras write about ten. */
+/**
+ * Each scan of a progressive JPEG decodes the whole image again, however short the scan is. Cameras write
+ * about ten.
+ */
 const maxScans = 100;
 const conversionTimeoutSeconds = 10;
 /** Maximum time that an image waits in the queue. */

@@ -1,7 +1,7 @@
 /**
- * SQL of uploads. A new file is first announced in `loose_files`, then written, then inserted into `uploads`. Deleting
- * an upload announces its file again. After a crash at any point, every file without an upload is announced, and every
- * upload has its file.
+ * SQL of uploads. A new file is first announced in `loose_files`, then written, then inserted into `uploads`.
+ * Deleting an upload announces its file again. After a crash at any point, every file without an upload is
+ * announced, and every upload has its file.
  */
 import { recordChange } from '../../cache/change-log.ts';
 import type { Database } from '../../db/client.ts';
@@ -53,8 +53,9 @@ export async function announceFile(db: Database, id: string, now: Date): Promise
 }
 
 /**
- * Inserts an upload whose file is written. The row of `upload_usage` is locked, so concurrent uploads of a person cannot
- * exceed the quota. An upload whose announcement is due or deleted is refused, because its file may be deleted.
+ * Inserts an upload whose file is written. The row of `upload_usage` is locked, so concurrent uploads of a
+ * person cannot exceed the quota. An upload whose announcement is due or deleted is refused, because its file
+ * may be deleted.
  * @throws Problem `too_many_uploads`, `storage_full`, `unavailable`
  */
 export async function insertUpload(tx: Transaction, row: UploadRow, now: Date): Promise<void> {
@@ -74,7 +75,10 @@ export async function insertUpload(tx: Transaction, row: UploadRow, now: Date): 
   if (count === 0) throw new Problem('unavailable');
 }
 
-/** Returns the uploads in the order of `ids`; null for an upload that does not exist or whose owner is suspended. */
+/**
+ * Returns the uploads in the order of `ids`; null for an upload that does not exist or whose owner is
+ * suspended.
+ */
 export async function listUploads(db: Database, ids: string[]): Promise<(UploadRow | null)[]> {
   const rows = await db.query<UploadRow>(sql`
     select id, user_id, width, height, bytes, created_at from uploads where id = any(${ids}::uuid[])`);
@@ -96,8 +100,8 @@ export async function isOwnUpload(db: Queryable, userId: string, id: string): Pr
 }
 
 /**
- * Deletes an upload and announces its file. The owner's row is locked first: `updateMe` locks it too, so the upload
- * cannot become the avatar at the same time.
+ * Deletes an upload and announces its file. The owner's row is locked first: `updateMe` locks it too, so the
+ * upload cannot become the avatar at the same time.
  * @throws Problem `upload_not_found`, `not_owner`
  */
 export async function deleteUpload(tx: Transaction, id: string, viewer: Viewer, now: Date): Promise<void> {

@@ -51,7 +51,7 @@ const nullIf = (code: string) => (error: NodeJS.ErrnoException) => {
 };
 
 /** Stores files in an S3-compatible bucket. The client library is loaded with the first use. */
-export function openBucket(config: S3Config): Storage {
+function openBucket(config: S3Config): Storage {
   const loading = lazily(async () => {
     const s3 = await import('@aws-sdk/client-s3');
     return { s3, client: new s3.S3Client(clientOptions(config)) };

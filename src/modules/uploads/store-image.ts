@@ -7,7 +7,8 @@ import { reportStorageOutage } from './storage-outage.ts';
 import { tryRemoveFiles } from './sweep.ts';
 
 /**
- * Writes the file of a new upload, then inserts its row. The file is deleted again if the row is not inserted.
+ * Writes the file of a new upload, then inserts its row. The file is deleted again if the row is not
+ * inserted.
  * @param insert inserts the row in a transaction, or does nothing
  * @throws Problem `storage_unavailable`, and whatever `insert` throws
  */

@@ -1,4 +1,7 @@
-/** Deletes files without a row in `uploads`: those of deleted uploads, and those that a stopped server was writing. */
+/**
+ * Deletes files without a row in `uploads`: those of deleted uploads, and those that a stopped server was
+ * writing.
+ */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../db/client.ts';
 import { forgetFiles, listDueFiles, postponeFiles } from './repo.ts';

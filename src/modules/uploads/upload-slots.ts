@@ -2,7 +2,9 @@ import { Problem } from '../../lib/errors.ts';
 
 /** Maximum number of concurrent uploads of a server: their bodies are in memory. */
 export const maxConcurrentUploads = 16;
-/** Maximum number of concurrent uploads of one person: the number of connections that browsers open to a host. */
+/**
+ * Maximum number of concurrent uploads of one person: the number of connections that browsers open to a host.
+ */
 export const maxConcurrentUploadsPerPerson = 6;
 
 /** Limits concurrent uploads. An upload above a limit is refused at once instead of being queued. */

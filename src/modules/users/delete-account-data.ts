@@ -30,7 +30,8 @@ async function deleteRelations(tx: Transaction, userId: string): Promise<void> {
     select 1 from relations
     where (user_id = ${userId}) or (user_id = any(${ids}::uuid[]) and other_id = ${userId})
     order by user_id, other_id for update`);
-  // The counters change by the rows that exist under the lock: one of the others may have just deleted their account.
+  // The counters change by the rows that exist under the lock: one of the others may have just deleted their
+  // account.
   const gone = await tx.query<{ otherId: string; follows: number; followedBy: number }>(sql`
     delete from relations where user_id = ${userId}
     returning other_id, follows::int as follows, followed_by::int as followed_by`);
@@ -47,8 +48,8 @@ async function deleteRelations(tx: Transaction, userId: string): Promise<void> {
 }
 
 /**
- * Deletes the account, after all hooks. Foreign keys delete the rows that depend on it alone, such as sessions, imports
- * and counters. Without a session, every token of the person is invalid on every server.
+ * Deletes the account, after all hooks. Foreign keys delete the rows that depend on it alone, such as
+ * sessions, imports and counters. Without a session, every token of the person is invalid on every server.
  */
 export async function deleteUser(tx: Transaction, userId: string): Promise<void> {
   await tx.query(

@@ -6,8 +6,9 @@ import type { PersonRow } from './present.ts';
 export type Relation = 'followers' | 'following' | 'blocks';
 
 /**
- * Lists the ids of the followers of a person, of the people whom the person follows, or whom the person blocked, in order of id. Costs what the page shows: each
- * kind has an index of its own (relations_followers, relations_follows, relations_blocks).
+ * Lists the ids of the followers of a person, of the people whom the person follows, or whom the person
+ * blocked, in order of id. Costs what the page shows: each kind has an index of its own (relations_followers,
+ * relations_follows, relations_blocks).
  * @param hidden ids of people who are left out
  */
 export async function listRelated(

@@ -12,7 +12,10 @@ import type { UserServices } from './services.ts';
 export const PeopleQuery = Type.Object(cursorQuery);
 export const PeoplePage = cursorPage(ref(FoundUser));
 
-/** People between whom and the viewer there is a block are left out, except from the viewer's own list of blocks. */
+/**
+ * People between whom and the viewer there is a block are left out, except from the viewer's own list of
+ * blocks.
+ */
 export async function listRelatedPeople(
   { db, config }: UserServices,
   userId: string,

@@ -24,9 +24,9 @@ export async function findMe(db: Queryable, id: string): Promise<MeRow | null> {
 type ProfileChange = Omit<MeChange, 'avatar'> & { avatarUpload?: string | null };
 
 /**
- * Changes the fields that are present. The row is locked before it is read, so two concurrent changes run one after the
- * other and neither is lost. The primary key of `usernames` makes usernames unique. The deletion of an upload locks its
- * owner's row too, so `avatar_upload` always refers to an existing upload.
+ * Changes the fields that are present. The row is locked before it is read, so two concurrent changes run one
+ * after the other and neither is lost. The primary key of `usernames` makes usernames unique. The deletion of
+ * an upload locks its owner's row too, so `avatar_upload` always refers to an existing upload.
  * @throws Problem `username_taken`, and `invalid_request` for an avatar that the person did not upload
  */
 export async function updateProfile(tx: Transaction, id: string, change: ProfileChange): Promise<void> {

@@ -22,7 +22,7 @@ export async function requireProfile(
 }
 
 /** `relation`: the viewer's view of the person. */
-export function maySeeProfile(
+function maySeeProfile(
   row: Pick<ProfileRow, 'id' | 'isPrivate'>,
   viewer: Viewer | null,
   relation: Pick<RelationRow, 'followedBy'> | null,

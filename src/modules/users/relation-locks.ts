@@ -20,11 +20,11 @@ export const selectLockedPeople = (ids: string[], mayWaitForLocks: boolean) => s
   select id from users where id = any(${ids}::uuid[]) order by id for key share ${skipLockedUnless(mayWaitForLocks)}`;
 
 /**
- * Locks the relations of `pairs` as `changeRelation` does: until the transaction ends, no block is added or removed
- * between the people, and no account of them is deleted. A missing relation is inserted, so the same transaction must
- * run `releasePairs`.
- * @returns relations from the view of `first`, by the key of the pair. A pair is missing if an account of it does not
- *   exist, or, unless `mayWaitForLocks`, if another transaction locks one of the accounts.
+ * Locks the relations of `pairs` as `changeRelation` does: until the transaction ends, no block is added or
+ * removed between the people, and no account of them is deleted. A missing relation is inserted, so the same
+ * transaction must run `releasePairs`.
+ * @returns relations from the view of `first`, by the key of the pair. A pair is missing if an account of it
+ *   does not exist, or, unless `mayWaitForLocks`, if another transaction locks one of the accounts.
  */
 export async function lockPairs(
   tx: Transaction,

@@ -11,8 +11,9 @@ import type { PersonRow, ProfileRow, RelationRow } from './present.ts';
 export const userSearchTerm = (q: string): string => fold(q).trim().replace(/\s+/g, ' ');
 
 /**
- * What `users.search` holds, with a space before each word: the name as it is written, so that "o'neil" finds O'Neil, then
- * its words without punctuation, so that "neil" does; the same of the username. Begins with the name.
+ * What `users.search` holds, with a space before each word: the name as it is written, so that "o'neil" finds
+ * O'Neil, then its words without punctuation, so that "neil" does; the same of the username. Begins with the
+ * name.
  */
 export function userSearchText(name: string, username: string): string {
   const spellings = [name, username].flatMap((text) => [userSearchTerm(text), words(text).join(' ')]);
@@ -20,8 +21,9 @@ export function userSearchText(name: string, username: string): string {
 }
 
 /**
- * People whose name or username has a word that starts with `term`, or from three characters on has it anywhere.
- * Best first: the username itself, its start, the start of the name, of another word, anywhere; then by username.
+ * People whose name or username has a word that starts with `term`, or from three characters on has it
+ * anywhere. Best first: the username itself, its start, the start of the name, of another word, anywhere;
+ * then by username.
  * @param hidden ids of people whom a block stands between
  */
 export async function searchUsers(db: Database, term: string, hidden: string[], limit: number) {
@@ -88,8 +90,9 @@ export async function listBlocked(
 /**
  * Makes `change` to what is between two people, and corrects both sides' counters by what really changed.
  *
- * Right under any concurrency: both accounts are share-locked (deletion waits, or is seen here as a 404), then the
- * relation is locked, and the counters move by the difference between what was there and what is written.
+ * Right under any concurrency: both accounts are share-locked (deletion waits, or is seen here as a 404),
+ * then the relation is locked, and the counters move by the difference between what was there and what is
+ * written.
  * @throws Problem `user_not_found`, and whatever `change` throws
  * @returns the other person's new number of followers
  */
@@ -128,9 +131,9 @@ export async function changeRelation(
 }
 
 /**
- * What is between two people, locked by the row of whichever id comes first: two changes to the same pair follow one
- * another here, and touch the other row only while they hold this one. The update changes nothing; it makes the
- * statement lock a row that is there, and make one that is not.
+ * What is between two people, locked by the row of whichever id comes first: two changes to the same pair
+ * follow one another here, and touch the other row only while they hold this one. The update changes nothing;
+ * it makes the statement lock a row that is there, and make one that is not.
  */
 async function lockRelation(tx: Transaction, me: string, other: string): Promise<RelationRow> {
   const [first, second] = me < other ? [me, other] : [other, me];

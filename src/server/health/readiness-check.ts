@@ -5,9 +5,9 @@ import { isMigrated } from '../../db/migrate.ts';
 const maxAgeMs = 1_000;
 
 /**
- * Checks whether the database responds and is migrated. `/readyz` is exempt from the rate limit and from load shedding,
- * so its cost must not grow with its callers: a call gets the result of a check that began at most a second ago, or
- * waits for the one that is running.
+ * Checks whether the database responds and is migrated. `/readyz` is exempt from the rate limit and from load
+ * shedding, so its cost must not grow with its callers: a call gets the result of a check that began at most
+ * a second ago, or waits for the one that is running.
  */
 export function createReadinessCheck(db: Database): () => Promise<boolean> {
   let check: Promise<boolean> | undefined;

@@ -1,4 +1,6 @@
-/** Describes an operation from the declaration of its endpoint: security, headers, and responses by status. */
+/**
+ * Describes an operation from the declaration of its endpoint: security, headers, and responses by status.
+ */
 import type { FastifySchema, RouteOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { IdempotencyHeaders } from '../../http/schemas.ts';
@@ -8,7 +10,9 @@ import { describeProblem, describeSuccess } from './responses.ts';
 type QuerySchema = { required?: string[]; properties: Record<string, { default?: unknown }> };
 type OperationSchema = FastifySchema & { response?: Record<string, TSchema>; querystring?: QuerySchema };
 
-/** Problems of a request body that occur before the endpoint is called, also if the endpoint reads no body. */
+/**
+ * Problems of a request body that occur before the endpoint is called, also if the endpoint reads no body.
+ */
 const bodyProblems: ProblemCode[] = [
   'malformed_json',
   'unsupported_media_type',
@@ -52,7 +56,9 @@ function describeResponses({ response = {} }: OperationSchema, { config, method,
   return Object.fromEntries([...successes, ...failures]);
 }
 
-/** Validation adds defaults, so a parameter with a default is required for handlers and optional for clients. */
+/**
+ * Validation adds defaults, so a parameter with a default is required for handlers and optional for clients.
+ */
 function withoutDefaults(querystring: QuerySchema): QuerySchema {
   const { required = [], properties } = querystring;
   return { ...querystring, required: required.filter((name) => properties[name]?.default === undefined) };

@@ -1,4 +1,7 @@
-/** The API reference at /docs: Scalar, with corrections of its contrast and its keyboard and screen reader support. */
+/**
+ * The API reference at /docs: Scalar, with corrections of its contrast and its keyboard and screen reader
+ * support.
+ */
 import reference from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid } from '../../lib/errors.ts';
@@ -9,8 +12,8 @@ const contentSecurityPolicy =
   "font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * Colours with a contrast of at least 4.5:1 on every background of the theme (WCAG 1.4.3). Scalar's rules are in cascade
- * layers, so these rules take precedence.
+ * Colours with a contrast of at least 4.5:1 on every background of the theme (WCAG 1.4.3). Scalar's rules are
+ * in cascade layers, so these rules take precedence.
  */
 const style = `
 .light-mode {

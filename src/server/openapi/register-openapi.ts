@@ -1,4 +1,7 @@
-/** Serves the OpenAPI 3.1 document, which is built from the schemas that validate requests and serialize responses. */
+/**
+ * Serves the OpenAPI 3.1 document, which is built from the schemas that validate requests and serialize
+ * responses.
+ */
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { namedSchemas } from '../../http/schemas.ts';
@@ -12,7 +15,10 @@ import { registerReference } from './reference.ts';
 /** The schema `Export` is composed of the sections of all modules. */
 exportComponents(accountHooks.exportSections);
 
-/** Adds the named schemas of all modules, so it must run after the modules are loaded and before they add routes. */
+/**
+ * Adds the named schemas of all modules, so it must run after the modules are loaded and before they add
+ * routes.
+ */
 export async function registerOpenApi(app: FastifyInstance, config: Config): Promise<void> {
   for (const schema of namedSchemas()) app.addSchema(schema);
   await app.register(swagger, {

@@ -1,4 +1,6 @@
-/** The layout of the HTML pages. Each page is one file without scripts and without resources of other servers. */
+/**
+ * The layout of the HTML pages. Each page is one file without scripts and without resources of other servers.
+ */
 import type { FastifyReply } from 'fastify';
 
 /** Escapes text for HTML. All text that people entered must pass through it. */

@@ -1,6 +1,7 @@
 /** Adds the routes of the pages for browsers, their icon, and robots.txt. */
 import type { App } from '../../http/app.ts';
 import { largePage } from '../../http/compression.ts';
+import { svgHeaders, svgType } from '../../http/placeholder-images.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { catalogue } from '../../lib/errors.ts';
 import { readEventQuery } from '../../modules/discovery/event-query.ts';
@@ -14,8 +15,9 @@ import { icon, sendPage } from './layout.ts';
 const maxEvents = 12;
 
 /**
- * Search engines may index the pages, but not the API: its responses are for programs, and a crawler that follows the
- * links of the front page would use up the rate limit of its address. Generated covers are images of the front page.
+ * Search engines may index the pages, but not the API: its responses are for programs, and a crawler that
+ * follows the links of the front page would use up the rate limit of its address. Generated covers are images
+ * of the front page.
  */
 const robots = `User-agent: *
 Allow: /v1/events/*/cover.svg
@@ -34,7 +36,7 @@ export function registerPages(app: App, services: DiscoveryServices): void {
 
   // Browsers request this path for pages that declare no icon, such as the API reference.
   app.get('/favicon.ico', { schema }, async (_request, reply) =>
-    reply.type('image/svg+xml').header('cache-control', 'public, max-age=604800, immutable').send(icon),
+    reply.type(svgType).headers(svgHeaders).send(icon),
   );
 
   app.get('/robots.txt', { schema }, async (_request, reply) =>
