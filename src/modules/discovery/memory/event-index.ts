@@ -45,20 +45,19 @@ export class EventIndex {
 
   /** The page of ids by grade, start and id, and the number of all matching events. */
   search(query: IndexQuery, { page, limit }: Slice): Page {
-    const bitmaps = searchSegment(this.#segment, query, this.#pool);
+    const found = searchSegment(this.#segment, query, this.#pool);
     const added = this.#overlay.search(query);
+    const all = new RankedBitmap(found.all);
+    const total = added.reduce((sum, events) => sum + events.length, all.size);
     const ids: string[] = [];
     let skip = (page - 1) * limit;
-    let total = 0;
-    for (const [grade, bits] of bitmaps.entries()) {
-      const docs = new RankedBitmap(bits);
+    const grades = skip < total ? added.length : 0;
+    for (let grade = 0; grade < grades && ids.length < limit; grade++) {
+      const docs = grades === 1 ? all : new RankedBitmap(found.ofGrade(grade));
       const events = added[grade] ?? [];
       const count = docs.size + events.length;
-      if (skip < count && ids.length < limit) {
-        for (const id of this.#merge(docs, events, skip)) if (ids.push(id) === limit) break;
-      }
+      if (skip < count) for (const id of this.#merge(docs, events, skip)) if (ids.push(id) === limit) break;
       skip = Math.max(skip - count, 0);
-      total += count;
     }
     return { ids, total };
   }

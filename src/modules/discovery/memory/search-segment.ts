@@ -43,27 +43,33 @@ export class BitmapPool {
   }
 }
 
-/** @returns a bitmap of documents for each grade, the best first; no document has two grades */
-export function searchSegment(segment: Segment, query: IndexQuery, pool: BitmapPool): Bitmap[] {
+/** The documents that match a query. */
+export type Found = {
+  all: Bitmap;
+  /** Computes the documents of a grade, 0 for the best, when a page needs them. No document has two grades. */
+  ofGrade(grade: number): Bitmap;
+};
+
+export function searchSegment(segment: Segment, query: IndexQuery, pool: BitmapPool): Found {
   pool.reset();
-  const matching = pool.takeEmpty();
-  if (query.words?.length === 0) return Array.from({ length: gradesOf(query) }, () => matching);
-  addTimes(matching, segment, query, pool);
+  const all = pool.takeEmpty();
+  const found: Found = { all, ofGrade: () => all };
+  if (query.words?.length === 0) return found;
+  addTimes(all, segment, query, pool);
   if (query.category !== null) {
     const ofCategory = segment.ofCategory(query.category);
-    if (ofCategory) intersect(matching, ofCategory);
-    else matching.fill(0);
+    if (ofCategory) intersect(all, ofCategory);
+    else all.fill(0);
   }
   for (const organizer of query.hiddenOrganizers) {
-    for (const doc of segment.docsOfOrganizer(organizer)) clearBit(matching, doc);
+    for (const doc of segment.docsOfOrganizer(organizer)) clearBit(all, doc);
   }
-  if (segment.removedCount > 0) subtract(matching, segment.removed);
-  if (query.words === null) return [matching];
+  if (segment.removedCount > 0) subtract(all, segment.removed);
+  if (query.words === null) return found;
   const isGraded = gradesOf(query) > 1;
   const words = query.words.map((word) => bitmapsOf(segment, word, isGraded, pool));
-  if (isGraded) return splitByGrade(matching, words, pool);
-  for (const { anywhere } of words) intersect(matching, anywhere);
-  return [matching];
+  for (const { anywhere } of words) intersect(all, anywhere);
+  return isGraded ? { all, ofGrade: (grade) => documentsOfGrade(all, words, grade, pool) } : found;
 }
 
 /** Adds the documents that match the dates and the circle. */
@@ -110,24 +116,20 @@ function bitmapsOf(segment: Segment, word: string, isGraded: boolean, pool: Bitm
   return bitmaps;
 }
 
-/** One pass over all bitmaps, most of whose elements are 0 from some word on. */
-function splitByGrade(matching: Bitmap, words: WordBitmaps[], pool: BitmapPool): Bitmap[] {
-  const [whole, title, titleOrAddress, elsewhere] = [pool.take(), pool.take(), pool.take(), pool.take()];
-  for (let i = 0; i < matching.length; i++) {
-    let all = matching[i] as number;
-    for (let n = 0; n < words.length && all !== 0; n++)
-      all &= (words[n] as WordBitmaps).anywhere[i] as number;
-    let [best, second, third] = [all, all, all];
-    for (let n = 0; n < words.length && all !== 0; n++) {
-      const word = words[n] as WordBitmaps;
-      best &= word.wholeInTitle[i] as number;
-      second &= word.inTitle[i] as number;
-      third &= word.inTitleOrAddress[i] as number;
-    }
-    whole[i] = best;
-    title[i] = second & ~best;
-    titleOrAddress[i] = third & ~second;
-    elsewhere[i] = all & ~third;
-  }
-  return [whole, title, titleOrAddress, elsewhere];
+/** The bitmaps that all words of a grade have, the best grade first. Each contains those before it. */
+const fieldsOfGrades = ['wholeInTitle', 'inTitle', 'inTitleOrAddress', 'anywhere'] as const;
+
+/** The documents of a grade: those that have all words in its fields, without those of the better grades. */
+function documentsOfGrade(all: Bitmap, words: WordBitmaps[], grade: number, pool: BitmapPool): Bitmap {
+  const fields = fieldsOfGrades[grade] ?? 'anywhere';
+  const better = grade === 0 ? null : (fieldsOfGrades[grade - 1] ?? null);
+  const bits = pool.take();
+  bits.set(all);
+  for (const word of words) if (fields !== 'anywhere') intersect(bits, word[fields]);
+  if (better === null) return bits;
+  const best = pool.take();
+  best.set(all);
+  for (const word of words) intersect(best, word[better]);
+  subtract(bits, best);
+  return bits;
 }
