@@ -4,6 +4,7 @@ import { ChangeLog } from '../src/cache/change-log.ts';
 import { connect, type Database } from '../src/db/client.ts';
 import { raw, type Statement, sql } from '../src/db/sql.ts';
 import type { BaseServices } from '../src/http/services.ts';
+import { readConfig } from '../src/lib/config.ts';
 import { createEventLists, type Lists } from '../src/modules/discovery/event-lists.ts';
 import type { EventQuery } from '../src/modules/discovery/event-query.ts';
 import { searchQuery } from '../src/modules/events/search-words.ts';
@@ -61,7 +62,7 @@ async function measure(lists: Lists, [, query, order, page]: (typeof queries)[nu
 
 for (const query of queries) {
   // The lists use only these two base services.
-  const base = { db, changeLog: new ChangeLog(db) } as BaseServices;
+  const base = { db, changeLog: new ChangeLog(db), config: readConfig({}) } as BaseServices;
   const users = { ...base, ...createUserServices(base) };
   const lists = createEventLists({ ...users, ...createEventServices(users) }, null);
   sent = [];

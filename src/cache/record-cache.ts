@@ -1,14 +1,23 @@
-/** Caches records by id in memory, and removes those that the change log names. */
-
+/**
+ * Caches records by id in memory, and removes those that the change log names. The memory is bounded in bytes: the
+ * records that were used least recently are removed first.
+ */
+import { LRUCache } from 'lru-cache';
 import { createLoader } from '../db/batching.ts';
 import { type ChangeLog, changeKeyOf } from './change-log.ts';
 
 type Options<T> = {
-  /** Above this size, the record that was cached first is removed. */
-  maxRecords: number;
+  maxBytes: number;
+  /** An upper bound for the memory of a record, in bytes. */
+  sizeOf: (record: T) => number;
   read: (ids: string[]) => Promise<T[]>;
   idOf: (record: T) => string;
 };
+
+type Cached<T> = { record: T; changeKey: string };
+
+/** The two maps, the id and the change key of a record. */
+const bytesOfEntry = 400;
 
 /** The change keys that the log named during a read; null means any. */
 type PendingRead = { changed: Set<string> | null };
@@ -18,30 +27,21 @@ type PendingRead = { changed: Set<string> | null };
  */
 export function createRecordCache<T>(
   changeLog: ChangeLog,
-  { maxRecords, read, idOf }: Options<T>,
+  { maxBytes, sizeOf, read, idOf }: Options<T>,
 ): (id: string) => T | Promise<T | null> {
-  const cached = new Map<string, T>();
   /** Ids of the cached records, by their change keys. */
   const ids = new Map<string, string>();
+  const cached = new LRUCache<string, Cached<T>>({
+    maxSize: Math.floor(maxBytes),
+    sizeCalculation: ({ record }) => Math.ceil(sizeOf(record)) + bytesOfEntry,
+    dispose: ({ changeKey }) => ids.delete(changeKey),
+  });
   const pendingReads = new Set<PendingRead>();
-
-  const remove = (id: string) => {
-    cached.delete(id);
-    ids.delete(changeKeyOf(id));
-  };
-  const add = (id: string, changeKey: string, record: T) => {
-    cached.set(id, record);
-    ids.set(changeKey, id);
-    if (cached.size > maxRecords) remove(cached.keys().next().value ?? id);
-  };
 
   changeLog.watch((change) => {
     const changeKeys = change?.changeKeys;
-    if (!changeKeys) {
-      cached.clear();
-      ids.clear();
-    }
-    for (const changeKey of changeKeys ?? []) remove(ids.get(changeKey) ?? '');
+    if (!changeKeys) cached.clear();
+    for (const changeKey of changeKeys ?? []) cached.delete(ids.get(changeKey) ?? '');
     for (const pending of pendingReads) {
       if (!changeKeys) pending.changed = null;
       for (const changeKey of changeKeys ?? []) pending.changed?.add(changeKey);
@@ -56,7 +56,9 @@ export function createRecordCache<T>(
         const found = new Map((await read(missing)).map((record) => [idOf(record), record]));
         for (const [id, record] of found) {
           const changeKey = changeKeyOf(id);
-          if (pending.changed?.has(changeKey) === false) add(id, changeKey, record);
+          if (pending.changed?.has(changeKey) !== false) continue;
+          cached.set(id, { record, changeKey });
+          if (cached.has(id)) ids.set(changeKey, id);
         }
         return missing.map((id) => found.get(id) ?? null);
       } finally {
@@ -67,5 +69,5 @@ export function createRecordCache<T>(
     { keyOf: (id) => id, maxBatchSize: 500 },
   );
 
-  return (id) => cached.get(id) ?? load(id);
+  return (id) => cached.get(id)?.record ?? load(id);
 }

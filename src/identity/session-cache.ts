@@ -15,12 +15,14 @@ export type SessionCache = {
   findCached(ids: TokenIds): LiveSession | Promise<LiveSession | null>;
 };
 
-/** A cached session takes about 400 bytes. */
-const maxSessions = 50_000;
+/** The share of the memory for caches that sessions may take. */
+const cacheShare = 0.06;
+const bytesOfSession = 600;
 
-export function createSessionCache(db: Database, changeLog: ChangeLog): SessionCache {
+export function createSessionCache(db: Database, changeLog: ChangeLog, cacheBytes: number): SessionCache {
   const cached = createRecordCache<LiveSession>(changeLog, {
-    maxRecords: maxSessions,
+    maxBytes: cacheBytes * cacheShare,
+    sizeOf: () => bytesOfSession,
     read: (keys) => listLiveSessions(db, keys),
     idOf: ({ userId, id }) => sessionKey({ userId, sessionId: id }),
   });

@@ -19,7 +19,7 @@ export async function openBaseServices(app: App, { config, db, clock }: Environm
     clock,
     log: app.log,
     changeLog,
-    sessions: createSessionCache(db, changeLog),
+    sessions: createSessionCache(db, changeLog, config.cacheBytes),
     flags: await openFlags(db, config, randomUUID()),
     outages: new OutageLog(app.log),
   };

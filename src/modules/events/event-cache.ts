@@ -28,12 +28,24 @@ export type EventCache = {
   findCurrent(id: string): CachedEvent | Promise<CachedEvent | null>;
 };
 
-/** About 4 KB each. */
-const maxEvents = 50_000;
+/** The share of the memory for caches that events may take. */
+const cacheShare = 0.3;
+/** An event with its fragments, without its texts. */
+const bytesOfEvent = 3_000;
 
-export function createEventCache(db: Database, changeLog: ChangeLog): EventCache {
+/** The texts are in the row, in the record and, as bytes, in the list. */
+function sizeOf({ row }: CachedEvent): number {
+  const texts = `${row.title}${row.description}${row.address}${row.coverUrl ?? ''}`;
+  const bytes = Buffer.byteLength(texts);
+  // A string of V8 has one byte for each character only if all characters are in Latin-1.
+  const bytesOfString = bytes === texts.length ? bytes : 2 * texts.length;
+  return bytesOfEvent + 2 * bytesOfString + bytes;
+}
+
+export function createEventCache(db: Database, changeLog: ChangeLog, cacheBytes: number): EventCache {
   const findCurrent = createRecordCache<CachedEvent>(changeLog, {
-    maxRecords: maxEvents,
+    maxBytes: cacheBytes * cacheShare,
+    sizeOf,
     read: async (ids) => (await listEventRows(db, ids)).map(toCachedEvent),
     idOf: ({ row }) => row.id,
   });

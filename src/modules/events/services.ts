@@ -4,7 +4,7 @@ import { createViewerStates, type ViewerStates } from './viewer-states.ts';
 
 export type EventServices = UserServices & { events: EventCache; viewerStates: ViewerStates };
 
-export const createEventServices = ({ db, changeLog }: UserServices) => ({
-  events: createEventCache(db, changeLog),
+export const createEventServices = ({ db, changeLog, config }: UserServices) => ({
+  events: createEventCache(db, changeLog, config.cacheBytes),
   viewerStates: createViewerStates(db),
 });

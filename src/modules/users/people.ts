@@ -13,13 +13,16 @@ export type People = {
   blockedBy(userId: string): Promise<string[]>;
 };
 
-/** About 300 bytes each. */
-const maxPeople = 50_000;
+/** The share of the memory for caches that people may take. */
+const cacheShare = 0.04;
+/** A person has only short texts. */
+const bytesOfPerson = 600;
 
-export function createPeople(db: Database, changeLog: ChangeLog): People {
+export function createPeople(db: Database, changeLog: ChangeLog, cacheBytes: number): People {
   return {
     find: createRecordCache<PersonRow>(changeLog, {
-      maxRecords: maxPeople,
+      maxBytes: cacheBytes * cacheShare,
+      sizeOf: () => bytesOfPerson,
       read: (ids) => listPeople(db, ids),
       idOf: ({ id }) => id,
     }),
