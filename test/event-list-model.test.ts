@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { startBothModes } from './both-modes.ts';
 import { createEvent, createUser, type Person } from './factories.ts';
-import { expectStatus, startTestApp } from './setup.ts';
+import { expectStatus } from './setup.ts';
 
-const api = await startTestApp();
+const api = await startBothModes();
 const [viewer, ...organizers] = await Promise.all(Array.from({ length: 5 }, () => createUser(api)));
 assert.ok(viewer && organizers.length === 4);
 const [blocked] = organizers;

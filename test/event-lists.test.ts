@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { startBothModes } from './both-modes.ts';
 import { createEvent, createUser, eventBody, inDays, type Person, rsvpGoing } from './factories.ts';
 import { atPlace, createListClient, type Listed } from './list-client.ts';
-import { expectProblem, expectStatus, startTestApp } from './setup.ts';
+import { expectProblem, expectStatus } from './setup.ts';
 
-const api = await startTestApp();
+const api = await startBothModes();
 const organizer = await createUser(api);
 
 const { ask: send, list, refused: expectRefused } = createListClient(api);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { startBothModes } from './both-modes.ts';
 import { createEvent, createUser } from './factories.ts';
 import { atPlace, createListClient } from './list-client.ts';
-import { expectStatus, startTestApp } from './setup.ts';
+import { expectStatus } from './setup.ts';
 
-const api = await startTestApp();
+const api = await startBothModes();
 const organizer = await createUser(api);
 
 const { ask: send, list, refused: expectRefused } = createListClient(api);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { startBothModes } from './both-modes.ts';
 import { createEvent, createUser, eventBody, inDays, type Person } from './factories.ts';
-import { expectProblem, expectStatus, startTestApp } from './setup.ts';
+import { expectProblem, expectStatus } from './setup.ts';
 
-const api = await startTestApp();
+const api = await startBothModes();
 const organizer = await createUser(api);
 
 const create = (title: string, more: Record<string, unknown> = {}) =>

@@ -147,7 +147,7 @@ export async function prepareCold(
 async function untilIndexed({ app }: Bench): Promise<void> {
   for (let waited = 0; waited < 120_000; waited += 50) {
     const { body } = await send(app.port, { method: 'GET', path: '/metrics' });
-    if (/^potluck_discovery_index_events [1-9]/m.test(body)) return;
+    if (/^potluck_discovery_index_loaded 1/m.test(body)) return;
     await sleep(50);
   }
   throw new Failure('the discovery index was not loaded within two minutes');

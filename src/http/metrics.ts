@@ -27,11 +27,16 @@ export const streams = {
   }),
 };
 
-/** The discovery index of this process (modules/discovery/memory). 0 while lists are read from the database. */
+/** The discovery index of this process (modules/discovery/memory). */
 export const discoveryIndex = {
+  loaded: new Gauge({
+    name: 'potluck_discovery_index_loaded',
+    help: '1 if lists are computed from the discovery index, 0 if they are read from the database.',
+    registers: [registry],
+  }),
   events: new Gauge({
     name: 'potluck_discovery_index_events',
-    help: 'Events in the discovery index; 0 while lists are read from the database.',
+    help: 'Events in the discovery index when it was loaded.',
     registers: [registry],
   }),
   bytes: new Gauge({

@@ -60,6 +60,7 @@ export class CurrentIndex {
     // The index has applied all changes that were noted, or there is none to apply them to.
     this.#pending = [];
     this.#applied = this.#noted;
+    metrics.loaded.set(index ? 1 : 0);
     metrics.events.set(index?.size ?? 0);
     metrics.bytes.set(index?.bytes ?? 0);
   }
