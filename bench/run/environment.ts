@@ -46,6 +46,8 @@ export type WorkItem = {
   once?: true;
   /** Each round has other requests, and a server that has just started. */
   isCold?: true;
+  /** Another server writes meanwhile (write-load.ts). */
+  isBesideWrites?: boolean;
   /** @param seed of the requests, for items with `isCold` */
   prepare(environment: Environment, seed?: number): Promise<Prepared>;
 };

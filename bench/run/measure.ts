@@ -7,6 +7,7 @@ import { Failure, type Measured, pgbench, wrk } from './load.ts';
 import type { Options } from './options.ts';
 import { cpuSeconds, cpuSecondsOfAll, rssMb, type Server, startApp, startBare } from './processes.ts';
 import { type Request, send } from './response.ts';
+import { startWriteLoad } from './write-load.ts';
 
 export type Bench = {
   environment: Environment;
@@ -140,8 +141,9 @@ export async function prepareCold(
   const { requests } = await work.prepare(bench.environment, seed);
   await writeFile(requestsFile, requests.map(lineOf).join(''));
   await bench.app.stop();
-  bench.app = await startApp(bench.environment.dataset, bench.signal);
-  await untilIndexed(bench);
+  const { discovery } = bench.options;
+  bench.app = await startApp(bench.environment.dataset, bench.signal, discovery);
+  if (discovery === 'memory') await untilIndexed(bench);
 }
 
 async function untilIndexed({ app }: Bench): Promise<void> {
@@ -157,7 +159,9 @@ async function untilIndexed({ app }: Bench): Promise<void> {
 export async function measure(bench: Bench, preparedItem: PreparedItem): Promise<Round> {
   const { work, limit, responseFile } = preparedItem;
   const { seconds } = bench.options;
-  const app = await measureApp(bench, preparedItem);
+  const app = work.isBesideWrites
+    ? await measureBesideWrites(bench, preparedItem)
+    : await measureApp(bench, preparedItem);
   const sqlRate = limit && (await measureSql(bench, preparedItem, limit));
   const bareServer = await startBare(responseFile);
   try {
@@ -169,6 +173,17 @@ export async function measure(bench: Bench, preparedItem: PreparedItem): Promise
   } finally {
     await bareServer.stop();
   }
+}
+
+async function measureBesideWrites(bench: Bench, preparedItem: PreparedItem) {
+  const writes = await startWriteLoad(bench.environment.dataset, bench.signal);
+  let measured: Awaited<ReturnType<typeof measureApp>>;
+  try {
+    measured = await measureApp(bench, preparedItem);
+  } finally {
+    await writes.stop();
+  }
+  return measured;
 }
 
 async function measureApp(

@@ -7,6 +7,7 @@ export type Options = {
   seconds: number;
   events: number;
   connections: number;
+  discovery: 'memory' | 'sql';
   json: string | null;
 };
 
@@ -20,6 +21,7 @@ export const help = `npm run bench -- [OPTIONS]
   --seconds 5         duration of each measurement
   --events 200000     number of events in the dataset, which is created if it is missing
   --connections 64    number of concurrent connections
+  --discovery memory  where the app computes lists: memory or sql
   --json FILE         also writes the results to a file
   --help
 `;
@@ -38,6 +40,7 @@ export function readOptions(args: string[], items: string[]): Options | null {
     seconds: integer('seconds', values.seconds, 1, 600),
     events: integer('events', values.events, 1_000, 10_000_000),
     connections: integer('connections', values.connections, 1, 1_000),
+    discovery: readDiscovery(values.discovery),
     json: values.json ?? null,
   };
 }
@@ -52,6 +55,7 @@ function parse(args: string[]) {
         seconds: { type: 'string', default: '5' },
         events: { type: 'string', default: '200000' },
         connections: { type: 'string', default: '64' },
+        discovery: { type: 'string', default: 'memory' },
         json: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -65,4 +69,9 @@ function integer(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
   throw new BenchError(`--${name} must be an integer from ${min} to ${max}, not "${text}".`);
+}
+
+function readDiscovery(value: string): Options['discovery'] {
+  if (value === 'memory' || value === 'sql') return value;
+  throw new BenchError(`--discovery takes memory or sql, not "${value}".`);
 }

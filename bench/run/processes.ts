@@ -44,7 +44,11 @@ export const exists = (tool: string): Promise<boolean> =>
   );
 
 /** Starts the app with production settings, in a directory without a `.env` file. */
-export async function startApp(dataset: Dataset, signal: AbortSignal): Promise<Server> {
+export async function startApp(
+  dataset: Dataset,
+  signal: AbortSignal,
+  discovery: 'memory' | 'sql' = 'memory',
+): Promise<Server> {
   const port = await freePort();
   const env = {
     PATH: process.env.PATH ?? '',
@@ -58,6 +62,7 @@ export async function startApp(dataset: Dataset, signal: AbortSignal): Promise<S
     RATE_LIMIT: '0',
     DEMO: 'off',
     LOG_LEVEL: 'warn',
+    DISCOVERY: discovery,
   };
   const main = path.join(root, 'src', 'main.ts');
   const child = spawn(process.execPath, [main, 'serve'], { cwd: dataset.dir, env, stdio: ['ignore', 2, 2] });

@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-export type Request = { method: 'GET' | 'POST'; path: string; token?: string; body?: string };
+export type Request = { method: 'GET' | 'POST' | 'DELETE'; path: string; token?: string; body?: string };
 export type RecordedResponse = { status: number; headers: [string, string][]; body: string };
 
 /** Headers that Node adds itself. */

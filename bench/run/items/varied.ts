@@ -170,12 +170,13 @@ function candidates({ ask }: Kind, source: Source): Candidate[] {
   return [{ name: 'one statement', scripts }];
 }
 
-export const varied: WorkItem[] = kinds.map((kind) => ({
+const toWorkItem = (kind: Kind, isBesideWrites: boolean): WorkItem => ({
   item: kind.item,
-  variant: kind.variant,
+  variant: isBesideWrites ? `${kind.variant}, beside writes` : kind.variant,
   bestPeer: null,
   once: true,
   isCold: true,
+  isBesideWrites,
   async prepare(environment, seed = 1) {
     source ??= readSource(environment);
     const found = await source;
@@ -184,6 +185,8 @@ export const varied: WorkItem[] = kinds.map((kind) => ({
       method: 'GET' as const,
       path: pathOf(kind.ask(random, found)),
     }));
-    return { requests, candidates: candidates(kind, found) };
+    return { requests, candidates: isBesideWrites ? [] : candidates(kind, found) };
   },
-}));
+});
+
+export const varied: WorkItem[] = kinds.flatMap((kind) => [toWorkItem(kind, false), toWorkItem(kind, true)]);
