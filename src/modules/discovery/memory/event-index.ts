@@ -36,10 +36,8 @@ export class EventIndex {
 
   /** Replaces the events with these change keys in these places by their current rows. */
   apply(places: ListingKey[], changeKeys: Set<string>, rows: IndexRow[]): void {
-    for (const { cell, day } of places) {
-      this.#segment.removeChanged(cell, day, changeKeys);
-      this.#overlay.removeChanged(cell, day, changeKeys);
-    }
+    for (const place of places) this.#segment.removeChanged(place, changeKeys);
+    this.#overlay.removeChanged(places, changeKeys);
     for (const row of rows) this.#overlay.add(row);
   }
 

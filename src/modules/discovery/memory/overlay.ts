@@ -2,7 +2,7 @@
  * The events that were added or changed since the segment was built. The overlay is changed in place, so a write costs
  * some microseconds, and a query scans it; the index is built anew before it grows large.
  */
-import { changeKeyOf } from '../../../cache/change-log.ts';
+import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { chordSquared, type Point, toPoint } from '../../../lib/sphere.ts';
 import { dayOf } from '../../events/listing-keys.ts';
@@ -21,6 +21,9 @@ export type OverlayEvent = Omit<IndexRow, 'search'> & {
   /** Sorted, in the order of JavaScript's strings. */
   words: WordFields[];
 };
+
+/** A number for a cell and a day: years 1 to 9999 have fewer days than the factor. */
+const placeKey = ({ cell, day }: ListingKey): number => cell * 4_000_000 + day;
 
 const inOrder = (a: Pick<IndexRow, 'start' | 'id'>, b: Pick<IndexRow, 'start' | 'id'>): number =>
   a.start - b.start || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
@@ -56,9 +59,10 @@ export class Overlay {
     this.#byId.set(row.id, event);
   }
 
-  /** Removes the events with these change keys from a cell and a day. */
-  removeChanged(cell: number, day: number, changeKeys: Set<string>): void {
-    for (const event of this.#events.filter((each) => each.cell === cell && each.day === day)) {
+  /** Removes the events with these change keys from some cells and days. */
+  removeChanged(places: ListingKey[], changeKeys: Set<string>): void {
+    const keys = new Set(places.map(placeKey));
+    for (const event of this.#events.filter((each) => keys.has(placeKey(each)))) {
       if (changeKeys.has(changeKeyOf(event.id))) this.#remove(event);
     }
   }

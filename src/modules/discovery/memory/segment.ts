@@ -3,9 +3,9 @@
  * position of an event in this order. All columns are typed arrays, outside the heap of V8; a worker thread builds them.
  */
 
-import { changeKeyOf } from '../../../cache/change-log.ts';
+import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { bitmapLength, hasBit, setBit } from '../../../lib/bitmap.ts';
-import { dayOf } from '../../events/listing-keys.ts';
+import { dayMs } from '../../../lib/time.ts';
 import { compareBytes, type Dictionary, findBytes } from './dictionary.ts';
 
 /** The bits of a posting: the fields of the event that contain the word. */
@@ -80,11 +80,15 @@ export function unitePostings(
 }
 
 /** The position in `cells` of the first cell whose number is at least `cell`. */
-export function firstCell({ cells }: Pick<SegmentData, 'cells'>, cell: number): number {
-  let [low, high] = [0, cells.length];
+export const firstCell = ({ cells }: Pick<SegmentData, 'cells'>, cell: number): number =>
+  lowerBound(cells, cell);
+
+/** The position of the first element of a sorted column that is at least `value`. */
+function lowerBound(column: Int32Array | Uint32Array, value: number): number {
+  let [low, high] = [0, column.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((cells[middle] as number) < cell) low = middle + 1;
+    if ((column[middle] as number) < value) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -167,16 +171,17 @@ export class Segment {
       : organizerDocs.subarray(organizerOffsets[place], organizerOffsets[place + 1]);
   }
 
-  /** Removes the documents with these change keys from a cell and a day, counted in UTC from 1970-01-01. */
-  removeChanged(cell: number, day: number, changeKeys: Set<string>): void {
-    const { cells, cellOffsets, cellDocs, starts } = this.data;
+  /** Removes the documents with these change keys from a cell and a day. */
+  removeChanged({ cell, day }: ListingKey, changeKeys: Set<string>): void {
+    const { cells, cellOffsets, cellDocs } = this.data;
     const place = firstCell(this.data, cell);
     if (cells[place] !== cell) return;
-    const end = cellOffsets[place + 1] as number;
-    for (let i = cellOffsets[place] as number; i < end; i++) {
-      const doc = cellDocs[i] as number;
-      if (dayOf(starts[doc] as number) !== day || hasBit(this.removed, doc)) continue;
-      if (changeKeys.has(changeKeyOf(this.idOf(doc)))) this.remove(doc);
+    const ofCell = cellDocs.subarray(cellOffsets[place], cellOffsets[place + 1]);
+    // The documents of a cell are in the order of their starts, which are whole milliseconds or more precise.
+    const first = lowerBound(ofCell, this.startingAfter(day * dayMs - 0.001));
+    const end = lowerBound(ofCell, this.startingAfter((day + 1) * dayMs - 0.001));
+    for (const doc of ofCell.subarray(first, end)) {
+      if (!hasBit(this.removed, doc) && changeKeys.has(changeKeyOf(this.idOf(doc)))) this.remove(doc);
     }
   }
 
