@@ -1,0 +1,165 @@
+/** Compares the index with a plain filter over its rows: a segment alone, with changes, and with frequent words. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { randomOf } from '../../../../bench/seed/random.ts';
+import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
+import { cellOf } from '../../../lib/grid-cells.ts';
+import { distanceKm } from '../../../lib/sphere.ts';
+import { dayOf } from '../../events/listing-keys.ts';
+import { searchVector } from '../../events/search-words.ts';
+import { EventIndex } from './event-index.ts';
+import type { IndexQuery } from './index-query.ts';
+import type { IndexRow } from './index-rows.ts';
+import { SegmentBuilder } from './segment-builder.ts';
+
+const { next, below, pick } = randomOf(20_261_122);
+const hour = 3_600_000;
+const vocabulary = [
+  'jazz',
+  'jazzy',
+  'piano',
+  'picnic',
+  'pizza',
+  'zürich',
+  'zuri',
+  'öl',
+  '爵士乐',
+  'a',
+  'ab',
+  'abc',
+];
+const organizers = Array.from({ length: 9 }, (_, i) => `00000000-0000-7001-8000-00000000000${i}`);
+const text = (count: number) => Array.from({ length: count }, () => pick(vocabulary)).join(' ');
+
+type Row = IndexRow & { texts: { title: string; address: string; description: string } };
+
+function createRow(n: number): Row {
+  const start = Math.floor(next() * 2_000) * hour;
+  const texts = { title: text(below(3)), address: text(below(2)), description: text(below(3)) };
+  return {
+    id: `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`,
+    start,
+    end: start + pick([1, 2, 30, 2_000]) * hour,
+    lat: pick([-89.9, 0, 50, 51.3]) + next() / 10,
+    lng: pick([-180, -0.05, 8, 179.9]) + next() / 10,
+    category: pick(['music', 'food', 'sports']),
+    organizerId: pick(organizers),
+    search: searchVector(texts),
+    texts,
+  };
+}
+
+const inOrder = (a: IndexRow, b: IndexRow) => a.start - b.start || (a.id < b.id ? -1 : 1);
+const placeOf = ({ lat, lng, start }: IndexRow): ListingKey => ({
+  cell: cellOf(lat, lng),
+  day: dayOf(start),
+});
+
+function createIndex(rows: Row[]): EventIndex {
+  const builder = new SegmentBuilder(rows.length);
+  for (const row of rows.toSorted(inOrder)) builder.add(row);
+  return new EventIndex(builder.build(50 * 1024 ** 2));
+}
+
+const wordsOf = (value: string) => value.split(' ').map((word) => word.replace('ü', 'u').replace('ö', 'o'));
+
+/** 0 for the best grade, null without a match. */
+function expectedGrade({ texts }: Row, words: string[]): number | null {
+  const [title, address, description] = [texts.title, texts.address, texts.description].map(wordsOf);
+  const have = (list: (string[] | undefined)[], matches: (word: string, searched: string) => boolean) =>
+    words.every((searched) => list.some((field) => field?.some((word) => matches(word, searched))));
+  const starts = (word: string, searched: string) => word.startsWith(searched);
+  if (words.length === 0 || !have([title, address, description], starts)) return null;
+  if (have([title], (word, searched) => word === searched)) return 0;
+  return have([title], starts) ? 1 : have([title, address], starts) ? 2 : 3;
+}
+
+function expectedIds(rows: Row[], query: IndexQuery): string[] {
+  const { from, until, category, circle, words, isGraded, hiddenOrganizers } = query;
+  return rows
+    .filter(
+      (row) =>
+        row.end > (from ?? Number.NEGATIVE_INFINITY) &&
+        row.start <= (until ?? Number.POSITIVE_INFINITY) &&
+        (category === null || row.category === category) &&
+        (circle === null || distanceKm(circle, row) <= circle.radius) &&
+        !hiddenOrganizers.includes(row.organizerId),
+    )
+    .map((row) => ({ row, grade: words === null ? 0 : expectedGrade(row, words) }))
+    .filter(({ grade }) => grade !== null)
+    .sort((a, b) => (isGraded ? (a.grade ?? 0) - (b.grade ?? 0) : 0) || inOrder(a.row, b.row))
+    .map(({ row }) => row.id);
+}
+
+const searched = ['jazz', 'j', 'pi', 'piano', 'zur', 'zurich', 'ol', 'a', 'ab', 'abc', 'nothing'];
+const maybe = <T>(value: T): T | null => (next() < 0.5 ? value : null);
+
+function createQuery(): IndexQuery {
+  const from = maybe(below(2_100) * hour);
+  const radius = pick([1, 20, 500, 9_000, 12_000, 20_000]);
+  return {
+    from,
+    until: maybe((from ?? 0) + below(1_000) * hour),
+    category: maybe(pick(['music', 'food', 'unknown'])),
+    circle: maybe({ lat: pick([-90, 0, 50.04, 89]), lng: pick([-180, 8.05, 179.95]), radius }),
+    words: maybe(Array.from({ length: below(3) }, () => pick(searched))),
+    isGraded: next() < 0.5,
+    hiddenOrganizers: next() < 0.3 ? [pick(organizers), pick(organizers)] : [],
+  };
+}
+
+function compare(index: EventIndex, rows: Row[], count: number): void {
+  let matches = 0;
+  for (let i = 0; i < count; i++) {
+    const query = createQuery();
+    const expected = expectedIds(rows, query);
+    const limit = 1 + below(50);
+    const page = 1 + below(Math.ceil(expected.length / limit) + 1);
+    const found = index.search(query, { page, limit });
+    const message = JSON.stringify({ query, page, limit });
+    assert.equal(found.total, expected.length, message);
+    assert.deepEqual(found.ids, expected.slice((page - 1) * limit, page * limit), message);
+    matches += Number(expected.length > 0);
+  }
+  assert.ok(matches > count / 5, `only ${matches} of ${count} queries matched an event`);
+}
+
+test('index: pages and totals are those of a plain filter, without events and with', () => {
+  const rows = Array.from({ length: 700 }, (_, n) => createRow(n));
+  assert.deepEqual(createIndex([]).search(createQuery(), { page: 1, limit: 10 }), { ids: [], total: 0 });
+  compare(createIndex(rows), rows, 400);
+});
+
+test('index: pages and totals stay those of a plain filter while events are added, changed and removed', () => {
+  let rows = Array.from({ length: 500 }, (_, n) => createRow(n));
+  const index = createIndex(rows);
+  for (let round = 0; round < 40; round++) {
+    const changed = rows.filter(() => next() < 0.04);
+    const added = Array.from({ length: below(20) }, (_, i) => createRow(1_000 + round * 100 + i));
+    const after = [
+      ...changed.filter(() => next() < 0.6).map((row) => ({ ...createRow(0), id: row.id })),
+      ...added,
+    ];
+    const places = [...changed, ...after].map(placeOf);
+    const changeKeys = new Set([...changed, ...after].map(({ id }) => changeKeyOf(id)));
+    index.apply(places, changeKeys, after);
+    const gone = new Set(changed.map(({ id }) => id));
+    rows = [...rows.filter(({ id }) => !gone.has(id)), ...after];
+    assert.equal(index.size, rows.length);
+    compare(index, rows, 20);
+  }
+});
+
+test('index: frequent words, whose bitmaps are computed in advance, give the same pages', () => {
+  const rows = Array.from({ length: 12_000 }, (_, n) => createRow(n));
+  compare(createIndex(rows), rows, 60);
+});
+
+test('index: it is outgrown when 2,048 events have changed', () => {
+  const index = createIndex([]);
+  const rows = Array.from({ length: 2_049 }, (_, n) => createRow(n));
+  index.apply([], new Set(), rows.slice(0, 2_048));
+  assert.equal(index.isOutgrown, false);
+  index.apply([], new Set(), rows.slice(2_048));
+  assert.equal(index.isOutgrown, true);
+});
