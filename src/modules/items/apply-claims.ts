@@ -10,10 +10,18 @@ import { lockCallers } from '../../identity/act-as.ts';
 import type { Caller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { formatItemId, type ItemId, newId, readItemId } from '../../lib/ids.ts';
-import { deleteClaims, insertClaims, lockItems, moveStock, updateClaims } from './claim-repo.ts';
+import {
+  type ClaimantState,
+  deleteClaims,
+  insertClaims,
+  listClaimantStates,
+  lockItems,
+  moveStock,
+  updateClaims,
+} from './claim-repo.ts';
 import { type ClaimAction, refuseClaim } from './policy.ts';
 import type { ClaimRow } from './present.ts';
-import { type ClaimAccess, listClaimAccess } from './repo.ts';
+import type { ItemState } from './repo.ts';
 
 /** A change of the caller's claim on an item. */
 export type ClaimCommand = ClaimAction & { item: ItemId; caller: Caller };
@@ -49,7 +57,7 @@ export async function applyClaims(
     const { outcomes, writes } = decideAll(entries, locked, context, mayWaitForLocks);
     const results = outcomes.map((outcome) => (isClaim(outcome) ? outcome : null));
     const storing = storeResults(entries, results, context.now);
-    const ending = commit(...statementsOf(writes), ...storing);
+    const ending = commit(...statementsOf(writes, context.now), ...storing);
     await (storing.length > 0 ? refuseKeyInUse(ending) : ending);
     return outcomes;
   });
@@ -63,16 +71,13 @@ async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWait
   const items = [...new Map(commands.map(({ item }) => [formatItemId(item), item])).values()];
   const keys = entries.map(({ stored }) => stored?.key ?? null);
   // The statements are pipelined and run in this order, so the reads see the locked versions.
-  const [roles, lockedItems, responses, states] = await Promise.all([
+  const [roles, lockedItems, responses, claimants] = await Promise.all([
     lockCallers(tx, callers, mayWaitForLocks),
     lockItems(tx, items, mayWaitForLocks),
     findStoredResponses(tx, keys, now),
-    listClaimAccess(
-      tx,
-      commands.map(({ item, caller }) => ({ item, viewer: caller })),
-    ),
+    listClaimantStates(tx, commands),
   ]);
-  return { roles, lockedItems, responses, states };
+  return { roles, lockedItems, responses, claimants };
 }
 
 /** What a batch writes: claims by the kind of their command, and by item id the quantity taken from the stock. */
@@ -80,7 +85,7 @@ type Writes = Record<ClaimAction['kind'], ClaimRow[]> & { taken: Map<string, num
 
 function decideAll(
   entries: Entry[],
-  { roles, lockedItems, responses, states }: LockedState,
+  { roles, lockedItems, responses, claimants }: LockedState,
   context: ClaimContext,
   mayWaitForLocks: boolean,
 ): { outcomes: Outcome[]; writes: Writes } {
@@ -88,19 +93,24 @@ function decideAll(
   const decided = new Set<string>();
   const outcomes = entries.map(({ command }, i): Outcome => {
     const itemId = formatItemId(command.item);
-    const [access, role, response] = [states[i] ?? null, roles[i], responses[i]];
+    const [item, claimant, role, response] = [
+      lockedItems.get(itemId) ?? null,
+      claimants[i] ?? null,
+      roles[i],
+      responses[i],
+    ];
     if (!role) return mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
     if (response) return response;
-    if (access && !lockedItems.has(itemId)) return RETRY_INDIVIDUALLY;
+    if (claimant && !item) return RETRY_INDIVIDUALLY;
     // Two idempotency keys of one person can bring two commands for one claim into a batch.
     if (decided.size === decided.add(claimKey(command)).size) return RETRY_INDIVIDUALLY;
-    const taken = writes.taken.get(itemId) ?? 0;
-    const current = access && { ...access, left: access.left - taken };
-    const claim = decideOne(command, { id: command.caller.id, role }, current, context);
+    const claim = decideOne(command, { id: command.caller.id, role }, item, claimant, context);
     if (claim instanceof Problem) return claim;
     writes[command.kind].push(claim);
     const quantity = command.kind === 'remove' ? 0 : command.quantity;
-    writes.taken.set(itemId, taken + quantity - (access?.claim?.quantity ?? 0));
+    const taken = quantity - (claimant?.claim?.quantity ?? 0);
+    if (item) item.left -= taken;
+    writes.taken.set(itemId, (writes.taken.get(itemId) ?? 0) + taken);
     return claim;
   });
   return { outcomes, writes };
@@ -110,24 +120,31 @@ function decideAll(
 function decideOne(
   command: ClaimCommand,
   viewer: Viewer,
-  access: ClaimAccess | null,
+  item: ItemState | null,
+  claimant: ClaimantState | null,
   { now, claimsEnabled }: ClaimContext,
 ): ClaimRow | Problem {
-  const refusal = refuseClaim(command, { viewer, access, claimsEnabled });
+  const refusal = refuseClaim(command, { viewer, item, claimant, claimsEnabled });
   if (refusal) return refusal;
-  const claim = access?.claim;
-  if (command.kind === 'remove') return claim ?? new Problem('claim_not_found');
-  if (claim) return { ...claim, quantity: command.quantity };
-  return { id: newId(), ...command.item, userId: viewer.id, quantity: command.quantity, createdAt: now };
+  const { id, quantity, createdAt } = claimant?.claim ?? { id: newId(), quantity: 0, createdAt: now };
+  const { eventId, n } = command.item;
+  return {
+    id,
+    eventId,
+    n,
+    userId: viewer.id,
+    createdAt,
+    quantity: command.kind === 'remove' ? quantity : command.quantity,
+  };
 }
 
 const isClaim = (outcome: Outcome): outcome is ClaimRow =>
   typeof outcome === 'object' && 'quantity' in outcome;
 
-function statementsOf({ add, change, remove, taken }: Writes): Statement[] {
+function statementsOf({ add, change, remove, taken }: Writes, now: Date): Statement[] {
   const moves = [...taken].filter(([, by]) => by !== 0).map(([id, by]) => ({ ...readItemId(id), by }));
   return [
-    ...(add.length > 0 ? [insertClaims(add)] : []),
+    ...(add.length > 0 ? [insertClaims(add, now)] : []),
     ...(change.length > 0 ? [updateClaims(change)] : []),
     ...(remove.length > 0 ? [deleteClaims(remove)] : []),
     ...(moves.length > 0 ? [moveStock(moves)] : []),
