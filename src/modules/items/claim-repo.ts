@@ -1,7 +1,7 @@
 /** SQL of claims. Statements without a result are sent with the end of their transaction. */
 import { skipLockedUnless } from '../../db/locks.ts';
 import type { Queryable } from '../../db/query.ts';
-import { empty, sql } from '../../db/sql.ts';
+import { empty, join, raw, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
@@ -63,46 +63,60 @@ export async function listClaimantStates(
   return states;
 }
 
-/** Inserts claims that are made at one time. The transaction must hold a lock on their stock. */
-export function insertClaims(claims: ClaimRow[], now: Date) {
-  return sql`
-    insert into claims (event_id, n, user_id, id, quantity, created_at)
-    select *, ${now}::timestamptz
-    from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
-      ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
-      ${claims.map(({ quantity }) => quantity)}::int[])`;
-}
-
-/** Writes the quantities of existing claims. The transaction must hold a lock on their stock. */
-export function updateClaims(claims: ClaimRow[]) {
-  return sql`
-    update claims c set quantity = k.quantity
-    from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
-      ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ quantity }) => quantity)}::int[])
-      k (event_id, n, user_id, quantity)
-    where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
-}
-
-/** Deletes claims. The transaction must hold a lock on their stock. */
-export function deleteClaims(claims: ClaimRow[]) {
-  return sql`
-    delete from claims c
-    using unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
-      ${claims.map(({ userId }) => userId)}::uuid[]) k (event_id, n, user_id)
-    where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
-}
+/** What a batch of claims writes. Each claim and each stock row occurs once. */
+export type ClaimWrites = {
+  add: ClaimRow[];
+  change: ClaimRow[];
+  remove: ClaimRow[];
+  /** Quantities to add to the claimed quantity of items. */
+  moves: (ItemId & { by: number })[];
+};
 
 /**
- * Adds `by` to the claimed quantity of items. The transaction must hold a lock on the stock. A check constraint of the
- * table is the last guard against overselling.
+ * The statement that writes a batch of claims and their stock, or none if there is nothing to write. The transaction
+ * must hold a lock on the stock. The parts write different rows, so their order does not matter. A check constraint of
+ * `item_stock` is the last guard against overselling.
+ * @param now the time of the new claims
  */
-export function moveStock(moves: (ItemId & { by: number })[]) {
-  return sql`
-    update item_stock s set claimed = claimed + m.by
-    from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ n }) => n)}::int[],
-      ${moves.map(({ by }) => by)}::int[]) m (event_id, n, by)
-    where s.event_id = m.event_id and s.n = m.n`;
+export function writeClaims({ add, change, remove, moves }: ClaimWrites, now: Date): Statement[] {
+  const parts = [
+    ...(add.length > 0 ? [insertClaims(add, now)] : []),
+    ...(change.length > 0 ? [updateClaims(change)] : []),
+    ...(remove.length > 0 ? [deleteClaims(remove)] : []),
+    ...(moves.length > 0 ? [moveStock(moves)] : []),
+  ];
+  const [last, ...others] = parts.reverse();
+  if (!last) return [];
+  if (others.length === 0) return [last];
+  // PostgreSQL runs the writing parts of a WITH clause to their end, although nothing reads their results.
+  return [sql`with ${join(others.map((part, i) => sql`${raw(`part${i}`)} as (${part})`))} ${last}`];
 }
+
+const insertClaims = (claims: ClaimRow[], now: Date): Statement => sql`
+  insert into claims (event_id, n, user_id, id, quantity, created_at)
+  select *, ${now}::timestamptz
+  from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
+    ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
+    ${claims.map(({ quantity }) => quantity)}::int[])`;
+
+const updateClaims = (claims: ClaimRow[]): Statement => sql`
+  update claims c set quantity = k.quantity
+  from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
+    ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ quantity }) => quantity)}::int[])
+    k (event_id, n, user_id, quantity)
+  where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
+
+const deleteClaims = (claims: ClaimRow[]): Statement => sql`
+  delete from claims c
+  using unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
+    ${claims.map(({ userId }) => userId)}::uuid[]) k (event_id, n, user_id)
+  where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
+
+const moveStock = (moves: ClaimWrites['moves']): Statement => sql`
+  update item_stock s set claimed = claimed + m.by
+  from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ n }) => n)}::int[],
+    ${moves.map(({ by }) => by)}::int[]) m (event_id, n, by)
+  where s.event_id = m.event_id and s.n = m.n`;
 
 /**
  * Lists claims on an event or, with `n`, on one of its items, ordered by item and then by the time of the claim.
