@@ -32,9 +32,10 @@ const endTimeoutMs = 5_000;
 /** Without JIT: compiling a plan takes longer than any statement of the server runs. */
 const sessionOptions = '-c TimeZone=UTC -c jit=off';
 /**
- * Statements of transactions find rows by key, so their plans do not depend on the values. By default PostgreSQL plans
- * a statement again at each execution if one array in it has fewer than 10 elements, which it assumes for a plan for
- * all values: a batch of claims on one item spent a third of the database's time on plans.
+ * Statements of transactions find rows by key, so one plan fits all values. By default PostgreSQL compares that plan,
+ * for which it assumes arrays of 10 elements, with a plan for the values at hand. A shorter array always makes the
+ * latter cheaper, so the statement is planned again at each execution. A transaction whose plan depends on the values
+ * sets `plan_cache_mode` to `auto`.
  */
 const transactionOptions = `${sessionOptions} -c plan_cache_mode=force_generic_plan`;
 
