@@ -60,6 +60,8 @@ const entry = (filter: Filter, isGraded: boolean) => sql`
 export function countDays(db: Database, filter: Filter, isGraded: boolean): Promise<DayCount[]> {
   return transaction(db, async (tx) => {
     await tx.query(sql`set local statement_timeout = '60s'`);
+    // A frequent word needs another plan than a rare one.
+    await tx.query(sql`set local plan_cache_mode = auto`);
     return await tx.query<DayCount>(sql`
       select ${gradeOf(filter, isGraded)} as grade,
         floor(date_part('epoch', e.start_at) / ${secondsOfDay})::int as day, count(*)::int as n
