@@ -29,6 +29,8 @@ export async function globalSetup(): Promise<void> {
   process.env.POTLUCK_TEST_SERVER = JSON.stringify(server);
   // Each file runs in a process of its own; compiling the same modules anew would take half of its start.
   process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, '..', 'node_modules', '.cache', 'node');
+  // The default of 16 MiB makes the start of a file collect garbage several times, a tenth of its CPU time.
+  process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`.trim();
 }
 
 export async function globalTeardown(): Promise<void> {
