@@ -16,7 +16,7 @@ const server = (i: number): TestApp => servers[i % 2 === 0 ? 0 : 1];
 const organizer = await createUser(api);
 const admin = await createAdmin(api);
 const crowd: Person[] = [];
-while (crowd.length < 500) crowd.push(...(await createUsers(api, 50)));
+while (crowd.length < 500) crowd.push(...(await createUsers(api, 25)));
 
 const path = (id: string) => `/v1/events/${id}/booking`;
 const book = (i: number, id: string, person: Person, seats = 1) =>

@@ -30,6 +30,8 @@ export async function globalSetup(): Promise<void> {
   process.env.POTLUCK_TEST_SERVER = JSON.stringify(server);
   // Each test file runs in its own process. Without a cache, compilation takes half of the start time.
   process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, '..', 'node_modules', '.cache', 'node');
+  // The default of 16 MiB makes the start of a file collect garbage several times, a tenth of its CPU time.
+  process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`.trim();
 }
 
 export async function globalTeardown(): Promise<void> {

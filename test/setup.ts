@@ -97,6 +97,8 @@ export async function cloneDatabase(): Promise<Target> {
   return { ...server, database };
 }
 
+let contractOfFile: Contract | undefined;
+
 async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
   const config: Config = readConfig({
     LOG_LEVEL: 'silent',
@@ -121,7 +123,9 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
     await app.close();
     await sql.end({ timeoutMs: 1_000 });
   });
-  const contract = readContract(app.swagger());
+  // The options of a server change no path and no schema of its document.
+  contractOfFile ??= readContract(app.swagger());
+  const contract = contractOfFile;
   const call = createCall(url, contract);
   return {
     app,

@@ -1,4 +1,5 @@
 /** Runs statements on a connection of the driver and turns the results into rows. */
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Statement } from './sql.ts';
 
@@ -54,6 +55,16 @@ function nameOf(text: string): string {
   return name;
 }
 
+/**
+ * Holds back what is written to the socket until the end of this turn: the statements that are sent in one turn share one
+ * system call, and wake PostgreSQL once.
+ */
+function corkUntilNextTick(stream: Duplex): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
 /** Runs one statement. With parameters it is prepared once for each connection. */
 export async function runStatement<R extends object>(
   client: pg.ClientBase,
@@ -61,6 +72,7 @@ export async function runStatement<R extends object>(
 ): Promise<{ rows: R[]; affected: number; command: string }> {
   const { text, values } = statement;
   const prepared = values.length > 0 && { name: nameOf(text), values };
+  corkUntilNextTick((client as pg.Client).connection.stream);
   try {
     const result: pg.QueryArrayResult | pg.QueryArrayResult[] = await client.query({
       text,

@@ -46,11 +46,13 @@ export function loggerOptions(config: Config): NonNullable<FastifyServerOptions[
         stack: error.stack ?? '',
       }),
     },
-    ...(!config.production && {
-      transport: {
-        target: 'pino-pretty',
-        options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname' },
-      },
-    }),
+    // The transport is a thread, which would start for nothing if nothing is logged.
+    ...(!config.production &&
+      config.logLevel !== 'silent' && {
+        transport: {
+          target: 'pino-pretty',
+          options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname' },
+        },
+      }),
   };
 }

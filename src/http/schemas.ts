@@ -18,6 +18,8 @@ export function named<S extends TSchema>(name: string, schema: S): S {
 export const namedSchemas = (): TSchema[] =>
   [...namedSchemasById].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, schema]) => schema);
 
+export const namedSchema = (name: string): TSchema | undefined => namedSchemasById.get(name);
+
 /** A reference to a named schema, with the type of its values. */
 export function ref<S extends TSchema>(schema: S): TUnsafe<Static<S>> {
   return Type.Unsafe<Static<S>>({ $ref: `${(schema as { $id?: string }).$id}#` });

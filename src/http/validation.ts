@@ -13,10 +13,9 @@ import { isTimeZone } from '../lib/time-zones.ts';
 const options: Options = { allErrors: true, useDefaults: true, strict: true, strictTypes: false };
 
 export function registerValidation(app: FastifyInstance): void {
-  const body = createBodyValidator();
-  // With strictNumbers, Ajv would not apply the limits to 1e400, which coercion turns into Infinity.
-  const query = withFormats(new Ajv({ ...options, coerceTypes: true, strictNumbers: false }));
-  app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? body : query).compile(schema));
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    (httpPart === 'body' ? bodyValidator : queryValidator).compile(schema),
+  );
 
   registerParsers(app);
   closeQueries(app);
@@ -78,11 +77,19 @@ function closeQueries(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith('/v1/') || linked.test(route.url)) return;
     const { querystring = noParameters } = (route.schema ?? {}) as { querystring?: object };
-    route.schema = { ...route.schema, querystring: { ...querystring, additionalProperties: false } };
+    route.schema = { ...route.schema, querystring: closed(querystring) };
   });
 }
 
 const noParameters = { type: 'object', properties: {} };
+const closedSchemas = new WeakMap<object, object>();
+
+/** Returns the same object for the same schema, because Ajv compiles each object anew. */
+function closed(querystring: object): object {
+  const schema = closedSchemas.get(querystring) ?? { ...querystring, additionalProperties: false };
+  closedSchemas.set(querystring, schema);
+  return schema;
+}
 
 /** A number in JSON syntax, as the OpenAPI document declares. */
 const numeral = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -148,6 +155,11 @@ function registerParsers(app: FastifyInstance): void {
 
 /** Returns a validator with the rules for request bodies; the import of calendars uses it as well. */
 export const createBodyValidator = (): Ajv => withFormats(new Ajv(options));
+
+/** These are shared by all servers of a process, because Ajv compiles a schema once for each of its instances. */
+const bodyValidator = createBodyValidator();
+// With strictNumbers, Ajv would not apply the limits to 1e400, which coercion turns into Infinity.
+const queryValidator = withFormats(new Ajv({ ...options, coerceTypes: true, strictNumbers: false }));
 
 function withFormats(ajv: Ajv): Ajv {
   addFormats.default(ajv, ['uri']);

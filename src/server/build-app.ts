@@ -18,6 +18,7 @@ import {
   registerPreflight,
   registerSecurityHeaders,
 } from '../http/security-headers.ts';
+import { registerSerialization } from '../http/serialization.ts';
 import { registerValidation } from '../http/validation.ts';
 import type { ReadyConfig } from '../lib/config.ts';
 import type { SmsDriver } from '../modules/auth/sms.ts';
@@ -61,6 +62,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   registerOpenRequests(app, open);
   registerRequestTimeout(app, open);
   registerValidation(app);
+  registerSerialization(app);
   registerProblems(app, base.outages);
   await registerPreflight(app, config);
   await registerRateLimit(app, services);

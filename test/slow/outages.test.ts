@@ -1,4 +1,7 @@
-/** Log lines for outages: the start with its error code, and the end. */
+/**
+ * Outages in the log: when each begins, with its code, and when it ends. The tests are slow because they start a server
+ * process and wait for the probes, which report an end after several seconds.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import fs from 'node:fs/promises';

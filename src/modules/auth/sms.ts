@@ -1,6 +1,6 @@
 /** Drivers for text messages: Twilio, or for development no messages at all. */
 import type { FastifyBaseLogger } from 'fastify';
-import twilio from 'twilio';
+import type { RequestClient, Twilio } from 'twilio';
 import type { Config, SmsConfig } from '../../lib/config.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { CodePurpose } from './code-hashes.ts';
@@ -50,18 +50,15 @@ const timeoutMs = 4_000;
 /** The codes of errors that occur before a connection exists. */
 const connectionErrors = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 
-function createTwilioDriver(
-  config: Extract<SmsConfig, { driver: 'twilio' }>,
-  log: FastifyBaseLogger,
-): SmsDriver {
-  const client = twilio(config.accountSid, config.authToken, {
-    timeout: timeoutMs,
-    ...(config.baseUrl && { httpClient: createRedirectedClient(config.baseUrl) }),
-  });
+type TwilioConfig = Extract<SmsConfig, { driver: 'twilio' }>;
+
+function createTwilioDriver(config: TwilioConfig, log: FastifyBaseLogger): SmsDriver {
+  const loading = createTwilioClient(config);
   const sender = config.from.startsWith('MG') ? { messagingServiceSid: config.from } : { from: config.from };
   return {
     delivers: true,
     async send(phone, purpose, code) {
+      const client = await loading;
       try {
         await client.messages.create({ ...sender, to: phone, body: texts[purpose](code) });
       } catch (error) {
@@ -75,9 +72,17 @@ function createTwilioDriver(
   };
 }
 
-/** Twilio's HTTP client with another host: a regional proxy, or the stub of the tests. */
-function createRedirectedClient(baseUrl: string): twilio.RequestClient {
-  const client = new twilio.RequestClient({ timeout: timeoutMs });
+/** Loads Twilio's library, which takes time and memory that a server without this driver saves. */
+async function createTwilioClient({ accountSid, authToken, baseUrl }: TwilioConfig): Promise<Twilio> {
+  const { default: twilio } = await import('twilio');
+  return twilio(accountSid, authToken, {
+    timeout: timeoutMs,
+    ...(baseUrl && { httpClient: redirect(new twilio.RequestClient({ timeout: timeoutMs }), baseUrl) }),
+  });
+}
+
+/** Sends the requests of Twilio's HTTP client to another host: a regional proxy, or the stub of the tests. */
+function redirect(client: RequestClient, baseUrl: string): RequestClient {
   const request = client.request.bind(client);
   client.request = (options) => {
     const { pathname, search } = new URL(options.uri);

@@ -7,10 +7,10 @@
  * A record is a string, which Node sends in one piece with the headers. A page is a buffer, because encoding its text
  * for each request costs more than copying the cached bytes.
  */
-import fastJson, { type Schema } from 'fast-json-stringify';
 import { Type } from 'typebox';
 import { contentHash, weakTag } from '../../http/conditional.ts';
 import { PageMeta } from '../../http/schemas.ts';
+import { serializerOf } from '../../http/serialization.ts';
 import type { PersonRow } from '../users/present.ts';
 import type { CachedEvent } from './event-cache.ts';
 import type { ListElement } from './load-listed-events.ts';
@@ -23,15 +23,14 @@ import {
   type ViewerState,
   type ViewerStateWithBooking,
 } from './present.ts';
-import { Category, CommonEvent, Event, ListedEvent, Template } from './schemas.ts';
+import { CommonEvent, Event, ListedEvent } from './schemas.ts';
 
-const refs = { schema: { Category, Template } as Record<string, Schema> };
-const serializeCommonEvent = fastJson(CommonEvent as Schema, refs);
-const serializeListedEvent = fastJson(ListedEvent as Schema, refs);
+const serializeCommonEvent = serializerOf(CommonEvent);
+const serializeListedEvent = serializerOf(ListedEvent);
 const { myRsvp, isSaved, myBooking, myWaitlist } = Event.properties;
-const serializeViewerState = fastJson(Type.Object({ myRsvp, isSaved }) as object as Schema);
-const serializeMyBooking = fastJson(Type.Object({ myBooking, myWaitlist }) as Schema);
-const serializeMeta = fastJson(PageMeta as Schema);
+const serializeViewerState = serializerOf(Type.Object({ myRsvp, isSaved }));
+const serializeMyBooking = serializerOf(Type.Object({ myBooking, myWaitlist }));
+const serializeMeta = serializerOf(PageMeta);
 
 /** A JSON object without its closing brace. */
 const open = (json: string): string => json.slice(0, -1);

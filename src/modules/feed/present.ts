@@ -1,10 +1,9 @@
 /** The fields that an element of the feed has in addition to the event. */
-import fastJson, { type Schema } from 'fast-json-stringify';
 import { Type } from 'typebox';
+import { serializerOf } from '../../http/serialization.ts';
 import { type PersonRow, toPerson } from '../users/present.ts';
-import { Person } from '../users/schemas.ts';
 import type { FeedElement } from './repo.ts';
-import { FeedEvent, Reason } from './schemas.ts';
+import { FeedEvent, type Reason } from './schemas.ts';
 
 type Reasons = { reasons: Reason[]; reasonsCount: number };
 
@@ -25,7 +24,6 @@ export function toReasons(
 const { reasons, reasonsCount } = FeedEvent.properties;
 
 /** Serializes the fields as a JSON object, by their schemas in `FeedEvent`. */
-export const serializeReasons: (fields: Reasons) => string = fastJson(
-  Type.Object({ reasons, reasonsCount }) as Schema,
-  { schema: { Reason, Person } as Record<string, Schema> },
+export const serializeReasons: (fields: Reasons) => string = serializerOf(
+  Type.Object({ reasons, reasonsCount }),
 );

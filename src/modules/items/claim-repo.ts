@@ -1,25 +1,29 @@
 /** SQL of claims. Statements without a result are sent with the end of their transaction. */
 import { skipLockedUnless } from '../../db/locks.ts';
 import type { Queryable } from '../../db/query.ts';
-import { empty, sql } from '../../db/sql.ts';
+import { empty, join, raw, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
+import type { Rsvp } from '../events/repo.ts';
 import type { ClaimRow } from './present.ts';
+import { type ItemState, itemStateColumns } from './repo.ts';
 
 /**
  * Share-locks items and their events, so that they cannot be deleted, hidden or cancelled until the transaction ends,
  * and locks their stock rows, which serializes the claims on an item. Locks rows in ascending order of their keys.
- * @returns the ids of the locked items. An item is missing if it was deleted or, unless `mayWaitForLocks` is set, if
+ * @returns the state of the locked items by item id. PostgreSQL reads a row again after it waited for the row's lock, so
+ *   the state is the current one. An item is missing if there is no such item or, unless `mayWaitForLocks` is set, if
  *   another transaction holds its lock
  */
 export async function lockItems(
   tx: Transaction,
   items: ItemId[],
   mayWaitForLocks: boolean,
-): Promise<Set<string>> {
+): Promise<Map<string, ItemState>> {
   // PostgreSQL locks row by row: if the item is skipped, its stock is not locked either.
-  const rows = await tx.query<ItemId>(sql`
-    select i.event_id, i.n
+  const rows = await tx.query<ItemId & ItemState>(sql`
+    select i.event_id, i.n, ${itemStateColumns()}
     from unnest(${items.map(({ eventId }) => eventId)}::uuid[], ${items.map(({ n }) => n)}::int[]) k (event_id, n)
     join events e on e.id = k.event_id
     join items i on i.event_id = k.event_id and i.n = k.n
@@ -27,49 +31,92 @@ export async function lockItems(
     order by e.id, i.n
     for key share of e, i ${skipLockedUnless(mayWaitForLocks)}
     for update of s`);
-  return new Set(rows.map(formatItemId));
+  return new Map(rows.map((row) => [formatItemId(row), row]));
 }
 
-/** Inserts claims. The transaction must hold a lock on their stock. */
-export function insertClaims(claims: ClaimRow[]) {
-  return sql`
-    insert into claims (event_id, n, user_id, id, quantity, created_at)
-    select * from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
-      ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
-      ${claims.map(({ quantity }) => quantity)}::int[],
-      ${claims.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[])`;
-}
-
-/** Writes the quantities of existing claims. The transaction must hold a lock on their stock. */
-export function updateClaims(claims: ClaimRow[]) {
-  return sql`
-    update claims c set quantity = k.quantity
-    from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
-      ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ quantity }) => quantity)}::int[])
-      k (event_id, n, user_id, quantity)
-    where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
-}
-
-/** Deletes claims. The transaction must hold a lock on their stock. */
-export function deleteClaims(claims: ClaimRow[]) {
-  return sql`
-    delete from claims c
-    using unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
-      ${claims.map(({ userId }) => userId)}::uuid[]) k (event_id, n, user_id)
-    where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
-}
+/** What decides about a claim of one person: their RSVP to the event, and their existing claim on the item. */
+export type ClaimantState = {
+  rsvp: Rsvp | null;
+  claim: { id: string; quantity: number; createdAt: Date } | null;
+};
 
 /**
- * Adds `by` to the claimed quantity of items. The transaction must hold a lock on the stock. A check constraint of the
- * table is the last guard against overselling.
+ * Reads the state for pairs of item and person, one for each key in their order. The statement must follow `lockItems`:
+ * its snapshot then has all claims on the items, because a claim is written under the lock of its stock.
+ * @returns null for keys without such an item
  */
-export function moveStock(moves: (ItemId & { by: number })[]) {
-  return sql`
-    update item_stock s set claimed = claimed + m.by
-    from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ n }) => n)}::int[],
-      ${moves.map(({ by }) => by)}::int[]) m (event_id, n, by)
-    where s.event_id = m.event_id and s.n = m.n`;
+export async function listClaimantStates(
+  tx: Transaction,
+  keys: { item: ItemId; caller: Viewer }[],
+): Promise<(ClaimantState | null)[]> {
+  type StateRow = { nth: number; rsvp: Rsvp | null; id: string | null; quantity: number; createdAt: Date };
+  const rows = await tx.query<StateRow>(sql`
+    select k.nth::int, r.status as rsvp, c.id, c.quantity, c.created_at
+    from unnest(${keys.map(({ item }) => item.eventId)}::uuid[], ${keys.map(({ item }) => item.n)}::int[],
+      ${keys.map(({ caller }) => caller.id)}::uuid[]) with ordinality k (event_id, n, user_id, nth)
+    join items i on i.event_id = k.event_id and i.n = k.n
+    left join rsvps r on r.event_id = k.event_id and r.user_id = k.user_id
+    left join claims c on c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`);
+  const states: (ClaimantState | null)[] = keys.map(() => null);
+  for (const { nth, rsvp, id, quantity, createdAt } of rows)
+    states[nth - 1] = { rsvp, claim: id === null ? null : { id, quantity, createdAt } };
+  return states;
 }
+
+/** What a batch of claims writes. Each claim and each stock row occurs once. */
+export type ClaimWrites = {
+  add: ClaimRow[];
+  change: ClaimRow[];
+  remove: ClaimRow[];
+  /** Quantities to add to the claimed quantity of items. */
+  moves: (ItemId & { by: number })[];
+};
+
+/**
+ * The statement that writes a batch of claims and their stock, or none if there is nothing to write. The transaction
+ * must hold a lock on the stock. The parts write different rows, so their order does not matter. A check constraint of
+ * `item_stock` is the last guard against overselling.
+ * @param now the time of the new claims
+ */
+export function writeClaims({ add, change, remove, moves }: ClaimWrites, now: Date): Statement[] {
+  const parts = [
+    ...(add.length > 0 ? [insertClaims(add, now)] : []),
+    ...(change.length > 0 ? [updateClaims(change)] : []),
+    ...(remove.length > 0 ? [deleteClaims(remove)] : []),
+    ...(moves.length > 0 ? [moveStock(moves)] : []),
+  ];
+  const [last, ...others] = parts.reverse();
+  if (!last) return [];
+  if (others.length === 0) return [last];
+  // PostgreSQL runs the writing parts of a WITH clause to their end, although nothing reads their results.
+  return [sql`with ${join(others.map((part, i) => sql`${raw(`part${i}`)} as (${part})`))} ${last}`];
+}
+
+const insertClaims = (claims: ClaimRow[], now: Date): Statement => sql`
+  insert into claims (event_id, n, user_id, id, quantity, created_at)
+  select *, ${now}::timestamptz
+  from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
+    ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
+    ${claims.map(({ quantity }) => quantity)}::int[])`;
+
+const updateClaims = (claims: ClaimRow[]): Statement => sql`
+  update claims c set quantity = k.quantity
+  from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
+    ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ quantity }) => quantity)}::int[])
+    k (event_id, n, user_id, quantity)
+  where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
+
+const deleteClaims = (claims: ClaimRow[]): Statement => sql`
+  delete from claims c
+  using unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
+    ${claims.map(({ userId }) => userId)}::uuid[]) k (event_id, n, user_id)
+  where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
+
+const moveStock = (moves: ClaimWrites['moves']): Statement => sql`
+  update item_stock s set claimed = claimed + m.by
+  from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ n }) => n)}::int[],
+    ${moves.map(({ by }) => by)}::int[]) m (event_id, n, by)
+  where s.event_id = m.event_id and s.n = m.n`;
 
 /**
  * Lists claims on an event or, with `n`, on one of its items, ordered by item and then by the time of the claim.

@@ -5,13 +5,14 @@ import { Problem } from '../../lib/errors.ts';
 import type { ItemId } from '../../lib/ids.ts';
 import { moduleOf } from '../events/catalogue.ts';
 import { isVisible, requireOrganizer } from '../events/policy.ts';
-import { type ClaimAccess, findClaimAccess } from './repo.ts';
+import type { ClaimantState } from './claim-repo.ts';
+import { findItemState, type ItemState } from './repo.ts';
 
 /** @throws Problem `item_not_found`; `not_organizer` unless the viewer organizes the event of the item or is an admin */
 export async function requireItemOrganizer(db: Queryable, id: ItemId, viewer: Viewer): Promise<void> {
-  const access = await findClaimAccess(db, id, viewer);
-  if (!access) throw new Problem('item_not_found');
-  requireOrganizer(access, viewer);
+  const state = await findItemState(db, id, viewer);
+  if (!state) throw new Problem('item_not_found');
+  requireOrganizer(state, viewer);
 }
 
 /** `add` makes a claim, `change` sets the quantity of the existing claim, `remove` deletes it. */
@@ -21,8 +22,10 @@ export type ClaimAction = { kind: 'add' | 'change'; quantity: number } | { kind:
 export type ClaimState = {
   /** The person who claims, with the current role. */
   viewer: Viewer;
-  /** The item, its event, and the viewer's RSVP and claim; null if there is no such item. */
-  access: ClaimAccess | null;
+  /** The item and its event; null if there is no such item. */
+  item: ItemState | null;
+  /** The viewer's RSVP and existing claim; null if there is no such item. */
+  claimant: ClaimantState | null;
   /** The operator's flag `claims`. */
   claimsEnabled: boolean;
 };
@@ -34,20 +37,20 @@ export type ClaimState = {
  */
 export function refuseClaim(
   command: ClaimAction,
-  { viewer, access, claimsEnabled }: ClaimState,
+  { viewer, item, claimant, claimsEnabled }: ClaimState,
 ): Problem | null {
-  const claim = access?.claim ?? null;
+  const claim = claimant?.claim ?? null;
   if (claim && (command.kind === 'remove' || isReduction(command, claim))) return null;
-  if (!access || !isVisible(access, viewer)) return new Problem('item_not_found');
+  if (!item || !claimant || !isVisible(item, viewer)) return new Problem('item_not_found');
   if (command.kind === 'remove') return new Problem('claim_not_found');
   if (command.kind === 'change' && !claim) return new Problem('claim_not_found');
   if (!claimsEnabled) return new Problem('claims_disabled');
-  if (!access.enabledModules.includes(moduleOf[access.kind])) return new Problem('module_disabled');
-  if (access.rsvp !== 'going') return new Problem('rsvp_required');
-  if (access.status === 'cancelled') return new Problem('event_cancelled');
+  if (!item.enabledModules.includes(moduleOf[item.kind])) return new Problem('module_disabled');
+  if (claimant.rsvp !== 'going') return new Problem('rsvp_required');
+  if (item.status === 'cancelled') return new Problem('event_cancelled');
   if (command.kind === 'add' && claim) return new Problem('already_claimed');
-  const max = access.left + (claim?.quantity ?? 0);
-  if (command.quantity > max) return quantityUnavailable(access.left, max);
+  const max = item.left + (claim?.quantity ?? 0);
+  if (command.quantity > max) return quantityUnavailable(item.left, max);
   return null;
 }
 

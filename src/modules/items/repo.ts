@@ -1,15 +1,15 @@
 /** SQL of items, and of the state that decides about claims. */
 import type { Database } from '../../db/client.ts';
 import { one, type Queryable } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
+import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { ItemId } from '../../lib/ids.ts';
 import { isVisible } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';
-import type { Rsvp, ViewerStateKey } from '../events/repo.ts';
-import { type ClaimRow, defaultEmoji, type ItemRow, type MyClaim } from './present.ts';
+import type { ViewerStateKey } from '../events/repo.ts';
+import { defaultEmoji, type ItemRow, type MyClaim } from './present.ts';
 import type { ItemChange, Kind, NewItem } from './schemas.ts';
 
 /** Lists the items of events, ordered by event and then by the time at which they were added. */
@@ -104,48 +104,31 @@ export async function deleteItem(tx: Transaction, { eventId, n }: ItemId): Promi
   return true;
 }
 
-/** The state that decides about a claim of a person on an item. */
-export type ClaimAccess = Pick<
+/** What decides about a claim on an item, for all people alike. */
+export type ItemState = Pick<
   EventRow,
   'organizerId' | 'visibility' | 'status' | 'hidden' | 'enabledModules'
 > & {
   kind: Kind;
   /** The quantity needed minus the quantity claimed. */
   left: number;
-  rsvp: Rsvp | null;
-  /** The existing claim of the person. */
-  claim: ClaimRow | null;
 };
 
-/** Returns null if there is no such item, or the viewer may not see its event. */
-export async function findClaimAccess(
-  db: Queryable,
-  item: ItemId,
-  viewer: Viewer,
-): Promise<ClaimAccess | null> {
-  const [access] = await listClaimAccess(db, [{ item, viewer }]);
-  return access && isVisible(access, viewer) ? access : null;
-}
+/** The columns of `ItemState`, of `events e`, `items i` and `item_stock s`. */
+export const itemStateColumns = (): Statement =>
+  sql`e.organizer_id, e.visibility, e.status, e.hidden, e.enabled_modules, i.kind, s.needed - s.claimed as left`;
 
-/**
- * Reads the state for pairs of item and person, one for each key in their order. Includes items of events that the
- * person may not see.
- * @returns null for keys without such an item
- */
-export async function listClaimAccess(
+/** Returns null if there is no such item, or the viewer may not see its event. */
+export async function findItemState(
   db: Queryable,
-  keys: { item: ItemId; viewer: Viewer }[],
-): Promise<(ClaimAccess | null)[]> {
-  const rows = await db.query<Omit<ClaimAccess, 'claim'> & ClaimRow & { nth: number }>(sql`
-    select k.nth::int, e.organizer_id, e.visibility, e.status, e.hidden, e.enabled_modules, i.kind, s.needed - s.claimed as left,
-      r.status as rsvp, c.id, k.event_id, k.n, k.user_id, c.quantity, c.created_at
-    from unnest(${keys.map(({ item }) => item.eventId)}::uuid[], ${keys.map(({ item }) => item.n)}::int[],
-      ${keys.map(({ viewer }) => viewer.id)}::uuid[]) with ordinality k (event_id, n, user_id, nth)
-    join events e on e.id = k.event_id
-    join items i on i.event_id = k.event_id and i.n = k.n
-    join item_stock s on s.event_id = k.event_id and s.n = k.n
-    left join rsvps r on r.event_id = k.event_id and r.user_id = k.user_id
-    left join claims c on c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`);
-  const found = new Map(rows.map((row) => [row.nth, { ...row, claim: row.id === null ? null : row }]));
-  return keys.map((_, i) => found.get(i + 1) ?? null);
+  { eventId, n }: ItemId,
+  viewer: Viewer,
+): Promise<ItemState | null> {
+  const [state] = await db.query<ItemState>(sql`
+    select ${itemStateColumns()}
+    from items i
+    join events e on e.id = i.event_id
+    join item_stock s on s.event_id = i.event_id and s.n = i.n
+    where i.event_id = ${eventId} and i.n = ${n}`);
+  return state && isVisible(state, viewer) ? state : null;
 }

@@ -1,18 +1,17 @@
 /** The messages of a stream: the state of an event, and the changes from one state to the next. */
 import { hash } from 'node:crypto';
-import fastJson, { type Schema } from 'fast-json-stringify';
+import { serializerOf } from '../../http/serialization.ts';
 import { toItem } from '../items/present.ts';
 import { Item } from '../items/schemas.ts';
 import type { LiveRow } from './repo.ts';
 import { LiveCounts, LiveEvent, LiveSnapshot } from './schemas.ts';
 
 // Serializers of the declared schemas, so that no undeclared field is published.
-const referenced = { schema: { Item, LiveCounts, LiveEvent } as Record<string, Schema> };
 const json = {
-  counts: fastJson(LiveCounts as Schema),
-  event: fastJson(LiveEvent as Schema),
-  item: fastJson(Item as Schema),
-  snapshot: fastJson(LiveSnapshot as Schema, referenced),
+  counts: serializerOf(LiveCounts),
+  event: serializerOf(LiveEvent),
+  item: serializerOf(Item),
+  snapshot: serializerOf(LiveSnapshot),
 };
 
 /**

@@ -5,7 +5,7 @@ import type { Viewer } from '../../identity/caller.ts';
 import { formatItemId, type ItemId, readId, readItemId } from '../../lib/ids.ts';
 import { isVisible } from '../events/policy.ts';
 import { findEvent } from '../events/repo.ts';
-import { findClaimAccess } from '../items/repo.ts';
+import { findItemState } from '../items/repo.ts';
 
 export type Subject = { type: 'event' | 'item' | 'message' | 'user'; id: string };
 /** The id in its canonical form, and the person whom a report of the subject concerns. */
@@ -46,8 +46,8 @@ const finders: Record<'event' | 'message' | 'user', Find> = {
 };
 
 async function findItem(tx: Transaction, item: ItemId, viewer: Viewer): Promise<ReportableSubject | null> {
-  const access = await findClaimAccess(tx, item, viewer);
-  return access && { id: formatItemId(item), aboutId: access.organizerId };
+  const state = await findItemState(tx, item, viewer);
+  return state && { id: formatItemId(item), aboutId: state.organizerId };
 }
 
 /** Treats a malformed id as the id of a missing subject. */

@@ -6,12 +6,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { parseCalendar } from '../../src/cli/import/parse-calendar.ts';
-import { type ImportReport, importCalendar } from '../../src/cli/import.ts';
-import { file, makeCalendar } from '../data/gatherings.ts';
-import { nextPhone, signIn } from '../factories.ts';
-import { assertCounters } from '../invariants.ts';
-import { expectStatus, startTestApp } from '../setup.ts';
+import { parseCalendar } from '../src/cli/import/parse-calendar.ts';
+import { type ImportReport, importCalendar } from '../src/cli/import.ts';
+import { file, makeCalendar } from './data/gatherings.ts';
+import { nextPhone, signIn } from './factories.ts';
+import { assertCounters } from './invariants.ts';
+import { expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
 const phone = nextPhone();
