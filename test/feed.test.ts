@@ -4,6 +4,7 @@ import test from 'node:test';
 import { firstPosition } from '../src/modules/events/start-pages.ts';
 import { findFeed } from '../src/modules/feed/find-feed.ts';
 import { listByPeople } from '../src/modules/feed/repo.ts';
+import { startBothModes, untilIndexed } from './both-modes.ts';
 import {
   createAdmin,
   createEvent,
@@ -14,10 +15,11 @@ import {
   type Person,
   rsvpGoing,
 } from './factories.ts';
-import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
+import { expectProblem, expectStatus, type TestApp } from './setup.ts';
 
-const api = await startTestApp();
+const api = await startBothModes();
 const second = await api.another();
+await untilIndexed(second);
 
 type Element = {
   id: string;

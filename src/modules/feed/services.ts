@@ -1,20 +1,24 @@
 import { createLoader } from '../../db/batching.ts';
+import type { DiscoveryServices } from '../discovery/services.ts';
 import type { EventServices } from '../events/services.ts';
 import { findFeed } from './find-feed.ts';
+import { createIndexedFeed } from './indexed-feed.ts';
 import type { FeedElement, FeedQuery } from './repo.ts';
 
 export type FeedServices = EventServices & { findFeed(query: FeedQuery): Promise<FeedElement[]> };
 
-/** Feed queries that run at the same time. A low limit leaves database connections to cheaper requests. */
+/** Feed queries that the database runs at the same time. A low limit leaves connections to cheaper requests. */
 const maxConcurrency = 3;
 
-export function createFeedServices({ db }: EventServices) {
+export function createFeedServices({ db, discoveryIndex }: DiscoveryServices) {
   let sequence = 0;
+  const findBySql = createLoader<FeedQuery, FeedElement[]>(
+    async ([query]) => (query ? [await findFeed(db, query)] : []),
+    // Unique keys: each request runs its own query.
+    { keyOf: () => `${sequence++}`, concurrency: maxConcurrency, maxBatchSize: 1 },
+  );
+  const findInIndex = discoveryIndex ? createIndexedFeed(db, discoveryIndex) : async () => null;
   return {
-    findFeed: createLoader<FeedQuery, FeedElement[]>(
-      async ([query]) => (query ? [await findFeed(db, query)] : []),
-      // Unique keys: each request runs its own query.
-      { keyOf: () => `${sequence++}`, concurrency: maxConcurrency, maxBatchSize: 1 },
-    ),
+    findFeed: async (query: FeedQuery) => (await findInIndex(query)) ?? findBySql(query),
   };
 }

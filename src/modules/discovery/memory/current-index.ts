@@ -10,6 +10,7 @@ import { EventIndex } from './event-index.ts';
 import type { IndexQuery, Page, Slice } from './index-query.ts';
 import { listChangedRows } from './index-rows.ts';
 import { loadSegment } from './load-segment.ts';
+import type { PeopleEvent, PeopleQuery } from './people-events.ts';
 
 type Log = { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 type Options = {
@@ -74,6 +75,22 @@ export class CurrentIndex {
     if (!this.#index) return null;
     if (this.#applied < this.#noted) await this.#applyUntil(this.#noted);
     return this.#index?.search(query, slice) ?? null;
+  }
+
+  /**
+   * Lists the events of people, for a request that has read the change log.
+   * @returns null while there is no index, and for a search that would take long
+   * @throws as `search`
+   */
+  async listByPeople(query: PeopleQuery): Promise<PeopleEvent[] | null> {
+    if (!this.#index) return null;
+    if (this.#applied < this.#noted) await this.#applyUntil(this.#noted);
+    return this.#index?.listByPeople(query) ?? null;
+  }
+
+  /** Whether there is an index at present. */
+  get isLoaded(): boolean {
+    return this.#index !== null;
   }
 
   #note(change: CommittedChange | null): void {

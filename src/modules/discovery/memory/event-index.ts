@@ -4,6 +4,7 @@ import { RankedBitmap } from '../../../lib/bitmap.ts';
 import type { IndexQuery, Page, Slice } from './index-query.ts';
 import type { IndexRow } from './index-rows.ts';
 import { Overlay, type OverlayEvent } from './overlay.ts';
+import { listByPeople, type PeopleEvent, type PeopleQuery } from './people-events.ts';
 import { BitmapPool, searchSegment } from './search-segment.ts';
 import { Segment, type SegmentData } from './segment.ts';
 
@@ -58,6 +59,11 @@ export class EventIndex {
       skip = Math.max(skip - count, 0);
     }
     return { ids, total };
+  }
+
+  /** @returns null if the search would take long */
+  listByPeople(query: PeopleQuery): PeopleEvent[] | null {
+    return listByPeople(this.#segment, this.#overlay, query);
   }
 
   /** The ids of documents and events of the overlay in the order of start and id, without the first `skip`. */

@@ -25,7 +25,8 @@ export type OverlayEvent = Omit<IndexRow, 'search'> & {
 /** A number for a cell and a day: years 1 to 9999 have fewer days than the factor. */
 const placeKey = ({ cell, day }: ListingKey): number => cell * 4_000_000 + day;
 
-const inOrder = (a: Pick<IndexRow, 'start' | 'id'>, b: Pick<IndexRow, 'start' | 'id'>): number =>
+/** Compares two events by start and id. */
+export const inOrder = (a: Pick<IndexRow, 'start' | 'id'>, b: Pick<IndexRow, 'start' | 'id'>): number =>
   a.start - b.start || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
 export class Overlay {
@@ -33,6 +34,7 @@ export class Overlay {
   /** In the order of start and id. */
   readonly #events: OverlayEvent[] = [];
   readonly #byId = new Map<string, OverlayEvent>();
+  readonly #byOrganizer = new Map<string, Set<OverlayEvent>>();
 
   constructor(segment: Segment) {
     this.#segment = segment;
@@ -55,8 +57,27 @@ export class Overlay {
       point: toPoint(row),
       words: words.sort((a, b) => (a.word < b.word ? -1 : 1)),
     };
-    this.#events.splice(this.#placeOf(event), 0, event);
+    this.#events.splice(this.placeOf(event), 0, event);
     this.#byId.set(row.id, event);
+    const others = this.#byOrganizer.get(row.organizerId);
+    if (others) others.add(event);
+    else this.#byOrganizer.set(row.organizerId, new Set([event]));
+  }
+
+  find(id: string): OverlayEvent | null {
+    return this.#byId.get(id) ?? null;
+  }
+
+  /** The events of an organizer, in any order. */
+  ofOrganizer(id: string): Iterable<OverlayEvent> {
+    return this.#byOrganizer.get(id) ?? [];
+  }
+
+  /** The event at a position in the order of start and id. */
+  at(place: number): OverlayEvent {
+    const event = this.#events[place];
+    if (!event) throw new RangeError(`The overlay has no event ${place}`);
+    return event;
   }
 
   /** Removes the events with these change keys from some cells and days. */
@@ -68,11 +89,15 @@ export class Overlay {
   }
 
   #remove(event: OverlayEvent): void {
-    this.#events.splice(this.#placeOf(event), 1);
+    this.#events.splice(this.placeOf(event), 1);
     this.#byId.delete(event.id);
+    const others = this.#byOrganizer.get(event.organizerId);
+    others?.delete(event);
+    if (others?.size === 0) this.#byOrganizer.delete(event.organizerId);
   }
 
-  #placeOf(event: Pick<IndexRow, 'start' | 'id'>): number {
+  /** The number of events before a start and id. */
+  placeOf(event: Pick<IndexRow, 'start' | 'id'>): number {
     let [low, high] = [0, this.#events.length];
     while (low < high) {
       const middle = (low + high) >>> 1;

@@ -4,6 +4,7 @@ import { ChunkedList } from '../../../lib/chunked-list.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { toPoint } from '../../../lib/sphere.ts';
 import { createDictionary, type Dictionary, findWord, prefixRange } from './dictionary.ts';
+import { createIdTable } from './id-table.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
 import { bytesOfId, type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
 
@@ -84,11 +85,13 @@ export class SegmentBuilder {
     const postings = this.#buildPostings(sorted.map(({ number }) => number));
     const words = createDictionary(sorted.map(({ bytes }) => bytes));
     const texts = sorted.map(({ word }) => word);
+    const ids = this.#ids.slice(0, size * 16);
     return {
       size,
       starts: this.#starts.slice(0, size),
       ends: this.#ends.slice(0, size),
-      ids: this.#ids.slice(0, size * 16),
+      ids,
+      idTable: createIdTable(ids),
       categories: this.#categories.slice(0, size),
       categoryNames: this.#categoryNames,
       ...this.#buildCells(),
@@ -148,13 +151,17 @@ export class SegmentBuilder {
     };
   }
 
-  #buildOrganizers(): Pick<SegmentData, 'organizers' | 'organizerOffsets' | 'organizerDocs'> {
+  #buildOrganizers(): Pick<SegmentData, OrganizerColumns> {
     const ids = Buffer.from(this.#organizers.buffer);
     const compare = (a: number, b: number) => ids.compare(ids, b * 16, b * 16 + 16, a * 16, a * 16 + 16);
     const { docs, groups, offsets } = groupDocs(this.#size, compare);
     const organizers = new Uint8Array(groups.length * 16);
     for (const [i, doc] of groups.entries()) organizers.set(ids.subarray(doc * 16, doc * 16 + 16), i * 16);
-    return { organizers, organizerOffsets: offsets, organizerDocs: docs };
+    const organizerOfDoc = new Uint32Array(this.#size);
+    for (let place = 0; place < groups.length; place++) {
+      for (const doc of docs.subarray(offsets[place], offsets[place + 1])) organizerOfDoc[doc] = place;
+    }
+    return { organizers, organizerOffsets: offsets, organizerDocs: docs, organizerOfDoc };
   }
 }
 
@@ -172,6 +179,7 @@ function groupDocs(size: number, compare: (a: number, b: number) => number) {
   return { docs, groups, offsets: Uint32Array.from([...begins, size]) };
 }
 
+type OrganizerColumns = 'organizers' | 'organizerOffsets' | 'organizerDocs' | 'organizerOfDoc';
 type Postings = Pick<SegmentData, 'postingOffsets' | 'postingDocs' | 'postingFields'>;
 /** Words from `first` to before `end` start with `start`. */
 type WordRange = { start: string; first: number; end: number };

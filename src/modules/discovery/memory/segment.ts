@@ -7,6 +7,7 @@ import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { bitmapLength, hasBit, setBit } from '../../../lib/bitmap.ts';
 import { dayMs } from '../../../lib/time.ts';
 import { compareBytes, type Dictionary, findBytes } from './dictionary.ts';
+import { findId } from './id-table.ts';
 
 /** The bits of a posting: the fields of the event that contain the word. */
 export const inTitle = 1;
@@ -30,6 +31,8 @@ export type SegmentData = {
   ends: Float64Array;
   /** 16 bytes each. */
   ids: Uint8Array;
+  /** Finds a document by its id (id-table.ts). */
+  idTable: Uint32Array;
   /** Positions in `categoryNames`. */
   categories: Uint8Array;
   categoryNames: string[];
@@ -43,6 +46,8 @@ export type SegmentData = {
   organizers: Uint8Array;
   organizerOffsets: Uint32Array;
   organizerDocs: Uint32Array;
+  /** The position of the organizer of each document in `organizers`. */
+  organizerOfDoc: Uint32Array;
   words: Dictionary;
   /** The postings of word `i` are those from `postingOffsets[i]` to before `postingOffsets[i + 1]`, by document. */
   postingOffsets: Uint32Array;
@@ -162,13 +167,28 @@ export class Segment {
     return this.#categoryBitmaps[this.data.categoryNames.indexOf(name)] ?? null;
   }
 
-  /** The range of `organizerDocs` of an organizer; empty for a person without events. */
-  docsOfOrganizer(id: string): Uint32Array {
-    const { organizers, organizerOffsets, organizerDocs } = this.data;
-    const place = findBytes(organizers, 16, bytesOfId(id));
+  /** The position of a person in the column of organizers; −1 for a person without events. */
+  organizerPlace(id: string): number {
+    return findBytes(this.data.organizers, 16, bytesOfId(id));
+  }
+
+  /** The documents of the organizer at a position, ascending; none for −1. */
+  docsOfPlace(place: number): Uint32Array {
+    const { organizerOffsets, organizerDocs } = this.data;
     return place < 0
       ? new Uint32Array(0)
       : organizerDocs.subarray(organizerOffsets[place], organizerOffsets[place + 1]);
+  }
+
+  /** The documents of an organizer, ascending; none for a person without events. */
+  docsOfOrganizer(id: string): Uint32Array {
+    return this.docsOfPlace(this.organizerPlace(id));
+  }
+
+  /** The document with the id that `bytes` has from `offset` on, if it is not removed; −1 if there is none. */
+  find(bytes: Uint8Array, offset: number): number {
+    const doc = findId(this.data.idTable, this.data.ids, bytes, offset);
+    return doc >= 0 && hasBit(this.removed, doc) ? -1 : doc;
   }
 
   /** Removes the documents with these change keys from a cell and a day. */
@@ -185,28 +205,31 @@ export class Segment {
     }
   }
 
-  /** The number of documents before a start and id in the order of the segment. */
-  positionOf(start: number, id: string): number {
+  /**
+   * The number of documents before a start and id in the order of the segment; with `isAfter`, a document at exactly this
+   * start and id counts as well.
+   */
+  positionOf(start: number, id: string, isAfter = false): number {
     const { starts, ids } = this.data;
     const bytes = bytesOfId(id);
     let [low, high] = [0, this.data.size];
     while (low < high) {
       const middle = (low + high) >>> 1;
       const difference = (starts[middle] as number) - start || compareBytes(ids, middle * 16, bytes);
-      if (difference < 0) low = middle + 1;
+      if (difference < 0 || (isAfter && difference === 0)) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
   idOf(doc: number): string {
-    return idAt(this.data.ids, doc);
+    return idAt(this.data.ids, doc * 16);
   }
 }
 
-/** Reads the id at a position of a column of ids. */
-export function idAt(ids: Uint8Array, position: number): string {
-  const hex = Buffer.from(ids.buffer, ids.byteOffset + position * 16, 16).toString('hex');
+/** Reads the id that begins at an offset. */
+export function idAt(bytes: Uint8Array, offset: number): string {
+  const hex = Buffer.from(bytes.buffer, bytes.byteOffset + offset, 16).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 

@@ -1,0 +1,66 @@
+/** Finds the events of a feed in the discovery index. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { createLoader } from '../../db/batching.ts';
+import type { Database } from '../../db/client.ts';
+import type { Viewer } from '../../identity/caller.ts';
+import type { CurrentIndex } from '../discovery/memory/current-index.ts';
+import { maxPeople, rsvpLength } from '../discovery/memory/people-events.ts';
+import { type FeedElement, type FeedQuery, listSurroundings, type Surroundings } from './repo.ts';
+
+/** Above one of these limits, the database finds the events: the index would hold the event loop for too long. */
+const limits = { followed: maxPeople, hidden: 1_000, rsvps: 5_000 };
+
+/**
+ * A search takes about a microsecond for each RSVP. With more RSVPs than this, it runs in a turn of the event loop of its
+ * own, because the results of a statement arrive together.
+ */
+const maxRsvpsInSharedTurn = 500;
+
+/** Viewers whose surroundings one statement reads, and such statements that run at the same time. */
+const [maxBatchSize, concurrency] = [16, 2];
+
+/** @returns a function that returns null if the index cannot find the events: it is not loaded, or a limit is exceeded */
+export function createIndexedFeed(
+  db: Database,
+  index: CurrentIndex,
+): (query: FeedQuery) => Promise<FeedElement[] | null> {
+  const load = createLoader((viewers: Viewer[]) => listSurroundings(db, viewers, limits), {
+    keyOf: ({ id, role }) => `${role} ${id}`,
+    maxBatchSize,
+    concurrency,
+  });
+  let lastTurn = Promise.resolve();
+  const ownTurn = () => {
+    lastTurn = lastTurn.then(() => turn());
+    return lastTurn;
+  };
+  return async ({ viewer, now, after, limit }) => {
+    if (!index.isLoaded) return null;
+    const { followed, hidden, rsvps } = await load(viewer);
+    if (followed.length === 0) return [];
+    if (isAboveLimits({ followed, hidden, rsvps })) return null;
+    if (rsvps && rsvps.length > maxRsvpsInSharedTurn * rsvpLength) await ownTurn();
+    const events = await index.listByPeople({
+      people: followed,
+      rsvps: rsvps ?? new Uint8Array(0),
+      hiddenOrganizers: hidden,
+      from: now.getTime(),
+      after: { start: after.startAt.getTime(), id: after.id },
+      limit,
+    });
+    return (
+      events?.map(({ id, start, people, count, isOrganizer }) => ({
+        id,
+        startAt: new Date(start),
+        people,
+        reasonsCount: count,
+        isOrganizer,
+      })) ?? null
+    );
+  };
+}
+
+const isAboveLimits = ({ followed, hidden, rsvps }: Surroundings): boolean =>
+  followed.length > limits.followed ||
+  hidden.length > limits.hidden ||
+  (rsvps?.length ?? 0) > limits.rsvps * rsvpLength;
