@@ -3,6 +3,7 @@ import type { Program } from './program.ts';
 import { booking } from './programs/booking.ts';
 import { counters } from './programs/counters.ts';
 import { crash } from './programs/crash.ts';
+import { discovery } from './programs/discovery.ts';
 import { enumeration } from './programs/enumeration.ts';
 import { fuzz } from './programs/fuzz.ts';
 import { geo } from './programs/geo.ts';
@@ -44,6 +45,7 @@ export const programs: Program[] = [
   fuzz,
   hostile,
   geo,
+  discovery,
   secrets,
   crash,
   outage,
