@@ -17,7 +17,7 @@ let words = 0;
 export async function observeWrites(traffic: Traffic, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     try {
-      const [organizer] = await addOrganizers(traffic, 1).catch(() => []);
+      const [organizer] = await addOrganizers(traffic, 1);
       if (organizer) await observeOnce({ traffic, organizer, word: `observed${words++}x` });
     } catch (error) {
       if (!(error instanceof UnknownOutcome)) throw error;

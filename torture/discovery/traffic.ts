@@ -70,12 +70,21 @@ export function randomFields(random: Random) {
   };
 }
 
-/** Adds organizers with valid phone numbers, who can thus delete their accounts. */
+/**
+ * Adds organizers with valid phone numbers, who can thus delete their accounts.
+ * @returns none while the database is down
+ */
 export async function addOrganizers(traffic: Traffic, count: number): Promise<Person[]> {
-  const added = await traffic.environment.people(count);
-  traffic.phones += count;
-  await assignPhones(traffic.environment, added, traffic.phones - count);
-  return added;
+  try {
+    const added = await traffic.environment.people(count);
+    traffic.phones += count;
+    await assignPhones(traffic.environment, added, traffic.phones - count);
+    return added;
+  } catch (error) {
+    if (traffic.failures.begun === 0) throw error;
+    await sleep(refusalMs);
+    return [];
+  }
 }
 
 /** Sends random writes to random servers until `isOver`. */
@@ -146,7 +155,7 @@ async function suspendAndRestore(traffic: Traffic, server: Server): Promise<void
     const other = random.pick(traffic.environment.servers);
     await send(traffic, 'DELETE', path, { server: other, token: admin.token });
   }
-  traffic.organizers.push(...(await replaceOrganizer(traffic)));
+  traffic.organizers.push(...(await addOrganizers(traffic, 1)));
 }
 
 async function deleteAccount(traffic: Traffic, server: Server): Promise<void> {
@@ -156,11 +165,8 @@ async function deleteAccount(traffic: Traffic, server: Server): Promise<void> {
   const sent = await send(traffic, 'POST', '/v1/me/delete-code', { server, token });
   if (sent?.status === 202)
     await send(traffic, 'DELETE', '/v1/me', { server, token, body: { confirmCode: sent.body.devCode } });
-  traffic.organizers.push(...(await replaceOrganizer(traffic)));
+  traffic.organizers.push(...(await addOrganizers(traffic, 1)));
 }
-
-/** None while the database is down; others are added later. */
-const replaceOrganizer = (traffic: Traffic): Promise<Person[]> => addOrganizers(traffic, 1).catch(() => []);
 
 /** Sends random queries to random servers until `isOver`. Their responses must be complete, but are not compared. */
 export async function readRandomly(traffic: Traffic, oracle: Oracle, isOver: () => boolean): Promise<void> {
