@@ -12,6 +12,7 @@ import { ledger } from './programs/ledger.ts';
 import { limit } from './programs/limit.ts';
 import { live } from './programs/live.ts';
 import { matrix } from './programs/matrix.ts';
+import { memory } from './programs/memory.ts';
 import { migrate } from './programs/migrate.ts';
 import { network } from './programs/network.ts';
 import { otpGuess } from './programs/otp-guess.ts';
@@ -46,6 +47,7 @@ export const programs: Program[] = [
   hostile,
   geo,
   discovery,
+  memory,
   secrets,
   crash,
   outage,
