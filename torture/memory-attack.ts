@@ -35,7 +35,8 @@ const textOf = (pick: () => string, length: number): string => Array.from({ leng
 
 process.once('message', async (attack: Attack) => {
   const result = await run(attack);
-  if (process.send) process.send(result, () => process.disconnect());
+  process.send?.(result);
+  process.disconnect?.();
 });
 
 async function run({ url, token, requestsPerSecond, ms, ...targets }: Attack): Promise<AttackResult> {
