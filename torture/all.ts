@@ -3,6 +3,7 @@ import type { Program } from './program.ts';
 import { booking } from './programs/booking.ts';
 import { counters } from './programs/counters.ts';
 import { crash } from './programs/crash.ts';
+import { discovery } from './programs/discovery.ts';
 import { enumeration } from './programs/enumeration.ts';
 import { fuzz } from './programs/fuzz.ts';
 import { geo } from './programs/geo.ts';
@@ -11,6 +12,7 @@ import { ledger } from './programs/ledger.ts';
 import { limit } from './programs/limit.ts';
 import { live } from './programs/live.ts';
 import { matrix } from './programs/matrix.ts';
+import { memory } from './programs/memory.ts';
 import { migrate } from './programs/migrate.ts';
 import { network } from './programs/network.ts';
 import { otpGuess } from './programs/otp-guess.ts';
@@ -44,6 +46,8 @@ export const programs: Program[] = [
   fuzz,
   hostile,
   geo,
+  discovery,
+  memory,
   secrets,
   crash,
   outage,

@@ -36,7 +36,8 @@ export class CurrentIndex {
   #applying: Promise<void> | null = null;
   /** Changes since the running load began, to apply to the loaded index; null if no load is running. */
   #sinceLoad: CommittedChange[] | null = null;
-  #load = new AbortController();
+  /** Aborts the load that is running or waiting to be tried again. Null if there is none: only one runs at a time. */
+  #load: AbortController | null = null;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(options: Options) {
@@ -52,7 +53,7 @@ export class CurrentIndex {
 
   stop(): void {
     clearInterval(this.#idle);
-    this.#load.abort();
+    this.#load?.abort();
     this.#setIndex(null);
   }
 
@@ -110,7 +111,7 @@ export class CurrentIndex {
   #reset(): void {
     if (!this.#index && !this.#sinceLoad) return;
     this.#setIndex(null);
-    this.#load.abort();
+    this.#load?.abort();
     void this.#loadUntilDone();
   }
 
@@ -138,22 +139,26 @@ export class CurrentIndex {
     if (index !== this.#index) return;
     this.#pending.splice(0, changes.length);
     this.#applied += changes.length;
-    if (index?.isOutgrown && !this.#sinceLoad) void this.#loadUntilDone();
+    if (index?.isOutgrown && !this.#load) void this.#loadUntilDone();
   }
 
   /** Loads an index, again after errors, and puts it in place of the present one. */
   async #loadUntilDone(): Promise<void> {
-    this.#load = new AbortController();
-    const { signal } = this.#load;
+    const load = new AbortController();
+    this.#load = load;
+    const { signal } = load;
     for (let waitMs = minRetryMs; !signal.aborted; waitMs = Math.min(waitMs * 2, maxRetryMs)) {
       try {
-        return await this.#loadOnce(signal);
+        await this.#loadOnce(signal);
+        break;
       } catch (error) {
-        if (signal.aborted) return;
+        if (signal.aborted) break;
         this.#options.log.warn({ err: error }, 'the discovery index could not be loaded; trying again');
         await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {});
       }
     }
+    // A reset may have begun another load.
+    if (this.#load === load) this.#load = null;
   }
 
   async #loadOnce(signal: AbortSignal): Promise<void> {
