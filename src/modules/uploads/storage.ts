@@ -3,6 +3,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Config, S3Config } from '../../lib/config.ts';
+import { lazily } from '../../lib/lazily.ts';
 import { makeDirectory } from '../../lib/make-directory.ts';
 
 export type Storage = {
@@ -92,14 +93,5 @@ function clientOptions({ endpoint, region, keys }: S3Config) {
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
     maxAttempts: 2,
     requestHandler: { connectionTimeout: 2_000, requestTimeout: 8_000, throwOnRequestTimeout: true },
-  };
-}
-
-/** Calls `create` with the first use, and returns the same promise from then on. */
-function lazily<T>(create: () => Promise<T>): () => Promise<T> {
-  let created: Promise<T> | undefined;
-  return () => {
-    created ??= create();
-    return created;
   };
 }

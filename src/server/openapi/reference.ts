@@ -1,10 +1,7 @@
-/**
- * The API reference at /docs: Scalar, with corrections of its contrast and its keyboard and screen reader
- * support.
- */
-import reference from '@scalar/fastify-api-reference';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+/** The API reference at /docs: Scalar, with corrections of its contrast and its keyboard and screen reader support. */
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { invalid } from '../../lib/errors.ts';
+import { lazily } from '../../lib/lazily.ts';
 
 /** The page runs its own script, and may only load resources from and send requests to this server. */
 const contentSecurityPolicy =
@@ -31,33 +28,48 @@ ul.endpoints.endpoints { max-height: none; overflow: visible; overflow-wrap: any
 .scalar-card-content:has(> ul.endpoints) { max-height: none; overflow: visible }
 `;
 
-export async function registerReference(app: FastifyInstance): Promise<void> {
-  // The scope limits the hook to the responses of the reference.
-  await app.register(async (scope) => {
-    scope.addHook('onSend', async (_request, reply, payload) =>
-      typeof payload === 'string' && `${reply.getHeader('content-type')}`.startsWith('text/html')
-        ? payload.replace('<html>', '<html lang="en">')
-        : payload,
-    );
-    await scope.register(reference, {
-      routePrefix: '/docs',
-      hooks: { onRequest: checkHost },
-      configuration: {
-        url: '/openapi.json',
-        pageTitle: 'Potluck API',
-        customCss: style,
-        // The page loads nothing from other servers: no fonts, and no proxy for test requests.
-        withDefaultFonts: false,
-        telemetry: false,
-        hideClientButton: true,
-        showDeveloperTools: 'never',
-        authentication: { preferredSecurityScheme: 'bearer' },
-        agent: { disabled: true },
-        mcp: { disabled: true },
-        defaultOpenAllTags: true,
-      },
-    });
+/**
+ * Scalar's plugin, in an instance of its own. It is loaded with the first request for the reference: its module contains
+ * a script of 4 MB, which would delay the start of every server.
+ */
+const openScalar = lazily(async () => {
+  const { default: reference } = await import('@scalar/fastify-api-reference');
+  const scalar = Fastify();
+  await scalar.register(reference, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/openapi.json',
+      pageTitle: 'Potluck API',
+      customCss: style,
+      // The page loads nothing from other servers: no fonts, and no proxy for test requests.
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      authentication: { preferredSecurityScheme: 'bearer' },
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      defaultOpenAllTags: true,
+    },
   });
+  return scalar;
+});
+
+export function registerReference(app: FastifyInstance): void {
+  for (const path of ['/docs', '/docs/', '/docs/js/scalar.js']) {
+    app.get(path, { schema: { hide: true }, onRequest: checkHost }, async (request, reply) => {
+      const scalar = await openScalar();
+      const { statusCode, headers, body } = await scalar.inject({
+        url: request.url,
+        headers: { host: request.host },
+      });
+      reply.code(statusCode);
+      if (headers['content-type']) reply.type(headers['content-type']);
+      if (headers.location) reply.header('location', headers.location);
+      // Scalar's page does not declare its language.
+      return reply.send(path === '/docs/' ? body.replace('<html>', '<html lang="en">') : body);
+    });
+  }
 }
 
 /** Rejects an invalid Host header, from which the page builds the address of the server. */

@@ -37,5 +37,5 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
     json ??= JSON.stringify(app.swagger());
     return reply.type('application/json; charset=utf-8').send(json);
   });
-  await registerReference(app);
+  registerReference(app);
 }
