@@ -10,6 +10,10 @@ import { Segment, type SegmentData } from './segment.ts';
 
 /** The index is built anew when this many events have changed: a 32nd of all, within these limits. */
 const [minChanged, maxChanged] = [2_048, 16_384];
+/** And when their memory is a 32nd of the segment's, within these limits in bytes: texts may be long. */
+const [minOverlay, maxOverlay] = [4 * 1024 ** 2, 64 * 1024 ** 2];
+/** @returns a 32nd of `whole`, but at least `min` and at most `max` */
+const share = (whole: number, min: number, max: number): number => Math.min(Math.max(whole / 32, min), max);
 
 export class EventIndex {
   readonly #segment: Segment;
@@ -32,7 +36,10 @@ export class EventIndex {
   /** Whether so many events have changed that the index should be built anew. */
   get isOutgrown(): boolean {
     const changed = this.#overlay.size + this.#segment.removedCount;
-    return changed > Math.min(Math.max(this.#segment.data.size / 32, minChanged), maxChanged);
+    return (
+      changed > share(this.#segment.data.size, minChanged, maxChanged) ||
+      this.#overlay.bytes > share(this.bytes, minOverlay, maxOverlay)
+    );
   }
 
   /** Replaces the events with these change keys in these places by their current rows. */

@@ -6,11 +6,10 @@ import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { chordSquared, type Point, toPoint } from '../../../lib/sphere.ts';
 import { dayOf } from '../../events/listing-keys.ts';
+import { createDictionary, type Dictionary, findWord, prefixRange } from './dictionary.ts';
 import { gradesOf, type IndexQuery } from './index-query.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
 import { inAddress, inTitle, type Segment } from './segment.ts';
-
-type WordFields = { word: string; fields: number };
 
 /** `position`: the number of documents of the segment before the event in the order of start and id. */
 export type OverlayEvent = Omit<IndexRow, 'search'> & {
@@ -18,12 +17,19 @@ export type OverlayEvent = Omit<IndexRow, 'search'> & {
   cell: number;
   day: number;
   point: Point;
-  /** Sorted, in the order of JavaScript's strings. */
-  words: WordFields[];
+  /** In few typed arrays: as objects, the thousands of words of a long text would take ten times the memory. */
+  words: Dictionary;
+  /** The fields that contain each word. */
+  fields: Uint8Array;
 };
 
 /** A number for a cell and a day: years 1 to 9999 have fewer days than the factor. */
 const placeKey = ({ cell, day }: ListingKey): number => cell * 4_000_000 + day;
+
+/** The memory of an event of the overlay without its words, in bytes. */
+const bytesOfEvent = 1_000;
+const bytesOf = ({ words, fields }: OverlayEvent): number =>
+  bytesOfEvent + words.bytes.length + words.offsets.byteLength + fields.length;
 
 /** Compares two events by start and id. */
 export const inOrder = (a: Pick<IndexRow, 'start' | 'id'>, b: Pick<IndexRow, 'start' | 'id'>): number =>
@@ -35,6 +41,7 @@ export class Overlay {
   readonly #events: OverlayEvent[] = [];
   readonly #byId = new Map<string, OverlayEvent>();
   readonly #byOrganizer = new Map<string, Set<OverlayEvent>>();
+  #bytes = 0;
 
   constructor(segment: Segment) {
     this.#segment = segment;
@@ -44,24 +51,32 @@ export class Overlay {
     return this.#events.length;
   }
 
+  /** The memory of the overlay. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   add({ search, ...row }: IndexRow): void {
     const known = this.#byId.get(row.id);
     if (known) this.#remove(known);
-    const words: WordFields[] = [];
-    forEachWord(search, (word, fields) => words.push({ word, fields }));
+    const words: { word: Buffer; fields: number }[] = [];
+    forEachWord(search, (word, fields) => words.push({ word: Buffer.from(word), fields }));
+    words.sort((a, b) => Buffer.compare(a.word, b.word));
     const event: OverlayEvent = {
       ...row,
       position: this.#segment.positionOf(row.start, row.id),
       cell: cellOf(row.lat, row.lng),
       day: dayOf(row.start),
       point: toPoint(row),
-      words: words.sort((a, b) => (a.word < b.word ? -1 : 1)),
+      words: createDictionary(words.map(({ word }) => word)),
+      fields: Uint8Array.from(words, ({ fields }) => fields),
     };
     this.#events.splice(this.placeOf(event), 0, event);
     this.#byId.set(row.id, event);
     const others = this.#byOrganizer.get(row.organizerId);
     if (others) others.add(event);
     else this.#byOrganizer.set(row.organizerId, new Set([event]));
+    this.#bytes += bytesOf(event);
   }
 
   find(id: string): OverlayEvent | null {
@@ -94,6 +109,7 @@ export class Overlay {
     const others = this.#byOrganizer.get(event.organizerId);
     others?.delete(event);
     if (others?.size === 0) this.#byOrganizer.delete(event.organizerId);
+    this.#bytes -= bytesOf(event);
   }
 
   /** The number of events before a start and id. */
@@ -112,10 +128,11 @@ export class Overlay {
     const grades: OverlayEvent[][] = Array.from({ length: gradesOf(query) }, () => []);
     if (this.#events.length === 0) return grades;
     const test = createTest(query);
+    const words = query.words?.map((word) => Buffer.from(word)) ?? null;
     for (const event of this.#events) {
       if (query.until !== null && event.start > query.until) break;
       if (!test(event)) continue;
-      const grade = query.words === null ? 0 : gradeOf(event, query.words, query.isGraded);
+      const grade = words === null ? 0 : gradeOf(event, words, query.isGraded);
       if (grade !== null) grades[grade]?.push(event);
     }
     return grades;
@@ -144,11 +161,11 @@ const squaredChord = ([x, y, z]: Point, [a, b, c]: Point): number =>
   (a - x) ** 2 + (b - y) ** 2 + (c - z) ** 2;
 
 /** The position of the event's grade, from 0 for the best; null if it does not match. See `gradeCount`. */
-function gradeOf({ words }: OverlayEvent, searched: string[], isGraded: boolean): number | null {
+function gradeOf(event: OverlayEvent, searched: Buffer[], isGraded: boolean): number | null {
   if (searched.length === 0) return null;
   let [whole, title, titleOrAddress] = [true, true, true];
   for (const word of searched) {
-    const match = matchOf(words, word);
+    const match = matchOf(event, word);
     if (!match) return null;
     whole &&= match.isWholeInTitle;
     title &&= (match.fields & inTitle) !== 0;
@@ -158,21 +175,15 @@ function gradeOf({ words }: OverlayEvent, searched: string[], isGraded: boolean)
   return whole ? 0 : title ? 1 : titleOrAddress ? 2 : 3;
 }
 
-/** The fields with words that start with `prefix`, by binary search of the event's words; null if there are none. */
-function matchOf(words: WordFields[], prefix: string): { fields: number; isWholeInTitle: boolean } | null {
-  let [low, high] = [0, words.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((words[middle] as WordFields).word < prefix) low = middle + 1;
-    else high = middle;
-  }
-  let fields = 0;
-  let isWholeInTitle = false;
-  for (let i = low; i < words.length; i++) {
-    const { word, fields: found } = words[i] as WordFields;
-    if (!word.startsWith(prefix)) break;
-    fields |= found;
-    if (word === prefix) isWholeInTitle = (found & inTitle) !== 0;
-  }
-  return fields === 0 ? null : { fields, isWholeInTitle };
+/** The fields with words that start with `prefix`; null if there are none. */
+function matchOf(
+  { words, fields }: OverlayEvent,
+  prefix: Buffer,
+): { fields: number; isWholeInTitle: boolean } | null {
+  const range = prefixRange(words, prefix);
+  if (range.first === range.end) return null;
+  let found = 0;
+  for (let i = range.first; i < range.end; i++) found |= fields[i] as number;
+  const whole = findWord(words, range, prefix);
+  return { fields: found, isWholeInTitle: whole >= 0 && ((fields[whole] as number) & inTitle) !== 0 };
 }
