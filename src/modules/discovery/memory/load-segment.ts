@@ -14,7 +14,8 @@ export type LoadOptions = { target: Target; maxBytes: number };
 
 /** Below this number of events, building takes less time than the start of a worker. */
 const minEventsForWorker = 5_000;
-const rowsPerFetch = 2_000;
+/** Few, because the words of one row may take 200 KB. */
+const rowsPerFetch = 250;
 /** The share of the memory that bitmaps of frequent words may take. */
 const bitmapShare = 1 / 6;
 

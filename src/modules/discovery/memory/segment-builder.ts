@@ -64,7 +64,8 @@ export class SegmentBuilder {
     const before = this.#words.length;
     forEachWord(row.search, (word, fields) => {
       const number = this.#wordNumbers.get(word) ?? this.#wordNumbers.size;
-      if (number === this.#wordNumbers.size) this.#wordNumbers.set(word, number);
+      // A copy: V8 implements a long slice as a reference to the whole text, which would thus stay in memory.
+      if (number === this.#wordNumbers.size) this.#wordNumbers.set(Buffer.from(word).toString(), number);
       this.#words.push(number);
       this.#fields.push(fields);
     });
