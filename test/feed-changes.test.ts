@@ -135,7 +135,7 @@ test('feed: both modes respond with the same pages after random changes', async 
   for (const event of events)
     for (const person of people) if (roll() < 0.3) await setRsvp(person, event, 'going');
   let api = await startBothModes(origin);
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < 6; round++) {
     for (let i = 0; i < 6; i++) {
       const [event, person] = [pick(events), pick(people)];
       const kind = roll();
@@ -145,8 +145,8 @@ test('feed: both modes respond with the same pages after random changes', async 
       else if (kind < 0.65) await patch(event, { status: pick(['scheduled', 'cancelled']) });
       else await setRsvp(person, event, pick(['going', 'going', 'interested', null]));
     }
-    if (round === 8) api = await startBothModes(origin);
-    const found = await readAll(api, caller, pick([1, 3, 7]));
+    if (round === 4) api = await startBothModes(origin);
+    const found = await readAll(api, caller, pick([2, 7]));
     assert.deepEqual(found, await readAll(api, caller, 50));
     assert.ok(found.length > 5, `${found.length} events`);
     await readAll(api, other, 4);
