@@ -32,7 +32,7 @@ export const discovery: Program = {
     'computation over all rows, and every acknowledged write is in the next list',
   quick: true,
   async run({ size, open, progress }) {
-    const [rounds, burstMs, lists] = [size(25, 3), size(4_000, 800), size(400, 100)];
+    const [rounds, burstMs, lists] = [size(25, 2), size(4_000, 800), size(400, 100)];
     const environment = await open();
     const sqlServer = await environment.start({ DISCOVERY: 'sql' });
     const traffic = await prepare(environment, size(initialEvents, 300));
@@ -101,12 +101,12 @@ const failures: Failure[] = [
     isOutage: true,
     run: (environment, _, admin) => killDatabase(environment, admin),
   },
+  { name: 'a server too late for the change log', isOutage: false, run: missChanges },
   {
     name: 'a server killed',
     isOutage: true,
     run: (environment, server) => restart(environment, server, 'SIGKILL'),
   },
-  { name: 'a server too late for the change log', isOutage: false, run: missChanges },
   { name: 'no failure', isOutage: false, run: async () => {} },
   {
     name: 'a server restarted',
