@@ -168,7 +168,7 @@ export class CurrentIndex {
     const changes: CommittedChange[] = [];
     this.#sinceLoad = changes;
     try {
-      const loaded = await loadSegment({ target: db.target, maxBytes }, signal);
+      const loaded = await loadSegment(db, maxBytes, signal);
       signal.throwIfAborted();
       if (!('data' in loaded)) {
         this.#giveUp(loaded);

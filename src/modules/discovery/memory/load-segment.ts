@@ -2,8 +2,11 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { type Connection, openConnection, transactionOn } from '../../../db/connection.ts';
+import type { Database } from '../../../db/client.ts';
+import type { Queryable } from '../../../db/query.ts';
+import { raw } from '../../../db/sql.ts';
 import type { Target } from '../../../db/target.ts';
+import { transaction } from '../../../db/transaction.ts';
 import { countRows, openRows } from './index-rows.ts';
 import type { SegmentData } from './segment.ts';
 import { SegmentBuilder } from './segment-builder.ts';
@@ -23,18 +26,17 @@ const bitmapShare = 1 / 6;
  * Loads the segment of all listed events that are committed when the call begins.
  * @throws the error of the database; Error if `signal` aborts
  */
-export async function loadSegment(options: LoadOptions, signal: AbortSignal): Promise<LoadedSegment> {
-  const connection = await openConnection(options.target, 'discovery');
-  const abort = () => connection.destroy();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    const events = await countRows(connection);
-    if (events >= minEventsForWorker) return await loadInWorker(options, signal);
-    return await readSegment(connection, options.maxBytes);
-  } finally {
-    signal.removeEventListener('abort', abort);
-    await connection.end().catch(() => {});
-  }
+export async function loadSegment(
+  db: Database,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<LoadedSegment> {
+  if ((await countRows(db)) >= minEventsForWorker)
+    return await loadInWorker({ target: db.target, maxBytes }, signal);
+  return await transaction(db, async (tx) => {
+    await tx.execute(raw(`set transaction ${snapshotMode}`));
+    return await readSegment(tx, maxBytes);
+  });
 }
 
 async function loadInWorker(options: LoadOptions, signal: AbortSignal): Promise<LoadedSegment> {
@@ -53,22 +55,22 @@ async function loadInWorker(options: LoadOptions, signal: AbortSignal): Promise<
   }
 }
 
-/** Counts and reads all rows in one snapshot, and builds the segment. Other work of the thread runs between the reads. */
-export async function readSegment(connection: Connection, maxBytes: number): Promise<LoadedSegment> {
-  return await transactionOn(
-    connection,
-    async () => {
-      const events = await countRows(connection);
-      const read = await openRows(connection);
-      const builder = new SegmentBuilder(events);
-      for (;;) {
-        const rows = await read(rowsPerFetch);
-        for (const row of rows) builder.add(row);
-        if (builder.bytes > maxBytes) return { neededBytes: builder.bytes * (events / builder.size), events };
-        if (rows.length < rowsPerFetch) return { data: builder.build(maxBytes * bitmapShare) };
-        await turn();
-      }
-    },
-    'isolation level repeatable read read only',
-  );
+/** Count and rows must come from one snapshot. */
+export const snapshotMode = 'isolation level repeatable read read only';
+
+/**
+ * Counts and reads all rows, and builds the segment. Other work of the thread runs between the reads.
+ * @param tx a transaction in `snapshotMode`
+ */
+export async function readSegment(tx: Queryable, maxBytes: number): Promise<LoadedSegment> {
+  const events = await countRows(tx);
+  const read = await openRows(tx);
+  const builder = new SegmentBuilder(events);
+  for (;;) {
+    const rows = await read(rowsPerFetch);
+    for (const row of rows) builder.add(row);
+    if (builder.bytes > maxBytes) return { neededBytes: builder.bytes * (events / builder.size), events };
+    if (rows.length < rowsPerFetch) return { data: builder.build(maxBytes * bitmapShare) };
+    await turn();
+  }
 }
