@@ -47,7 +47,7 @@ export type TestApp = {
   patch(path: string, token?: string, body?: unknown): Promise<ApiResponse>;
   delete(path: string, token?: string, body?: unknown): Promise<ApiResponse>;
   /** Starts a second server on the same database. */
-  another(options?: TestOptions): Promise<TestApp>;
+  startAnother(options?: TestOptions): Promise<TestApp>;
 };
 
 /** Calls a server and queries its database; torture programs use the same functions. */
@@ -137,7 +137,7 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
     contract,
     call,
     ...httpVerbs(call),
-    another: (more = {}) => startOn(target, { env: options.env ?? {}, clock, ...more }),
+    startAnother: (more = {}) => startOn(target, { env: options.env ?? {}, clock, ...more }),
   };
 }
 
