@@ -26,7 +26,7 @@ import {
 export type SendMessageCommand = { caller: Caller; otherId: string; text: string };
 /** A message from `userId` to `otherId`. */
 type NewMessageCommand = Participants & { text: string };
-/** `maxAMinute`: messages of one sender in a minute; 0: no limit. */
+/** `maxPerMinute`: the maximum number of messages that one sender can send per minute; 0 for no limit. */
 export type DecisionContext = { clock: () => Date; maxPerMinute: number };
 type Refusal = Problem | typeof RETRY_INDIVIDUALLY;
 type Outcome = MessageRow | Refusal;
