@@ -113,7 +113,7 @@ test('access log: no line contains a phone number, a code, a token or the secret
 });
 
 test('access log: no lines without LOG_REQUESTS=on', async () => {
-  const quiet = await api.another({ env: {} });
+  const quiet = await api.startAnother({ env: {} });
   const quietLines = collectLogLines(quiet);
   expectStatus(await quiet.get(`/v1/events/${randomUUID()}/cover.svg`), 200);
   await sleep(100);

@@ -14,14 +14,14 @@ import {
 import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 const admin = await createAdmin(api);
 
-const setFlag = (name: string, enabled: unknown, on: TestApp = api) =>
-  on.call('PUT', `/v1/admin/flags/${name}`, { token: admin.token, body: { enabled } });
-const flagsOf = async (on: TestApp) =>
+const setFlag = (name: string, enabled: unknown, server: TestApp = api) =>
+  server.call('PUT', `/v1/admin/flags/${name}`, { token: admin.token, body: { enabled } });
+const flagsOf = async (server: TestApp) =>
   Object.fromEntries(
-    expectStatus(await on.get('/v1/admin/flags', admin.token), 200).body.data.map(
+    expectStatus(await server.get('/v1/admin/flags', admin.token), 200).body.data.map(
       ({ name, enabled }: { name: string; enabled: boolean }) => [name, enabled],
     ),
   );
@@ -35,7 +35,7 @@ test('flags: 200 with every flag and its description, on by default and off if t
     ['bookings', 'claims', 'messages', 'signUps', 'uploads'].map((name) => [name, true, null]),
   );
   for (const { description } of body.data) assert.ok(description.length > 0);
-  const withClaimsOff = await api.another({ env: { FEATURE_CLAIMS: 'off' } });
+  const withClaimsOff = await api.startAnother({ env: { FEATURE_CLAIMS: 'off' } });
   assert.deepEqual(
     [(await flagsOf(withClaimsOff)).claims, (await flagsOf(withClaimsOff)).messages],
     [false, true],
@@ -49,8 +49,8 @@ test('flags: a change has effect at once on the server that received it, and wit
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id, { quantityNeeded: 9 });
   for (const guest of guests) await rsvpGoing(api, guest, event.id);
-  const claim = (n: number, on: TestApp) =>
-    on.post(`/v1/items/${item.id}/claim`, guests[n]?.token, { quantity: 1 });
+  const claim = (n: number, server: TestApp) =>
+    server.post(`/v1/items/${item.id}/claim`, guests[n]?.token, { quantity: 1 });
   const { body } = expectStatus(await setFlag('claims', false), 200);
   assert.deepEqual([body.name, body.enabled, typeof body.changedAt], ['claims', false, 'string']);
   expectProblem(await claim(0, api), 403, 'claims_disabled');
@@ -62,7 +62,7 @@ test('flags: a change has effect at once on the server that received it, and wit
   await waitForPropagation();
   expectStatus(await claim(1, api), 201);
   // The stored value takes precedence over the configuration of a server that starts later.
-  const third = await api.another({ env: { FEATURE_CLAIMS: 'off' } });
+  const third = await api.startAnother({ env: { FEATURE_CLAIMS: 'off' } });
   expectStatus(await claim(2, third), 201);
 });
 

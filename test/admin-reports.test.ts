@@ -14,15 +14,15 @@ import {
 import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 const admin = await createAdmin(api);
 const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
 
 type Subject = { type: string; id: string };
-const createReport = (reporter: Person, subject: Subject, more: object = {}, on: TestApp = api) =>
-  on.post('/v1/reports', reporter.token, { subject, reason: 'spam', ...more });
-const listReports = async (query = '', on: TestApp = api) =>
-  expectStatus(await on.get(`/v1/admin/reports?${query}`, admin.token), 200).body;
+const createReport = (reporter: Person, subject: Subject, more: object = {}, server: TestApp = api) =>
+  server.post('/v1/reports', reporter.token, { subject, reason: 'spam', ...more });
+const listReports = async (query = '', server: TestApp = api) =>
+  expectStatus(await server.get(`/v1/admin/reports?${query}`, admin.token), 200).body;
 const resolveReport = (id: string, body: object = { status: 'resolved' }) =>
   api.patch(`/v1/admin/reports/${id}`, admin.token, body);
 

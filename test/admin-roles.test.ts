@@ -5,11 +5,11 @@ import { createAdmin, createEvent, createUser, deleteAccount, type Person } from
 import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 const admin = await createAdmin(api);
 
-const setRole = (person: Person, role: string, by: Person = admin, on: TestApp = api) =>
-  on.call('PUT', `/v1/admin/users/${person.id}/role`, { token: by.token, body: { role } });
+const setRole = (person: Person, role: string, by: Person = admin, server: TestApp = api) =>
+  server.call('PUT', `/v1/admin/users/${person.id}/role`, { token: by.token, body: { role } });
 const admins = () => api.sql<{ id: string }[]>`select id from users where role = 'admin'`;
 
 // spec: 5 PUT /v1/admin/users/:id/role: grant and revoke of the admin role
@@ -52,7 +52,7 @@ test('role: 403 without the admin role, 404 for an unknown person, 400 for an un
 // spec: 5 PUT /v1/admin/users/:id/role: grant and revoke of the admin role
 test("role: 409 for the last admin, and for one of two admins who revoke each other's role at once", async () => {
   const otherApi = await startTestApp();
-  const otherSecond = await otherApi.another();
+  const otherSecond = await otherApi.startAnother();
   const [a, b] = [await createAdmin(otherApi), await createAdmin(otherApi)];
   for (let round = 0; round < 10; round++) {
     const responses = await Promise.all([
@@ -79,8 +79,8 @@ test('role: 200 for an admin who revokes their own role while another admin exis
   assert.ok((await admins()).some(({ id }) => id === admin.id));
 });
 
-const findAccounts = async (query: string, on: TestApp = api) =>
-  expectStatus(await on.get(`/v1/admin/users?${query}`, admin.token), 200).body;
+const findAccounts = async (query: string, server: TestApp = api) =>
+  expectStatus(await server.get(`/v1/admin/users?${query}`, admin.token), 200).body;
 
 // spec: 3 GET /v1/admin/users: search of accounts by admins
 test('accounts: 200 filtered by name, phone number and suspension, with every field', async () => {

@@ -16,51 +16,51 @@ import { assertCounters } from './invariants.ts';
 import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
-const both = [api, second];
+const second = await api.startAnother();
+const servers = [api, second];
 const admin = await createAdmin(api);
 
-const suspend = (person: Person, on: TestApp = api, body: unknown = {}) =>
-  on.post(`/v1/admin/users/${person.id}/suspend`, admin.token, body);
-const restore = (person: Person, on: TestApp = api) =>
-  on.delete(`/v1/admin/users/${person.id}/suspend`, admin.token);
+const suspend = (person: Person, server: TestApp = api, body: unknown = {}) =>
+  server.post(`/v1/admin/users/${person.id}/suspend`, admin.token, body);
+const restore = (person: Person, server: TestApp = api) =>
+  server.delete(`/v1/admin/users/${person.id}/suspend`, admin.token);
 const ids = ({ body }: ApiResponse) => body.data.map(({ id }: { id: string }) => id);
 
-async function signInAs({ phone }: Person, on: TestApp = api, code?: string) {
-  const { body } = expectStatus(await on.post('/v1/auth/otp/request', undefined, { phone }), 202);
-  return on.post('/v1/auth/otp/verify', undefined, { phone, code: code ?? body.devCode });
+async function signInAs({ phone }: Person, server: TestApp = api, code?: string) {
+  const { body } = expectStatus(await server.post('/v1/auth/otp/request', undefined, { phone }), 202);
+  return server.post('/v1/auth/otp/verify', undefined, { phone, code: code ?? body.devCode });
 }
 
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 test('suspend: 200, idempotent, and every token of the person is rejected at once on every server', async () => {
   const person = await createUser(api);
-  const phone = await signIn(second, person.phone);
-  for (const on of both) expectStatus(await on.get('/v1/auth/me', person.token), 200);
+  const otherSession = await signIn(second, person.phone);
+  for (const server of servers) expectStatus(await server.get('/v1/auth/me', person.token), 200);
   for (let i = 0; i < 2; i++)
     assert.deepEqual(expectStatus(await suspend(person), 200).body, { id: person.id, isSuspended: true });
-  for (const on of [second, api]) {
-    for (const { token, refreshToken } of [person, phone]) {
-      expectProblem(await on.get('/v1/auth/me', token), 401, 'token_invalid');
-      expectProblem(await on.post('/v1/events', token, eventBody()), 401, 'token_invalid');
+  for (const server of [second, api]) {
+    for (const { token, refreshToken } of [person, otherSession]) {
+      expectProblem(await server.get('/v1/auth/me', token), 401, 'token_invalid');
+      expectProblem(await server.post('/v1/events', token, eventBody()), 401, 'token_invalid');
       expectProblem(
-        await on.post('/v1/auth/refresh', undefined, { refreshToken }),
+        await server.post('/v1/auth/refresh', undefined, { refreshToken }),
         401,
         'refresh_token_invalid',
       );
     }
   }
-  const trail = await api.sql`
+  const auditEntries = await api.sql`
     select what, by_id, detail from audit where user_id = ${person.id} and what like 'account_s%'`;
-  assert.deepEqual([...trail], [{ what: 'account_suspended', byId: admin.id, detail: '' }]);
+  assert.deepEqual([...auditEntries], [{ what: 'account_suspended', byId: admin.id, detail: '' }]);
 });
 
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 test('suspend: sign-in is 403 account_suspended only with the correct code, which it consumes; 200 after restoration', async () => {
   const person = await createUser(api);
   expectStatus(await suspend(person), 200);
-  for (const on of both) {
-    expectProblem(await signInAs(person, on, 'no code'), 400, 'wrong_code');
-    expectProblem(await signInAs(person, on), 403, 'account_suspended');
+  for (const server of servers) {
+    expectProblem(await signInAs(person, server, 'no code'), 400, 'wrong_code');
+    expectProblem(await signInAs(person, server), 403, 'account_suspended');
   }
   const { phone } = person;
   const { body } = expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone }), 202);
@@ -70,9 +70,9 @@ test('suspend: sign-in is 403 account_suspended only with the correct code, whic
   assert.equal((await api.sql`select 1 from sessions where user_id = ${person.id}`).length, 0);
   for (let i = 0; i < 2; i++)
     assert.deepEqual(expectStatus(await restore(person), 200).body, { id: person.id, isSuspended: false });
-  const { body: back } = expectStatus(await signInAs(person), 200);
-  assert.deepEqual([back.isNewUser, back.user.id], [false, person.id]);
-  // Sessions from before the suspension stay ended.
+  const { body: signedIn } = expectStatus(await signInAs(person), 200);
+  assert.deepEqual([signedIn.isNewUser, signedIn.user.id], [false, person.id]);
+  // The restoration does not restore the sessions that the suspension ended.
   expectProblem(await api.get('/v1/auth/me', person.token), 401, 'token_invalid');
 });
 
@@ -110,7 +110,7 @@ async function organizerWithEvents() {
   return { person, guest, listed, item, unlisted, cancelled };
 }
 
-const lists = [
+const listPaths = [
   '/v1/events?lat=-33.9&lng=18.4&radius=5',
   '/v1/events?lat=-33.9&lng=18.4&radius=2000',
   '/v1/events?lat=-33.9&lng=18.4&q=quillfeldt',
@@ -125,52 +125,52 @@ const lists = [
 test('suspend: lists, searches, totals and records of every server omit the events until restoration', async () => {
   const { person, guest, listed, item, unlisted, cancelled } = await organizerWithEvents();
   const events = [listed.id, unlisted.id, cancelled.id];
-  const inLists = async (on: TestApp, token?: string) => {
+  const inLists = async (server: TestApp, token?: string) => {
     const results = [];
-    for (const path of lists) {
-      const { body } = expectStatus(await on.get(path, token), 200);
+    for (const path of listPaths) {
+      const { body } = expectStatus(await server.get(path, token), 200);
       results.push([body.data.some(({ id }: { id: string }) => id === listed.id), body.meta.total]);
     }
     return results;
   };
   const before = await inLists(api);
   assert.ok(before.every(([isThere]) => isThere));
-  for (const on of both) assert.deepEqual(await inLists(on), before);
+  for (const server of servers) assert.deepEqual(await inLists(server), before);
   expectStatus(await suspend(person), 200);
-  const without = before.map(([, total]) => [false, Number(total) - 1]);
-  for (const on of [second, api]) {
-    assert.deepEqual(await inLists(on), without);
+  const expectedWithoutEvent = before.map(([, total]) => [false, Number(total) - 1]);
+  for (const server of [second, api]) {
+    assert.deepEqual(await inLists(server), expectedWithoutEvent);
     // Lists omit hidden and cancelled events for admins as well.
-    assert.deepEqual(await inLists(on, admin.token), without);
+    assert.deepEqual(await inLists(server, admin.token), expectedWithoutEvent);
     for (const id of events) {
-      expectProblem(await on.get(`/v1/events/${id}`), 404, 'event_not_found');
-      expectProblem(await on.get(`/v1/events/${id}/items`, guest.token), 404, 'event_not_found');
-      expectStatus(await on.get(`/v1/events/${id}`, admin.token), 200);
+      expectProblem(await server.get(`/v1/events/${id}`), 404, 'event_not_found');
+      expectProblem(await server.get(`/v1/events/${id}/items`, guest.token), 404, 'event_not_found');
+      expectStatus(await server.get(`/v1/events/${id}`, admin.token), 200);
     }
-    const rsvp = (status: unknown) => on.post(`/v1/events/${listed.id}/rsvp`, guest.token, { status });
+    const rsvp = (status: unknown) => server.post(`/v1/events/${listed.id}/rsvp`, guest.token, { status });
     expectProblem(await rsvp('interested'), 404, 'event_not_found');
     expectProblem(
-      await on.post(`/v1/events/${listed.id}/save`, guest.token, { saved: true }),
+      await server.post(`/v1/events/${listed.id}/save`, guest.token, { saved: true }),
       404,
       'event_not_found',
     );
     expectProblem(
-      await on.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 }),
+      await server.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 }),
       404,
       'item_not_found',
     );
   }
   assert.equal((await api.get(`/v1/users/${person.id}`, admin.token)).body.eventsCount, 0);
-  // An admin can change a hidden event; it stays hidden.
+  // An admin can change a hidden event. The event stays hidden.
   expectStatus(await api.patch(`/v1/events/${cancelled.id}`, admin.token, { status: 'scheduled' }), 200);
-  assert.deepEqual(await inLists(second), without);
+  assert.deepEqual(await inLists(second), expectedWithoutEvent);
   expectStatus(await api.patch(`/v1/events/${cancelled.id}`, admin.token, { status: 'cancelled' }), 200);
   await assertCounters(api.sql);
   expectStatus(await restore(person), 200);
-  for (const on of [second, api]) {
-    assert.deepEqual(await inLists(on), before);
-    for (const id of events) expectStatus(await on.get(`/v1/events/${id}`), 200);
-    expectStatus(await on.post(`/v1/events/${listed.id}/rsvp`, guest.token, { status: 'going' }), 200);
+  for (const server of [second, api]) {
+    assert.deepEqual(await inLists(server), before);
+    for (const id of events) expectStatus(await server.get(`/v1/events/${id}`), 200);
+    expectStatus(await server.post(`/v1/events/${listed.id}/rsvp`, guest.token, { status: 'going' }), 200);
   }
   assert.equal((await api.get(`/v1/users/${person.id}`)).body.eventsCount, 1);
   await assertCounters(api.sql);
@@ -181,8 +181,8 @@ test('suspend: 403 without the admin role, 404 for an unknown person, 409 for ad
   const otherAdmin = await createAdmin(api);
   assert.ok(person && other);
   const path = `/v1/admin/users/${person.id}/suspend`;
-  for (const call of [api.post(path, other.token, {}), api.delete(path, other.token)])
-    expectProblem(await call, 403, 'not_admin');
+  for (const response of [api.post(path, other.token, {}), api.delete(path, other.token)])
+    expectProblem(await response, 403, 'not_admin');
   for (const id of ['nonsense', '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1']) {
     expectProblem(await api.post(`/v1/admin/users/${id}/suspend`, admin.token, {}), 404, 'user_not_found');
     expectProblem(await api.delete(`/v1/admin/users/${id}/suspend`, admin.token), 404, 'user_not_found');
@@ -198,14 +198,14 @@ test('suspend: 403 without the admin role, 404 for an unknown person, 409 for ad
 test('suspend: no session, no listed event and correct counters when the person creates events concurrently', async () => {
   for (let round = 0; round < 6; round++) {
     const person = await createUser(api);
-    const phone = await signIn(second, person.phone);
+    const otherSession = await signIn(second, person.phone);
     const { body: codeRequest } = await api.post('/v1/auth/otp/request', undefined, { phone: person.phone });
     const credentials = { phone: person.phone, code: codeRequest.devCode };
     const statuses: number[] = [];
     const eventRequests = Array.from({ length: 24 }, async (_, i) => {
-      const on = both[i % 2] as TestApp;
-      const { token } = i % 3 === 0 ? phone : person;
-      statuses.push((await on.post('/v1/events', token, eventBody())).status);
+      const server = servers[i % 2] as TestApp;
+      const { token } = i % 3 === 0 ? otherSession : person;
+      statuses.push((await server.post('/v1/events', token, eventBody())).status);
     });
     const suspensions = Promise.all([suspend(person, second), suspend(person, api)]);
     const verification = api.post('/v1/auth/otp/verify', undefined, credentials);
@@ -234,10 +234,10 @@ test('suspend: concurrent with account deletion, the account is either deleted o
       api.delete('/v1/me', person.token, { confirmCode: code }),
       ...Array.from({ length: 4 }, () => second.post('/v1/events', person.token, eventBody())),
     ]);
-    const isGone = (await api.sql`select 1 from users where id = ${person.id}`).length === 0;
-    if (isGone) expectStatus(deletion, 200);
+    const isDeleted = (await api.sql`select 1 from users where id = ${person.id}`).length === 0;
+    if (isDeleted) expectStatus(deletion, 200);
     else expectProblem(deletion, 401, 'token_invalid');
-    if (isGone) assert.ok([200, 404].includes(suspension.status), `${suspension.status}`);
+    if (isDeleted) assert.ok([200, 404].includes(suspension.status), `${suspension.status}`);
     else expectStatus(suspension, 200);
     expectProblem(await second.get(`/v1/users/${person.id}`), 404, 'user_not_found');
     assert.equal(
@@ -252,7 +252,7 @@ test('suspend: concurrent with account deletion, the account is either deleted o
 test('suspend: concurrent suspensions and restorations leave all events of the person in the same state', async () => {
   const { person } = await organizerWithEvents();
   const responses = await Promise.all(
-    Array.from({ length: 20 }, (_, i) => (i % 2 ? suspend : restore)(person, both[i % 3 ? 0 : 1])),
+    Array.from({ length: 20 }, (_, i) => (i % 2 ? suspend : restore)(person, servers[i % 3 ? 0 : 1])),
   );
   for (const response of responses) expectStatus(response, 200);
   const [{ isSuspended, hidden, listed }] = (await api.sql`

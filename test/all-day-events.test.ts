@@ -198,7 +198,7 @@ test('events: rows of earlier versions have isPriceKnown true for a price above 
     update events set is_price_known = default, all_day = default, timezone = 'UTC'
     where id = any(${[paid.id, free.id]}::uuid[])`;
   await api.sql`update change_shards set version = version + 1`;
-  const other = await api.another();
+  const other = await api.startAnother();
   const stored = async (id: string) => expectStatus(await other.get(`/v1/events/${id}`), 200).body;
   for (const [{ id }, isKnown] of [
     [paid, true],

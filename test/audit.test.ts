@@ -16,7 +16,7 @@ import { createAdmin, createUser, deleteAccount, nextPhone, type Person, signIn 
 import { expectProblem, expectStatus, secretKey, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 
 const auditKinds = async ({ id }: Pick<Person, 'id'>): Promise<string[]> => {
   const rows = await api.sql<
@@ -95,7 +95,7 @@ test('audit: an entry and its action are in one transaction', async () => {
   assert.deepEqual(await auditKinds(person), before);
   // If the entry cannot be inserted, the action fails.
   await api.sql`alter table audit add constraint nothing check (what <> 'logged_out') not valid`;
-  const failing = await api.another({ env: { LOG_LEVEL: 'silent' } });
+  const failing = await api.startAnother({ env: { LOG_LEVEL: 'silent' } });
   assert.equal((await failing.post('/v1/auth/logout', person.token)).status, 500);
   await api.sql`alter table audit drop constraint nothing`;
   expectStatus(await api.get('/v1/auth/me', person.token), 200);

@@ -7,7 +7,7 @@ import { assertCounters } from './invariants.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 const organizer = await createUser(api);
 const guests = await createUsers(api, 6);
 const [guest, other, third, fourth] = guests as [Person, Person, Person, Person];

@@ -6,7 +6,7 @@ import { createAdmin, createUser, createUsers, type Person } from './factories.t
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 const organizer = await createUser(api);
 const admin = await createAdmin(api);
 const guests = await createUsers(api, 6);

@@ -10,7 +10,7 @@ import { type ApiResponse, expectStatus, startTestApp, type TestApp } from './se
 import { connectSql } from './sql-tag.ts';
 
 const api = await startTestApp();
-const servers = [api, await api.another()] as const;
+const servers = [api, await api.startAnother()] as const;
 /** Alternates between the two servers. */
 const server = (i: number): TestApp => servers[i % 2 === 0 ? 0 : 1];
 const organizer = await createUser(api);

@@ -5,8 +5,8 @@ import { startTestApp, type TestApp } from './setup.ts';
 
 /** Starts a server in each mode on one database. A GET is sent to both servers, whose responses must be equal. */
 export async function startBothModes(on?: TestApp): Promise<TestApp> {
-  const memory = await (on ? on.another({ env: {} }) : startTestApp());
-  const sql = await memory.another({ env: { DISCOVERY: 'sql' } });
+  const memory = await (on ? on.startAnother({ env: {} }) : startTestApp());
+  const sql = await memory.startAnother({ env: { DISCOVERY: 'sql' } });
   await untilIndexed(memory);
   const get: TestApp['get'] = async (path, token) => {
     const [response, other] = await Promise.all([memory.get(path, token), sql.get(path, token)]);

@@ -1,4 +1,4 @@
-/** The personal calendar feed: its secret address, its contents, and its deletion. */
+/** The personal calendar feed: its secret URL, its contents, and its deletion. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { loggedPath, loggerOptions } from '../src/http/logging.ts';
@@ -8,11 +8,11 @@ import { createAdmin, createEvent, createUser, deleteAccount, inDays, type Perso
 import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 
-/** Creates the feed and returns the path of its address. */
-async function createFeed(person: Person, on: TestApp = api): Promise<string> {
-  const { body } = expectStatus(await on.post('/v1/me/calendar', person.token), 201);
+/** Creates the feed and returns the path of its URL. */
+async function createFeed(person: Person, server: TestApp = api): Promise<string> {
+  const { body } = expectStatus(await server.post('/v1/me/calendar', person.token), 201);
   assert.deepEqual(Object.keys(body), ['url']);
   const { origin, pathname } = new URL(body.url);
   assert.equal(origin, 'http://127.0.0.1:0');
@@ -28,7 +28,7 @@ const save = async (person: Person, id: string, saved: boolean) =>
   expectStatus(await api.post(`/v1/events/${id}/save`, person.token, { saved }), 200);
 
 // spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
-test('own calendar: 201 with an address that is in this response only; GET has exists and createdAt', async () => {
+test('own calendar: 201 with a URL that is in this response only; GET has exists and createdAt', async () => {
   const person = await createUser(api);
   assert.deepEqual(await feedState(person), { exists: false, createdAt: null });
   const before = Date.now();
@@ -133,7 +133,7 @@ test('own calendar: at most 500 events, the first by start', async () => {
 });
 
 // spec: 2.4 POST /v1/me/calendar, GET /v1/me/calendar, DELETE /v1/me/calendar, GET /v1/calendars/:secret.ics: a personal calendar feed with a secret address
-test('own calendar: a new address or a DELETE ends the previous address at once on every server; DELETE is idempotent', async () => {
+test('own calendar: a new URL or a DELETE ends the previous URL at once on every server; DELETE is idempotent', async () => {
   const person = await createUser(api);
   const first = await createFeed(person);
   expectStatus(await second.get(first), 200);
@@ -148,7 +148,7 @@ test('own calendar: a new address or a DELETE ends the previous address at once 
   assert.deepEqual(await feedState(person), { exists: false, createdAt: null });
 });
 
-test('own calendar: of 20 addresses created concurrently on two servers one is valid', async () => {
+test('own calendar: of 20 URLs created concurrently on two servers one is valid', async () => {
   const person = await createUser(api);
   const paths = await Promise.all(
     Array.from({ length: 20 }, (_, i) => createFeed(person, i % 2 ? second : api)),
@@ -159,10 +159,11 @@ test('own calendar: of 20 addresses created concurrently on two servers one is v
   assert.equal(responses.filter(({ status }) => status === 404).length, 19);
 });
 
-test('own calendar: the same Idempotency-Key returns the same address', async () => {
+test('own calendar: the same Idempotency-Key returns the same URL', async () => {
   const person = await createUser(api);
   const headers = { 'idempotency-key': '"a-calendar"' };
-  const createWithKey = (on: TestApp) => on.call('POST', '/v1/me/calendar', { token: person.token, headers });
+  const createWithKey = (server: TestApp) =>
+    server.call('POST', '/v1/me/calendar', { token: person.token, headers });
   const [first, again] = [
     expectStatus(await createWithKey(api), 201),
     expectStatus(await createWithKey(second), 201),

@@ -7,7 +7,7 @@ import { createAdmin, createEvent, createUser, inDays, nextPhone, signIn } from 
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp({ env: { PUBLIC_URL: 'https://events.example.org/', DEV_CODES: 'on' } });
-const second = await api.another();
+const second = await api.startAnother();
 const { importFile, eventsOf } = createImporter(api);
 
 const calendarOf = (id: string, token?: string, on = api) => on.get(`/v1/events/${id}/calendar.ics`, token);

@@ -9,11 +9,11 @@ import { assertCounters } from './invariants.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp();
-const switchedOff = await api.another({ env: { FEATURE_CLAIMS: 'off' } });
+const switchedOff = await api.startAnother({ env: { FEATURE_CLAIMS: 'off' } });
 const organizer = await createUser(api);
 
-const change = (id: string, person: Person | undefined, quantity: unknown, on: TestApp = api) =>
-  on.patch(`/v1/items/${id}/claim`, person?.token, { quantity });
+const change = (id: string, person: Person | undefined, quantity: unknown, server: TestApp = api) =>
+  server.patch(`/v1/items/${id}/claim`, person?.token, { quantity });
 
 /** A guest with a claim of 2 on an item with quantityNeeded 5. */
 async function createFixtures(overrides: Record<string, unknown> = {}) {
@@ -90,11 +90,11 @@ test('change of a claim: 404 without a claim, and for items that are unknown or 
 test('change of a claim: a lower quantity works without RSVP, disabled, cancelled and hidden; a higher one is an error', async () => {
   const { guest, event, id, readItem } = await createFixtures();
   expectStatus(await change(id, guest, 5), 200);
-  const expectIncreaseRefused = async (status: number, code: string, on: TestApp = api) => {
+  const expectIncreaseRefused = async (status: number, code: string, server: TestApp = api) => {
     const { quantity } = (await readItem(guest)).myClaim;
-    expectProblem(await change(id, guest, quantity + 1, on), status, code);
-    expectStatus(await change(id, guest, quantity, on), 200);
-    expectStatus(await change(id, guest, quantity - 1, on), 200);
+    expectProblem(await change(id, guest, quantity + 1, server), status, code);
+    expectStatus(await change(id, guest, quantity, server), 200);
+    expectStatus(await change(id, guest, quantity - 1, server), 200);
   };
   await expectIncreaseRefused(403, 'claims_disabled', switchedOff);
   expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: 'interested' }), 200);

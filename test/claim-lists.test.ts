@@ -14,7 +14,7 @@ import {
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 const organizer = await createUser(api);
 const guests = await createUsers(api, 7);
 const event = await createEvent(api, organizer);

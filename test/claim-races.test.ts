@@ -9,7 +9,7 @@ import { assertCounters } from './invariants.ts';
 import { type ApiResponse, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp();
-const servers = [api, await api.another()] as const;
+const servers = [api, await api.startAnother()] as const;
 /** Alternates between the two servers. */
 const server = (i: number): TestApp => servers[i % 2 === 0 ? 0 : 1];
 const organizer = await createUser(api);

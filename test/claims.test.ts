@@ -5,7 +5,7 @@ import { assertCounters } from './invariants.ts';
 import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp();
-const switchedOff = await api.another({ env: { FEATURE_CLAIMS: 'off' } });
+const switchedOff = await api.startAnother({ env: { FEATURE_CLAIMS: 'off' } });
 const organizer = await createUser(api);
 const unknown = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
 
@@ -13,8 +13,8 @@ const claim = (
   id: string,
   person: Person | undefined,
   quantity: unknown,
-  on: TestApp = api,
-): Promise<ApiResponse> => on.post(`/v1/items/${id}/claim`, person?.token, { quantity });
+  server: TestApp = api,
+): Promise<ApiResponse> => server.post(`/v1/items/${id}/claim`, person?.token, { quantity });
 const unclaim = (id: string, person: Person | undefined) =>
   api.delete(`/v1/items/${id}/claim`, person?.token);
 

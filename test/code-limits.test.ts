@@ -11,7 +11,7 @@ const sms: SmsDriver = {
 };
 const clock = new TestClock();
 const api = await startTestApp({ sms, clock, env: { SMS_PER_DAY: '160' } });
-const other = await api.another({ sms, env: { SMS_PER_DAY: '160' } });
+const other = await api.startAnother({ sms, env: { SMS_PER_DAY: '160' } });
 const [minute, day] = [60_000, 86_400_000];
 
 const requestCode = (phone: string, on = api) => on.post('/v1/auth/otp/request', undefined, { phone });
@@ -67,7 +67,7 @@ test('sending: 429 from the 51st message a day from one IP address', async () =>
 test('sending: 429 from the 101st message a day to one block of numbers; 202 for other blocks', async () => {
   startNextDay();
   const forwardedFrom = (address: number) => ({ 'x-forwarded-for': `10.0.0.${address}` });
-  const proxied = await api.another({ sms, env: { SMS_PER_DAY: '160', TRUST_PROXY: 'loopback' } });
+  const proxied = await api.startAnother({ sms, env: { SMS_PER_DAY: '160', TRUST_PROXY: 'loopback' } });
   const requestFrom = (phone: string, address: number) =>
     proxied.call('POST', '/v1/auth/otp/request', { body: { phone }, headers: forwardedFrom(address) });
   const responses = await Promise.all(
@@ -79,7 +79,7 @@ test('sending: 429 from the 101st message a day to one block of numbers; 202 for
 
 test('sending: 429 above SMS_PER_DAY for any number and IP address', async () => {
   startNextDay();
-  const proxied = await api.another({ sms, env: { SMS_PER_DAY: '12', TRUST_PROXY: 'loopback' } });
+  const proxied = await api.startAnother({ sms, env: { SMS_PER_DAY: '12', TRUST_PROXY: 'loopback' } });
   const responses = await Promise.all(
     Array.from({ length: 20 }, (_, i) =>
       proxied.call('POST', '/v1/auth/otp/request', {

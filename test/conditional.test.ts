@@ -8,7 +8,7 @@ import { request } from './http-client.ts';
 import { expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 const organizer = await createUser(api);
 const guest = await createUser(api);
 const event = await createEvent(api, organizer, { capacity: 1 });
@@ -85,7 +85,7 @@ test('Cache-Control: private, no-cache for an event; public, no-cache for a docu
     assert.deepEqual([headers['cache-control'], headers.vary], [cacheControl, vary], each);
     assert.match(String(headers['access-control-expose-headers']), /\bETag\b/);
   }
-  const listed = await api.another({ env: { CORS_ORIGINS: 'https://app.example' } });
+  const listed = await api.startAnother({ env: { CORS_ORIGINS: 'https://app.example' } });
   const { headers } = await request(listed.url + path, { origin: 'https://app.example' });
   assert.equal(headers.vary, 'Origin, Authorization, Accept-Encoding');
   assert.match(String(headers['access-control-expose-headers']), /\bETag\b/);

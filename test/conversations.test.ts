@@ -8,7 +8,7 @@ import { createMessageClient } from './message-client.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp, TestClock } from './setup.ts';
 
 const api = await startTestApp({ env: { MESSAGES_PER_MINUTE: '0' } });
-const second = await api.another();
+const second = await api.startAnother();
 const { at, sent, list, texts, conversations, unread, read, pair } = createMessageClient(api);
 
 // spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
@@ -177,7 +177,7 @@ test("order: equal for both people, with increasing createdAt, also if one serve
 async function startWithClockBehind(ms: number): Promise<TestApp> {
   const clock = new TestClock();
   clock.advance(api.clock.now().getTime() - Date.now() - ms);
-  return api.another({ clock });
+  return api.startAnother({ clock });
 }
 
 test('counters: equal to the counted rows after all tests', () => assertCounters(api.sql));

@@ -9,12 +9,12 @@ import { createPersonWithEverything } from './person-with-everything.ts';
 import { expectProblem, expectStatus, secretKey, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 
 const requestDeletionCode = async (person: Person): Promise<string> =>
   expectStatus(await api.post('/v1/me/delete-code', person.token), 202).body.devCode;
-const deleteWithCode = (person: Person, confirmCode: string, on: TestApp = api) =>
-  on.delete('/v1/me', person.token, { confirmCode });
+const deleteWithCode = (person: Person, confirmCode: string, server: TestApp = api) =>
+  server.delete('/v1/me', person.token, { confirmCode });
 const wrongCode = (code: string) => (code === '000000' ? '000001' : '000000');
 
 async function expectRefused(person: Person, confirmCode: string): Promise<void> {

@@ -19,7 +19,7 @@ import { assertCounters } from './invariants.ts';
 import { type ApiResponse, expectStatus, secretKey, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 const admin = await createAdmin(api);
 let calls = 0;
 const nextServer = () => (calls++ % 2 === 0 ? api : second);

@@ -18,7 +18,7 @@ class StoppedClock extends TestClock {
   readonly #moment = new Date();
   override now = () => this.#moment;
 }
-const limited = await api.another({ env: { RATE_LIMIT: '1' }, clock: new StoppedClock() });
+const limited = await api.startAnother({ env: { RATE_LIMIT: '1' }, clock: new StoppedClock() });
 const MiB = 1024 ** 2;
 const attempts = 15;
 

@@ -10,7 +10,7 @@ import { expectProblem, expectStatus, secretKey, startTestApp } from './setup.ts
 
 const { exportSections: sections } = accountHooks;
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 
 type Row = Record<string, unknown>;
 type Export = Record<string, Row[]>;

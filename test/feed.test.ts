@@ -18,7 +18,7 @@ import {
 import { expectProblem, expectStatus, type TestApp } from './setup.ts';
 
 const api = await startBothModes();
-const second = await api.another();
+const second = await api.startAnother();
 await untilIndexed(second);
 
 type Element = {
@@ -30,13 +30,13 @@ type Element = {
 };
 const follow = async (person: Person, followed: Person) =>
   expectStatus(await api.post(`/v1/users/${followed.id}/follow`, person.token), 200);
-const feed = async (person: Person, query = '?limit=50', on: TestApp = api) =>
-  expectStatus(await on.get(`/v1/feed${query}`, person.token), 200).body as {
+const feed = async (person: Person, query = '?limit=50', server: TestApp = api) =>
+  expectStatus(await server.get(`/v1/feed${query}`, person.token), 200).body as {
     data: Element[];
     nextCursor: string | null;
   };
-const ids = async (person: Person, on: TestApp = api) =>
-  (await feed(person, '?limit=50', on)).data.map(({ id }) => id);
+const ids = async (person: Person, server: TestApp = api) =>
+  (await feed(person, '?limit=50', server)).data.map(({ id }) => id);
 const reasonsOf = (element: Element | undefined) =>
   element?.reasons.map(({ type, user }) => [type, user.id]) ?? null;
 /** Creates a person who follows the given people. */

@@ -181,10 +181,12 @@ test('CORS: error responses have Access-Control-Allow-Origin', async () => {
 });
 
 test('CORS: a list of origins allows only these, off allows none, and requests without Origin are not refused', async () => {
-  const listed = await api.another({ env: { CORS_ORIGINS: 'https://app.example,https://other.example' } });
-  const off = await api.another({ env: { CORS_ORIGINS: 'off' } });
-  const requestFrom = (on: TestApp, origin?: string, method = 'GET') =>
-    on.call(method, '/v1/categories', {
+  const listed = await api.startAnother({
+    env: { CORS_ORIGINS: 'https://app.example,https://other.example' },
+  });
+  const off = await api.startAnother({ env: { CORS_ORIGINS: 'off' } });
+  const requestFrom = (server: TestApp, origin?: string, method = 'GET') =>
+    server.call(method, '/v1/categories', {
       headers: { ...(origin && { origin, 'access-control-request-method': 'POST' }) },
     });
   for (const method of ['GET', 'OPTIONS']) {

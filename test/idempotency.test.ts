@@ -28,7 +28,7 @@ import { openSql } from './sql-tag.ts';
 
 const clock = new TestClock();
 const api = await startTestApp({ clock });
-const second = await api.another();
+const second = await api.startAnother();
 
 type Post = { on?: TestApp; key?: string; body?: unknown };
 const postWithKey = (

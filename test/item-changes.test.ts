@@ -6,7 +6,7 @@ import { assertCounters } from './invariants.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 const organizer = await createUser(api);
 const guest = await createUser(api);
 const event = await createEvent(api, organizer);

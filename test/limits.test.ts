@@ -8,15 +8,15 @@ import { connectSql } from './sql-tag.ts';
 const clock = new TestClock();
 const api = await startTestApp({ clock, env: { TRUST_PROXY: 'loopback' } });
 const withLimit = (limit: number) =>
-  api.another({ env: { RATE_LIMIT: `${limit}`, TRUST_PROXY: 'loopback' } });
+  api.startAnother({ env: { RATE_LIMIT: `${limit}`, TRUST_PROXY: 'loopback' } });
 
 /** Moves the clock to the start of the next minute, in which no request has been counted. */
 function nextMinute(): void {
   clock.advance(60_000 - (clock.now().getTime() % 60_000) + 100);
 }
 
-const from = (on: TestApp, address: string, path = '/v1/categories') =>
-  on.call('GET', path, { headers: { 'x-forwarded-for': address } });
+const from = (server: TestApp, address: string, path = '/v1/categories') =>
+  server.call('GET', path, { headers: { 'x-forwarded-for': address } });
 
 // spec: 8 POST /v1/auth/otp/request: rate limits
 test('limit: 429 with Retry-After above RATE_LIMIT requests per minute over all operations; /healthz is exempt', async () => {
@@ -120,7 +120,7 @@ test('limit: 9 of 400 requests write no row to request_counts; more requests wri
 });
 
 test('limit: without a database a server counts its own requests and responds without delay', async () => {
-  const disconnected = await api.another({
+  const disconnected = await api.startAnother({
     env: { RATE_LIMIT: '20', TRUST_PROXY: 'loopback' },
     sql: connectSql('postgres://nobody@127.0.0.1:1/none'),
   });

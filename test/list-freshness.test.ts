@@ -8,7 +8,7 @@ import { createAdmin, createEvent, createUser, deleteAccount, type Person } from
 import { expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp();
-const servers = [api, await api.another()] as const;
+const servers = [api, await api.startAnother()] as const;
 const [viewer, blocked, ...others] = await Promise.all(Array.from({ length: 4 }, () => createUser(api)));
 assert.ok(viewer && blocked);
 const organizers = [blocked, ...others];

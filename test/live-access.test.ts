@@ -12,7 +12,7 @@ import { createLiveEvent, isNamed, openStream } from './live-fixtures.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const otherServer = await api.another();
+const otherServer = await api.startAnother();
 const organizer = await createUser(api);
 const guest = await createUser(api);
 
@@ -151,7 +151,7 @@ test('limit: a client that disconnects before the first message releases its str
 
 test('limit: a stream counts as one request and has the header RateLimit-Remaining', async () => {
   api.clock.advance(60_000 - (api.clock.now().getTime() % 60_000));
-  const limited = await api.another({ env: { RATE_LIMIT: '60' } });
+  const limited = await api.startAnother({ env: { RATE_LIMIT: '60' } });
   const { event } = await newLiveEvent();
   const stream = await openStream(limited, event);
   assert.equal(stream.headers['ratelimit-remaining'], '59');

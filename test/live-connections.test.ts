@@ -16,8 +16,8 @@ test.afterEach(() => {
   for (const stream of streams.splice(0)) stream.close();
 });
 
-async function open(on: TestApp, event: string, token?: string): Promise<EventStream> {
-  const stream = await openEventStream(`${on.url}/v1/events/${event}/live`, { token });
+async function open(server: TestApp, event: string, token?: string): Promise<EventStream> {
+  const stream = await openEventStream(`${server.url}/v1/events/${event}/live`, { token });
   streams.push(stream);
   await stream.until(({ event }) => event === 'snapshot');
   return stream;
@@ -25,8 +25,8 @@ async function open(on: TestApp, event: string, token?: string): Promise<EventSt
 
 const counts = ({ event }: { event: string }) => event === 'counts';
 
-async function metric(on: TestApp, name: string): Promise<number> {
-  const { body } = await on.get('/metrics');
+async function metric(server: TestApp, name: string): Promise<number> {
+  const { body } = await server.get('/metrics');
   const line = (body as string).split('\n').find((text) => text.startsWith(`${name} `));
   return Number(line?.split(' ')[1] ?? 0);
 }
@@ -147,7 +147,7 @@ test('database: a stream survives lost database connections and gets the missed 
   await stream.until(counts);
   assert.ok(stream.isOpen());
 
-  const away = await api.another({ sql: connectSql('postgres://nobody@127.0.0.1:1/none') });
+  const away = await api.startAnother({ sql: connectSql('postgres://nobody@127.0.0.1:1/none') });
   // 30 requests exceed the limit of 20 streams per caller: a refused stream does not count towards the limit.
   for (let round = 0; round < 2; round++) {
     const tries = Array.from({ length: 15 }, () => away.get(`/v1/events/${id}/live`));
@@ -160,7 +160,7 @@ test('database: a stream survives lost database connections and gets the missed 
 
 test('stop: streams end immediately, including the stream of a client that does not read', async () => {
   const id = await aHeavyEvent();
-  const third = await api.another();
+  const third = await api.startAnother();
   const [stream, slow] = [await open(third, id), await open(third, id)];
   slow.pause();
   await changeAll(id, 8, stream);
@@ -183,7 +183,7 @@ test('idle: a server without open streams does not query the database', async ()
       return query(statement);
     })(db.query) as typeof db.query,
   });
-  const quiet = await api.another({ sql: counting });
+  const quiet = await api.startAnother({ sql: counting });
   const stream = await open(quiet, id);
   await sleep(500);
   const listening = asked;

@@ -5,22 +5,22 @@ import { type EventStream, openEventStream, type StreamOptions } from './event-s
 import { createEvent, createItem, type Person, rsvpGoing } from './factories.ts';
 import type { TestApp } from './setup.ts';
 
-const streams: { stream: EventStream; on: TestApp }[] = [];
+const streams: { stream: EventStream; server: TestApp }[] = [];
 test.afterEach(() => {
-  for (const { stream, on } of streams.splice(0)) {
+  for (const { stream, server } of streams.splice(0)) {
     stream.close();
-    on.contract.checkMessages(stream.messages);
+    server.contract.checkMessages(stream.messages);
   }
 });
 
 /** Opens a stream and, unless it resumes from `lastId`, waits for the snapshot. */
 export async function openStream(
-  on: TestApp,
+  server: TestApp,
   event: string,
   options: StreamOptions = {},
 ): Promise<EventStream> {
-  const stream = await openEventStream(`${on.url}/v1/events/${event}/live`, options);
-  streams.push({ stream, on });
+  const stream = await openEventStream(`${server.url}/v1/events/${event}/live`, options);
+  streams.push({ stream, server });
   assert.equal(stream.status, 200);
   if (options.lastId === undefined) await stream.until(({ event }) => event === 'snapshot');
   return stream;

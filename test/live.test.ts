@@ -6,7 +6,7 @@ import { createLiveEvent, isNamed, openStream } from './live-fixtures.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const otherServer = await api.another();
+const otherServer = await api.startAnother();
 const organizer = await createUser(api);
 const guest = await createUser(api);
 

@@ -9,7 +9,7 @@ import { createMessageClient } from './message-client.ts';
 import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp({ env: { MESSAGES_PER_MINUTE: '0' } });
-const second = await api.another();
+const second = await api.startAnother();
 const either = (i: number) => (i % 2 === 0 ? api : second);
 
 const { send, unread, read, pair } = createMessageClient(api);
@@ -171,7 +171,7 @@ test('block: of 200 messages sent concurrently on two servers none is stored aft
 // spec: 8 POST /v1/users/:id/messages: messages per minute
 test('limit: of 100 concurrent messages on two servers with MESSAGES_PER_MINUTE=25, 25 get 201 and 75 get 429', async () => {
   const env = { MESSAGES_PER_MINUTE: '25' };
-  const servers = [await api.another({ env }), await api.another({ env })];
+  const servers = [await api.startAnother({ env }), await api.startAnother({ env })];
   const from = await createUser(api);
   const others = await createUsers(api, 4);
   const responses = await Promise.all(

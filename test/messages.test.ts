@@ -8,7 +8,7 @@ import { createMessageClient } from './message-client.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp({ env: { MESSAGES_PER_MINUTE: '0' } });
-const second = await api.another();
+const second = await api.startAnother();
 const { at, send, sent, list, texts, conversations, unread, read, block, pair } = createMessageClient(api);
 
 // spec: 3 POST /v1/users/:id/messages, GET /v1/users/:id/messages: messages between two people
@@ -134,8 +134,8 @@ test('send: a message between people without a follow or block stores no relatio
 
 test('send: a repeated idempotency key gets the first response on every server, and one message is stored', async () => {
   const [a, b] = await pair();
-  const post = (on: TestApp, key: string, text: string) =>
-    on.call('POST', at(b), { token: a.token, body: { text }, headers: { 'idempotency-key': key } });
+  const post = (server: TestApp, key: string, text: string) =>
+    server.call('POST', at(b), { token: a.token, body: { text }, headers: { 'idempotency-key': key } });
   const first = expectStatus(await post(api, 'loaf', 'A loaf'), 201);
   for (const on of [api, second]) {
     const again = expectStatus(await post(on, 'loaf', 'A loaf'), 201);
@@ -154,8 +154,8 @@ test('send: a repeated idempotency key gets the first response on every server, 
 
 // spec: 8 POST /v1/users/:id/messages: messages per minute
 test('limit: 429 with Retry-After above MESSAGES_PER_MINUTE over all servers and recipients, 201 a minute later', async () => {
-  const limited = await api.another({ env: { MESSAGES_PER_MINUTE: '3' } });
-  const other = await limited.another({ env: { MESSAGES_PER_MINUTE: '3' } });
+  const limited = await api.startAnother({ env: { MESSAGES_PER_MINUTE: '3' } });
+  const other = await limited.startAnother({ env: { MESSAGES_PER_MINUTE: '3' } });
   const [a, b] = await pair();
   const c = await createUser(api);
   await sent(a, b, '1', limited);
@@ -176,7 +176,7 @@ test('limit: 429 with Retry-After above MESSAGES_PER_MINUTE over all servers and
 });
 
 test('limit: 60 messages per minute by default; a message refused with 403 does not count', async () => {
-  const usual = await api.another({ env: { MESSAGES_PER_MINUTE: '' } });
+  const usual = await api.startAnother({ env: { MESSAGES_PER_MINUTE: '' } });
   const [a, b] = await pair();
   const enemy = await createUser(api);
   expectStatus(await block(enemy, a), 200);

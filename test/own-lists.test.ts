@@ -14,13 +14,13 @@ import {
 import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 
 type Page = { data: { id: string; [field: string]: unknown }[]; nextCursor: string | null };
-const get = async (path: string, caller?: Person, on: TestApp = api): Promise<Page> =>
-  expectStatus(await on.get(path, caller?.token), 200).body;
-const idsOf = async (path: string, caller?: Person, on: TestApp = api) =>
-  (await get(path, caller, on)).data.map(({ id }) => id);
+const get = async (path: string, caller?: Person, server: TestApp = api): Promise<Page> =>
+  expectStatus(await server.get(path, caller?.token), 200).body;
+const idsOf = async (path: string, caller?: Person, server: TestApp = api) =>
+  (await get(path, caller, server)).data.map(({ id }) => id);
 const relate = async (from: Person, action: 'follow' | 'block', to: Person) =>
   expectStatus(await api.post(`/v1/users/${to.id}/${action}`, from.token), 200);
 const sorted = (people: Person[]) => people.map(({ id }) => id).sort();

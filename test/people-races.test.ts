@@ -7,7 +7,7 @@ import { assertCounters } from './invariants.ts';
 import { expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 const either = (i: number) => (i % 2 === 0 ? api : second);
 
 const actions = [

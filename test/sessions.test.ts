@@ -17,7 +17,7 @@ import { expectProblem, expectStatus, startTestApp, TestClock } from './setup.ts
 
 const clock = new TestClock();
 const api = await startTestApp({ clock });
-const otherServer = await api.another();
+const otherServer = await api.startAnother();
 const [minute, day] = [60_000, 86_400_000];
 
 const refresh = (refreshToken: string, on = api) => on.post('/v1/auth/refresh', undefined, { refreshToken });

@@ -47,7 +47,7 @@ export type TestApp = {
   patch(path: string, token?: string, body?: unknown): Promise<ApiResponse>;
   delete(path: string, token?: string, body?: unknown): Promise<ApiResponse>;
   /** Starts a second server on the same database. */
-  another(options?: TestOptions): Promise<TestApp>;
+  startAnother(options?: TestOptions): Promise<TestApp>;
 };
 
 /** Calls a server and queries its database; torture programs use the same functions. */
@@ -90,10 +90,8 @@ export async function cloneDatabase(): Promise<Target> {
   const database = `test_${randomBytes(6).toString('hex')}`;
   const admin = await openSql(server, 'tests');
   await admin`create database ${raw(database)} template template_of_tests`;
-  after(async () => {
-    await admin`drop database ${raw(database)} with (force)`;
-    await admin.end();
-  });
+  // The databases are removed with the whole server: dropping one would make PostgreSQL write all of them to the disk.
+  await admin.end();
   return { ...server, database };
 }
 
@@ -137,7 +135,7 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
     contract,
     call,
     ...httpVerbs(call),
-    another: (more = {}) => startOn(target, { env: options.env ?? {}, clock, ...more }),
+    startAnother: (more = {}) => startOn(target, { env: options.env ?? {}, clock, ...more }),
   };
 }
 

@@ -6,7 +6,7 @@ import { expectProblem, expectStatus, startTestApp, TestClock } from './setup.ts
 
 const clock = new TestClock();
 const api = await startTestApp({ clock });
-const otherServer = await api.another();
+const otherServer = await api.startAnother();
 const minute = 60_000;
 
 const request = (phone: string) => api.post('/v1/auth/otp/request', undefined, { phone });

@@ -59,7 +59,9 @@ test('twilio: the code is sent as a form with account SID and auth token, and op
 
 test('twilio: a messaging service in TWILIO_FROM is sent as MessagingServiceSid', async () => {
   respond = accepted;
-  const served = await api.another({ env: { ...env, TWILIO_FROM: 'MG00000000000000000000000000000001' } });
+  const served = await api.startAnother({
+    env: { ...env, TWILIO_FROM: 'MG00000000000000000000000000000001' },
+  });
   expectStatus(await request(nextPhone(), served), 202);
   assert.equal(received.at(-1)?.form.get('MessagingServiceSid'), 'MG00000000000000000000000000000001');
   assert.equal(received.at(-1)?.form.get('From'), null);
@@ -86,7 +88,7 @@ test('twilio: 503 with Retry-After for an error response of Twilio; the attempt 
 
 test('twilio: 503 when the connection is refused; the attempt does not count towards limits', async () => {
   const phone = nextPhone();
-  const closed = await api.another({ env: { ...env, TWILIO_BASE_URL: 'http://127.0.0.1:9' } });
+  const closed = await api.startAnother({ env: { ...env, TWILIO_BASE_URL: 'http://127.0.0.1:9' } });
   expectProblem(await request(phone, closed), 503, 'sms_unavailable');
   respond = accepted;
   expectStatus(await request(phone), 202);

@@ -16,7 +16,7 @@ import { countUploadRows, listFiles, upload } from './upload-helpers.ts';
 const dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-uploads-'));
 after(() => rm(dataDir, { recursive: true, force: true }));
 const api = await startTestApp({ env: { DATA_DIR: dataDir } });
-const second = await api.another();
+const second = await api.startAnother();
 
 const statusOf = async (url: string, on = api) => {
   const response = await fetch(on.url + new URL(url).pathname);
@@ -127,8 +127,8 @@ test('race: of 120 concurrent uploads on two servers 100 get 201 and are stored;
   const person = await createUser(api);
   const before = await files();
   const statuses: number[] = [];
-  const send = async (on: TestApp) => {
-    for (let i = 0; i < 12; i++) statuses.push((await upload(on, person, onePixelPng)).status);
+  const send = async (server: TestApp) => {
+    for (let i = 0; i < 12; i++) statuses.push((await upload(server, person, onePixelPng)).status);
   };
   await Promise.all(Array.from({ length: 10 }, (_, i) => send(i % 2 ? api : second)));
   assert.deepEqual(
@@ -145,12 +145,12 @@ test('race: uploads, avatar changes and deletions during account deletion: no 5x
   const before = [await countUploadRows(api), await files()];
   const statuses = new Set<number>();
   let isStopped = false;
-  const sendUploads = async (on: TestApp) => {
+  const sendUploads = async (server: TestApp) => {
     while (!isStopped) {
-      const { status, body } = await upload(on, person, onePixelPng);
+      const { status, body } = await upload(server, person, onePixelPng);
       statuses.add(status);
       if (status !== 201) continue;
-      const avatar = on.patch('/v1/me', person.token, { avatar: body.url });
+      const avatar = server.patch('/v1/me', person.token, { avatar: body.url });
       const deletion = Math.random() < 0.5 && second.delete(`/v1/uploads/${body.id}`, person.token);
       for (const response of await Promise.all([avatar, deletion]))
         if (response) statuses.add(response.status);

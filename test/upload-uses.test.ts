@@ -7,7 +7,7 @@ import { assertCounters } from './invariants.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 
 const errorPaths = (response: { body: { errors?: { path: string }[] } }) =>
   response.body.errors?.map(({ path }) => path);

@@ -8,7 +8,7 @@ import { greyPng } from './hostile-images.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 
 const upload = (by: Person, bytes: Buffer, type = 'image/png', headers: Record<string, string> = {}) =>
   api.call('POST', '/v1/uploads', {

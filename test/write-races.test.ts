@@ -7,7 +7,7 @@ import { assertCounters } from './invariants.ts';
 import { type ApiResponse, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
-const second = await api.another();
+const second = await api.startAnother();
 const servers = [api, second] as const;
 const organizer = await createUser(api);
 const states = ['going', 'interested', null] as const;

@@ -94,7 +94,7 @@ async function readBody(response: IncomingMessage): Promise<string> {
  * Runs `work` for each number below `count`, at most `concurrency` at a time.
  * @returns the results, in order
  */
-export async function each<T>(
+export async function runConcurrently<T>(
   count: number,
   concurrency: number,
   work: (i: number) => Promise<T>,

@@ -1,12 +1,12 @@
-/** A torture program puts Potluck under stress over HTTP and reports the result as one figure. */
+/** A torture program puts Potluck under stress over HTTP and reports the result in one line. */
 import type { Environment, EnvironmentOptions } from './environment.ts';
 
-export type Outcome = { figure: string; ok: boolean };
+export type Outcome = { result: string; ok: boolean };
 
 export type Program = {
   name: string;
   /** The test and the expected result, as in docs/reliability.md. */
-  promise: string;
+  expectation: string;
   /** `npm run test:slow` includes the program, at a size that takes seconds. */
   quick?: true;
   run(context: ProgramContext): Promise<Outcome>;
@@ -16,7 +16,7 @@ export type ProgramContext = {
   /** Chooses between the full size and the smaller one of `--quick`. */
   size(full: number, quick: number): number;
   /** Starts servers on a new database; both are closed after the program. */
-  open(options?: EnvironmentOptions): Promise<Environment>;
+  startEnvironment(options?: EnvironmentOptions): Promise<Environment>;
   /** Shows the progress; each text replaces the previous one. */
   progress(text: string): void;
 };

@@ -11,7 +11,7 @@ export async function runProgram(
     return await run({
       size: (full, small) => (quick ? small : full),
       progress,
-      open: async (options) => {
+      startEnvironment: async (options) => {
         const environment = await openEnvironment(options);
         environments.push(environment);
         return environment;

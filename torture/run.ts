@@ -26,15 +26,15 @@ for (const program of chosen) {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${program.name}: ${text}`);
   };
   show('…');
-  const { figure, ok } = await runProgram(program, { quick: values.quick, progress: show }).catch(
+  const { result, ok } = await runProgram(program, { quick: values.quick, progress: show }).catch(
     (error: Error) => ({
-      figure: error.stack ?? error.message,
+      result: error.stack ?? error.message,
       ok: false,
     }),
   );
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   const seconds = Math.round((performance.now() - since) / 1000);
-  console.log(`${ok ? 'passes' : 'FAILS '}  ${program.name.padEnd(width)}  ${figure}  (${seconds} s)`);
+  console.log(`${ok ? 'passes' : 'FAILS '}  ${program.name.padEnd(width)}  ${result}  (${seconds} s)`);
   if (!ok) failed++;
 }
 process.exitCode = failed > 0 ? 1 : 0;

@@ -132,7 +132,7 @@ async function findLimit(
   }
 }
 
-/** Draws the requests anew, and starts the server anew. Waits until its index is loaded. */
+/** Draws new requests and restarts the server. Waits until its index is loaded. */
 export async function prepareCold(
   bench: Bench,
   { work, requestsFile }: PreparedItem,

@@ -121,7 +121,7 @@ const visibleTextMessage = 'must have something to see in it';
 const formatMessages: Record<string, string> = {
   timestamp: `must be a timestamp with an offset, such as 2026-12-24T18:00:00+01:00, ${timestampBounds}`,
   'timestamp-or-day': `must be a date, or a timestamp with an offset, such as 2026-12-24T18:00:00Z, ${timestampBounds}`,
-  'http-url': 'must be an http or https address',
+  'http-url': 'must be an http or https URL',
   grapheme: 'must be one emoji',
   'time-zone': 'must be the name of an IANA time zone, such as Europe/Oslo',
   currency: 'must be an ISO 4217 currency, such as EUR',

@@ -72,7 +72,7 @@ function refuseEncoding(request: FastifyRequest, reply: FastifyReply): Problem |
 /** Images and calendars: other sites add parameters such as `utm_source` to links. */
 const linked = /\.(svg|webp|ics)$/;
 
-/** On every other route of the API an unknown query parameter is a 400, as an unknown field of a body is. */
+/** On every other route of the API an unknown query parameter results in a 400, as an unknown field of a body does. */
 function closeQueries(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith('/v1/') || linked.test(route.url)) return;
@@ -84,7 +84,7 @@ function closeQueries(app: FastifyInstance): void {
 const noParameters = { type: 'object', properties: {} };
 const closedSchemas = new WeakMap<object, object>();
 
-/** Returns the same object for the same schema, because Ajv compiles each object anew. */
+/** Returns the same object for the same schema, because Ajv compiles each new object. */
 function closed(querystring: object): object {
   const schema = closedSchemas.get(querystring) ?? { ...querystring, additionalProperties: false };
   closedSchemas.set(querystring, schema);

@@ -119,7 +119,7 @@ export const catalogue = {
   calendar_not_found: {
     status: 404,
     title: 'No such calendar',
-    detail: 'The address is unknown or was revoked. The owner of the calendar can create a new address.',
+    detail: 'The URL is unknown or was revoked. The owner of the calendar can create a new URL.',
   },
   claim_not_found: {
     status: 404,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DemoData, demoData } from '../../src/cli/demo/data.ts';
-import { demoPlan } from '../../src/cli/demo/plan.ts';
+import { planDemo } from '../../src/cli/demo/plan.ts';
 import { seedDemo } from '../../src/cli/demo.ts';
 import { raw } from '../../src/db/sql.ts';
 import { createBodyValidator } from '../../src/http/validation.ts';
@@ -259,8 +259,8 @@ test('demo: the sign-in accounts are people of the demo data', () => {
 
 test('demo: the plan is the same for the same time and passes the validation of the API', () => {
   const now = new Date('2026-10-12T10:00:00Z');
-  const plan = demoPlan(now);
-  assert.deepEqual(plan, demoPlan(now));
+  const plan = planDemo(now);
+  assert.deepEqual(plan, planDemo(now));
   const ajv = createBodyValidator();
   const [isEvent, isItem] = [NewEvent, NewItem].map((schema) => ajv.compile(schema));
   for (const { fields, items } of plan.events) {
@@ -276,7 +276,7 @@ test('demo: the plan is the same for the same time and passes the validation of 
 
 test('demo: events keep their local time across the end of daylight saving time', () => {
   // Daylight saving time ends on 25 October 2026.
-  const { events } = demoPlan(new Date('2026-10-12T10:00:00Z'));
+  const { events } = planDemo(new Date('2026-10-12T10:00:00Z'));
   const starts = events
     .filter(({ fields }) => fields.title.startsWith('Sunday potluck'))
     .map(({ fields }) => fields.startAt.toISOString());
@@ -289,7 +289,7 @@ test('demo: events keep their local time across the end of daylight saving time'
 
 test('demo: dates are computed in the time zone of the events', () => {
   // 23:30 UTC on Saturday is Sunday in Gothenburg: the first Sunday is a week away.
-  const { events } = demoPlan(new Date('2026-06-06T23:30:00Z'));
+  const { events } = planDemo(new Date('2026-06-06T23:30:00Z'));
   const first = Math.min(...events.map(({ fields }) => fields.startAt.getTime()));
   assert.ok(first > Date.parse('2026-06-07T22:00:00Z'));
 });

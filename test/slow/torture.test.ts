@@ -10,9 +10,9 @@ import { cleanUpAfterTests } from '../processes.ts';
 cleanUpAfterTests();
 
 for (const program of programs.filter(({ quick }) => quick)) {
-  test(`torture ${program.name}: ${program.promise}`, { timeout: 120_000 }, async () => {
-    const { figure, ok } = await runProgram(program, { quick: true, progress: () => {} });
-    assert.ok(ok, figure);
+  test(`torture ${program.name}: ${program.expectation}`, { timeout: 120_000 }, async () => {
+    const { result, ok } = await runProgram(program, { quick: true, progress: () => {} });
+    assert.ok(ok, result);
   });
 }
 
@@ -23,10 +23,10 @@ test('torture: docs/reliability.md has a row with the command for each program, 
     .filter((line) => /^\| [a-z-]+ \|/.test(line) && !line.startsWith('| name |'))
     .map((line) => line.split('|').map((cell) => cell.trim()));
   assert.deepEqual(rows.map(([, name]) => name).sort(), programs.map(({ name }) => name).sort());
-  for (const [, name = '', does = '', figure = '', command] of rows) {
+  for (const [, name = '', does = '', result = '', command] of rows) {
     const program = programs.find((each) => each.name === name);
-    assert.equal(program?.promise, does.replaceAll('`', ''), `${name}: the expected result differs`);
-    assert.ok(figure.length > 0, `${name} has no figure`);
+    assert.equal(program?.expectation, does.replaceAll('`', ''), `${name}: the expected result differs`);
+    assert.ok(result.length > 0, `${name} has no result`);
     assert.equal(command, `\`npm run torture -- ${name}\``);
   }
 });

@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertCounters } from '../../test/invariants.ts';
-import { each } from '../client.ts';
-import { count } from '../counts.ts';
+import { runConcurrently } from '../client.ts';
+import { countValues } from '../counts.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent } from '../factories.ts';
 import { assignPhones } from '../phones.ts';
 import type { Program } from '../program.ts';
 
-/** The figure shows at most this many characters of a drift, which may name thousands of rows. */
+/** The result shows at most this many characters of a drift, which may name thousands of rows. */
 const maxDriftLength = 1_000;
 
 type BookingRun = { environment: Environment; event: string; statuses: number[]; deletedAccounts: number };
 
 export const booking: Program = {
   name: 'booking',
-  promise:
+  expectation:
     '10,000 users book, change and cancel 1,000 seats and delete their accounts over two servers, with ' +
     'concurrent reads: the capacity is never exceeded, the waitlist is strictly in order, no 5xx',
   quick: true,
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const [number, capacity] = [size(10_000, 400), size(1_000, 60)];
-    const environment = await open();
+    const environment = await startEnvironment();
     const [host, ...people] = await environment.people(number + 1);
     if (!host) throw new Error('no people were created');
     await assignPhones(environment, people);
@@ -29,7 +29,7 @@ export const booking: Program = {
     const reading = new AbortController();
     const samples = sample(environment, event, capacity, reading.signal);
     let done = 0;
-    await each(number, 256, async (i) => {
+    await runConcurrently(number, 256, async (i) => {
       if (++done % 100 === 0) progress(`${done} of ${number}`);
       await attend(run, people[i] as Person, i);
     }).finally(() => reading.abort());
@@ -40,8 +40,8 @@ export const booking: Program = {
     );
     const failed = run.statuses.filter((status) => status >= 500).length;
     return {
-      figure:
-        `${run.statuses.length} requests ${JSON.stringify(count(run.statuses))}, ${run.deletedAccounts} accounts deleted: ` +
+      result:
+        `${run.statuses.length} requests ${JSON.stringify(countValues(run.statuses))}, ${run.deletedAccounts} accounts deleted: ` +
         `${wrong} of ${reads} snapshots wrong, ${failed} responses with a 5xx${drift}`,
       ok: wrong + failed === 0 && drift === '' && reads > 0 && run.deletedAccounts > 0,
     };

@@ -1,26 +1,26 @@
 import { assertCounters } from '../../test/invariants.ts';
-import { each } from '../client.ts';
-import { count } from '../counts.ts';
+import { runConcurrently } from '../client.ts';
+import { countValues } from '../counts.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent } from '../factories.ts';
 import type { Program } from '../program.ts';
 
-/** The figure shows at most this many characters of a drift, which may name thousands of rows. */
+/** The result shows at most this many characters of a drift, which may name thousands of rows. */
 const maxDriftLength = 1_000;
 
 type Toggle = { method: string; path: string; body?: unknown };
 
 export const counters: Program = {
   name: 'counters',
-  promise: '100,000 RSVPs, follows and blocks are set and removed over two servers: no counter drifts',
+  expectation: '100,000 RSVPs, follows and blocks are set and removed over two servers: no counter drifts',
   quick: true,
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const [toggles, number] = [size(100_000, 1_000), size(200, 40)];
-    const environment = await open();
+    const environment = await startEnvironment();
     const people = await environment.people(number);
-    const events = await each(10, 1, () => createEvent(environment, people[0] as Person));
+    const events = await runConcurrently(10, 1, () => createEvent(environment, people[0] as Person));
     let done = 0;
-    const statuses = await each(toggles, 128, async () => {
+    const statuses = await runConcurrently(toggles, 128, async () => {
       if (++done % 1_000 === 0) progress(`${done} of ${toggles}`);
       const { method, path, body } = toggle(people, events);
       const { status } = await environment.client.send(method, path, {
@@ -29,12 +29,12 @@ export const counters: Program = {
       });
       return status;
     });
-    const tally = count(statuses);
+    const tally = countValues(statuses);
     const drift = await findDrift(environment);
     const rows = await countRows(environment);
     const succeeded = tally[200] ?? 0;
     return {
-      figure: `${toggles} requests ${JSON.stringify(tally)}: ${drift || 'drift 0'}, over ${rows} rows`,
+      result: `${toggles} requests ${JSON.stringify(tally)}: ${drift || 'drift 0'}, over ${rows} rows`,
       ok: drift === '' && rows > 0 && succeeded > toggles / 2 && statuses.every((status) => status < 500),
     };
   },

@@ -22,12 +22,12 @@ async function killDatabase(environment: Environment, person: Person): Promise<n
 
 export const crash: Program = {
   name: 'crash',
-  promise:
+  expectation:
     'a server killed 20 times and PostgreSQL killed 20 times during writes: no acknowledged write is ' +
     'lost, recovery within 5 s',
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const times = size(20, 1);
-    const environment = await open();
+    const environment = await startEnvironment();
     const people = await environment.people(24);
     const [person] = people;
     if (!person) throw new Error('no people were created');
@@ -46,7 +46,7 @@ export const crash: Program = {
     const writes = load.events.length + load.rsvps.length;
     const failed = load.responses.filter(({ status }) => status >= 500 && status !== 503).length;
     return {
-      figure:
+      result:
         `${lost} of ${writes} acknowledged writes lost; a new server works after ${Math.round(server)} ms at most, ` +
         `a new database after ${Math.round(database)} ms; ${failed} responses with a 500`,
       ok: lost === 0 && writes > times * 10 && server < 5_000 && database < 5_000 && failed === 0,

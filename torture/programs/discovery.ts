@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomOf } from '../../bench/seed/random.ts';
 import { type Server, stop } from '../../test/processes.ts';
-import { each } from '../client.ts';
+import { runConcurrently } from '../client.ts';
 import { observeWrites } from '../discovery/observer.ts';
 import { type List, type ListQuery, type Oracle, readOracle, readVersion } from '../discovery/oracle.ts';
 import { isIndexed, pathOf, randomQuery } from '../discovery/queries.ts';
@@ -19,21 +19,21 @@ import type { Program } from '../program.ts';
 
 const seed = 20_261_122;
 const [writers, observers, readers] = [8, 3, 3];
-/** More than those after which an index is built anew. */
+/** More changes than the number after which an index is rebuilt. */
 const initialEvents = 2_500;
 /** Queries of an oracle that become obsolete because a request of the burst takes effect late are repeated. */
 const maxOracles = 10;
 
 export const discovery: Program = {
   name: 'discovery',
-  promise:
+  expectation:
     'bursts of writes on two servers, while a server or PostgreSQL is killed, a server restarted, or a server too ' +
     'late for the change log: then every list of both servers and of one with DISCOVERY=sql equals a plain ' +
     'computation over all rows, and every acknowledged write is in the next list',
   quick: true,
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const [rounds, burstMs, lists] = [size(25, 2), size(4_000, 800), size(400, 100)];
-    const environment = await open();
+    const environment = await startEnvironment();
     const sqlServer = await environment.start({ DISCOVERY: 'sql' });
     const traffic = await prepare(environment, size(initialEvents, 300));
     let compared = 0;
@@ -47,7 +47,7 @@ export const discovery: Program = {
     const { faults, counts } = traffic;
     const number = (n: number) => n.toLocaleString('en');
     return {
-      figure:
+      result:
         `${faults.length} differences or errors in ${number(compared)} lists after and ${number(counts.reads)} during ` +
         `${rounds} bursts of ${number(counts.writes)} writes; ${number(counts.observed)} lists right after a write` +
         `${faults.length > 0 ? `; for example ${faults.slice(0, 3).join('\n')}` : ''}`,
@@ -73,7 +73,7 @@ async function prepare(environment: Environment, count: number): Promise<Traffic
     phones: 0,
   };
   traffic.organizers.push(...(await addOrganizers(traffic, 40)));
-  await each(count, 24, async () => {
+  await runConcurrently(count, 24, async () => {
     const person = traffic.random.pick(traffic.organizers);
     const { status, body } = await environment.client.send('POST', '/v1/events', {
       token: person.token,
@@ -185,7 +185,7 @@ async function compareLists(traffic: Traffic, count: number): Promise<number> {
     const version = await readVersion(environment);
     const oracle = await readOracle(environment);
     const found: string[] = [];
-    const compared = await each(count, 6, async () => {
+    const compared = await runConcurrently(count, 6, async () => {
       const { query, expected } = pickQuery(() => randomQuery(random, oracle, callerIds), oracle);
       const differences = await Promise.all(
         environment.servers.map((server) => differenceOf(traffic, server, query, expected)),

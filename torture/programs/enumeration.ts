@@ -21,14 +21,14 @@ const production = {
 
 export const enumeration: Program = {
   name: 'enumeration',
-  promise:
+  expectation:
     'code requests and wrong codes for 2,000 numbers with an account and 2,000 without, with development ' +
     'and production settings: identical bytes, medians within 1 ms',
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const number = size(2_000, 100);
     const results: StepResult[] = [];
     for (const [mode, env] of Object.entries({ development: {}, production })) {
-      const environment = await open({ servers: 1, env });
+      const environment = await startEnvironment({ servers: 1, env });
       const phones = await createPhones(environment, number);
       for (const step of steps) {
         progress(`${step.name} in ${mode}`);
@@ -39,7 +39,7 @@ export const enumeration: Program = {
     const different = results.reduce((sum, each) => sum + each.different, 0);
     const statuses = results.map((each) => `${each.name}: ${each.statuses}`).join(', ');
     return {
-      figure:
+      result:
         `${results.length * number} pairs of responses (${statuses}): ${different} differ; ` +
         `medians at most ${Math.abs(worst.differenceMs).toFixed(2)} ms apart (${worst.name})`,
       ok: different === 0 && Math.abs(worst.differenceMs) < maxDifferenceMs,

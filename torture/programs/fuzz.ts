@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { openApi } from '../api.ts';
-import { each } from '../client.ts';
-import { count } from '../counts.ts';
+import { runConcurrently } from '../client.ts';
+import { countValues } from '../counts.ts';
 import type { Environment } from '../environment.ts';
 import { assignReachablePhones, type FuzzClient, noCreatedIds, play } from '../fuzz/fuzz-client.ts';
 import { anyStep, readOperations } from '../fuzz/steps.ts';
@@ -13,19 +13,19 @@ const clientCount = 16;
 
 export const fuzz: Program = {
   name: 'fuzz',
-  promise:
+  expectation:
     '50,000 requests generated from the OpenAPI document, in sequences: 0 5xx, 0 responses that violate ' +
     'the document, 0 invalid requests accepted, 0 valid requests refused',
   quick: true,
-  async run({ size, open, progress }) {
-    const environment = await open();
+  async run({ size, startEnvironment, progress }) {
+    const environment = await startEnvironment();
     const { contract, document } = await openApi(environment);
     const operations = readOperations(document.paths);
     const clients = await openFuzzClients(environment, contract);
     const faults: string[] = [];
     const results: string[] = [];
     const stepsPerClient = Math.ceil(size(50_000, 640) / clientCount);
-    await each(clientCount, clientCount, async (n) => {
+    await runConcurrently(clientCount, clientCount, async (n) => {
       const client = clients[n] as FuzzClient;
       const steps = fc.sample(anyStep(operations), { numRuns: stepsPerClient, seed: seed + n });
       for (const [i, step] of steps.entries()) {
@@ -40,7 +40,7 @@ export const fuzz: Program = {
         if (results.length % 200 === 0) progress(`${results.length} requests, ${faults.length} faults`);
       }
     });
-    const kinds = Object.entries(count(results))
+    const kinds = Object.entries(countValues(results))
       .sort()
       .map(([kind, times]) => `${kind} ${times}`);
     // Shows one fault of each kind, because most faults repeat many times.
@@ -58,7 +58,7 @@ export const fuzz: Program = {
       .map((fault) => `\n    ${fault}`)
       .join('');
     return {
-      figure: `${faults.length} faults in ${results.length.toLocaleString('en')} requests (${kinds.join(', ')})${examples}`,
+      result: `${faults.length} faults in ${results.length.toLocaleString('en')} requests (${kinds.join(', ')})${examples}`,
       ok: faults.length === 0,
     };
   },

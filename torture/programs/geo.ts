@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { transaction } from '../../src/db/transaction.ts';
 import type { EventFields } from '../../src/modules/events/event-fields.ts';
 import { insertEvent } from '../../src/modules/events/repo.ts';
-import { each } from '../client.ts';
+import { runConcurrently } from '../client.ts';
 import type { Environment } from '../environment.ts';
 import type { Program } from '../program.ts';
 
@@ -174,18 +174,18 @@ async function countFaults(
 
 export const geo: Program = {
   name: 'geo',
-  promise:
+  expectation:
     '10,000 random circles, including the poles and ±180°, compared with the plain haversine formula: 0 ' +
     'wrong events, with a tolerance of 1 m',
   quick: true,
-  async run({ size, open, progress }) {
-    const environment = await open();
+  async run({ size, startEnvironment, progress }) {
+    const environment = await startEnvironment();
     const places = fc.sample(anyPlace, { numRuns: size(3_000, 300), seed });
     const events = await insertEvents(environment, places);
     const circles = fc.sample(anyCircle(places), { numRuns: size(10_000, 120), seed });
     let done = 0;
     let example = '';
-    const faults = await each(circles.length, 16, async (i) => {
+    const faults = await runConcurrently(circles.length, 16, async (i) => {
       const circle = circles[i] as Circle;
       const wrong = await countFaults(environment, events, circle);
       if (wrong > 0) example ||= `; for example ${JSON.stringify(circle)} (seed ${seed})`;
@@ -194,7 +194,7 @@ export const geo: Program = {
     });
     const wrong = faults.reduce((sum, n) => sum + n, 0);
     return {
-      figure: `${wrong} wrong in ${circles.length.toLocaleString('en')} circles over ${events.size.toLocaleString('en')} events${example}`,
+      result: `${wrong} wrong in ${circles.length.toLocaleString('en')} circles over ${events.size.toLocaleString('en')} events${example}`,
       ok: wrong === 0,
     };
   },

@@ -1,6 +1,6 @@
 import { eventBody } from '../../test/factories.ts';
 import { listOperations, type Operation } from '../../test/openapi-operations.ts';
-import { each } from '../client.ts';
+import { runConcurrently } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent, createItem } from '../factories.ts';
 import { brokenBodies, maxBodySizes, padded, unusualQueries, unusualTexts } from '../hostile/bodies.ts';
@@ -24,12 +24,12 @@ const isRefusal = (status: number) => status >= 400 && status < 500;
 
 export const hostile: Program = {
   name: 'hostile',
-  promise:
+  expectation:
     'hostile bodies, texts, headers, paths and methods: each gives a 4xx or an exact round trip, without ' +
     'side effects',
   quick: true,
-  async run({ open, size, progress }) {
-    const environment = await open();
+  async run({ startEnvironment, size, progress }) {
+    const environment = await startEnvironment();
     const [me, writer] = await environment.people(2);
     if (!me || !writer) throw new Error('no people were created');
     const event = await createEvent(environment, me);
@@ -51,7 +51,7 @@ export const hostile: Program = {
     for (const [i, line] of before.entries())
       if (after[i] !== line) tally.faults.push(`before: ${line}, after: ${after[i]}`);
     return {
-      figure: `${tally.faults.length} of ${tally.tried.toLocaleString('en')} wrong${tally.faults
+      result: `${tally.faults.length} of ${tally.tried.toLocaleString('en')} wrong${tally.faults
         .slice(0, 5)
         .map((fault) => `\n    ${fault}`)
         .join('')}`,
@@ -90,7 +90,7 @@ async function wire({ every, environment, event, item, me }: HostileContext, tal
     }),
   );
   const requests = wireRequests(routes).filter((_, i) => i % every === 0);
-  await each(requests.length, 32, async (i) => {
+  await runConcurrently(requests.length, 32, async (i) => {
     const server = environment.servers[i % environment.servers.length];
     const request = requests[i];
     if (!server || !request) return;
@@ -109,7 +109,7 @@ async function bodies({ every, environment, me, event, item }: HostileContext, t
   const { withBody } = await listOperations({ get }, { event, item, user: me.id });
   for (const [n, { method, path, example }] of withBody.entries()) {
     const broken = brokenBodies(example).filter((_, i) => (i + n) % every === 0);
-    await each(broken.length, 8, async (i) => {
+    await runConcurrently(broken.length, 8, async (i) => {
       const raw = broken[i] ?? '';
       const { status } = await environment.client.send(method, path, { token: me.token, raw });
       tally.tried++;

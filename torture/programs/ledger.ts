@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assertCounters } from '../../test/invariants.ts';
 import { stop } from '../../test/processes.ts';
 import type { ClientResponse } from '../client.ts';
-import { count } from '../counts.ts';
+import { countValues } from '../counts.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent, createItem, insertGoingRsvps } from '../factories.ts';
 import { Ledger } from '../ledger.ts';
@@ -13,7 +13,7 @@ const eventCount = 4;
 const itemsPerEvent = 6;
 const quantityNeededMax = 300;
 const concurrency = 48;
-/** The figure shows at most this many characters of a drift, which may name thousands of rows. */
+/** The result shows at most this many characters of a drift, which may name thousands of rows. */
 const maxDriftLength = 1_000;
 /** Accounts are deleted only while more people than this are left. */
 const minPeople = 100;
@@ -39,13 +39,13 @@ type LedgerRun = {
 
 export const ledger: Program = {
   name: 'ledger',
-  promise:
+  expectation:
     'claims, changes and returns of claims, changes and deletions of items, and deletions of accounts for ' +
     '2 minutes, with concurrent reads: the sum of the claims equals the quantity claimed at every read, ' +
     'no deadlock, no 5xx',
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const [ms, people] = [size(120_000, 5_000), size(4_000, 400)];
-    const environment = await open();
+    const environment = await startEnvironment();
     const run = await prepare(environment, people, ms);
     const before = await countDeadlocks(environment);
     const reading = Promise.all([readByHttp(run, 0), readByHttp(run, 1), readBySql(run)]);
@@ -66,8 +66,8 @@ export const ledger: Program = {
     const failed = run.statuses.filter((status) => status >= 500).length;
     const wrong = first.wrong + second.wrong + snapshots.wrong;
     return {
-      figure:
-        `${run.statuses.length} writes ${JSON.stringify(count(run.statuses))}, ${run.deletedAccounts} accounts deleted: ` +
+      result:
+        `${run.statuses.length} writes ${JSON.stringify(countValues(run.statuses))}, ${run.deletedAccounts} accounts deleted: ` +
         `${wrong} of ${first.reads + second.reads} lists and ${snapshots.reads} snapshots wrong, ` +
         `${run.lost} claims lost, ${deadlocked} deadlocks, ${failed} responses with a 5xx${drift}`,
       ok:

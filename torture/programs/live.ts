@@ -6,7 +6,7 @@ import {
   type StreamMessage,
   stateOf,
 } from '../../test/event-stream-client.ts';
-import { each, quantile } from '../client.ts';
+import { quantile, runConcurrently } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent } from '../factories.ts';
 import type { Program } from '../program.ts';
@@ -28,17 +28,17 @@ const eventCount = 5;
 
 export const live: Program = {
   name: 'live',
-  promise:
+  expectation:
     "500 clients listen on two servers while others write: updates arrive within 500 ms of the write's " +
     'response at p99, every client gets the last state, and streams do not delay a stop',
   quick: true,
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const [listenerCount, writerCount] = [size(500, 100), size(250, 20)];
-    const environment = await open();
+    const environment = await startEnvironment();
     const people = await environment.people(Math.max(listenerCount, writerCount));
     const owner = people[0] as Person;
-    const events = await each(eventCount, 1, () => createLiveEvent(environment, owner));
-    const listeners = await each(listenerCount, 50, (i) =>
+    const events = await runConcurrently(eventCount, 1, () => createLiveEvent(environment, owner));
+    const listeners = await runConcurrently(listenerCount, 50, (i) =>
       join(environment, events[i % eventCount] as LiveEvent, people[i] as Person, i),
     );
     const state = { isOver: false };
@@ -54,7 +54,7 @@ export const live: Program = {
     const p99 = quantile(delays, 0.99);
     const stopped = await stopAll(environment, listeners);
     return {
-      figure:
+      result:
         `${delays.length.toLocaleString('en')} updates received, median ${Math.round(quantile(delays, 0.5))} ms, p99 ${Math.round(p99)} ms, ` +
         `at most ${Math.round(quantile(delays, 1))} ms after the response; ${withoutLastState} of ${listenerCount} clients without the last state, ` +
         `${moves} moves to the other server; servers stopped ${Math.round(stopped.ms)} ms after SIGTERM, exit ${stopped.codes.join(', ')}`,

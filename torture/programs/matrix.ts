@@ -13,23 +13,23 @@ import {
 import { createEvent, createItem, type Person, rsvpGoing } from '../../test/factories.ts';
 import { type Api, expectStatus } from '../../test/setup.ts';
 import { openApi } from '../api.ts';
-import { each } from '../client.ts';
+import { runConcurrently } from '../client.ts';
 import type { Environment } from '../environment.ts';
 import type { Program } from '../program.ts';
 
 export const matrix: Program = {
   name: 'matrix',
-  promise:
+  expectation:
     'every route for every kind of caller, with existing ids of all other resources in every id ' +
     'parameter: 0 wrong cells',
-  async run({ open, progress }) {
-    const environment = await open();
+  async run({ startEnvironment, progress }) {
+    const environment = await startEnvironment();
     const api = await openApi(environment);
     const people = await createPeopleByRole(api);
     const rows = Object.entries(accessRows);
     const wrong: string[] = [];
     let cells = 0;
-    await each(rows.length, 8, async (i) => {
+    await runConcurrently(rows.length, 8, async (i) => {
       const [name, row] = rows[i] ?? [];
       if (!name || !row) return;
       for (const [c, caller] of roles.entries()) {
@@ -46,7 +46,7 @@ export const matrix: Program = {
     for (const [table, sum] of Object.entries(before))
       if (after[table] !== sum) wrong.push(`${table} changed`);
     return {
-      figure: `${wrong.length} of ${cells.toLocaleString('en')} cells wrong${wrong
+      result: `${wrong.length} of ${cells.toLocaleString('en')} cells wrong${wrong
         .slice(0, 5)
         .map((line) => `\n    ${line}`)
         .join('')}`,
@@ -132,7 +132,7 @@ async function tryForeignIds(api: Api, people: PeopleByRole, ids: Ids, wrong: st
         name.startsWith(`${kind} draft`) ||
         (/^user (organizer|stranger)$/.test(name) && kind === 'user');
       if (isValidHere) continue;
-      await each(roles.length, roles.length, async (c) => {
+      await runConcurrently(roles.length, roles.length, async (c) => {
         const caller = roles[c] as Role;
         if (name === 'session of the organizer' && caller === 'organizer' && kind === 'session') return;
         const [method = '', path = ''] = route.replace('{id}', id).split(' ');

@@ -31,10 +31,10 @@ async function createNewerVersion({ dataDir }: Environment): Promise<string> {
 
 export const migrate: Program = {
   name: 'migrate',
-  promise:
+  expectation:
     'a migration under load that adds columns and a table: no 5xx, and no request waits for more than 1 s',
-  async run({ open, size, progress }) {
-    const environment = await open();
+  async run({ startEnvironment, size, progress }) {
+    const environment = await startEnvironment();
     const people = await environment.people(16);
     const home = await createNewerVersion(environment);
     const load = startLoad(environment, people, { writers: 10, readers: 6 });
@@ -54,7 +54,7 @@ export const migrate: Program = {
     const failed = load.responses.filter(({ status }) => status === 0 || status >= 500).length;
     const slowest = Math.max(...load.responses.map(({ ms }) => ms));
     return {
-      figure: `${load.responses.length} requests, ${failed} of them with a 5xx, the slowest ${Math.round(slowest)} ms`,
+      result: `${load.responses.length} requests, ${failed} of them with a 5xx, the slowest ${Math.round(slowest)} ms`,
       ok: code === 0 && row.done && failed === 0 && slowest < 1_000,
     };
   },

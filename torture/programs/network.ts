@@ -28,10 +28,10 @@ const faults = (proxy: DatabaseProxy, ms: number): [string, () => void, number][
 
 export const network: Program = {
   name: 'network',
-  promise:
+  expectation:
     'latency, resets, a black hole and FIN at start-up between server and database: every request gets a ' +
     'response within 5 s, at most 20 reconnects a second',
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const [rounds, ms] = [size(3, 1), size(6_000, 2_000)];
     const database = await openDatabase();
     const { socketDir, port } = database.target;
@@ -39,7 +39,11 @@ export const network: Program = {
     try {
       // One server, because the limit of reconnects is per server.
       const url = database.url(proxy.port);
-      const environment = await open({ servers: 1, env: { DATABASE_URL: url }, target: database.target });
+      const environment = await startEnvironment({
+        servers: 1,
+        env: { DATABASE_URL: url },
+        target: database.target,
+      });
       const people = await environment.people(24);
       const [person] = people;
       const [server] = environment.servers;
@@ -64,7 +68,7 @@ export const network: Program = {
         .map(({ status }) => status)
         .filter((status) => ![200, 201, 503].includes(status));
       return {
-        figure:
+        result:
           `${load.responses.length} requests, the slowest response after ${Math.round(slowest)} ms, ${otherStatuses.length} with ` +
           `a status other than 200, 201 and 503${otherStatuses.length > 0 ? ` (${[...new Set(otherStatuses)].join(', ')})` : ''}; at most ${rate} connections in a second; ` +
           `recovery after ${Math.round(Math.max(...recoveryMs))} ms at most; ${lost} writes lost`,

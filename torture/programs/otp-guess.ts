@@ -1,5 +1,5 @@
-import { each } from '../client.ts';
-import { count } from '../counts.ts';
+import { runConcurrently } from '../client.ts';
+import { countValues } from '../counts.ts';
 import type { Environment } from '../environment.ts';
 import { phoneOf, requestCode, wrongCode } from '../phones.ts';
 import type { Program } from '../program.ts';
@@ -9,11 +9,12 @@ const maxAttempts = 5;
 
 export const otpGuess: Program = {
   name: 'otp-guess',
-  promise: '50 wrong codes at once: at most 5 are compared; 50 correct codes at once: exactly one session',
+  expectation:
+    '50 wrong codes at once: at most 5 are compared; 50 correct codes at once: exactly one session',
   quick: true,
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const times = size(100, 4);
-    const environment = await open();
+    const environment = await startEnvironment();
     const compared: number[] = [];
     const sessions: number[] = [];
     let accepted = 0;
@@ -26,7 +27,7 @@ export const otpGuess: Program = {
     const maxCompared = Math.max(...compared);
     const isOneSession = sessions.every((number) => number === 1);
     return {
-      figure:
+      result:
         `${times} times ${concurrency} wrong codes: ${Math.min(...compared)} to ${maxCompared} compared, ` +
         `the correct code then accepted ${accepted} times; ` +
         `${times} times ${concurrency} correct codes: ${[...new Set(sessions)].join(', ')} session each`,
@@ -38,10 +39,10 @@ export const otpGuess: Program = {
 /** Sends different wrong codes to both servers. @returns the number of codes that were compared */
 async function guess(environment: Environment, phone: string): Promise<number> {
   const code = await requestCode(environment, phone);
-  const responses = await each(concurrency, concurrency, (i) =>
+  const responses = await runConcurrently(concurrency, concurrency, (i) =>
     verify(environment, phone, wrongCode(code, i)),
   );
-  const tally = count(responses.map(({ body }) => body.code));
+  const tally = countValues(responses.map(({ body }) => body.code));
   const wrong = tally.wrong_code ?? 0;
   // With an unexpected response, all requests count as compared.
   return concurrency - (tally.too_many_tries ?? 0) === wrong ? wrong : concurrency;
@@ -57,7 +58,7 @@ async function isCorrectCodeAccepted(environment: Environment, phone: string): P
 /** @returns the number of new sessions, or 0 if the responses and the database disagree */
 async function signInConcurrently(environment: Environment, phone: string): Promise<number> {
   const code = await requestCode(environment, phone);
-  const responses = await each(concurrency, concurrency, () => verify(environment, phone, code));
+  const responses = await runConcurrently(concurrency, concurrency, () => verify(environment, phone, code));
   const [row] = await environment.sql<[{ sessions: number; people: number }]>`
     select count(s.id)::int as sessions, count(distinct u.id)::int as people
     from users u left join sessions s on s.user_id = u.id where u.phone = ${phone}`;

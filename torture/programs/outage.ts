@@ -10,14 +10,17 @@ const isExpected = (response: LoadResponse) => [200, 201].includes(response.stat
 
 export const outage: Program = {
   name: 'outage',
-  promise:
+  expectation:
     'the database restarted at once, and stopped for 20 s: only 503 with Retry-After during the outage, ' +
     'recovery within 1 s, no request above 5 s',
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const [restarts, outageMs] = [size(5, 1), size(20_000, 2_000)];
     const database = await openDatabase();
     try {
-      const environment = await open({ env: { DATABASE_URL: database.url() }, target: database.target });
+      const environment = await startEnvironment({
+        env: { DATABASE_URL: database.url() },
+        target: database.target,
+      });
       const people = await environment.people(24);
       const [person] = people;
       if (!person) throw new Error('no people were created');
@@ -42,7 +45,7 @@ export const outage: Program = {
       const refused = load.responses.filter(isRefusal).length;
       const slowest = Math.max(...load.responses.map(({ ms }) => ms));
       return {
-        figure:
+        result:
           `${load.responses.length} responses, ${refused} of them 503 with Retry-After, ${others.length} unexpected` +
           `${others.length > 0 ? ` (${[...new Set(others)].join(', ')})` : ''}; recovery after ` +
           `${Math.round(Math.max(...recoveryMs))} ms at most; the slowest response after ${Math.round(slowest)} ms; ${lost} writes lost`,

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { each } from '../client.ts';
-import { count } from '../counts.ts';
+import { runConcurrently } from '../client.ts';
+import { countValues } from '../counts.ts';
 import type { Environment } from '../environment.ts';
 import { phoneOf } from '../phones.ts';
 import type { Program } from '../program.ts';
@@ -24,33 +24,33 @@ const otherBlocks = [
 
 export const pumping: Program = {
   name: 'pumping',
-  promise:
+  expectation:
     '10,000 code requests from 2,500 addresses to numbers of one network, with the limits of production: ' +
     'the messages stay within the budget, and other countries still get codes',
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const [requests, requestsPerAddress] = [size(10_000, 1_500), 4];
     const twilio = await openTwilioStub();
     try {
-      const environment = await open({ env: { ...production, TWILIO_BASE_URL: twilio.url } });
+      const environment = await startEnvironment({ env: { ...production, TWILIO_BASE_URL: twilio.url } });
       let done = 0;
-      const statuses = await each(requests, 64, async (i) => {
+      const statuses = await runConcurrently(requests, 64, async (i) => {
         if (++done % 500 === 0) progress(`${done} of ${requests}`);
         // Half of the requests name numbers of one block; the others are spread over all numbers.
         const phone = i % 2 === 0 ? block + digits(i / 2, 4) : phoneOf(spread(i), area);
         return requestCodeFrom(environment, phone, Math.floor(i / requestsPerAddress));
       });
       const [sent, toBlock] = [twilio.sent.length, twilio.sent.filter((to) => to.startsWith(block)).length];
-      const elsewhere = await each(otherBlocks.length * 5, 8, (i) =>
+      const elsewhere = await runConcurrently(otherBlocks.length * 5, 8, (i) =>
         requestCodeFrom(environment, `${otherBlocks[i % otherBlocks.length]}${digits(i, 4)}`, 60_000 + i),
       );
       const served = elsewhere.filter((status) => status === 202).length;
       const accepted = statuses.filter((status) => status === 202).length;
       const maxToOneBlock = Math.max(
-        ...Object.values(count(twilio.sent.map((to) => to.slice(0, -4)))).map(Number),
+        ...Object.values(countValues(twilio.sent.map((to) => to.slice(0, -4)))).map(Number),
       );
       return {
-        figure:
-          `${requests} requests ${JSON.stringify(count(statuses))}: ${sent} messages to the country (limit ` +
+        result:
+          `${requests} requests ${JSON.stringify(countValues(statuses))}: ${sent} messages to the country (limit ` +
           `${maxPerCountry} a day), at most ${maxToOneBlock} to a block (limit ${maxPerBlock}; ${toBlock} to the attacked block); ` +
           `then ${served} of ${elsewhere.length} codes sent to ${otherBlocks.length} other countries`,
         ok:

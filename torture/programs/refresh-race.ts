@@ -1,4 +1,4 @@
-import { each } from '../client.ts';
+import { runConcurrently } from '../client.ts';
 import type { Environment } from '../environment.ts';
 import { phoneOf, type SignedIn, signIn } from '../phones.ts';
 import type { Program } from '../program.ts';
@@ -11,17 +11,17 @@ type Pair = { accessToken: string; refreshToken: string };
 
 export const refreshRace: Program = {
   name: 'refresh-race',
-  promise:
+  expectation:
     '20 refreshes of one token at once, 500 times: one successor; after a late reuse, the session is ' +
     'revoked',
   quick: true,
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const [times, lateReuses] = [size(500, 10), size(50, 0)];
-    const environment = await open();
+    const environment = await startEnvironment();
     let forked = 0;
     let survived = 0;
     let done = 0;
-    await each(times, 4, async (i) => {
+    await runConcurrently(times, 4, async (i) => {
       const person = await signIn(environment, phoneOf(i));
       const pairs = await refreshConcurrently(environment, person.refreshToken, concurrency);
       if (new Set(pairs.map(({ refreshToken }) => refreshToken)).size !== 1 || pairs.length < concurrency)
@@ -32,7 +32,7 @@ export const refreshRace: Program = {
     });
     survived += await countSurvivorsOfLateReuse(environment, lateReuses);
     return {
-      figure:
+      result:
         `${times} times ${concurrency} at once: ${forked} with more or fewer than one successor; ` +
         `${survived} of ${times + lateReuses} sessions survived a late reuse`,
       ok: forked + survived === 0,
@@ -89,14 +89,14 @@ async function isSessionEnded(
 /** Even if the successor is unused, the spent token counts as reused after ten seconds. */
 async function countSurvivorsOfLateReuse(environment: Environment, count: number): Promise<number> {
   if (count === 0) return 0;
-  const rotated = await each(count, 4, async (i) => {
+  const rotated = await runConcurrently(count, 4, async (i) => {
     const person = await signIn(environment, phoneOf(1_000_000 + i));
     const [pair] = await refreshConcurrently(environment, person.refreshToken, 1);
     if (!pair) throw new Error('a refresh was refused');
     return { person, pair };
   });
   await new Promise((resolve) => setTimeout(resolve, graceMs + 500));
-  const outcomes = await each(count, 4, async (i) => {
+  const outcomes = await runConcurrently(count, 4, async (i) => {
     const { person, pair } = rotated[i] as (typeof rotated)[number];
     const late = await refreshConcurrently(environment, person.refreshToken, concurrency);
     return late.length === 0 && (await isSessionEnded(environment, person.id, [person, pair]));

@@ -15,12 +15,12 @@ import { type AcknowledgedWrite, countMissing, startWriting, type Writers } from
 
 export const restore: Program = {
   name: 'restore',
-  promise:
+  expectation:
     'a backup is made while two servers write, and is restored: all tables are equal and contain every ' +
     'write that was acknowledged before the backup; damaged files are refused',
   quick: true,
-  async run({ size, open, progress }) {
-    const environment = await open();
+  async run({ size, startEnvironment, progress }) {
+    const environment = await startEnvironment();
     const directory = path.join(environment.dataDir, 'backups');
     const file = path.join(directory, 'backup.gz');
     const restoredDir = path.join(directory, 'restored');
@@ -46,7 +46,7 @@ export const restore: Program = {
     const names = Object.keys(tables);
     const rows = Object.values(tables).reduce((sum, { count }) => sum + count, 0);
     return {
-      figure:
+      result:
         `${names.length - unequal.length} of ${names.length} tables equal (${rows} rows)${unequal.map((name) => `, ${name} differs`).join('')}; ` +
         `${missing} of ${before.length} acknowledged writes missing, ${duringBackup} more were acknowledged during the backup; ` +
         `${problem ?? 'counters agree, a server responds on the restored database'}; ` +

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventBody } from '../../test/factories.ts';
-import { each } from '../client.ts';
+import { runConcurrently } from '../client.ts';
 import type { Environment } from '../environment.ts';
 import { createEvent, createItem, insertGoingRsvps } from '../factories.ts';
 import type { Program } from '../program.ts';
@@ -47,12 +47,12 @@ async function killServers(environment: Environment, state: { isOver: boolean })
 
 export const retries: Program = {
   name: 'retries',
-  promise:
+  expectation:
     'events, items and claims are sent with an Idempotency-Key and repeated until a response arrives, ' +
     'while servers are killed: each is created once',
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const people = size(1_000, 200);
-    const environment = await open();
+    const environment = await startEnvironment();
     const [organizer, ...claimers] = await environment.people(people + 1);
     if (!organizer) throw new Error('no people were created');
     const event = await createEvent(environment, organizer);
@@ -63,7 +63,7 @@ export const retries: Program = {
     const tally = { sent: 0 };
     const state = { isOver: false };
     const killer = killServers(environment, state);
-    const responses = await each(people * 3, 128, async (i) => {
+    const responses = await runConcurrently(people * 3, 128, async (i) => {
       if (i % 300 === 0) progress(`${i} of ${people * 3}`);
       const token = claimers[Math.floor(i / 3)]?.token ?? '';
       const requests: PostRequest[] = [
@@ -89,7 +89,7 @@ export const retries: Program = {
       (created) => created === people,
     );
     return {
-      figure:
+      result:
         `${row.events} events, ${row.items} items, ${row.claims} claims of ${people} each; ` +
         `${tally.sent} requests, ${kills} servers killed`,
       ok: isEachCreatedOnce && responses.every(Boolean) && kills > 0,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from '../../test/processes.ts';
-import { type ClientResponse, each } from '../client.ts';
+import { type ClientResponse, runConcurrently } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent, createItem, insertGoingRsvps } from '../factories.ts';
 import { assignPhones, phoneOf, requestDeleteCode, type SignedIn, signIn } from '../phones.ts';
@@ -24,13 +24,13 @@ const maxFreezeMs = 1_000;
 
 export const revocation: Program = {
   name: 'revocation',
-  promise:
+  expectation:
     'logout, end of a session on another device, account deletion and suspension on one server under load ' +
     'on the other, 1,000 times: no request that began after the response is accepted',
   quick: true,
-  async run({ size, open, progress }) {
+  async run({ size, startEnvironment, progress }) {
     const times = size(1_000, 24);
-    const environment = await open();
+    const environment = await startEnvironment();
     const [host, admin, ...people] = await environment.people(times + 2);
     if (!host || !admin) throw new Error('no people were created');
     await environment.sql`update users set role = 'admin' where id = ${admin.id}`;
@@ -41,7 +41,7 @@ export const revocation: Program = {
     const traffic = new AbortController();
     const trafficDone = runOtherTraffic(environment, event, traffic.signal);
     let done = 0;
-    const results = await each(times, 6, async (i) => {
+    const results = await runConcurrently(times, 6, async (i) => {
       progress(`${++done} of ${times}`);
       return endSessionUnderLoad(environment, targets, people[i] as Person, i);
     }).finally(async () => {
@@ -52,7 +52,7 @@ export const revocation: Program = {
     const accepted = results.flatMap((each) => each.accepted);
     const left = await countLeftoverRows(environment, people);
     return {
-      figure:
+      result:
         `${times} sessions ended (${ways.join(', ')} in turn): ${accepted.length} of ${after} requests begun after ` +
         `the response were accepted, ${left} rows of deleted accounts are left` +
         (accepted.length > 0 ? `: ${[...new Set(accepted)].join(', ')}` : ''),

@@ -53,12 +53,12 @@ async function measureMedian({ client }: Environment, server: Server, person: Pe
 
 export const saturation: Program = {
   name: 'saturation',
-  promise:
+  expectation:
     '2,000 clients at once: a 503 arrives within 1 s at p99, /healthz is always 200, full speed again ' +
     'within 2 s',
-  async run({ size, open }) {
+  async run({ size, startEnvironment }) {
     const [clients, ms] = [size(2_000, 1_000), size(20_000, 2_000)];
-    const environment = await open({ servers: 1 });
+    const environment = await startEnvironment({ servers: 1 });
     const [person] = await environment.people(1);
     const [server] = environment.servers;
     if (!person || !server) throw new Error('no people were created');
@@ -72,7 +72,7 @@ export const saturation: Program = {
     const after = await measureMedian(environment, server, person);
     const otherStatuses = Object.keys(result.statuses).filter((status) => !['200', '503'].includes(status));
     return {
-      figure:
+      result:
         `${result.statuses[200] ?? 0} responses with 200, ${result.statuses[503] ?? 0} with 503, these within ` +
         `${Math.round(result.refusedP99)} ms at p99 (all: ${Math.round(result.p99)} ms), others: ${otherStatuses.join(', ') || 'none'}; ` +
         `healthz ${[...healthResult.statuses].join(', ')} ${healthResult.times} times, the slowest ${Math.round(healthResult.slowest)} ms; ` +

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { raw } from '../../src/db/sql.ts';
-import { each } from '../client.ts';
+import { runConcurrently } from '../client.ts';
 import type { Environment } from '../environment.ts';
 import { readOperations } from '../fuzz/steps.ts';
 import type { Program } from '../program.ts';
@@ -29,10 +29,10 @@ const authToken = 'canary0twilio0auth0token00000000';
 
 export const secrets: Program = {
   name: 'secrets',
-  promise:
+  expectation:
     'canary phone numbers, codes, tokens and names through every error path: 0 in logs, in responses to ' +
     'other users or in clear text in the database',
-  async run({ open, progress }) {
+  async run({ startEnvironment, progress }) {
     const sms = await openTwilioStub();
     const env = {
       SECRET_KEY: key,
@@ -42,7 +42,7 @@ export const secrets: Program = {
     };
     const twilio = { TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: '+12025550000', TWILIO_BASE_URL: sms.url };
     try {
-      const environment = await open({ env: { ...env, ...twilio, RATE_LIMIT: '100000' } });
+      const environment = await startEnvironment({ env: { ...env, ...twilio, RATE_LIMIT: '100000' } });
       // Another server with production settings, which logs JSON.
       await environment.start({
         NODE_ENV: 'production',
@@ -167,7 +167,7 @@ async function errors(
   const { body: document } = await client.send('GET', '/openapi.json');
   const { access, name } = canaries;
   const calls = errorCalls(document, canaries);
-  await each(calls.length, 32, async (i) => {
+  await runConcurrently(calls.length, 32, async (i) => {
     const { method = '', url = '', raw, headers = {} } = calls[i] ?? {};
     const server = servers[i % servers.length];
     const auth = i % 3 === 0 ? { token: `${access}x` } : {};
@@ -265,7 +265,7 @@ async function verdict(
   canaries: Canaries,
   responses: string[],
   codes: string[],
-): Promise<{ figure: string; ok: boolean }> {
+): Promise<{ result: string; ok: boolean }> {
   const log = await readFile(path.join(environment.dataDir, 'postgres', 'server.log'), 'utf8');
   const printed = environment.servers.map(({ output }) => output.out + output.err).join('\n');
   const leaks: Leak[] = [];
@@ -305,7 +305,7 @@ async function verdict(
     .slice(0, 8)
     .join('');
   return {
-    figure: `${leaks.length} leaks in ${responses.length.toLocaleString('en')} error responses, ${printed.length.toLocaleString('en')} characters of logs and every table${list}`,
+    result: `${leaks.length} leaks in ${responses.length.toLocaleString('en')} error responses, ${printed.length.toLocaleString('en')} characters of logs and every table${list}`,
     // The result is only meaningful if the errors were logged.
     ok: leaks.length === 0 && /violates check/.test(printed) && /Twilio did not accept/.test(printed),
   };

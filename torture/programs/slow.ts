@@ -51,12 +51,12 @@ async function measureP99({ client }: Environment, token: string, ms: number): P
 
 export const slow: Program = {
   name: 'slow',
-  promise:
+  expectation:
     'slow headers, slow bodies and 1,000 idle connections: closed within 12 s, and the p99 of other ' +
     'clients at most doubles',
-  async run({ size, open }) {
+  async run({ size, startEnvironment }) {
     const [idle, dripping] = [size(1_000, 100), size(200, 20)];
-    const environment = await open({ servers: 1 });
+    const environment = await startEnvironment({ servers: 1 });
     const [person] = await environment.people(1);
     const [server] = environment.servers;
     if (!person || !server) throw new Error('no people were created');
@@ -74,7 +74,7 @@ export const slow: Program = {
     const times = await closed;
     const latest = (kind: Kind) => Math.max(...times.filter((_, i) => kinds[i] === kind)) / 1_000;
     return {
-      figure:
+      result:
         `closed after ${latest('headers').toFixed(1)} s (headers), ${latest('body').toFixed(1)} s (bodies) and ` +
         `${latest('idle').toFixed(1)} s (idle); p99 of other clients ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms during`,
       ok: Math.max(...times) < 12_000 && during <= before * 2,

@@ -57,10 +57,10 @@ function sendUntilClosed(
 
 export const stop: Program = {
   name: 'stop',
-  promise: 'SIGTERM under load, 20 times: no accepted request is lost, and the process ends within 10 s',
-  async run({ size, open, progress }) {
+  expectation: 'SIGTERM under load, 20 times: no accepted request is lost, and the process ends within 10 s',
+  async run({ size, startEnvironment, progress }) {
     const times = size(20, 1);
-    const environment = await open({ servers: 1 });
+    const environment = await startEnvironment({ servers: 1 });
     const people = await environment.people(32);
     const tally: Tally = { responses: 0, notAccepted: 0, lost: 0 };
     const [slowest, codes] = [[] as number[], new Set<unknown>()];
@@ -80,7 +80,7 @@ export const stop: Program = {
     const [row] = await environment.sql<[{ events: number }]>`select count(*)::int as events from events`;
     const withoutResponse = row.events - tally.responses;
     return {
-      figure:
+      result:
         `${tally.lost} accepted requests lost of ${tally.responses}, ${withoutResponse} writes without a response, ` +
         `${tally.notAccepted} requests not accepted; process ended after ${Math.round(Math.max(...slowest))} ms at most, ` +
         `exit ${[...codes].join(', ')}`,

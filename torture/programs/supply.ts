@@ -9,7 +9,7 @@ const sbomFile = path.join(root, 'sbom', 'potluck.cdx.json');
 
 export const supply: Program = {
   name: 'supply',
-  promise:
+  expectation:
     'production dependencies: no advisory of severity high or critical, every signature valid, an SBOM ' +
     'that lists all packages',
   async run({ progress }) {
@@ -20,7 +20,7 @@ export const supply: Program = {
     progress('SBOM');
     const sbom = await writeSbom();
     const parts = [audit, signatures, await checkIntegrity(), sbom];
-    return { figure: parts.map(({ text }) => text).join('; '), ok: parts.every(({ ok }) => ok) };
+    return { result: parts.map(({ text }) => text).join('; '), ok: parts.every(({ ok }) => ok) };
   },
 };
 

@@ -1,6 +1,6 @@
 /**
- * Different questions, as real people ask them: every request is drawn at random, anew for each round, and the server
- * starts anew before each round. So no cache of responses helps, and the first request for a record is cold.
+ * Varied queries, like those of real users: every request is drawn at random, each round draws new requests, and the
+ * server restarts before each round. So no cache of responses helps, and the first request for a record is cold.
  */
 import type { Statement } from '../../../src/db/sql.ts';
 import { type EventQuery, type Order, readEventQuery } from '../../../src/modules/discovery/event-query.ts';

@@ -1,8 +1,8 @@
 /**
  * The format of a backup file: SQL compressed with gzip, like the output of pg_dump, so `zcat FILE | psql`
  * can load it. The first line is a comment with the header. Each table follows as `copy … from stdin` with
- * its rows up to `\.`. The last line is a comment with the numbers of rows and a hash of everything before,
- * which detects truncated and modified files.
+ * its rows up to `\.`. The last line is a comment with the number of rows of each table and a hash of all
+ * preceding lines, which detects truncated and modified files.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -30,7 +30,7 @@ const headerPrefix = '-- Potluck backup ';
 const summaryPrefix = '-- end ';
 const endOfRows = '\\.';
 const newline = 10;
-/** In bytes. Rows are far shorter. */
+/** In bytes. Every row is far shorter. */
 const maxLineLength = 64 * 1024 * 1024;
 
 export const headerLine = (header: BackupHeader): string => `${headerPrefix}${JSON.stringify(header)}\n`;
@@ -40,7 +40,7 @@ export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"'
 export const copyStatement = ({ name, columns }: TableColumns): string =>
   `copy ${quoteIdentifier(name)} (${columns.map(quoteIdentifier).join(', ')}) from stdin`;
 
-/** The statements before the first table. Only psql runs them. */
+/** The statements before the first table. psql runs them; `potluck restore` ignores them. */
 export const setupStatements = [
   "set statement_timeout = 0; set lock_timeout = 0; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres';",
   'begin;',
@@ -53,14 +53,14 @@ export type BackupSink = {
   /** Complete rows of the last table, in the text format of COPY. */
   rows(rows: Buffer): Promise<void>;
   endOfTable(): Promise<void>;
-  /** The number of bytes of the file that were read. */
+  /** Receives the number of compressed bytes that have been read. */
   progress(bytes: number): void;
 };
 
 /**
  * Reads a backup as a stream.
- * @throws CommandError if the file is not a backup, or is truncated or modified; `sink` may have received all
- *   rows by then
+ * @throws CommandError if the file is not a backup, or is truncated or modified; `sink` may already have
+ *   received all rows
  */
 export async function readBackup(
   file: string,
@@ -116,22 +116,26 @@ class BackupParser {
 
   async add(chunk: Buffer): Promise<void> {
     const data = this.#remainder.length > 0 ? Buffer.concat([this.#remainder, chunk]) : chunk;
-    let at = 0;
+    let lineStart = 0;
     /** The start of the rows that the sink has not received. */
-    let from = 0;
-    for (let end = data.indexOf(newline, at); end >= 0; at = end + 1, end = data.indexOf(newline, at)) {
-      const isRow = this.#table !== null && !isEndOfRows(data, at, end);
+    let pendingStart = 0;
+    for (
+      let end = data.indexOf(newline, lineStart);
+      end >= 0;
+      lineStart = end + 1, end = data.indexOf(newline, lineStart)
+    ) {
+      const isRow = this.#table !== null && !isEndOfRows(data, lineStart, end);
       if (isRow) {
         this.#countRow();
         continue;
       }
-      await this.#passRows(data.subarray(from, at));
-      await this.#readLine(data.subarray(at, end + 1));
-      from = end + 1;
+      await this.#passRows(data.subarray(pendingStart, lineStart));
+      await this.#readLine(data.subarray(lineStart, end + 1));
+      pendingStart = end + 1;
     }
-    await this.#passRows(data.subarray(from, at));
-    if (data.length - at > maxLineLength) throw this.#damagedError();
-    this.#remainder = data.subarray(at);
+    await this.#passRows(data.subarray(pendingStart, lineStart));
+    if (data.length - lineStart > maxLineLength) throw this.#damagedError();
+    this.#remainder = data.subarray(lineStart);
   }
 
   finish(): BackupSummary {
@@ -177,7 +181,9 @@ class BackupParser {
       : null;
     if (!header) throw new CommandError(`${this.#file} is not a backup of Potluck.`);
     if (header.format !== 1 || !Number.isSafeInteger(header.schema)) {
-      throw new CommandError(`${this.#file} has a backup format that this version of Potluck does not know.`);
+      throw new CommandError(
+        `${this.#file} has a backup format that this version of Potluck does not support.`,
+      );
     }
     this.#hasHeader = true;
     await this.#sink.header(header);
@@ -197,8 +203,8 @@ class BackupParser {
   }
 }
 
-const isEndOfRows = (data: Buffer, at: number, end: number) =>
-  end - at === 2 && data[at] === endOfRows.charCodeAt(0) && data[at + 1] === endOfRows.charCodeAt(1);
+const isEndOfRows = (data: Buffer, start: number, end: number) =>
+  end - start === 2 && data[start] === endOfRows.charCodeAt(0) && data[start + 1] === endOfRows.charCodeAt(1);
 
 const namePattern = '"((?:[^"]|"")+)"';
 const copyPattern = new RegExp(

@@ -1,6 +1,6 @@
 /**
- * Inserts the rows of the planned events, one statement per table, and sets the counters from the rows. The
- * events must be from the same transaction: no other transaction sees them, so no row needs a lock.
+ * Inserts the rows of the planned events, one statement per table, and computes the counters. The same
+ * transaction must have inserted the events: no other transaction can see them, so no row needs a lock.
  */
 import { raw, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
@@ -68,7 +68,7 @@ const stockRows = ({ id, items }: InsertedEvent) =>
     claimed: 0,
   }));
 
-/** @param rows objects by column name; all of them have the columns of the first */
+/** @param rows objects by column name; all with the same columns */
 async function insertInto(tx: Transaction, table: string, rows: object[]): Promise<void> {
   const columns = raw(Object.keys(rows[0] ?? {}).join(', '));
   await tx.query(sql`

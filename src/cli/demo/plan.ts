@@ -24,6 +24,7 @@ export type PlannedEvent = {
   saves: { person: PersonKey; at: Date }[];
   /** `n` is the number of the item within the event, from 1. */
   claims: { person: PersonKey; n: number; quantity: number; at: Date }[];
+  /** `n` is the number of the booking within the event, from 1. */
   bookings: { person: PersonKey; n: number; seats: number; status: BookingStatus; at: Date }[];
 };
 type Plan = { events: PlannedEvent[]; follows: Pair[] };
@@ -31,7 +32,7 @@ type Plan = { events: PlannedEvent[]; follows: Pair[] };
 const { places, itemLists, relations } = demoData;
 const hourMs = 3_600_000;
 
-export function demoPlan(now: Date): Plan {
+export function planDemo(now: Date): Plan {
   const random = createRandom(20_260_501);
   const events: DemoEvent[] = [
     ...demoData.events,
@@ -57,15 +58,18 @@ function createRandom(seed: number): Random {
 function planEvent(event: DemoEvent, now: Date, random: Random): PlannedEvent {
   const { organizer, bring, wish } = event;
   const createdAt = new Date(now.getTime() - (2 + random() * 40) * dayMs);
-  const timeSince = () => new Date(createdAt.getTime() + random() * (now.getTime() - createdAt.getTime()));
+  const randomTimeSinceCreation = () =>
+    new Date(createdAt.getTime() + random() * (now.getTime() - createdAt.getTime()));
   const items = [...itemsOf('bring', bring), ...itemsOf('wish', wish)];
-  // Only its organizer sees a private event, so it has no RSVPs.
+  // A private event has no RSVPs, because only the organizer can see it.
   const guests = event.visibility === 'private' ? [] : guestsOf(organizer);
   const popularity = 0.3 + random() * 0.55;
   const rsvps = guests.flatMap((person): PlannedEvent['rsvps'] => {
     const value = random();
     if (value > popularity) return [];
-    return [{ person, status: value < popularity * 0.65 ? 'going' : 'interested', at: timeSince() }];
+    return [
+      { person, status: value < popularity * 0.65 ? 'going' : 'interested', at: randomTimeSinceCreation() },
+    ];
   });
   const going = rsvps.filter(({ status }) => status === 'going').map(({ person }) => person);
   return {
@@ -74,8 +78,8 @@ function planEvent(event: DemoEvent, now: Date, random: Random): PlannedEvent {
     createdAt,
     items,
     rsvps,
-    saves: guests.filter(() => random() < 0.18).map((person) => ({ person, at: timeSince() })),
-    claims: planClaims(items, going, random).map((claim) => ({ ...claim, at: timeSince() })),
+    saves: guests.filter(() => random() < 0.18).map((person) => ({ person, at: randomTimeSinceCreation() })),
+    claims: planClaims(items, going, random).map((claim) => ({ ...claim, at: randomTimeSinceCreation() })),
     bookings: planBookings(event, createdAt),
   };
 }
@@ -94,29 +98,32 @@ function fieldsOf(event: DemoEvent, now: Date): EventFields {
   return { ...defaults, status: status ?? 'scheduled' };
 }
 
-/** All people except the organizer, who needs no RSVP, and those who blocked the organizer. */
+/** Returns all people except the organizer and the people who blocked the organizer. */
 const guestsOf = (organizer: PersonKey): PersonKey[] =>
-  personKeys.filter((person) => person !== organizer && !has(relations.blocks, person, organizer));
+  personKeys.filter((person) => person !== organizer && !includesPair(relations.blocks, person, organizer));
 
 const itemsOf = (kind: Kind, list: ItemListOrKey = []): NewItem[] =>
   (typeof list === 'string' ? itemLists[list] : list).map((item) => ({ ...item, kind }));
 
-/** Each person claims from none to two of the items, and never more than is left. */
+/** Each person claims at most two items, and never more than the quantity left. */
 function planClaims(items: NewItem[], going: PersonKey[], random: Random) {
-  const left = items.map(({ quantityNeeded }) => quantityNeeded);
+  const quantitiesLeft = items.map(({ quantityNeeded }) => quantityNeeded);
   return going.flatMap((person) => {
     const indexes = new Set([random(), random()].map((value) => Math.floor(value * items.length * 1.4)));
     return [...indexes].flatMap((index) => {
-      const available = Math.min(left[index] ?? 0, 3);
+      const available = Math.min(quantitiesLeft[index] ?? 0, 3);
       if (available === 0) return [];
       const quantity = 1 + Math.floor(random() * available);
-      left[index] = (left[index] ?? 0) - quantity;
+      quantitiesLeft[index] = (quantitiesLeft[index] ?? 0) - quantity;
       return [{ person, n: index + 1, quantity }];
     });
   });
 }
 
-/** One booking per hour, by the rules of the API: a booking never overtakes the waitlist. */
+/**
+ * Plans one booking per hour. As in the API, the first booking that does not fit starts the waitlist, and all
+ * later bookings join it.
+ */
 function planBookings({ bookings = [], capacity = 0 }: DemoEvent, createdAt: Date): PlannedEvent['bookings'] {
   let seatsLeft = capacity === 0 ? Number.POSITIVE_INFINITY : capacity;
   return bookings.map(({ person, seats }, index) => {
@@ -140,17 +147,17 @@ function timesOf({ week, day, time, hours }: DemoEvent['schedule'], now: Date) {
   };
 }
 
-/** The fixed follows, and random ones between people who do not block each other. */
+/** Returns the follows of `demoData`, and random follows between people who do not block each other. */
 function planFollows(random: Random): Pair[] {
   const { follows, blocks } = relations;
   const candidates = personKeys
     .flatMap((from) => personKeys.map((to) => ({ from, to })))
-    .filter(({ from, to }) => from !== to && !has(follows, from, to))
-    .filter(({ from, to }) => !has(blocks, from, to) && !has(blocks, to, from))
+    .filter(({ from, to }) => from !== to && !includesPair(follows, from, to))
+    .filter(({ from, to }) => !includesPair(blocks, from, to) && !includesPair(blocks, to, from))
     // Elin's profile is private. Elin follows only Mara, so Mara can see it and Jonas cannot.
     .filter(({ from }) => from !== 'elin');
   return [...follows, ...candidates.filter(() => random() < 0.35)];
 }
 
-const has = (pairs: Pair[], from: PersonKey, to: PersonKey): boolean =>
+const includesPair = (pairs: Pair[], from: PersonKey, to: PersonKey): boolean =>
   pairs.some((pair) => pair.from === from && pair.to === to);

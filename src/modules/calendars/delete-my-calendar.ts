@@ -4,15 +4,15 @@ import { actAs } from '../../identity/act-as.ts';
 import { deleteCalendar } from './repo.ts';
 import type { CalendarServices } from './services.ts';
 
-/** Revokes the secret address of the caller's calendar. */
+/** Revokes the secret URL of the caller's calendar. */
 export const deleteMyCalendar = defineEndpoint({
   method: 'DELETE',
   path: '/v1/me/calendar',
   operationId: 'deleteMyCalendar',
   tag: 'Calendars',
-  summary: 'Delete the address of your calendar',
+  summary: 'Delete the URL of your calendar',
   description:
-    'After the response, every server responds to requests for the address with 404. Deleting an address that does ' +
+    'After the response, every server responds to requests for the URL with 404. Deleting a URL that does ' +
     'not exist succeeds.',
   access: 'required',
   response: { 200: Success },

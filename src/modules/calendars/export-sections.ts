@@ -1,4 +1,4 @@
-/** Account export: the secret address of the person's calendar. */
+/** Account export: the secret URL of the person's calendar. */
 import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportRow } from '../../http/export-section.ts';
 import { timestamp } from '../../http/schemas.ts';
@@ -9,8 +9,7 @@ export const calendarExportSections: ExportSection[] = [
   {
     name: 'calendar',
     row: ExportCalendar,
-    description:
-      'When the secret address of the calendar was created. The server does not store the address itself.',
+    description: 'When the secret URL of the calendar was created. The server does not store the URL itself.',
     tables: ['calendars'],
     rows: ({ id }) => sql`select created_at from calendars where user_id = ${id}`,
   },

@@ -14,13 +14,13 @@ import type { CalendarServices } from './services.ts';
 /** Events stay in the calendar for this long after their end. */
 const pastDays = 90;
 
-/** Reads the calendar of a person by its secret address, without a token. */
+/** Reads the calendar of a person by its secret URL, without a token. */
 export const getCalendar = defineEndpoint({
   method: 'GET',
   path: '/v1/calendars/:secret.ics',
   operationId: 'getCalendar',
   tag: 'Calendars',
-  summary: "Read a person's calendar by its secret address",
+  summary: "Read a person's calendar by its secret URL",
   description:
     'Has the events that the person organizes, responded to, saved or booked and may see, if they ended at most ' +
     `${pastDays} days ago: the first ${maxEntries} events by start, with descriptions of at most ` +

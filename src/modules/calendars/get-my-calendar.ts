@@ -3,15 +3,15 @@ import { findCalendar } from './repo.ts';
 import { CalendarState } from './schemas.ts';
 import type { CalendarServices } from './services.ts';
 
-/** Reads whether the caller's calendar has a secret address, and since when. */
+/** Reads whether the caller's calendar has a secret URL, and since when. */
 export const getMyCalendar = defineEndpoint({
   method: 'GET',
   path: '/v1/me/calendar',
   operationId: 'getMyCalendar',
   tag: 'Calendars',
-  summary: 'Read whether your calendar has an address',
+  summary: 'Read whether your calendar has a URL',
   description:
-    'Returns the time at which the address was created, not the address: the server stores only its hash.',
+    'Returns the time at which the URL was created, not the URL itself: the server stores only its hash.',
   access: 'required',
   response: { 200: CalendarState },
 

@@ -8,7 +8,7 @@ import { getMyCalendar } from './get-my-calendar.ts';
 import { listEventsCalendar } from './list-events-calendar.ts';
 import type { CalendarServices } from './services.ts';
 
-/** iCalendar files: one event, the public events, and the events of a person at a secret address. */
+/** iCalendar files: one event, the public events, and the events of a person at a secret URL. */
 export const calendars = defineModule<CalendarServices>({
   name: 'calendars',
   endpoints: [

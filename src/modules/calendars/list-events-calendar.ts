@@ -16,7 +16,7 @@ export const listEventsCalendar = defineEndpoint({
   tag: 'Calendars',
   summary: 'List public events as a calendar',
   description:
-    'An address to subscribe to. Has the events of GET /v1/events with the same filters and without pages: the first ' +
+    'A URL to subscribe to. Has the events of GET /v1/events with the same filters and without pages: the first ' +
     `${maxEntries} events by start, with descriptions of at most ${maxDescriptionLength} characters.`,
   access: 'optional',
   query: CalendarQuery,

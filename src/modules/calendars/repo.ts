@@ -5,7 +5,7 @@ import type { Viewer } from '../../identity/caller.ts';
 import { visibleCondition } from '../events/policy.ts';
 import type { Secret } from './secrets.ts';
 
-/** The time at which the current address was created; null without an address. */
+/** The time at which the current URL was created; null without a URL. */
 export async function findCalendar(db: Queryable, userId: string): Promise<Date | null> {
   const [row] = await db.query<{ createdAt: Date }>(
     sql`select created_at from calendars where user_id = ${userId}`,
@@ -14,7 +14,7 @@ export async function findCalendar(db: Queryable, userId: string): Promise<Date 
 }
 
 /**
- * Replaces the address of the person's calendar. Of two concurrent replacements, the later one takes effect.
+ * Replaces the URL of the person's calendar. Of two concurrent replacements, the later one takes effect.
  */
 export async function setCalendar(
   tx: Transaction,
@@ -32,7 +32,7 @@ export async function deleteCalendar(tx: Transaction, userId: string): Promise<v
 }
 
 /**
- * The owner of a calendar; null if the address was revoked or the owner is suspended. Each call reads the
+ * The owner of a calendar; null if the URL was revoked or the owner is suspended. Each call reads the
  * database, so a revocation takes effect immediately on every server.
  */
 export async function findOwner(db: Queryable, { userId, hash }: Secret): Promise<Viewer | null> {

@@ -11,7 +11,7 @@ export const CalendarQuery = Type.Object(filters satisfies TProperties);
 export const CalendarAddress = Type.Object({
   url: Type.String({
     description:
-      'The address for a calendar program. Anyone who has the address can read the calendar. No later response ' +
+      'The URL for a calendar program. Anyone who has the URL can read the calendar. No later response ' +
       'returns it.',
     examples: [
       'https://events.example.org/v1/calendars/pc_AZei9GweejSaUS8Mim3g4ZbO2uKqk4kH3mTfMYmFvd2W1QAHCu9XgQ.ics',
@@ -20,12 +20,12 @@ export const CalendarAddress = Type.Object({
 });
 
 export const CalendarState = Type.Object({
-  exists: Type.Boolean({ description: 'Whether the calendar has an address.' }),
+  exists: Type.Boolean({ description: 'Whether the calendar has a URL.' }),
   createdAt: nullable(timestamp(), {
-    description: 'The time at which the address was created; null without an address.',
+    description: 'The time at which the URL was created; null without a URL.',
   }),
 });
 
 export const CalendarParams = Type.Object({
-  secret: Type.String({ description: 'The secret of the address that POST /v1/me/calendar returns.' }),
+  secret: Type.String({ description: 'The secret of the URL that POST /v1/me/calendar returns.' }),
 });

@@ -1,5 +1,5 @@
 /**
- * The secret in the address of a person's calendar: `pc_`, then base64url of user id (16 bytes) | random
+ * The secret in the URL of a person's calendar: `pc_`, then base64url of user id (16 bytes) | random
  * (24). The id locates the row; the 192 random bits are the secret. The database stores only its SHA-256.
  */
 import { randomBytes } from 'node:crypto';

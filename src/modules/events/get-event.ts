@@ -19,7 +19,7 @@ export const getEvent = defineEndpoint({
   summary: 'Get an event',
   description:
     "With a token, the record has the caller's RSVP, saved flag, booking and place in the waitlist. A private " +
-    'event is a 404 for all callers except its organizer and admins.',
+    'event results in a 404 for all callers except its organizer and admins.',
   access: 'optional',
   params: EventParams,
   response: { 200: ref(Event), 304: Type.Null() },

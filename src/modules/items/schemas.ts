@@ -97,7 +97,7 @@ export const ItemChange = Type.Partial(
 );
 export type ItemChange = Static<typeof ItemChange>;
 
-/** No maximum: a quantity above the quantity left is a 422, not an invalid request. */
+/** No maximum: a quantity above the quantity left results in a 422, not an invalid request. */
 export const ClaimRequest = body(
   { quantity: Type.Integer({ minimum: 1, examples: [2] }) },
   { examples: [{ quantity: 2 }] },

@@ -5,7 +5,7 @@ import { Problem } from '../../lib/errors.ts';
 import type { LiveState } from './present.ts';
 import { Stream } from './stream.ts';
 
-/** Streams of a server, and of one person or, without a token, one network address. */
+/** Streams of a server, and of one person or, without a token, one IP address. */
 const maxStreams = 5_000;
 const maxStreamsPerOwner = 20;
 const checkIntervalMs = 1_000;
@@ -24,7 +24,7 @@ export class Streams {
 
   /**
    * Reserves a stream.
-   * @param owner the id of the person, or the network address of a caller without a token
+   * @param owner the id of the person, or the IP address of a caller without a token
    * @returns the function that releases the reservation; to be called once
    * @throws Problem `too_many_requests`, `unavailable`
    */

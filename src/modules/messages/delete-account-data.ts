@@ -14,7 +14,7 @@ export const messageDeletionHooks: DeletionHook[] = [
 ];
 
 /**
- * Deletes the conversations on both sides, with all of their messages. Locks the rows in key order: two
+ * Deletes the person's conversations for both participants, with all messages. Locks the rows in key order: two
  * people with a conversation who delete their accounts at the same time lock the same rows.
  */
 async function deleteConversations(tx: Transaction, userId: string): Promise<void> {

@@ -26,13 +26,13 @@ export const listMessages = defineEndpoint({
 
   async handler({ caller, params, query }, { db, people }: MessageServices) {
     const { cursor, limit } = query;
-    const sides = { userId: caller.id, otherId: readUserId(params.id) };
+    const participants = { userId: caller.id, otherId: readUserId(params.id) };
     const [before = null] = readCursor(cursor, 'id') ?? [];
     const [found] = await Promise.all([
-      findMessages(db, sides, before, limit + 1),
-      requirePerson(people, sides.otherId),
+      findMessages(db, participants, before, limit + 1),
+      requirePerson(people, participants.otherId),
     ]);
     const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
-    return { status: 200, body: { data: rows.map((row) => toMessage(sides, row)), nextCursor } };
+    return { status: 200, body: { data: rows.map((row) => toMessage(participants, row)), nextCursor } };
   },
 });

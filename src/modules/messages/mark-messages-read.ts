@@ -20,9 +20,9 @@ export const markMessagesRead = defineEndpoint({
   problems: ['user_not_found'],
 
   async handler({ caller, params }, { db, people }: MessageServices) {
-    const sides = { userId: caller.id, otherId: readUserId(params.id) };
-    await requirePerson(people, sides.otherId);
-    await actAs(db, caller, (tx) => markRead(tx, sides));
+    const participants = { userId: caller.id, otherId: readUserId(params.id) };
+    await requirePerson(people, participants.otherId);
+    await actAs(db, caller, (tx) => markRead(tx, participants));
     return { status: 200, body: { unreadCount: 0 } };
   },
 });

@@ -3,12 +3,12 @@ import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { maxId } from '../../lib/ids.ts';
 import { type Pair, selectLockedPeople } from '../users/relation-locks.ts';
-import type { ConversationRow, MessageRow, Sides } from './present.ts';
+import type { ConversationRow, MessageRow, Participants } from './present.ts';
 
-export type { Sides } from './present.ts';
+export type { Participants } from './present.ts';
 
 /** A message from `userId` to `otherId`. */
-type SentMessage = Sides & MessageRow;
+type SentMessage = Participants & MessageRow;
 
 /** The number of messages that a person has sent since `since`, which limits the messages of a minute. */
 export type SendingWindow = { userId: string; since: Date; sent: number };
@@ -55,13 +55,13 @@ export async function listLastMessageTimes(tx: Transaction, pairs: Pair[]): Prom
 }
 
 /**
- * Sets the newest message of both sides' conversations, and adds to the recipients' unread counts. The
+ * Sets the newest message in the conversations of both participants, and adds to the recipients' unread counts. The
  * relations of the pairs must be locked. `markRead` locks the same rows, so it runs before or after this
  * statement.
  * @param sent messages in the order in which they were sent
  */
 export function moveConversations(sent: SentMessage[]) {
-  const moves = new Map<string, Sides & { lastId: string; unread: number }>();
+  const moves = new Map<string, Participants & { lastId: string; unread: number }>();
   for (const { userId, otherId, id } of sent) {
     for (const [user, other, unread] of [
       [userId, otherId, 0],
@@ -98,7 +98,7 @@ export function insertMessages(sent: SentMessage[]) {
 }
 
 /** Marks all messages as read that are committed when the row is locked. Later messages count as unread. */
-export async function markRead(tx: Transaction, { userId, otherId }: Sides): Promise<void> {
+export async function markRead(tx: Transaction, { userId, otherId }: Participants): Promise<void> {
   await tx.query(sql`
     update conversations set read_id = last_id, unread_count = 0
     where user_id = ${userId} and other_id = ${otherId} and read_id is distinct from last_id`);
@@ -110,7 +110,7 @@ export async function markRead(tx: Transaction, { userId, otherId }: Sides): Pro
  */
 export async function listMessages(
   db: Database,
-  { userId, otherId }: Sides,
+  { userId, otherId }: Participants,
   before: string | null,
   limit: number,
 ): Promise<MessageRow[]> {

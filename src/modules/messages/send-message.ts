@@ -19,7 +19,7 @@ export const sendMessage = defineEndpoint({
   description:
     'A block in either direction prevents messages between two people; otherwise the caller may send messages to ' +
     'anyone, also to people with a private profile. The operator limits the messages of a person in a minute, by ' +
-    'default to 60; one more is a 429.',
+    'default to 60; one more results in a 429.',
   access: 'required',
   idempotent: true,
   params: UserParams,
@@ -29,20 +29,20 @@ export const sendMessage = defineEndpoint({
 
   async handler({ caller, params, body, idempotency }, services: MessageServices) {
     const { people, flags, sendInBatch, messageContext } = services;
-    const sides = { userId: caller.id, otherId: readUserId(params.id) };
-    if (sides.otherId === caller.id) throw new Problem('self_relation');
+    const participants = { userId: caller.id, otherId: readUserId(params.id) };
+    if (participants.otherId === caller.id) throw new Problem('self_relation');
     // A missing recipient would leave the batch and be retried individually, which is serial and therefore
     // slow.
-    await requirePerson(people, sides.otherId);
+    await requirePerson(people, participants.otherId);
     await flags.require('messages');
     const { text } = body;
     if (!idempotency.readKey()) {
-      const row = await sendInBatch({ caller, otherId: sides.otherId, text });
-      return { status: 201, body: toMessage(sides, row) };
+      const row = await sendInBatch({ caller, otherId: participants.otherId, text });
+      return { status: 201, body: toMessage(participants, row) };
     }
     return runIdempotent(services, caller, idempotency, async (tx) => {
-      const row = await sendInTransaction(tx, { ...sides, text }, messageContext);
-      return { status: 201 as const, body: toMessage(sides, row) };
+      const row = await sendInTransaction(tx, { ...participants, text }, messageContext);
+      return { status: 201 as const, body: toMessage(participants, row) };
     });
   },
 });

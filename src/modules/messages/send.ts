@@ -19,15 +19,15 @@ import {
   listLastMessageTimes,
   lockWindows,
   moveConversations,
-  type Sides,
+  type Participants,
   writeWindows,
 } from './repo.ts';
 
 export type SendMessageCommand = { caller: Caller; otherId: string; text: string };
 /** A message from `userId` to `otherId`. */
-type NewMessageCommand = Sides & { text: string };
-/** `maxAMinute`: messages of one sender in a minute; 0: no limit. */
-export type DecisionContext = { clock: () => Date; maxAMinute: number };
+type NewMessageCommand = Participants & { text: string };
+/** `maxPerMinute`: the maximum number of messages that one sender can send per minute; 0 for no limit. */
+export type DecisionContext = { clock: () => Date; maxPerMinute: number };
 type Refusal = Problem | typeof RETRY_INDIVIDUALLY;
 type Outcome = MessageRow | Refusal;
 
@@ -90,18 +90,20 @@ export async function sendMessage(
 async function prepareDecision(
   tx: Transaction,
   messages: NewMessageCommand[],
-  { clock, maxAMinute }: DecisionContext,
+  { clock, maxPerMinute }: DecisionContext,
   mayWaitForLocks: boolean,
 ) {
-  const pairs = [...new Map(messages.map((message) => [pairKeyOf(message), pairOfSides(message)])).values()];
-  const senders = maxAMinute > 0 ? [...new Set(messages.map(({ userId }) => userId))] : [];
+  const pairs = [
+    ...new Map(messages.map((message) => [pairKeyOf(message), pairOfParticipants(message)])).values(),
+  ];
+  const senders = maxPerMinute > 0 ? [...new Set(messages.map(({ userId }) => userId))] : [];
   const [relations, windows, lastTimes] = await Promise.all([
     lockPairs(tx, pairs, mayWaitForLocks),
     lockWindows(tx, senders, mayWaitForLocks),
     listLastMessageTimes(tx, pairs),
   ]);
   const now = clock();
-  const limit = new MessageLimit(windows, maxAMinute, now);
+  const limit = new MessageLimit(windows, maxPerMinute, now);
   const times = new MessageTimes(lastTimes, now);
   return (refusalOf: (index: number) => Refusal | null) => {
     const outcomes = messages.map((message, i): Outcome => {
@@ -116,8 +118,8 @@ async function prepareDecision(
   };
 }
 
-const pairOfSides = ({ userId, otherId }: Sides): Pair => pairOf(userId, otherId);
-const pairKeyOf = (sides: Sides): string => keyOfPair(pairOfSides(sides));
+const pairOfParticipants = ({ userId, otherId }: Participants): Pair => pairOf(userId, otherId);
+const pairKeyOf = (participants: Participants): string => keyOfPair(pairOfParticipants(participants));
 
 /** The statements that write the decided outcomes. */
 function writesOf(messages: NewMessageCommand[], outcomes: Outcome[], limit: MessageLimit, pairs: Pair[]) {

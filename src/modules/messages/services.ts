@@ -10,7 +10,7 @@ export type MessageServices = UserServices & {
 };
 
 export function createMessageServices({ db, clock, config }: UserServices) {
-  const messageContext: DecisionContext = { clock, maxAMinute: config.messagesPerMinute };
+  const messageContext: DecisionContext = { clock, maxPerMinute: config.messagesPerMinute };
   let sequence = 0;
   return {
     messageContext,

@@ -22,11 +22,11 @@ export const createUpload = defineEndpoint({
   summary: 'Upload an image',
   description:
     'The body is the image itself: JPEG, PNG or WebP, at most 10 MiB and 50 megapixels. Its first bytes decide ' +
-    'the format, whichever of the declared types `Content-Type` names; any other type is a 415, and a file of ' +
+    'the format, whichever of the declared types `Content-Type` names; any other type results in a 415, and a file of ' +
     'another format a 400. The server turns the image upright, removes all metadata, scales it down if a side has ' +
     'more than 2,048 pixels, and stores it as WebP; of an animation, it stores the first frame. Each person may ' +
     'upload 100 images a day and store 1 GiB.\n\n' +
-    `At most ${maxConcurrentUploadsPerPerson} uploads of a person run at once: one more is a 429 with ` +
+    `At most ${maxConcurrentUploadsPerPerson} uploads of a person run at once: one more results in a 429 with ` +
     `\`too_many_requests\`. At most ${maxConcurrentUploads} run at once on a server: one more is a 503 with ` +
     '`unavailable`. Try again after `Retry-After`.',
   access: 'required',

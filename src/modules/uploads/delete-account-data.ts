@@ -4,7 +4,7 @@ import { deleteUploadsOf } from './repo.ts';
 
 export const uploadDeletionHooks: DeletionHook[] = [
   {
-    // Relies on the lock on the person's row, which prevents new uploads.
+    // The deletion has locked the person's row in `users`, which prevents new uploads.
     firstTable: 'uploads',
     run: async (tx, { userId }) => ({ files: await deleteUploadsOf(tx, userId) }),
   },

@@ -88,7 +88,7 @@ export async function listBlocked(
 }
 
 /**
- * Makes `change` to what is between two people, and corrects both sides' counters by what really changed.
+ * Applies `change` to the relation between two people, and updates the counters of both by the difference.
  *
  * Right under any concurrency: both accounts are share-locked (deletion waits, or is seen here as a 404),
  * then the relation is locked, and the counters move by the difference between what was there and what is

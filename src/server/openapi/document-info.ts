@@ -8,7 +8,7 @@ const formatsText =
   'Formats beyond those of OpenAPI: `visible-line` and `visible-text` have at least one visible character, which is ' +
   'neither a separator (Z) nor other (C) in Unicode, and `visible-line` has no control characters; `grapheme` is one ' +
   'user-perceived character; `timestamp` is RFC 3339 with any offset, `timestamp-or-day` that or a date; `http-url` is ' +
-  'an http or https address; `time-zone` is the name of an IANA time zone; `currency` is an ISO 4217 code.';
+  'an http or https URL; `time-zone` is the name of an IANA time zone; `currency` is an ISO 4217 code.';
 
 const introduction =
   'Discover events, respond to them, and share bring-lists that cannot be double-booked.\n\n' +

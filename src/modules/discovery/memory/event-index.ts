@@ -8,7 +8,7 @@ import { listByPeople, type PeopleEvent, type PeopleQuery } from './people-event
 import { BitmapPool, searchSegment } from './search-segment.ts';
 import { Segment, type SegmentData } from './segment.ts';
 
-/** The index is built anew when this many events have changed: a 32nd of all, within these limits. */
+/** The index is rebuilt when this many events have changed: a 32nd of all, within these limits. */
 const [minChanged, maxChanged] = [2_048, 16_384];
 /** And when their memory is a 32nd of the segment's, within these limits in bytes: texts may be long. */
 const [minOverlay, maxOverlay] = [4 * 1024 ** 2, 64 * 1024 ** 2];
@@ -33,7 +33,7 @@ export class EventIndex {
     return this.#segment.data.size - this.#segment.removedCount + this.#overlay.size;
   }
 
-  /** Whether so many events have changed that the index should be built anew. */
+  /** Whether so many events have changed that the index should be rebuilt. */
   get isOutgrown(): boolean {
     const changed = this.#overlay.size + this.#segment.removedCount;
     return (

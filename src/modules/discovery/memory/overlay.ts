@@ -1,6 +1,6 @@
 /**
  * The events that were added or changed since the segment was built. The overlay is changed in place, so a write costs
- * some microseconds, and a query scans it; the index is built anew before it grows large.
+ * some microseconds, and a query scans it; the index is rebuilt before the overlay grows large.
  */
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
