@@ -82,7 +82,7 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
   return startOn(await cloneDatabase(), options);
 }
 
-/** Creates a migrated database that is dropped after the tests of the file. */
+/** Creates a migrated database, which is removed with the server of the tests. */
 export async function cloneDatabase(): Promise<Target> {
   const info = process.env.POTLUCK_TEST_SERVER;
   assert.ok(info, 'run tests through npm: npm test, or npm run test:one -- FILE');
