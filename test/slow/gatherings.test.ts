@@ -1,17 +1,17 @@
 /**
  * Imports test/data/gatherings.ics and lists its events. This file computes the expected lists from the raw
  * lines, with its own table of UTC offsets and its own distance formula. Only the time zones of entries
- * without a TZID come from the product.
+ * without a TZID come from the product. The tests are slow because they read a file of 462 entries as a whole.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { parseCalendar } from '../src/cli/import/parse-calendar.ts';
-import { type ImportReport, importCalendar } from '../src/cli/import.ts';
-import { file, makeCalendar } from './data/gatherings.ts';
-import { nextPhone, signIn } from './factories.ts';
-import { assertCounters } from './invariants.ts';
-import { expectStatus, startTestApp } from './setup.ts';
+import { parseCalendar } from '../../src/cli/import/parse-calendar.ts';
+import { type ImportReport, importCalendar } from '../../src/cli/import.ts';
+import { file, makeCalendar } from '../data/gatherings.ts';
+import { nextPhone, signIn } from '../factories.ts';
+import { assertCounters } from '../invariants.ts';
+import { expectStatus, startTestApp } from '../setup.ts';
 
 const api = await startTestApp();
 const phone = nextPhone();
