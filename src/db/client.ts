@@ -35,22 +35,13 @@ const connectTimeoutMs = 3_000;
 const maxLifetimeSeconds = 30 * 60;
 const endTimeoutMs = 5_000;
 
-/** Without JIT: compiling a plan takes longer than any statement of the server runs. */
-const sessionOptions = '-c TimeZone=UTC -c jit=off';
-/**
- * Statements of transactions find rows by key, so one plan fits all values. By default PostgreSQL compares that plan,
- * for which it assumes arrays of 10 elements, with a plan for the values at hand. A shorter array always makes the
- * latter cheaper, so the statement is planned again at each execution. A transaction whose plan depends on the values
- * sets `plan_cache_mode` to `auto`.
- */
-const transactionOptions = `${sessionOptions} -c plan_cache_mode=force_generic_plan`;
-
 const sessionConfig: pg.ClientConfig = {
   application_name: 'potluck',
   statement_timeout: 5_000,
   lock_timeout: 4_000,
   idle_in_transaction_session_timeout: 10_000,
-  options: sessionOptions,
+  // Without JIT: compiling a plan takes longer than any statement of the server runs.
+  options: '-c TimeZone=UTC -c jit=off',
   connectionTimeoutMillis: connectTimeoutMs,
   keepAlive: true,
   // Statements are sent without waiting for the results of the ones before: one round trip for many of them.
@@ -67,7 +58,6 @@ export function connect(target: Target, max = 8): Database {
   const pipelines = createPipelines(config, guard, max);
   const pool = new pg.Pool({
     ...config,
-    options: transactionOptions,
     Client: guard.Client as pg.PoolConfig['Client'],
     max: Math.min(max, 6),
     maxLifetimeSeconds,

@@ -1,6 +1,7 @@
 /** Applies batches of claims: claims on the same item share one transaction in place of waiting for the item's lock. */
 import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
+import { sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { type BatchEntry, storeResults } from '../../idempotency/idempotent-batcher.ts';
 import { refuseKeyInUse } from '../../idempotency/run-idempotent.ts';
@@ -61,6 +62,12 @@ export async function applyClaims(
   });
 }
 
+/**
+ * PostgreSQL compares the plan for any values, for which it assumes arrays of 10 elements, with a plan for the values at
+ * hand. The array of a batch of claims on one item has one element, so it would plan these statements for each batch.
+ */
+const planOnce = sql`set local plan_cache_mode = force_generic_plan`;
+
 type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
 
 async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWaitForLocks: boolean) {
@@ -69,7 +76,8 @@ async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWait
   const items = [...new Map(commands.map(({ item }) => [formatItemId(item), item])).values()];
   const keys = entries.map(({ stored }) => stored?.key ?? null);
   // The statements are pipelined and run in this order, each with a snapshot of its own.
-  const [roles, lockedItems, responses, claimants] = await Promise.all([
+  const [, roles, lockedItems, responses, claimants] = await Promise.all([
+    tx.execute(planOnce),
     lockCallers(tx, callers, mayWaitForLocks),
     lockItems(tx, items, mayWaitForLocks),
     findStoredResponses(tx, keys, now),
