@@ -8,6 +8,7 @@
  * batch. A statement starts after all of its items have arrived, so each item sees every write that was
  * acknowledged before it arrived.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../lib/errors.ts';
 import { isOutage } from './errors.ts';
 
@@ -194,8 +195,8 @@ type RunOptions<T, V> = { mayWaitForLocks?: boolean; startNext?: (toRetry: Waite
 
 /**
  * Runs a batch and settles the promise of each item, except those that must be retried individually.
- * @param options.startNext called before the promises are settled: PostgreSQL receives the next batch first,
- *   and works on it while the responses are sent
+ * @param options.startNext called a turn of the event loop before the promises are settled: PostgreSQL receives the
+ *   next batch first, and works on it while the responses are sent
  * @returns the items to retry individually
  */
 async function runBatch<T, V>(
@@ -215,6 +216,8 @@ async function runBatch<T, V>(
     outcomes = batch.map(() => error as Error);
   }
   startNext(toRetry);
+  // The pool hands out a connection after the promises that are settled now, so they are settled a turn later.
+  await nextTurn();
   const retried = new Set(toRetry);
   for (const [i, waiter] of batch.entries()) {
     if (!retried.has(waiter)) settle(waiter, outcomes[i] as Outcome<V>);
