@@ -50,6 +50,7 @@ test('index: changes during the start of a new load do not start another load', 
     changeLog: changeLog as ChangeLog,
     log,
     maxBytes: 1e8,
+    onLoaded: () => {},
   });
   const search = () => index.search(anyEvent, { page: 1, limit: 1 });
   const untilLoaded = async (loads: number) => {

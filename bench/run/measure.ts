@@ -132,7 +132,7 @@ async function findLimit(
   }
 }
 
-/** Draws new requests and restarts the server. Waits until its index is loaded. */
+/** Draws new requests and restarts the server. Waits until it has loaded the index and the events of lists. */
 export async function prepareCold(
   bench: Bench,
   { work, requestsFile }: PreparedItem,
@@ -143,16 +143,18 @@ export async function prepareCold(
   await bench.app.stop();
   const { discovery } = bench.options;
   bench.app = await startApp(bench.environment.dataset, bench.signal, discovery);
-  if (discovery === 'memory') await untilIndexed(bench);
+  if (discovery === 'memory') await until(bench, /^potluck_discovery_index_loaded 1/m);
+  await until(bench, /^potluck_preloaded_events [1-9]/m);
 }
 
-async function untilIndexed({ app }: Bench): Promise<void> {
+/** Waits until `/metrics` matches. */
+async function until({ app }: Bench, pattern: RegExp): Promise<void> {
   for (let waited = 0; waited < 120_000; waited += 50) {
     const { body } = await send(app.port, { method: 'GET', path: '/metrics' });
-    if (/^potluck_discovery_index_loaded 1/m.test(body)) return;
+    if (pattern.test(body)) return;
     await sleep(50);
   }
-  throw new Failure('the discovery index was not loaded within two minutes');
+  throw new Failure(`/metrics did not match ${pattern} within two minutes`);
 }
 
 /** @throws Failure if a response or the resulting data is wrong */

@@ -46,6 +46,20 @@ export const discoveryIndex = {
   }),
 };
 
+/** The events that this process has preloaded (modules/events/preload). */
+export const preloadedEvents = {
+  events: new Gauge({
+    name: 'potluck_preloaded_events',
+    help: 'Listed events whose JSON was read when the server started, or when many had changed.',
+    registers: [registry],
+  }),
+  bytes: new Gauge({
+    name: 'potluck_preloaded_bytes',
+    help: 'Memory of the preloaded events.',
+    registers: [registry],
+  }),
+};
+
 /** Labels are patterns of routes, so that ids do not become labels. The label of unknown paths is `none`. */
 export function registerMetrics(app: FastifyInstance): void {
   app.addHook('onRoute', (options) => {

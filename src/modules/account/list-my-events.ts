@@ -23,12 +23,12 @@ export const listMyEvents = defineEndpoint({
   compressFrom: largeText,
 
   async handler({ caller, query }, services: AccountServices) {
-    const { db, config, clock } = services;
+    const { db, clock } = services;
     const found = await listOwnEvents(db, caller, query.relation, readSlice(query, clock()));
     const { rows, nextCursor } = toSlicePage(found, query.limit);
     const ids = rows.map((row) => row.id);
     const listed = await loadListedEvents(services, ids, caller, (event) => isVisible(event, caller));
     const elements = listed.filter((element) => element !== null);
-    return { statusCode: 200, json: serializeCursorPage(elements, nextCursor, config.publicUrl) };
+    return { statusCode: 200, json: serializeCursorPage(elements, nextCursor) };
   },
 });

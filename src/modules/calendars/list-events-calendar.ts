@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { readEventQuery } from '../discovery/event-query.ts';
+import { listCachedEvents } from '../events/load-listed-events.ts';
 import { calendarResponse } from './calendar-response.ts';
 import { maxDescriptionLength, maxEntries, renderEntries, toEntry } from './entries.ts';
 import { renderCalendar } from './present.ts';
@@ -25,7 +26,7 @@ export const listEventsCalendar = defineEndpoint({
   compressFrom: largeText,
 
   async handler({ caller, query, request, reply }, services: CalendarServices) {
-    const { clock, lists, people, renderEntry } = services;
+    const { clock, lists, events, people, renderEntry } = services;
     const slice = { page: 1, limit: maxEntries };
     const { listed } = await lists({
       query: readEventQuery(query, clock()),
@@ -34,7 +35,8 @@ export const listEventsCalendar = defineEndpoint({
       viewer: caller,
       address: request.ip,
     });
-    const entries = await Promise.all(listed.map(({ event }) => toEntry(event, people)));
+    const found = await listCachedEvents(events, listed);
+    const entries = await Promise.all(found.map((event) => toEntry(event, people)));
     const text = renderCalendar(await renderEntries(entries, renderEntry), 'Potluck events');
     return calendarResponse({ request, reply }, { text, fileName: 'events.ics', disposition: 'inline' });
   },

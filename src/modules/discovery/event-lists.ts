@@ -3,7 +3,8 @@ import type { Viewer } from '../../identity/caller.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { networkOf } from '../../lib/ip-address.ts';
 import { distanceKm, farthestKm, type Place } from '../../lib/sphere.ts';
-import type { ListElement } from '../events/load-listed-events.ts';
+import type { ListElement } from '../events/event-serializer.ts';
+import { loadCurrentEvents } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';
 import type { EventServices } from '../events/services.ts';
 import type { EventQuery, Order } from './event-query.ts';
@@ -26,10 +27,8 @@ const queueOptions = { concurrency: 3, maxWaitingPerClient: 100, maxWaiting: 1_0
 const maxAttempts = 4;
 
 /** @param index null to compute all lists on the database */
-export function createEventLists(
-  { db, changeLog, people, events, viewerStates }: EventServices,
-  index: CurrentIndex | null,
-): Lists {
+export function createEventLists(services: EventServices, index: CurrentIndex | null): Lists {
+  const { db, changeLog, people } = services;
   const queue = new FairQueue(queueOptions);
 
   async function find(
@@ -43,22 +42,6 @@ export function createEventLists(
     );
   }
 
-  async function loadElements(
-    eventIds: string[],
-    place: Place | null,
-    viewer: Viewer | null,
-  ): Promise<ListElement[]> {
-    const [states, found] = await Promise.all([
-      viewer && eventIds.length > 0 ? viewerStates.findMany({ userId: viewer.id, eventIds }) : null,
-      Promise.all(eventIds.map((id) => events.findCurrent(id))),
-    ]);
-    return found.flatMap((event, i) => {
-      // Changed or deleted after the query.
-      if (!event || !isListed(event.row)) return [];
-      return [{ event, distanceKm: place && distanceKm(place, event.row), viewerState: states?.[i] ?? null }];
-    });
-  }
-
   return async (request) => {
     const { viewer, query } = request;
     const blocked = viewer ? people.blockedBy(viewer.id) : [];
@@ -66,13 +49,18 @@ export function createEventLists(
       // Authentication has read the change log for requests with a token.
       if (!viewer || attempt > 1) await changeLog.catchUp();
       const { ids, total } = await find(request, await blocked);
-      const listed = await loadElements(ids, query.circle, viewer);
+      const found = await loadCurrentEvents(services, ids, viewer, isListed);
+      // Events that were changed or deleted after the query are missing.
+      const listed = found.flatMap((element) => (element ? [withDistance(element, query.circle)] : []));
       const missing = ids.length - listed.length;
       // Events that were hidden or deleted after the query leave gaps: query again, a few times at most.
       if (missing === 0 || attempt === maxAttempts) return { listed, total: total - missing };
     }
   };
 }
+
+const withDistance = (element: ListElement, place: Place | null): ListElement =>
+  place ? { ...element, distanceKm: distanceKm(place, element.place) } : element;
 
 function toIndexQuery(
   { circle, category, from, until, search }: EventQuery,

@@ -8,8 +8,11 @@ import type { DiscoveryServices } from './services.ts';
 export const discovery = defineModule<DiscoveryServices>({
   name: 'discovery',
   endpoints: [listEvents, searchEvents, listUserEvents],
-  setup(app, { discoveryIndex }) {
-    app.addHook('onListen', async () => discoveryIndex?.start());
-    app.addHook('onClose', async () => discoveryIndex?.stop());
+  setup(app, { discoveryIndex, preloadedEvents }) {
+    app.addHook('onListen', async () => (discoveryIndex ?? preloadedEvents).start());
+    app.addHook('onClose', async () => {
+      discoveryIndex?.stop();
+      preloadedEvents.stop();
+    });
   },
 });

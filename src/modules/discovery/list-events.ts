@@ -22,7 +22,7 @@ export const listEvents = defineEndpoint({
   response: { 200: ref(EventPage) },
   compressFrom: largeText,
 
-  async handler({ caller, query, request }, { lists, clock, config }: DiscoveryServices) {
+  async handler({ caller, query, request }, { lists, clock }: DiscoveryServices) {
     const { page, limit } = query;
     const { listed, total } = await lists({
       query: readEventQuery(query, clock()),
@@ -31,6 +31,6 @@ export const listEvents = defineEndpoint({
       viewer: caller,
       address: request.ip,
     });
-    return { statusCode: 200, json: serializePage(listed, { total, page, limit }, config.publicUrl) };
+    return { statusCode: 200, json: serializePage(listed, { total, page, limit }) };
   },
 });

@@ -26,7 +26,7 @@ export const listUserEvents = defineEndpoint({
   problems: ['user_not_found', 'profile_private'],
 
   async handler({ caller, params, query }, services: DiscoveryServices) {
-    const { db, clock, config } = services;
+    const { db, clock } = services;
     const id = readUserId(params.id);
     await requireProfile(db, id, caller);
     const found = await listOrganized(db, id, readSlice(query, clock()));
@@ -34,6 +34,6 @@ export const listUserEvents = defineEndpoint({
     const ids = rows.map((row) => row.id);
     const loaded = await loadListedEvents(services, ids, caller, isListed);
     const elements = loaded.filter((element) => element !== null);
-    return { statusCode: 200, json: serializeCursorPage(elements, nextCursor, config.publicUrl) };
+    return { statusCode: 200, json: serializeCursorPage(elements, nextCursor) };
   },
 });

@@ -23,7 +23,7 @@ export const searchEvents = defineEndpoint({
   compressFrom: largeText,
 
   async handler({ caller, query: { q, page, limit }, request }, services: DiscoveryServices) {
-    const { lists, clock, config } = services;
+    const { lists, clock } = services;
     if (q.trim() === '') throw invalid('q', 'must not be empty');
     const { listed, total } = await lists({
       query: readEventQuery({ q }, clock()),
@@ -32,6 +32,6 @@ export const searchEvents = defineEndpoint({
       viewer: caller,
       address: request.ip,
     });
-    return { statusCode: 200, json: serializePage(listed, { total, page, limit }, config.publicUrl) };
+    return { statusCode: 200, json: serializePage(listed, { total, page, limit }) };
   },
 });

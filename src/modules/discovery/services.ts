@@ -9,13 +9,20 @@ export type DiscoveryServices = EventServices & {
 };
 
 /** The share of the memory for caches that the index may take. */
-const indexShare = 0.6;
+const indexShare = 0.5;
 
 export function createDiscoveryServices(services: EventServices) {
-  const { config, db, changeLog, log } = services;
+  const { config, db, changeLog, log, preloadedEvents } = services;
   const discoveryIndex =
     config.discovery === 'memory'
-      ? new CurrentIndex({ db, changeLog, log, maxBytes: config.cacheBytes * indexShare })
+      ? new CurrentIndex({
+          db,
+          changeLog,
+          log,
+          maxBytes: config.cacheBytes * indexShare,
+          // One after the other: lists can be answered without preloaded events, but not fast without an index.
+          onLoaded: () => preloadedEvents.start(),
+        })
       : null;
   return { discoveryIndex, lists: createEventLists(services, discoveryIndex) };
 }

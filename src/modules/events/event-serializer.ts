@@ -11,9 +11,9 @@ import { Type } from 'typebox';
 import { contentHash, weakTag } from '../../http/conditional.ts';
 import { PageMeta } from '../../http/schemas.ts';
 import { serializerOf } from '../../http/serialization.ts';
+import type { Place } from '../../lib/sphere.ts';
 import type { PersonRow } from '../users/present.ts';
 import type { CachedEvent } from './event-cache.ts';
-import type { ListElement } from './load-listed-events.ts';
 import {
   type MyBooking,
   roundDistance,
@@ -24,6 +24,18 @@ import {
   type ViewerStateWithBooking,
 } from './present.ts';
 import { CommonEvent, Event, ListedEvent } from './schemas.ts';
+
+/**
+ * An element of a list of events. `json`: the open JSON object of the event in lists (`listedJson`);
+ * `distanceKm` is null unless the list is around a place; `viewerState` is null without a token.
+ */
+export type ListElement = {
+  id: string;
+  json: Buffer;
+  place: Place;
+  distanceKm: number | null;
+  viewerState: ViewerState | null;
+};
 
 const serializeCommonEvent = serializerOf(CommonEvent);
 const serializeListedEvent = serializerOf(ListedEvent);
@@ -93,27 +105,27 @@ function hashOwnFields(own: string, isCacheable: boolean): string {
   return hash;
 }
 
+/** The open JSON object of an event in lists. */
+export function listedJson(event: CachedEvent, publicUrl: string): Buffer {
+  event.listed ??= Buffer.from(open(serializeListedEvent(toListedEvent(event.row, publicUrl))));
+  return event.listed;
+}
+
 /** An `EventPage`. */
 export const serializePage = (
   elements: ListElement[],
   meta: { total: number; page: number; limit: number },
-  publicUrl: string,
-): Buffer => composePage(elements, `"meta":${serializeMeta(meta)}`, publicUrl);
+): Buffer => composePage(elements, `"meta":${serializeMeta(meta)}`);
 
 /** A page of a list with a cursor. `extraJson` of an element: its further required fields, as a JSON object. */
 export const serializeCursorPage = (
   elements: (ListElement & { extraJson?: string })[],
   nextCursor: string | null,
-  publicUrl: string,
-): Buffer => composePage(elements, `"nextCursor":${JSON.stringify(nextCursor)}`, publicUrl);
+): Buffer => composePage(elements, `"nextCursor":${JSON.stringify(nextCursor)}`);
 
-function composePage(
-  elements: (ListElement & { extraJson?: string })[],
-  lastField: string,
-  publicUrl: string,
-): Buffer {
+function composePage(elements: (ListElement & { extraJson?: string })[], lastField: string): Buffer {
   const parts: Buffer[] = [openData];
-  for (const element of elements) addElement(parts, element, publicUrl);
+  for (const element of elements) addElement(parts, element);
   parts.push(Buffer.from(`],${lastField}}`));
   return Buffer.concat(parts);
 }
@@ -121,12 +133,10 @@ function composePage(
 /** Required fields come before optional ones, as in the output of fast-json-stringify. */
 function addElement(
   parts: Buffer[],
-  { event, distanceKm, viewerState, extraJson }: ListElement & { extraJson?: string },
-  publicUrl: string,
+  { json, distanceKm, viewerState, extraJson }: ListElement & { extraJson?: string },
 ): void {
-  event.listed ??= Buffer.from(open(serializeListedEvent(toListedEvent(event.row, publicUrl))));
   if (parts.length > 1) parts.push(comma);
-  parts.push(event.listed);
+  parts.push(json);
   if (extraJson) parts.push(Buffer.from(fieldsOf(extraJson)));
   if (viewerState) parts.push(viewerStateFragment(viewerState).bytes);
   if (distanceKm !== null) parts.push(Buffer.from(`,"distanceKm":${roundDistance(distanceKm)}`));

@@ -1,30 +1,54 @@
 import type { Viewer } from '../../identity/caller.ts';
-import type { CachedEvent } from './event-cache.ts';
-import type { EventRow, ViewerState } from './present.ts';
+import type { CachedEvent, EventCache } from './event-cache.ts';
+import { type ListElement, listedJson } from './event-serializer.ts';
+import { isListed } from './policy.ts';
+import type { EventRow } from './present.ts';
 import type { EventServices } from './services.ts';
 
-/**
- * An element of a list of events. `distanceKm` is null unless the list is around a place; `viewerState` is null without
- * a token.
- */
-export type ListElement = { event: CachedEvent; distanceKm: number | null; viewerState: ViewerState | null };
+type Services = Pick<EventServices, 'events' | 'preloadedEvents' | 'viewerStates' | 'config' | 'changeLog'>;
 
 /**
  * Loads the events of a page, with the viewer's RSVPs and saved flags.
- * @param isIncluded excludes events that were hidden or changed after the page was queried
+ * @param isIncluded excludes events that were hidden or changed after the page was queried. It must include all events
+ *   that are listed
  * @returns an element for each id, in the same order; null for an event that is excluded or deleted
  */
 export async function loadListedEvents(
-  { events: cache, viewerStates }: Pick<EventServices, 'events' | 'viewerStates'>,
+  services: Services,
   ids: string[],
   viewer: Viewer | null,
   isIncluded: (event: EventRow) => boolean,
 ): Promise<(ListElement | null)[]> {
-  const [states, events] = await Promise.all([
+  // Authentication has read the change log for requests with a token.
+  if (!viewer) await services.changeLog.catchUp();
+  return await loadCurrentEvents(services, ids, viewer, isIncluded);
+}
+
+/** As `loadListedEvents`, for a request that has read the change log. */
+export async function loadCurrentEvents(
+  { events, preloadedEvents, viewerStates, config }: Services,
+  ids: string[],
+  viewer: Viewer | null,
+  isIncluded: (event: EventRow) => boolean,
+): Promise<(ListElement | null)[]> {
+  const load = async (id: string) => {
+    const event = await events.findCurrent(id);
+    if (!event || !isIncluded(event.row)) return null;
+    const { lat, lng } = event.row;
+    return { json: listedJson(event, config.publicUrl), place: { lat, lng } };
+  };
+  const [states, found] = await Promise.all([
     viewer && ids.length > 0 ? viewerStates.findMany({ userId: viewer.id, eventIds: ids }) : null,
-    Promise.all(ids.map((id) => cache.find(id, viewer))),
+    Promise.all(ids.map((id) => preloadedEvents.find(id) ?? load(id))),
   ]);
-  return events.map((event, i) =>
-    event && isIncluded(event.row) ? { event, distanceKm: null, viewerState: states?.[i] ?? null } : null,
-  );
+  return ids.map((id, i) => {
+    const event = found[i];
+    return event ? { id, ...event, distanceKm: null, viewerState: states?.[i] ?? null } : null;
+  });
+}
+
+/** The cached events of the elements that are still listed. */
+export async function listCachedEvents(cache: EventCache, elements: ListElement[]): Promise<CachedEvent[]> {
+  const found = await Promise.all(elements.map(({ id }) => cache.findCurrent(id)));
+  return found.filter((event) => event !== null).filter(({ row }) => isListed(row));
 }

@@ -1,6 +1,6 @@
 import { recordChange } from '../../cache/change-log.ts';
 import type { Queryable } from '../../db/query.ts';
-import { assignments, insertValues, sql } from '../../db/sql.ts';
+import { assignments, insertValues, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
@@ -12,15 +12,18 @@ import type { EventRow, MyBooking, ViewerState, ViewerStateWithBooking } from '.
 import { searchVector } from './search-words.ts';
 import { promoteWaitlist, waitlistPosition } from './waitlist.ts';
 
-/** Lists events by id, in any order, without the ids that do not exist. */
-export async function listEventRows(db: Queryable, ids: string[]): Promise<EventRow[]> {
-  return await db.query<EventRow>(sql`
+/** The statement that selects the rows of some `events e`. @param selection of the rows: WHERE and what follows */
+export const selectEventRows = (selection: Statement): Statement => sql`
     select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.all_day, e.timezone,
       e.address, e.lat, e.lng, e.category, e.template, e.price::float8 as price,
       e.price > 0 or e.is_price_known as is_price_known, e.currency, e.capacity, e.visibility, e.status, e.hidden,
       e.enabled_modules, e.created_at, e.updated_at, e.sequence, c.rsvp_count, c.going_count, c.booked_count
     from events e join event_counters c on c.event_id = e.id
-    where e.id = any(${ids}::uuid[])`);
+    ${selection}`;
+
+/** Lists events by id, in any order, without the ids that do not exist. */
+export async function listEventRows(db: Queryable, ids: string[]): Promise<EventRow[]> {
+  return await db.query<EventRow>(selectEventRows(sql`where e.id = any(${ids}::uuid[])`));
 }
 
 /** Finds an event; null for an unknown id. */

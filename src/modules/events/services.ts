@@ -1,10 +1,25 @@
 import type { UserServices } from '../users/services.ts';
 import { createEventCache, type EventCache } from './event-cache.ts';
+import { PreloadedEvents } from './preload/preloaded-events.ts';
 import { createViewerStates, type ViewerStates } from './viewer-states.ts';
 
-export type EventServices = UserServices & { events: EventCache; viewerStates: ViewerStates };
+export type EventServices = UserServices & {
+  events: EventCache;
+  preloadedEvents: PreloadedEvents;
+  viewerStates: ViewerStates;
+};
 
-export const createEventServices = ({ db, changeLog, config }: UserServices) => ({
+/** The share of the memory for caches that preloaded events may take. */
+const preloadShare = 0.15;
+
+export const createEventServices = ({ db, changeLog, config, log }: UserServices) => ({
   events: createEventCache(db, changeLog, config.cacheBytes),
+  preloadedEvents: new PreloadedEvents({
+    db,
+    changeLog,
+    log,
+    publicUrl: config.publicUrl,
+    maxBytes: config.cacheBytes * preloadShare,
+  }),
   viewerStates: createViewerStates(db),
 });

@@ -34,7 +34,7 @@ export const getFeed = defineEndpoint({
     const found = await services.findFeed({ viewer: caller, now: services.clock(), after, limit: limit + 1 });
     const { rows, nextCursor } = toSlicePage(found, limit);
     const elements = await loadElements(services, rows, caller);
-    return { statusCode: 200, json: serializeCursorPage(elements, nextCursor, services.config.publicUrl) };
+    return { statusCode: 200, json: serializeCursorPage(elements, nextCursor) };
   },
 });
 

@@ -6,6 +6,7 @@ import { demoPhones } from '../../lib/demo-phones.ts';
 import { catalogue } from '../../lib/errors.ts';
 import { readEventQuery } from '../../modules/discovery/event-query.ts';
 import type { DiscoveryServices } from '../../modules/discovery/services.ts';
+import { listCachedEvents } from '../../modules/events/load-listed-events.ts';
 import { toListedEvent } from '../../modules/events/present.ts';
 import { errorsPage } from './errors-page.ts';
 import { frontPage } from './front-page.ts';
@@ -45,7 +46,7 @@ export function registerPages(app: App, services: DiscoveryServices): void {
 }
 
 async function renderFrontPage(
-  { config, clock, lists }: DiscoveryServices,
+  { config, clock, lists, events }: DiscoveryServices,
   address: string,
 ): Promise<string> {
   const { listed, total } = await lists({
@@ -55,6 +56,7 @@ async function renderFrontPage(
     viewer: null,
     address,
   });
-  const events = listed.map(({ event }) => toListedEvent(event.row, config.publicUrl));
-  return frontPage(events, total, config.demo ? demoPhones : []);
+  const found = await listCachedEvents(events, listed);
+  const shown = found.map(({ row }) => toListedEvent(row, config.publicUrl));
+  return frontPage(shown, total, config.demo ? demoPhones : []);
 }

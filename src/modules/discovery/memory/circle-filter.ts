@@ -13,7 +13,7 @@ export function addCircle(bits: Bitmap, data: SegmentData, circle: Circle, times
     addAllBut(bits, data, circle, times);
     return;
   }
-  const isInside = createTest(data, circle);
+  const isInside = createCircleTest(data, circle);
   const { begun, end, running } = times;
   forEachBand(data, circle, (first, stop, isInner) => {
     for (let i = first; i < stop; i++) {
@@ -28,7 +28,7 @@ export function addCircle(bits: Bitmap, data: SegmentData, circle: Circle, times
 function addAllBut(bits: Bitmap, data: SegmentData, circle: Circle, { begun, end, running }: Times): void {
   setRange(bits, begun, end);
   unite(bits, running);
-  const isInside = createTest(data, circle);
+  const isInside = createCircleTest(data, circle);
   const antipode = {
     lat: -circle.lat,
     lng: circle.lng + (circle.lng > 0 ? -180 : 180),
@@ -54,8 +54,8 @@ function forEachBand(
   }
 }
 
-/** Creates the test of the point at a position of `cellDocs`. It allocates no memory, as it runs for every point. */
-function createTest({ points }: SegmentData, circle: Circle): (i: number) => boolean {
+/** Creates the test of the point at a position of `cellDocs`, for circles of any radius. It allocates no memory, as it runs for every point. */
+export function createCircleTest({ points }: SegmentData, circle: Circle): (i: number) => boolean {
   const [x, y, z]: Point = toPoint(circle);
   const reach = chordSquared(circle.radius);
   return (i) => {

@@ -2,10 +2,10 @@
  * Keeps a discovery index current. The change log names the changed events; before a query, their rows are read and
  * replaced in the index. So a query sees every write that was acknowledged before it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangeLog, CommittedChange, ListingKey } from '../../../cache/change-log.ts';
 import type { Database } from '../../../db/client.ts';
 import { discoveryIndex as metrics } from '../../../http/metrics.ts';
+import { BackgroundLoad } from '../../../lib/background-load.ts';
 import { EventIndex } from './event-index.ts';
 import type { IndexQuery, Page, Slice } from './index-query.ts';
 import { listChangedRows } from './index-rows.ts';
@@ -18,11 +18,12 @@ type Options = {
   changeLog: ChangeLog;
   log: Log;
   maxBytes: number;
+  /** Called when the index is loaded, and when it does not fit. */
+  onLoaded: () => void;
 };
 
 /** Changes that one statement reads. A change of an account may name thousands of places. */
 const maxPlacesPerStatement = 1_000;
-const [minRetryMs, maxRetryMs] = [500, 30_000];
 /** While no request reads the change log, the index reads it this often, because old changes are deleted from the log. */
 const idleCatchUpMs = 5_000;
 
@@ -36,24 +37,28 @@ export class CurrentIndex {
   #applying: Promise<void> | null = null;
   /** Changes since the running load began, to apply to the loaded index; null if no load is running. */
   #sinceLoad: CommittedChange[] | null = null;
-  /** Aborts the load that is running or waiting to be tried again. Null if there is none: only one runs at a time. */
-  #load: AbortController | null = null;
+  readonly #load: BackgroundLoad;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(options: Options) {
     this.#options = options;
+    this.#load = new BackgroundLoad({
+      load: (signal) => this.#loadOnce(signal),
+      onError: (error) =>
+        options.log.warn({ err: error }, 'the discovery index could not be loaded; trying again'),
+    });
     options.changeLog.watch((change) => this.#note(change));
   }
 
   /** Starts loading; returns at once. */
   start(): void {
     this.#idle = setInterval(() => void this.#catchUp().catch(() => {}), idleCatchUpMs).unref();
-    void this.#loadUntilDone();
+    this.#load.start();
   }
 
   stop(): void {
     clearInterval(this.#idle);
-    this.#load?.abort();
+    this.#load.stop();
     this.#setIndex(null);
   }
 
@@ -111,8 +116,7 @@ export class CurrentIndex {
   #reset(): void {
     if (!this.#index && !this.#sinceLoad) return;
     this.#setIndex(null);
-    this.#load?.abort();
-    void this.#loadUntilDone();
+    this.#load.restart();
   }
 
   async #catchUp(): Promise<void> {
@@ -139,30 +143,12 @@ export class CurrentIndex {
     if (index !== this.#index) return;
     this.#pending.splice(0, changes.length);
     this.#applied += changes.length;
-    if (index?.isOutgrown && !this.#load) void this.#loadUntilDone();
+    if (index?.isOutgrown) this.#load.start();
   }
 
-  /** Loads an index, again after errors, and puts it in place of the present one. */
-  async #loadUntilDone(): Promise<void> {
-    const load = new AbortController();
-    this.#load = load;
-    const { signal } = load;
-    for (let waitMs = minRetryMs; !signal.aborted; waitMs = Math.min(waitMs * 2, maxRetryMs)) {
-      try {
-        await this.#loadOnce(signal);
-        break;
-      } catch (error) {
-        if (signal.aborted) break;
-        this.#options.log.warn({ err: error }, 'the discovery index could not be loaded; trying again');
-        await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {});
-      }
-    }
-    // A reset may have begun another load.
-    if (this.#load === load) this.#load = null;
-  }
-
+  /** Loads an index and puts it in place of the present one. */
   async #loadOnce(signal: AbortSignal): Promise<void> {
-    const { db, changeLog, log, maxBytes } = this.#options;
+    const { db, changeLog, log, maxBytes, onLoaded } = this.#options;
     const since = performance.now();
     await changeLog.catchUp();
     const changes: CommittedChange[] = [];
@@ -172,6 +158,7 @@ export class CurrentIndex {
       signal.throwIfAborted();
       if (!('data' in loaded)) {
         this.#giveUp(loaded);
+        onLoaded();
         return;
       }
       const index = new EventIndex(loaded.data);
@@ -185,6 +172,7 @@ export class CurrentIndex {
       this.#setIndex(index);
       const [megabytes, ms] = [toMegabytes(index.bytes), Math.round(performance.now() - since)];
       log.info({ events: index.size, megabytes, ms }, 'the discovery index is loaded');
+      onLoaded();
     } finally {
       if (this.#sinceLoad === changes) this.#sinceLoad = null;
     }

@@ -28,8 +28,11 @@ const vocabulary = [
   'ab',
   'abc',
 ];
+/** Together they are as frequent as one of the vocabulary; the start `w1` is neither rare nor frequent. */
+const rareWords = Array.from({ length: 300 }, (_, i) => `w${i}`);
 const organizers = Array.from({ length: 9 }, (_, i) => `00000000-0000-7001-8000-00000000000${i}`);
-const text = (count: number) => Array.from({ length: count }, () => pick(vocabulary)).join(' ');
+const text = (count: number) =>
+  Array.from({ length: count }, () => pick(next() < 0.1 ? rareWords : vocabulary)).join(' ');
 
 type Row = IndexRow & { texts: { title: string; address: string; description: string } };
 
@@ -91,7 +94,22 @@ function expectedIds(rows: Row[], query: IndexQuery): string[] {
     .map(({ row }) => row.id);
 }
 
-const searched = ['jazz', 'j', 'pi', 'piano', 'zur', 'zurich', 'ol', 'a', 'ab', 'abc', 'nothing'];
+const searched = [
+  'jazz',
+  'j',
+  'pi',
+  'piano',
+  'zur',
+  'zurich',
+  'ol',
+  'a',
+  'ab',
+  'abc',
+  'w1',
+  'w12',
+  'w29',
+  'nothing',
+];
 const maybe = <T>(value: T): T | null => (next() < 0.5 ? value : null);
 
 function createQuery(): IndexQuery {
@@ -102,7 +120,7 @@ function createQuery(): IndexQuery {
     until: maybe((from ?? 0) + below(1_000) * hour),
     category: maybe(pick(['music', 'food', 'unknown'])),
     circle: maybe({ lat: pick([-90, 0, 50.04, 89]), lng: pick([-180, 8.05, 179.95]), radius }),
-    words: maybe(Array.from({ length: below(3) }, () => pick(searched))),
+    words: maybe(Array.from({ length: below(4) }, () => pick(searched))),
     isGraded: next() < 0.5,
     hiddenOrganizers: next() < 0.3 ? [pick(organizers), pick(organizers)] : [],
   };

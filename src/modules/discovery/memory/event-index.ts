@@ -1,11 +1,12 @@
 /** The discovery index: an immutable segment, and an overlay with the events that have changed since it was built. */
 import type { ListingKey } from '../../../cache/change-log.ts';
-import { RankedBitmap } from '../../../lib/bitmap.ts';
+import { BitmapPool } from './bitmap-pool.ts';
+import type { DocSet } from './doc-set.ts';
 import type { IndexQuery, Page, Slice } from './index-query.ts';
 import type { IndexRow } from './index-rows.ts';
 import { Overlay, type OverlayEvent } from './overlay.ts';
 import { listByPeople, type PeopleEvent, type PeopleQuery } from './people-events.ts';
-import { BitmapPool, searchSegment } from './search-segment.ts';
+import { searchSegment } from './search-segment.ts';
 import { Segment, type SegmentData } from './segment.ts';
 
 /** The index is rebuilt when this many events have changed: a 32nd of all, within these limits. */
@@ -53,13 +54,12 @@ export class EventIndex {
   search(query: IndexQuery, { page, limit }: Slice): Page {
     const found = searchSegment(this.#segment, query, this.#pool);
     const added = this.#overlay.search(query);
-    const all = new RankedBitmap(found.all);
-    const total = added.reduce((sum, events) => sum + events.length, all.size);
+    const total = added.reduce((sum, events) => sum + events.length, found.total);
     const ids: string[] = [];
     let skip = (page - 1) * limit;
     const grades = skip < total ? added.length : 0;
     for (let grade = 0; grade < grades && ids.length < limit; grade++) {
-      const docs = grades === 1 ? all : new RankedBitmap(found.ofGrade(grade));
+      const docs = found.ofGrade(grade);
       const events = added[grade] ?? [];
       const count = docs.size + events.length;
       if (skip < count) for (const id of this.#merge(docs, events, skip)) if (ids.push(id) === limit) break;
@@ -74,7 +74,7 @@ export class EventIndex {
   }
 
   /** The ids of documents and events of the overlay in the order of start and id, without the first `skip`. */
-  *#merge(docs: RankedBitmap, events: OverlayEvent[], skip: number): Generator<string> {
+  *#merge(docs: DocSet, events: OverlayEvent[], skip: number): Generator<string> {
     let next = countBefore(docs, events, skip);
     let rank = skip - next;
     for (const doc of docs.from(rank)) {
@@ -87,7 +87,7 @@ export class EventIndex {
 }
 
 /** How many events of the overlay are among the first `skip` of the merged order, by binary search. */
-function countBefore(docs: RankedBitmap, events: OverlayEvent[], skip: number): number {
+function countBefore(docs: DocSet, events: OverlayEvent[], skip: number): number {
   let [low, high] = [0, events.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -1,12 +1,12 @@
 /** Reads the listed events and builds a segment, in a worker thread if there are many. */
 
 import { setImmediate as turn } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import type { Database } from '../../../db/client.ts';
 import type { Queryable } from '../../../db/query.ts';
 import { raw } from '../../../db/sql.ts';
 import type { Target } from '../../../db/target.ts';
 import { transaction } from '../../../db/transaction.ts';
+import { runInWorker } from '../../../lib/run-in-worker.ts';
 import { countRows, openRows } from './index-rows.ts';
 import type { SegmentData } from './segment.ts';
 import { SegmentBuilder } from './segment-builder.ts';
@@ -15,6 +15,7 @@ import { SegmentBuilder } from './segment-builder.ts';
 export type LoadedSegment = { data: SegmentData } | { neededBytes: number; events: number };
 export type LoadOptions = { target: Target; maxBytes: number };
 
+const segmentWorker = new URL('./segment-worker.ts', import.meta.url);
 /** Below this number of events, building takes less time than the start of a worker. */
 const minEventsForWorker = 5_000;
 /** Few, because the words of one row may take 200 KB. */
@@ -32,27 +33,11 @@ export async function loadSegment(
   signal: AbortSignal,
 ): Promise<LoadedSegment> {
   if ((await countRows(db)) >= minEventsForWorker)
-    return await loadInWorker({ target: db.target, maxBytes }, signal);
+    return await runInWorker(segmentWorker, { target: db.target, maxBytes } satisfies LoadOptions, signal);
   return await transaction(db, async (tx) => {
     await tx.execute(raw(`set transaction ${snapshotMode}`));
     return await readSegment(tx, maxBytes);
   });
-}
-
-async function loadInWorker(options: LoadOptions, signal: AbortSignal): Promise<LoadedSegment> {
-  const worker = new Worker(new URL('./segment-worker.ts', import.meta.url), { workerData: options });
-  const abort = () => void worker.terminate();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await new Promise<LoadedSegment>((resolve, reject) => {
-      worker.once('message', resolve);
-      worker.once('error', reject);
-      worker.once('exit', () => reject(new Error('The worker that builds the discovery index has ended')));
-    });
-  } finally {
-    signal.removeEventListener('abort', abort);
-    await worker.terminate();
-  }
 }
 
 /** Count and rows must come from one snapshot. */

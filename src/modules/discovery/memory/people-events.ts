@@ -1,7 +1,8 @@
 /** Lists the events that some people organize or go to. */
 import { hasBit } from '../../../lib/bitmap.ts';
+import { idAt } from '../../../lib/id-table.ts';
 import { inOrder, type Overlay, type OverlayEvent } from './overlay.ts';
-import { idAt, type Segment } from './segment.ts';
+import type { Segment } from './segment.ts';
 
 /** The length of an element of `rsvps`, in bytes. */
 export const rsvpLength = 18;

@@ -1,60 +1,56 @@
-/** Finds the documents of a segment that match a query. Each filter is a bitmap, and the result is their intersection. */
+/**
+ * Finds the documents of a segment that match a query. A rare word drives the search; without one, each filter is a
+ * bitmap, and the result is their intersection.
+ */
 import {
   type Bitmap,
-  bitmapLength,
   clearBit,
   intersect,
+  RankedBitmap,
   setBit,
   setRange,
   subtract,
 } from '../../../lib/bitmap.ts';
+import type { BitmapPool } from './bitmap-pool.ts';
 import { addCircle } from './circle-filter.ts';
-import { findWord, prefixRange } from './dictionary.ts';
+import { type DocSet, SortedDocs } from './doc-set.ts';
 import { gradesOf, type IndexQuery } from './index-query.ts';
-import { type Segment, unitePostings, type WordBitmaps } from './segment.ts';
+import { findRareWord, searchRareWord } from './rare-word-search.ts';
+import { bitmapsOf, fieldsOfGrades, findSearchedWord, type SearchedWord } from './searched-words.ts';
+import type { Segment, WordBitmaps } from './segment.ts';
 
-/**
- * Bitmaps for one query at a time: a query computes its page before it returns, so the next one can use the same memory.
- */
-export class BitmapPool {
-  readonly #length: number;
-  readonly #bitmaps: Bitmap[] = [];
-  #used = 0;
-
-  constructor(size: number) {
-    this.#length = bitmapLength(size);
-  }
-
-  /** A bitmap with any content, until the next `reset`. */
-  take(): Bitmap {
-    const known = this.#bitmaps[this.#used++];
-    if (known) return known;
-    const created = new Uint32Array(this.#length);
-    this.#bitmaps.push(created);
-    return created;
-  }
-
-  takeEmpty(): Bitmap {
-    return this.take().fill(0);
-  }
-
-  reset(): void {
-    this.#used = 0;
-  }
-}
-
-/** The documents that match a query. */
+/** The documents that match a query, until the next search. */
 export type Found = {
-  all: Bitmap;
-  /** Computes the documents of a grade, 0 for the best, when a page needs them. No document has two grades. */
-  ofGrade(grade: number): Bitmap;
+  total: number;
+  /** Gives the documents of a grade, 0 for the best. No document has two grades. */
+  ofGrade(grade: number): DocSet;
 };
 
+const nothing: Found = { total: 0, ofGrade: () => new SortedDocs([]) };
+
 export function searchSegment(segment: Segment, query: IndexQuery, pool: BitmapPool): Found {
+  if (query.words?.length === 0) return nothing;
   pool.reset();
+  const words = query.words?.map((word) => findSearchedWord(segment.data, word)) ?? [];
+  const rare = words.length > 0 ? findRareWord(segment, words) : null;
+  return rare
+    ? toFound(searchRareWord(segment, query, words, rare, pool), gradesOf(query) > 1)
+    : searchByBitmaps(segment, query, words, pool);
+}
+
+function toFound(grades: number[][], isGraded: boolean): Found {
+  const all = grades.flat();
+  const sorted = isGraded ? null : new SortedDocs(all.sort((a, b) => a - b));
+  return { total: all.length, ofGrade: (grade) => sorted ?? new SortedDocs(grades[grade] ?? []) };
+}
+
+function searchByBitmaps(
+  segment: Segment,
+  query: IndexQuery,
+  words: SearchedWord[],
+  pool: BitmapPool,
+): Found {
   const all = pool.takeEmpty();
-  const found: Found = { all, ofGrade: () => all };
-  if (query.words?.length === 0) return found;
   addTimes(all, segment, query, pool);
   if (query.category !== null) {
     const ofCategory = segment.ofCategory(query.category);
@@ -65,11 +61,14 @@ export function searchSegment(segment: Segment, query: IndexQuery, pool: BitmapP
     for (const doc of segment.docsOfOrganizer(organizer)) clearBit(all, doc);
   }
   if (segment.removedCount > 0) subtract(all, segment.removed);
-  if (query.words === null) return found;
+  const bitmaps = bitmapsOf(segment.data, words, pool);
+  for (const { anywhere } of bitmaps) intersect(all, anywhere);
+  const ranked = new RankedBitmap(all);
   const isGraded = gradesOf(query) > 1;
-  const words = query.words.map((word) => bitmapsOf(segment, word, isGraded, pool));
-  for (const { anywhere } of words) intersect(all, anywhere);
-  return isGraded ? { all, ofGrade: (grade) => documentsOfGrade(all, words, grade, pool) } : found;
+  return {
+    total: ranked.size,
+    ofGrade: (grade) => (isGraded ? new RankedBitmap(documentsOfGrade(all, bitmaps, grade, pool)) : ranked),
+  };
 }
 
 /** Adds the documents that match the dates and the circle. */
@@ -91,33 +90,6 @@ function addTimes(
   if (from !== null) segment.forEachEndingAfter(from, begun, (doc) => setBit(running, doc));
   addCircle(bits, segment.data, circle, { begun, end, running });
 }
-
-/** The documents with a word or, by its start, with a longer one. */
-function bitmapsOf(segment: Segment, word: string, isGraded: boolean, pool: BitmapPool): WordBitmaps {
-  const { data } = segment;
-  const known = data.frequent.get(word);
-  if (known) return known;
-  const bytes = Buffer.from(word);
-  const range = prefixRange(data.words, bytes);
-  const anywhere = pool.takeEmpty();
-  if (!isGraded) {
-    const stop = data.postingOffsets[range.end] as number;
-    for (let i = data.postingOffsets[range.first] as number; i < stop; i++)
-      setBit(anywhere, data.postingDocs[i] as number);
-    return { anywhere, inTitleOrAddress: anywhere, inTitle: anywhere, wholeInTitle: anywhere };
-  }
-  const bitmaps = {
-    anywhere,
-    inTitleOrAddress: pool.takeEmpty(),
-    inTitle: pool.takeEmpty(),
-    wholeInTitle: pool.takeEmpty(),
-  };
-  unitePostings(data, range, findWord(data.words, range, bytes), bitmaps);
-  return bitmaps;
-}
-
-/** The bitmaps that all words of a grade have, the best grade first. Each contains those before it. */
-const fieldsOfGrades = ['wholeInTitle', 'inTitle', 'inTitleOrAddress', 'anywhere'] as const;
 
 /** The documents of a grade: those that have all words in its fields, without those of the better grades. */
 function documentsOfGrade(all: Bitmap, words: WordBitmaps[], grade: number, pool: BitmapPool): Bitmap {

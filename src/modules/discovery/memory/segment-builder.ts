@@ -2,11 +2,11 @@
 import { bitmapLength } from '../../../lib/bitmap.ts';
 import { ChunkedList } from '../../../lib/chunked-list.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
+import { bytesOfId, createIdTable } from '../../../lib/id-table.ts';
 import { toPoint } from '../../../lib/sphere.ts';
 import { createDictionary, type Dictionary, findWord, prefixRange } from './dictionary.ts';
-import { createIdTable } from './id-table.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
-import { bytesOfId, type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
+import { type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
 
 /** Words, and starts of words of up to this many characters, get bitmaps if they have many postings. */
 const maxStartLength = 3;
@@ -131,7 +131,7 @@ export class SegmentBuilder {
     return { postingOffsets, postingDocs, postingFields };
   }
 
-  #buildCells(): Pick<SegmentData, 'cells' | 'cellOffsets' | 'cellDocs' | 'points'> {
+  #buildCells(): Pick<SegmentData, 'cells' | 'cellOffsets' | 'cellDocs' | 'points' | 'cellPlaces'> {
     const size = this.#size;
     const place = (doc: number) => ({
       lat: this.#places[doc * 2] as number,
@@ -143,12 +143,17 @@ export class SegmentBuilder {
       (a, b) => (cellOfDoc[a] as number) - (cellOfDoc[b] as number),
     );
     const points = new Float64Array(size * 3);
-    for (const [i, doc] of docs.entries()) points.set(toPoint(place(doc)), i * 3);
+    const cellPlaces = new Uint32Array(size);
+    for (const [i, doc] of docs.entries()) {
+      points.set(toPoint(place(doc)), i * 3);
+      cellPlaces[doc] = i;
+    }
     return {
       cells: Int32Array.from(groups, (doc) => cellOfDoc[doc] as number),
       cellOffsets: offsets,
       cellDocs: docs,
       points,
+      cellPlaces,
     };
   }
 

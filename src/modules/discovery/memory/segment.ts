@@ -5,9 +5,9 @@
 
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { bitmapLength, hasBit, setBit } from '../../../lib/bitmap.ts';
+import { bytesOfId, findId, idAt } from '../../../lib/id-table.ts';
 import { dayMs } from '../../../lib/time.ts';
 import { compareBytes, type Dictionary, findBytes } from './dictionary.ts';
-import { findId } from './id-table.ts';
 
 /** The bits of a posting: the fields of the event that contain the word. */
 export const inTitle = 1;
@@ -42,6 +42,8 @@ export type SegmentData = {
   cellDocs: Uint32Array;
   /** Three coordinates for each element of `cellDocs`. */
   points: Float64Array;
+  /** The position of each document in `cellDocs`. */
+  cellPlaces: Uint32Array;
   /** Documents by organizer: ids of 16 bytes ascending, and where each begins in `organizerDocs`. */
   organizers: Uint8Array;
   organizerOffsets: Uint32Array;
@@ -168,9 +170,7 @@ export class Segment {
   }
 
   /** The position of a person in the column of organizers; −1 for a person without events. */
-  organizerPlace(id: string): number {
-    return findBytes(this.data.organizers, 16, bytesOfId(id));
-  }
+  readonly organizerPlace = (id: string): number => findBytes(this.data.organizers, 16, bytesOfId(id));
 
   /** The documents of the organizer at a position, ascending; none for −1. */
   docsOfPlace(place: number): Uint32Array {
@@ -226,14 +226,6 @@ export class Segment {
     return idAt(this.data.ids, doc * 16);
   }
 }
-
-/** Reads the id that begins at an offset. */
-export function idAt(bytes: Uint8Array, offset: number): string {
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset + offset, 16).toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-}
-
-export const bytesOfId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
 
 /** All columns of a segment. */
 export function columnsOf({ words, frequent, ...data }: SegmentData): ArrayBufferView[] {

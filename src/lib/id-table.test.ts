@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { newIdAt } from '../../../lib/ids.ts';
-import { createIdTable, findId } from './id-table.ts';
-import { bytesOfId } from './segment.ts';
+import { bytesOfId, createIdTable, findId } from './id-table.ts';
+import { newIdAt } from './ids.ts';
 
 const column = (ids: string[]) => Uint8Array.from(Buffer.concat(ids.map(bytesOfId)));
 /** Ids that differ in the last digits only, as those of generated data. */

@@ -1,6 +1,15 @@
-/** Finds documents by id: a hash table with open addressing over the column of ids, in one typed array. */
-/** Slots for each document at least. More slots make look-ups shorter and the table larger. */
-const slotsPerDoc = 1.5;
+/** Columns of ids, 16 bytes each, and a hash table with open addressing that finds an id in a column. */
+
+/** Reads the id that begins at an offset. */
+export function idAt(bytes: Uint8Array, offset: number): string {
+  const hex = Buffer.from(bytes.buffer, bytes.byteOffset + offset, 16).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+export const bytesOfId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
+
+/** Slots for each id at least. More slots make look-ups shorter and the table larger. */
+const slotsPerId = 1.5;
 
 /**
  * Creates the table of a column of ids, 16 bytes each. A slot has the position of an id plus 1, or 0 if it is empty. The
@@ -8,12 +17,12 @@ const slotsPerDoc = 1.5;
  */
 export function createIdTable(ids: Uint8Array): Uint32Array {
   const size = ids.length / 16;
-  const table = new Uint32Array(2 ** Math.ceil(Math.log2(size * slotsPerDoc + 1)));
+  const table = new Uint32Array(2 ** Math.ceil(Math.log2(size * slotsPerId + 1)));
   const mask = table.length - 1;
-  for (let doc = 0; doc < size; doc++) {
-    let slot = hashAt(ids, doc * 16) & mask;
+  for (let place = 0; place < size; place++) {
+    let slot = hashAt(ids, place * 16) & mask;
     while (table[slot] !== 0) slot = (slot + 1) & mask;
-    table[slot] = doc + 1;
+    table[slot] = place + 1;
   }
   return table;
 }
@@ -22,8 +31,8 @@ export function createIdTable(ids: Uint8Array): Uint32Array {
 export function findId(table: Uint32Array, ids: Uint8Array, bytes: Uint8Array, offset: number): number {
   const mask = table.length - 1;
   for (let slot = hashAt(bytes, offset) & mask; ; slot = (slot + 1) & mask) {
-    const doc = (table[slot] as number) - 1;
-    if (doc < 0 || isEqual(ids, doc * 16, bytes, offset)) return doc;
+    const place = (table[slot] as number) - 1;
+    if (place < 0 || isEqual(ids, place * 16, bytes, offset)) return place;
   }
 }
 

@@ -1,0 +1,67 @@
+/** The postings of searched words: each word stands for itself and for all words that start with it. */
+import { intersect } from '../../../lib/bitmap.ts';
+import type { BitmapPool } from './bitmap-pool.ts';
+import { findWord, prefixRange } from './dictionary.ts';
+import { type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
+
+/** The words of a segment from `first` to before `end` start with the searched one. */
+export type SearchedWord = {
+  text: string;
+  first: number;
+  end: number;
+  /** The position of the word itself; −1 if it is not a word of the segment. */
+  whole: number;
+  /** The number of postings: an upper bound for that of documents. */
+  postingCount: number;
+};
+
+export function findSearchedWord({ words, postingOffsets }: SegmentData, text: string): SearchedWord {
+  const bytes = Buffer.from(text);
+  const { first, end } = prefixRange(words, bytes);
+  return {
+    text,
+    first,
+    end,
+    whole: findWord(words, { first, end }, bytes),
+    postingCount: (postingOffsets[end] as number) - (postingOffsets[first] as number),
+  };
+}
+
+/**
+ * Bitmaps whose intersection has the documents with all words. Frequent words have theirs in the segment; all others
+ * share one set of the pool, so that a query with many words takes no more memory than one with two.
+ */
+export function bitmapsOf(data: SegmentData, words: SearchedWord[], pool: BitmapPool): WordBitmaps[] {
+  const found: WordBitmaps[] = [];
+  let shared: WordBitmaps | undefined;
+  let scratch: WordBitmaps | undefined;
+  for (const word of words) {
+    const known = data.frequent.get(word.text);
+    if (known) {
+      found.push(known);
+    } else if (!shared) {
+      shared = takeBitmaps(pool);
+      unitePostings(data, word, word.whole, shared);
+    } else {
+      scratch = scratch ? emptied(scratch) : takeBitmaps(pool);
+      unitePostings(data, word, word.whole, scratch);
+      for (const fields of fieldsOfGrades) intersect(shared[fields], scratch[fields]);
+    }
+  }
+  return shared ? [...found, shared] : found;
+}
+
+/** The bitmaps that all words of a grade have, the best grade first. Each contains those before it. */
+export const fieldsOfGrades = ['wholeInTitle', 'inTitle', 'inTitleOrAddress', 'anywhere'] as const;
+
+const takeBitmaps = (pool: BitmapPool): WordBitmaps => ({
+  anywhere: pool.takeEmpty(),
+  inTitleOrAddress: pool.takeEmpty(),
+  inTitle: pool.takeEmpty(),
+  wholeInTitle: pool.takeEmpty(),
+});
+
+function emptied(bitmaps: WordBitmaps): WordBitmaps {
+  for (const fields of fieldsOfGrades) bitmaps[fields].fill(0);
+  return bitmaps;
+}

@@ -1,0 +1,52 @@
+/** A worker thread that reads listed events, serializes them, and transfers the result without copying it. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { openConnection, transactionOn } from '../../../db/connection.ts';
+import { raw, type Statement, sql } from '../../../db/sql.ts';
+import type { Target } from '../../../db/target.ts';
+import { toCachedEvent } from '../event-cache.ts';
+import { listedJson } from '../event-serializer.ts';
+import { listedCondition } from '../policy.ts';
+import type { EventRow } from '../present.ts';
+import { selectEventRows } from '../repo.ts';
+import { arraysOf, PreloadBuilder } from './preloaded-data.ts';
+
+export type PreloadOptions = { target: Target; publicUrl: string; maxBytes: number };
+
+/** Few, because a row may have tens of kilobytes. */
+const rowsPerFetch = 250;
+
+const { target, publicUrl, maxBytes } = workerData as PreloadOptions;
+const connection = await openConnection(target, 'preload');
+const builder = new PreloadBuilder();
+
+/** Adds events until the memory is full. */
+async function add(selection: Statement): Promise<void> {
+  await connection.query(sql`declare preload no scroll cursor for ${selectEventRows(selection)}`);
+  for (;;) {
+    const rows = await connection.query<EventRow>(raw(`fetch ${rowsPerFetch} from preload`));
+    for (const row of rows) {
+      const { id, lat, lng } = row;
+      builder.add({ id, lat, lng, json: listedJson(toCachedEvent(row), publicUrl) });
+      if (builder.bytes > maxBytes) return;
+    }
+    if (rows.length < rowsPerFetch) break;
+  }
+  await connection.query(sql`close preload`);
+}
+
+// The next events are those that are listed most. Past events are listed on request only.
+await transactionOn(
+  connection,
+  async () => {
+    await add(sql`where ${listedCondition()} and e.end_at > now() order by e.start_at`);
+    if (builder.bytes <= maxBytes)
+      await add(sql`where ${listedCondition()} and e.end_at <= now() order by e.start_at desc`);
+  },
+  'isolation level repeatable read read only',
+);
+await connection.end();
+const data = builder.build();
+parentPort?.postMessage(
+  data,
+  arraysOf(data).map(({ buffer }) => buffer as ArrayBuffer),
+);
