@@ -3,11 +3,24 @@
 -- Arguments: the file; "statuses" to count the responses by status, which slows the load generator down; "once" to
 -- stop after the last request of the file instead of starting again.
 
+local ffi = require("ffi")
+ffi.cdef("typedef struct { long seconds; long nanoseconds; } Time; int clock_gettime(int clock, Time *time);")
+
 local requests = {}
 local index = 0
 local once = false
 statuses = {}
+-- The time from the first request to the last, in microseconds, if "once" ended the run early. wrk itself reports the time
+-- that the run should have taken.
+onceUs = 0
+local beganUs = 0
 local threads = {}
+
+local function nowUs()
+  local time = ffi.new("Time")
+  ffi.C.clock_gettime(1, time)
+  return tonumber(time.seconds) * 1e6 + tonumber(time.nanoseconds) / 1e3
+end
 
 function setup(thread)
   table.insert(threads, thread)
@@ -32,7 +45,11 @@ function init(args)
 end
 
 function request()
-  if once and index == #requests then wrk.thread:stop() end
+  if once and index == 0 then beganUs = nowUs() end
+  if once and index == #requests then
+    onceUs = nowUs() - beganUs
+    wrk.thread:stop()
+  end
   index = index % #requests + 1
   return requests[index]
 end
@@ -49,9 +66,10 @@ end
 
 function done(summary, latency)
   local errors = summary.errors
+  local once = threads[1]:get("onceUs")
   print(string.format(
     'RESULT {"requests":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d,"maxUs":%d,"statuses":{%s},'
       .. '"errors":{"connect":%d,"read":%d,"write":%d,"timeout":%d,"status":%d}}',
-    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), latency.max, statusCounts(),
+    summary.requests, once > 0 and once or summary.duration, latency:percentile(50), latency:percentile(99), latency.max, statusCounts(),
     errors.connect, errors.read, errors.write, errors.timeout, errors.status))
 end

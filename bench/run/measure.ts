@@ -5,7 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Candidate, Environment, Prepared, WorkItem } from './environment.ts';
 import { Failure, type Measured, pgbench, wrk } from './load.ts';
 import type { Options } from './options.ts';
-import { cpuSeconds, cpuSecondsOfAll, rssMb, type Server, startApp, startBare } from './processes.ts';
+import {
+  cpuSeconds,
+  cpuSecondsOfAll,
+  rssMb,
+  type Server,
+  startApp,
+  startBare,
+  untilLoaded,
+} from './processes.ts';
 import { type Request, send } from './response.ts';
 import { startWriteLoad } from './write-load.ts';
 
@@ -143,18 +151,7 @@ export async function prepareCold(
   await bench.app.stop();
   const { discovery } = bench.options;
   bench.app = await startApp(bench.environment.dataset, bench.signal, discovery);
-  if (discovery === 'memory') await until(bench, /^potluck_discovery_index_loaded 1/m);
-  await until(bench, /^potluck_preloaded_events [1-9]/m);
-}
-
-/** Waits until `/metrics` matches. */
-async function until({ app }: Bench, pattern: RegExp): Promise<void> {
-  for (let waited = 0; waited < 120_000; waited += 50) {
-    const { body } = await send(app.port, { method: 'GET', path: '/metrics' });
-    if (pattern.test(body)) return;
-    await sleep(50);
-  }
-  throw new Failure(`/metrics did not match ${pattern} within two minutes`);
+  await untilLoaded(bench.app, discovery);
 }
 
 /** @throws Failure if a response or the resulting data is wrong */

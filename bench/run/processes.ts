@@ -43,6 +43,19 @@ export const exists = (tool: string): Promise<boolean> =>
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
   );
 
+/** Waits until the app has loaded its discovery index and the events of lists. */
+export async function untilLoaded({ port }: Server, discovery: 'memory' | 'sql'): Promise<void> {
+  const loaded = discovery === 'memory' ? [/^potluck_discovery_index_loaded 1/m] : [];
+  for (const pattern of [...loaded, /^potluck_preloaded_events [1-9]/m]) {
+    for (let waited = 0; ; waited += 50) {
+      const { body } = await send(port, { method: 'GET', path: '/metrics' });
+      if (pattern.test(body)) break;
+      if (waited > 120_000) throw new Error(`/metrics did not match ${pattern} within two minutes`);
+      await sleep(50);
+    }
+  }
+}
+
 /** Starts the app with production settings, in a directory without a `.env` file. */
 export async function startApp(
   dataset: Dataset,
