@@ -81,19 +81,21 @@ function listMatches(data: SegmentData, { first, end, whole, postingCount }: Sea
 
 const fieldsIn = (a: number, b: number): number => (a % 2 ** bitsOfFields) | (b % 2 ** bitsOfFields);
 
-/** Creates the test of all filters but the words. */
+/** Creates the test of all filters but the words. It reads as few columns as it can: most documents are not in a CPU cache. */
 function createTest(
-  { data, removed, organizerPlace }: Segment,
+  segment: Segment,
   { from, until, category, circle, hiddenOrganizers }: IndexQuery,
 ): (doc: number) => boolean {
-  const after = from ?? Number.NEGATIVE_INFINITY;
-  const last = until ?? Number.POSITIVE_INFINITY;
+  const { data, removed } = segment;
+  // All documents from `begun` on start after `from`, so they end after it.
+  const begun = from === null ? 0 : segment.startingAfter(from);
+  const end = until === null ? data.size : segment.startingAfter(until);
   const wanted = category === null ? null : data.categoryNames.indexOf(category);
   const isInside = circle && createCircleTest(data, circle);
-  const hidden = new Set(hiddenOrganizers.map(organizerPlace));
+  const hidden = new Set(hiddenOrganizers.map((id) => segment.organizerPlace(id)));
   return (doc) =>
-    (data.ends[doc] as number) > after &&
-    (data.starts[doc] as number) <= last &&
+    doc < end &&
+    (doc >= begun || from === null || segment.endsAfter(doc, from)) &&
     (wanted === null || data.categories[doc] === wanted) &&
     !hasBit(removed, doc) &&
     (hidden.size === 0 || !hidden.has(data.organizerOfDoc[doc] as number)) &&

@@ -154,6 +154,13 @@ export class Segment {
     return low;
   }
 
+  /** Whether a document ends after `at`, in ms. */
+  endsAfter(doc: number, at: number): boolean {
+    return (
+      (this.#latestEnds[Math.floor(doc / blockSize)] as number) > at && (this.data.ends[doc] as number) > at
+    );
+  }
+
   /** Calls `visit` for the documents below `end` that end after `at`, ascending. */
   forEachEndingAfter(at: number, end: number, visit: (doc: number) => void): void {
     const { ends } = this.data;
@@ -170,7 +177,9 @@ export class Segment {
   }
 
   /** The position of a person in the column of organizers; −1 for a person without events. */
-  readonly organizerPlace = (id: string): number => findBytes(this.data.organizers, 16, bytesOfId(id));
+  organizerPlace(id: string): number {
+    return findBytes(this.data.organizers, 16, bytesOfId(id));
+  }
 
   /** The documents of the organizer at a position, ascending; none for −1. */
   docsOfPlace(place: number): Uint32Array {
