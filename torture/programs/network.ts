@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from '../client.ts';
 import { openDatabase } from '../database.ts';
 import { countLostWrites, startLoad, waitForRecovery } from '../load.ts';
 import type { Program } from '../program.ts';
@@ -62,7 +63,10 @@ export const network: Program = {
       }
       await load.stop();
       const lost = await countLostWrites(environment, load);
-      const slowest = Math.max(...load.responses.map(({ ms }) => ms));
+      const slowest = quantile(
+        load.responses.map(({ ms }) => ms),
+        1,
+      );
       const rate = maxConnectionsPerSecond(proxy.connections);
       const otherStatuses = load.responses
         .map(({ status }) => status)

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from '../client.ts';
 import { openDatabase } from '../database.ts';
 import { countLostWrites, type LoadResponse, startLoad, waitForRecovery } from '../load.ts';
 import type { Program } from '../program.ts';
@@ -43,7 +44,10 @@ export const outage: Program = {
       const lost = await countLostWrites(environment, load);
       const others = load.responses.filter((response) => !isExpected(response)).map(({ status }) => status);
       const refused = load.responses.filter(isRefusal).length;
-      const slowest = Math.max(...load.responses.map(({ ms }) => ms));
+      const slowest = quantile(
+        load.responses.map(({ ms }) => ms),
+        1,
+      );
       return {
         result:
           `${load.responses.length} responses, ${refused} of them 503 with Retry-After, ${others.length} unexpected` +
