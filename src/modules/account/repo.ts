@@ -9,7 +9,7 @@ import type { EventRelation } from './schemas.ts';
 
 /**
  * The visible events in which the viewer takes part. For `organizing`, the index events_by_organizer has the
- * order of the list. For the other relations, the statement reads each event once (rsvps_by_user,
+ * order of the list. For the other relations, the statement reads each event once (rsvps_of_user,
  * saves_by_user).
  */
 export async function listOwnEvents(

@@ -50,7 +50,7 @@ const groupByEvent = (limit: number) => sql`
 /**
  * Lists the elements of a page from the events that the followed people organize or go to.
  *
- * The cost depends on these people only: two index descents for each of them (events_by_organizer, rsvps_by_user), and
+ * The cost depends on these people only: two index descents for each of them (events_by_organizer, rsvps_of_user), and
  * one read of an event for each RSVP of `going`.
  */
 export async function listByPeople(

@@ -1,7 +1,8 @@
 /** The rows that the discovery index is built from, and the statements that read them. */
 import type { ListingKey } from '../../../cache/change-log.ts';
+import { readInBatches } from '../../../db/cursor.ts';
 import type { Queryable } from '../../../db/query.ts';
-import { raw, sql } from '../../../db/sql.ts';
+import { sql } from '../../../db/sql.ts';
 import { listedCondition } from '../../events/policy.ts';
 import { inAddress, inDescription, inTitle } from './segment.ts';
 
@@ -30,17 +31,13 @@ export async function countRows(db: Queryable): Promise<number> {
   return row?.n ?? 0;
 }
 
-/**
- * Opens a cursor for the rows of all listed events, in the order of start and id. The connection must be in a
- * transaction.
- * @returns a function that reads the next rows; none at the end
- */
-export async function openRows(connection: Queryable): Promise<(count: number) => Promise<IndexRow[]>> {
-  await connection.query(sql`
-    declare index_rows no scroll cursor for
-    select ${columns} from events e where ${listedCondition()} order by e.start_at, e.id`);
-  return (count) => connection.query<IndexRow>(raw(`fetch ${count} from index_rows`));
-}
+/** Reads the rows of all listed events in batches, in the order of start and id, in the transaction of `connection`. */
+export const readRows = (connection: Queryable, batchSize: number): AsyncGenerator<IndexRow[]> =>
+  readInBatches<IndexRow>(
+    connection,
+    sql`select ${columns} from events e where ${listedCondition()} order by e.start_at, e.id`,
+    batchSize,
+  );
 
 /**
  * Lists the listed events with some change keys that begin in some cells and on some days. The index events_by_cell

@@ -7,7 +7,7 @@ import { raw } from '../../../db/sql.ts';
 import type { Target } from '../../../db/target.ts';
 import { transaction } from '../../../db/transaction.ts';
 import { runInWorker } from '../../../lib/run-in-worker.ts';
-import { countRows, openRows } from './index-rows.ts';
+import { countRows, readRows } from './index-rows.ts';
 import type { SegmentData } from './segment.ts';
 import { SegmentBuilder } from './segment-builder.ts';
 
@@ -49,13 +49,11 @@ export const snapshotMode = 'isolation level repeatable read read only';
  */
 export async function readSegment(tx: Queryable, maxBytes: number): Promise<LoadedSegment> {
   const events = await countRows(tx);
-  const read = await openRows(tx);
   const builder = new SegmentBuilder(events);
-  for (;;) {
-    const rows = await read(rowsPerFetch);
+  for await (const rows of readRows(tx, rowsPerFetch)) {
     for (const row of rows) builder.add(row);
     if (builder.bytes > maxBytes) return { neededBytes: builder.bytes * (events / builder.size), events };
-    if (rows.length < rowsPerFetch) return { data: builder.build(maxBytes * bitmapShare) };
     await turn();
   }
+  return { data: builder.build(maxBytes * bitmapShare) };
 }

@@ -1,7 +1,8 @@
 /** A worker thread that reads listed events, serializes them, and transfers the result without copying it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openConnection, transactionOn } from '../../../db/connection.ts';
-import { raw, type Statement, sql } from '../../../db/sql.ts';
+import { readInBatches } from '../../../db/cursor.ts';
+import { type Statement, sql } from '../../../db/sql.ts';
 import type { Target } from '../../../db/target.ts';
 import { toCachedEvent } from '../event-cache.ts';
 import { listedJson } from '../event-serializer.ts';
@@ -21,17 +22,13 @@ const builder = new PreloadBuilder();
 
 /** Adds events until the memory is full. */
 async function add(selection: Statement): Promise<void> {
-  await connection.query(sql`declare preload no scroll cursor for ${selectEventRows(selection)}`);
-  for (;;) {
-    const rows = await connection.query<EventRow>(raw(`fetch ${rowsPerFetch} from preload`));
+  for await (const rows of readInBatches<EventRow>(connection, selectEventRows(selection), rowsPerFetch)) {
     for (const row of rows) {
       const { id, lat, lng } = row;
       builder.add({ id, lat, lng, json: listedJson(toCachedEvent(row), publicUrl) });
       if (builder.bytes > maxBytes) return;
     }
-    if (rows.length < rowsPerFetch) break;
   }
-  await connection.query(sql`close preload`);
 }
 
 // The next events are those that are listed most. Past events are listed on request only.
