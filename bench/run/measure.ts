@@ -5,15 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Candidate, Environment, Prepared, WorkItem } from './environment.ts';
 import { Failure, type Measured, pgbench, wrk } from './load.ts';
 import type { Options } from './options.ts';
-import {
-  cpuSeconds,
-  cpuSecondsOfAll,
-  rssMb,
-  type Server,
-  startApp,
-  startBare,
-  untilLoaded,
-} from './processes.ts';
+import { cpuSeconds, cpuSecondsOfAll, rssMb, type Server, startApp, startBare } from './processes.ts';
 import { type Request, send } from './response.ts';
 import { startWriteLoad } from './write-load.ts';
 
@@ -140,7 +132,7 @@ async function findLimit(
   }
 }
 
-/** Draws new requests and restarts the server. Waits until it has loaded the index and the events of lists. */
+/** Draws new requests and restarts the server. */
 export async function prepareCold(
   bench: Bench,
   { work, requestsFile }: PreparedItem,
@@ -151,7 +143,6 @@ export async function prepareCold(
   await bench.app.stop();
   const { discovery } = bench.options;
   bench.app = await startApp(bench.environment.dataset, bench.signal, discovery);
-  await untilLoaded(bench.app, discovery);
 }
 
 /** @throws Failure if a response or the resulting data is wrong */

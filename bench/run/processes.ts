@@ -16,7 +16,7 @@ export type Server = { port: number; pid: number; stop(): Promise<void> };
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '..', '..');
-const readyMs = 60_000;
+const readyMs = 180_000;
 
 /** @returns stdout and stderr of a tool @throws its error output, or the signal's reason */
 export async function runTool(
@@ -43,20 +43,10 @@ export const exists = (tool: string): Promise<boolean> =>
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
   );
 
-/** Waits until the app has loaded its discovery index and the events of lists. */
-export async function untilLoaded({ port }: Server, discovery: 'memory' | 'sql'): Promise<void> {
-  const loaded = discovery === 'memory' ? [/^potluck_discovery_index_loaded 1/m] : [];
-  for (const pattern of [...loaded, /^potluck_preloaded_events [1-9]/m]) {
-    for (let waited = 0; ; waited += 50) {
-      const { body } = await send(port, { method: 'GET', path: '/metrics' });
-      if (pattern.test(body)) break;
-      if (waited > 120_000) throw new Error(`/metrics did not match ${pattern} within two minutes`);
-      await sleep(50);
-    }
-  }
-}
-
-/** Starts the app with production settings, in a directory without a `.env` file. */
+/**
+ * Starts the app with production settings, in a directory without a `.env` file, and waits until it has loaded its
+ * discovery index and the events of lists.
+ */
 export async function startApp(
   dataset: Dataset,
   signal: AbortSignal,
@@ -80,6 +70,10 @@ export async function startApp(
   const main = path.join(root, 'src', 'main.ts');
   const child = spawn(process.execPath, [main, 'serve'], { cwd: dataset.dir, env, stdio: ['ignore', 2, 2] });
   const server = { port, pid: child.pid ?? 0, stop: () => end(child) };
+  const loaded = [
+    ...(discovery === 'memory' ? [/^potluck_discovery_index_loaded 1/m] : []),
+    /^potluck_preloaded 1/m,
+  ];
   const deadline = performance.now() + readyMs;
   for (;;) {
     if (signal.aborted || child.exitCode !== null || performance.now() > deadline) {
@@ -87,8 +81,8 @@ export async function startApp(
       signal.throwIfAborted();
       throw new BenchError('The app did not start; see its output above.');
     }
-    const response = await send(port, { method: 'GET', path: '/readyz' }).catch(() => null);
-    if (response?.status === 200) return server;
+    const response = await send(port, { method: 'GET', path: '/metrics' }).catch(() => null);
+    if (loaded.every((pattern) => pattern.test(response?.body ?? ''))) return server;
     await sleep(50);
   }
 }

@@ -4,7 +4,7 @@ import { idOf, userCount } from '../seed/ids.ts';
 import { randomOf } from '../seed/random.ts';
 import type { Dataset } from '../seed.ts';
 import { Failure } from './load.ts';
-import { startApp, untilLoaded } from './processes.ts';
+import { startApp } from './processes.ts';
 import { type Request, send } from './response.ts';
 
 /** Per second. Every second write of an event deletes the event that was created before, so that none remains. */
@@ -18,7 +18,6 @@ export type WriteLoad = {
 /** Starts the server and the writes. */
 export async function startWriteLoad(dataset: Dataset, signal: AbortSignal): Promise<WriteLoad> {
   const server = await startApp(dataset, signal);
-  await untilLoaded(server, 'memory');
   const random = randomOf(11);
   const pending = new Set<Promise<unknown>>();
   const failures: string[] = [];

@@ -48,6 +48,11 @@ export const discoveryIndex = {
 
 /** The events that this process has preloaded (modules/events/preload). */
 export const preloadedEvents = {
+  loaded: new Gauge({
+    name: 'potluck_preloaded',
+    help: '1 if the soonest events are preloaded, or are too few to preload.',
+    registers: [registry],
+  }),
   events: new Gauge({
     name: 'potluck_preloaded_events',
     help: 'Listed events whose JSON was read when the server started, or when many had changed.',

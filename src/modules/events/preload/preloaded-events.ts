@@ -84,6 +84,7 @@ export class PreloadedEvents {
 
   #setData(data: PreloadedData | null): void {
     this.#data = data;
+    metrics.loaded.set(data ? 1 : 0);
     this.#changed = new Uint32Array(bitmapLength(data?.size ?? 0));
     this.#changedCount = 0;
     this.#loadedAt = performance.now();
@@ -122,7 +123,10 @@ export class PreloadedEvents {
 
   async #loadOnce(signal: AbortSignal): Promise<void> {
     const { db, changeLog, log, publicUrl, maxBytes } = this.#options;
-    if (!(await this.#hasManyEvents())) return;
+    if (!(await this.#hasManyEvents())) {
+      metrics.loaded.set(1);
+      return;
+    }
     const since = performance.now();
     // What is committed before this read is in the snapshot of the worker; what is committed later is noted.
     await changeLog.catchUp();
