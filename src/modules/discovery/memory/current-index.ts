@@ -22,8 +22,11 @@ type Options = {
   onLoaded: () => void;
 };
 
-/** Changes that one statement reads. A change of an account may name thousands of places. */
-const maxPlacesPerStatement = 1_000;
+/**
+ * What one statement reads, so that its rows need little memory: most changes are of one event, but one of an account may
+ * name thousands.
+ */
+const [maxChangesPerStatement, maxPlacesPerStatement] = [100, 500];
 /** While no request reads the change log, the index reads it this often, because old changes are deleted from the log. */
 const idleCatchUpMs = 5_000;
 
@@ -198,14 +201,16 @@ const toMegabytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);
 
 /** Reads the current rows of the changed events, and replaces these events in the index. */
 async function applyChanges(db: Database, index: EventIndex, changes: CommittedChange[]): Promise<void> {
-  const places = new Map<string, ListingKey>();
-  for (const key of changes.flatMap(({ listingKeys }) => listingKeys))
-    places.set(`${key.cell} ${key.day}`, key);
-  const changeKeys = new Set(changes.flatMap((change) => change.changeKeys));
-  const all = [...places.values()];
-  for (let i = 0; i < all.length; i += maxPlacesPerStatement) {
-    const some = all.slice(i, i + maxPlacesPerStatement);
-    const rows = await listChangedRows(db, some, [...changeKeys]);
-    index.apply(some, changeKeys, rows);
+  for (let first = 0; first < changes.length; first += maxChangesPerStatement) {
+    const some = changes.slice(first, first + maxChangesPerStatement);
+    const places = new Map<string, ListingKey>();
+    for (const key of some.flatMap(({ listingKeys }) => listingKeys))
+      places.set(`${key.cell} ${key.day}`, key);
+    const changeKeys = new Set(some.flatMap((change) => change.changeKeys));
+    const all = [...places.values()];
+    for (let i = 0; i < all.length; i += maxPlacesPerStatement) {
+      const near = all.slice(i, i + maxPlacesPerStatement);
+      index.apply(near, changeKeys, await listChangedRows(db, near, [...changeKeys]));
+    }
   }
 }
