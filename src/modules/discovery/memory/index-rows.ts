@@ -61,24 +61,27 @@ export async function listChangedRows(
 const [quote, space, codeA, codeB] = ["'", ' ', 'A', 'B'].map((text) => text.charCodeAt(0));
 
 /**
- * Calls `visit` for each word of a tsvector in its text form, such as `'jazz':1A,6C 'oslo':3B`, with the fields that
- * contain it. Words have no characters that the text form escapes (search-words.ts). Weight C has no other source than
- * the description, and PostgreSQL omits no weight but D.
+ * Calls `visit` for each word of a tsvector in its text form, such as `'jazz':1A,6C 'oslo':3B`: with the part of the text
+ * that has the word, and the fields that contain it. Words have no characters that the text form escapes
+ * (search-words.ts). Weight C has no other source than the description, and PostgreSQL omits no weight but D.
  */
-export function forEachWord(search: string, visit: (word: string, fields: number) => void): void {
+export function forEachWord(
+  search: string,
+  visit: (begin: number, end: number, fields: number) => void,
+): void {
   for (let i = 0; i < search.length; ) {
     if (search.charCodeAt(i) !== quote) {
       i++;
       continue;
     }
-    const end = search.indexOf("'", i + 1);
-    const word = search.slice(i + 1, end);
+    const begin = i + 1;
+    const end = search.indexOf("'", begin);
     let fields = 0;
     for (i = end + 1; i < search.length; i++) {
       const code = search.charCodeAt(i);
       if (code === space) break;
       if (code > 0x40) fields |= code === codeA ? inTitle : code === codeB ? inAddress : inDescription;
     }
-    visit(word, fields);
+    visit(begin, end, fields);
   }
 }

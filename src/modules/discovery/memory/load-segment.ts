@@ -19,7 +19,7 @@ const segmentWorker = new URL('./segment-worker.ts', import.meta.url);
 /** Below this number of events, building takes less time than the start of a worker. */
 const minEventsForWorker = 5_000;
 /** Few, because the words of one row may take 200 KB. */
-const rowsPerFetch = 250;
+const rowsPerFetch = 200;
 /** The share of the memory that bitmaps of frequent words may take. */
 const bitmapShare = 1 / 6;
 

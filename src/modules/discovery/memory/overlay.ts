@@ -60,7 +60,9 @@ export class Overlay {
     const known = this.#byId.get(row.id);
     if (known) this.#remove(known);
     const words: { word: Buffer; fields: number }[] = [];
-    forEachWord(search, (word, fields) => words.push({ word: Buffer.from(word), fields }));
+    forEachWord(search, (begin, end, fields) =>
+      words.push({ word: Buffer.from(search.slice(begin, end)), fields }),
+    );
     words.sort((a, b) => Buffer.compare(a.word, b.word));
     const event: OverlayEvent = {
       ...row,

@@ -4,6 +4,7 @@ import { ChunkedList } from '../../../lib/chunked-list.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { bytesOfId, createIdTable } from '../../../lib/id-table.ts';
 import { toPoint } from '../../../lib/sphere.ts';
+import { WordTable } from '../../../lib/word-table.ts';
 import { createDictionary, type Dictionary, findWord, prefixRange } from './dictionary.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
 import { type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
@@ -23,7 +24,7 @@ export class SegmentBuilder {
   readonly #categories: Uint8Array;
   readonly #categoryNames: string[] = [];
   readonly #places: Float64Array;
-  readonly #wordNumbers = new Map<string, number>();
+  readonly #wordTable = new WordTable();
   /** The words of all documents, document after document: their numbers and fields, and how many each document has. */
   readonly #words = new ChunkedList((length) => new Uint32Array(length));
   readonly #fields = new ChunkedList((length) => new Uint8Array(length));
@@ -48,7 +49,9 @@ export class SegmentBuilder {
 
   /** The memory of the rows so far, in bytes. The segment takes about as much again. */
   get bytes(): number {
-    return this.#words.bytes + this.#fields.bytes + this.#starts.length * 65 + this.#wordNumbers.size * 100;
+    return (
+      this.#words.bytes + this.#fields.bytes + this.#starts.length * 65 + this.#wordTable.words.length * 100
+    );
   }
 
   /** Adds a row. Rows must come in the order of start and id. */
@@ -62,11 +65,8 @@ export class SegmentBuilder {
     this.#places[doc * 2] = row.lat;
     this.#places[doc * 2 + 1] = row.lng;
     const before = this.#words.length;
-    forEachWord(row.search, (word, fields) => {
-      const number = this.#wordNumbers.get(word) ?? this.#wordNumbers.size;
-      // A copy: V8 implements a long slice as a reference to the whole text, which would thus stay in memory.
-      if (number === this.#wordNumbers.size) this.#wordNumbers.set(Buffer.from(word).toString(), number);
-      this.#words.push(number);
+    forEachWord(row.search, (begin, end, fields) => {
+      this.#words.push(this.#wordTable.numberOf(row.search, begin, end));
       this.#fields.push(fields);
     });
     this.#wordsOfDoc[doc] = this.#words.length - before;
@@ -80,8 +80,8 @@ export class SegmentBuilder {
   /** @param maxBitmapBytes the memory for bitmaps of frequent words; those with the most postings get them */
   build(maxBitmapBytes: number): SegmentData {
     const size = this.#size;
-    const sorted = [...this.#wordNumbers]
-      .map(([word, number]) => ({ word, number, bytes: Buffer.from(word) }))
+    const sorted = this.#wordTable.words
+      .map((word, number) => ({ word, number, bytes: Buffer.from(word) }))
       .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
     const postings = this.#buildPostings(sorted.map(({ number }) => number));
     const words = createDictionary(sorted.map(({ bytes }) => bytes));

@@ -14,7 +14,7 @@ import { arraysOf, PreloadBuilder } from './preloaded-data.ts';
 export type PreloadOptions = { target: Target; publicUrl: string; maxBytes: number };
 
 /** Few, because a row may have tens of kilobytes. */
-const rowsPerFetch = 250;
+const rowsPerFetch = 200;
 
 const { target, publicUrl, maxBytes } = workerData as PreloadOptions;
 const connection = await openConnection(target, 'preload');
