@@ -59,6 +59,7 @@ export function receiveBody(payload: Readable, { contentLength = maxBodyBytes, o
     payload.on('error', () => {});
   };
   if (contentLength > maxBodyBytes) end(new Problem('payload_too_large'));
+  else if (payload.destroyed) onLoss();
   else payload.on('data', onData).once('end', onEnd).once('error', onLoss).once('close', onLoss);
   return { body, end };
 }
