@@ -1,12 +1,14 @@
 /** Uploads that are not valid images, and uploads that are too many or too slow. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
-import { conversionQueue } from '../src/modules/uploads/images.ts';
+import { conversions } from '../src/modules/uploads/images.ts';
 import { createUser, createUsers, eventBody, onePixelPng, type Person } from './factories.ts';
 import { hostileImages, withSegment } from './hostile-images.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
@@ -14,7 +16,7 @@ import { countUploadRows, listFiles, upload } from './upload-helpers.ts';
 
 const dataDir = await mkdtemp(path.join(os.tmpdir(), 'potluck-uploads-'));
 after(() => rm(dataDir, { recursive: true, force: true }));
-const api = await startTestApp({ env: { DATA_DIR: dataDir } });
+const api = await startTestApp({ env: { DATA_DIR: dataDir, TRUST_PROXY: 'loopback' } });
 const files = () => listFiles(dataDir);
 
 for (const { name, type, bytes } of await hostileImages()) {
@@ -49,48 +51,95 @@ test('hostile: bytes after or beside the image are not in the stored image', asy
   }
 });
 
+/** Occupies the conversions until `release` is called: all uploads wait with complete bodies. */
+function holdConversions(): { release: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const holder of ['one', 'two']) void conversions.run(holder, () => promise);
+  return { release: resolve };
+}
+
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
-test('busy: two conversions at a time, 503 with Retry-After if the queue is full, 429 for too many of one person, and the places are freed', {
+test('busy: 6 uploads of one person and 24 from one address wait for conversion, further ones get 429, and places are freed', {
   timeout: 30_000,
 }, async () => {
   const people = await createUsers(api, 8);
   const [person] = people;
   assert.ok(person);
-  /**
-   * Sends uploads while the queue is paused, until `refusals` responses are errors. Returns the number of
-   * responses by status.
-   */
+  /** Sends uploads while no conversion runs, until `refusals` are refused. Returns the number by status. */
   const sendAll = async (senders: Person[], refusals: number) => {
-    conversionQueue.pause();
+    const { release } = holdConversions();
     const statuses: number[] = [];
     const uploads = senders.map(async (sender) => {
       const response = await upload(api, sender, onePixelPng);
       statuses.push(response.status);
-      if (response.status === 503) expectProblem(response, 503, 'unavailable');
-      if (response.status === 429) expectProblem(response, 429, 'too_many_requests');
-      if (response.status !== 201) assert.ok(Number(response.headers.get('retry-after')) >= 1);
+      if (response.status === 201) return;
+      expectProblem(response, 429, 'too_many_requests');
+      assert.ok(Number(response.headers.get('retry-after')) >= 1);
     });
-    while (statuses.length < refusals || conversionQueue.size < senders.length - refusals) await sleep(5);
-    conversionQueue.start();
-    assert.equal(conversionQueue.pending, 2);
+    while (statuses.length < refusals) await sleep(5);
+    release();
     await Promise.all(uploads);
     return Object.fromEntries(
-      [201, 429, 503].map((status) => [status, statuses.filter((s) => s === status).length]),
+      [201, 429].map((status) => [status, statuses.filter((s) => s === status).length]),
     );
   };
   const fourEach = people.flatMap((sender) => [sender, sender, sender, sender]);
-  assert.deepEqual(await sendAll(fourEach, 16), { 201: 16, 429: 0, 503: 16 });
-  assert.deepEqual(await sendAll(Array(9).fill(person), 3), { 201: 6, 429: 3, 503: 0 });
+  assert.deepEqual(await sendAll(fourEach, 8), { 201: 24, 429: 8 });
+  assert.deepEqual(await sendAll(Array(9).fill(person), 3), { 201: 6, 429: 3 });
   assert.equal((await countUploadRows(api)).loose, 0);
+});
+
+/** Starts an upload that never ends. Resolves with the status of its response, if it gets one. */
+function beginUpload(
+  by: Person,
+  address: string,
+  bytes: number,
+): { status: Promise<number>; close: () => void } {
+  const request = http.request(`${api.url}/v1/uploads`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${by.token}`,
+      'content-type': 'image/png',
+      'content-length': 10 * 1024 ** 2,
+      'x-forwarded-for': address,
+    },
+  });
+  request.on('error', () => {});
+  request.write(Buffer.alloc(bytes));
+  const status = once(request, 'response').then(([response]) => response.statusCode as number);
+  return { status, close: () => request.destroy() };
+}
+
+const uploadFrom = (address: string, by: Person) =>
+  api.call('POST', '/v1/uploads', {
+    token: by.token,
+    raw: onePixelPng as Buffer<ArrayBuffer>,
+    headers: { 'content-type': 'image/png', 'x-forwarded-for': address },
+  });
+
+// spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
+test('slow: 24 uploads that never end, of four people at one address, leave room for people at this and another address', {
+  timeout: 30_000,
+}, async () => {
+  const [guest, ...slow] = await createUsers(api, 5);
+  assert.ok(guest);
+  const begun = slow.flatMap((person) =>
+    Array.from({ length: 6 }, () => beginUpload(person, '203.0.113.5', 100_000)),
+  );
+  await sleep(300);
+  for (let i = 0; i < 3; i++) expectStatus(await uploadFrom('198.51.100.7', guest), 201);
+  for (let i = 0; i < 3; i++) expectStatus(await uploadFrom('203.0.113.5', guest), 201);
+  assert.equal(await Promise.race(begun.map(({ status }) => status)), 429);
+  for (const { close } of begun) close();
 });
 
 // spec: 8 POST /v1/uploads: images: 10 MiB, 50 megapixels, three types
 test('slow: an upload has a longer request timeout than other requests, and waits at most 5 s for a conversion', async () => {
   const [person, other] = [await createUser(api), await createUser(api)];
-  conversionQueue.pause();
+  const { release } = holdConversions();
   const since = performance.now();
   const waiting = upload(api, other, onePixelPng).then((response) => {
-    conversionQueue.start();
+    release();
     return { response, ms: performance.now() - since };
   });
   const send = async (path: string, type: string, bytes: Buffer) => {

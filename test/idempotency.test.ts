@@ -24,7 +24,7 @@ import {
   type TestApp,
   TestClock,
 } from './setup.ts';
-import { openSql } from './sql-tag.ts';
+import { connectSql, openSql } from './sql-tag.ts';
 
 const clock = new TestClock();
 const api = await startTestApp({ clock });
@@ -262,6 +262,66 @@ test('race: one key for two items gives 201 and 422; three keys for one item giv
     ),
   );
   assert.deepEqual(conflicting.map(({ status }) => status).sort(), [201, 409, 409]);
+});
+
+/** Starts two servers. @returns them, and the number of transactions that they have rolled back so far */
+async function startCountingServers(): Promise<{
+  servers: [TestApp, TestApp];
+  countRollbacks: () => number;
+}> {
+  let rollbacks = 0;
+  const start = () => {
+    const sql = connectSql(api.target);
+    const checkOutUncounted = sql.checkOut;
+    const checkOut = async () => {
+      const connection = await checkOutUncounted();
+      const command: typeof connection.command = (statement) => {
+        if (statement.text === 'rollback') rollbacks++;
+        return connection.command(statement);
+      };
+      return { ...connection, command };
+    };
+    return api.startAnother({ sql: Object.assign(sql, { checkOut }) });
+  };
+  return { servers: [await start(), await start()], countRollbacks: () => rollbacks };
+}
+
+test('race: people who send one key for two items or bookings on two servers abort no transaction of other people', async () => {
+  const { servers, countRollbacks } = await startCountingServers();
+  const { organizer, event, item } = await createFixtures(1_000);
+  const other = await createItem(api, organizer, event.id, { quantityNeeded: 1_000 });
+  const bookable = [
+    await createEvent(api, organizer, { capacity: 1_000 }),
+    await createEvent(api, organizer, { capacity: 1_000 }),
+  ] as const;
+  const people = await createUsers(api, 26);
+  const racers = people.slice(0, 6);
+  await Promise.all(people.map((person) => rsvpGoing(api, person, event.id)));
+  const post = (server: number, person: Person, path: string, key: string, body: unknown) =>
+    postWithKey(person, path, { on: servers[server] ?? api, key, body });
+  const claim = (server: number, person: Person, id: string, key: string) =>
+    post(server, person, `/v1/items/${id}/claim`, key, { quantity: 1 });
+  const book = (server: number, person: Person, id: string, key: string) =>
+    post(server, person, `/v1/events/${id}/booking`, key, { seats: 1 });
+  for (let round = 0; round < 12; round++) {
+    const [raced, honest] = await Promise.all([
+      Promise.all(
+        racers.flatMap((person) => [
+          Promise.all([item, other].map(({ id }, i) => claim(i, person, id, `claim-${round}`))),
+          Promise.all(bookable.map(({ id }, i) => book(i, person, id, `book-${round}`))),
+        ]),
+      ),
+      Promise.all(people.slice(6).map((person, i) => claim(i % 2, person, item.id, `claim-${round}`))),
+    ]);
+    for (const pair of raced) assert.deepEqual(pair.map(({ status }) => status).sort(), [201, 422]);
+    for (const response of honest) expectStatus(response, 201);
+    await api.sql`delete from claims where event_id = ${event.id}`;
+    await api.sql`update item_stock set claimed = 0 where event_id = ${event.id}`;
+    const bookableIds = bookable.map(({ id }) => id);
+    await api.sql`delete from bookings where event_id = any(${bookableIds}::uuid[])`;
+    await api.sql`update event_counters set booked_count = 0 where event_id = any(${bookableIds}::uuid[])`;
+  }
+  assert.equal(countRollbacks(), 0);
 });
 
 test('key: 409 while the first request has not committed, and no event is created', async () => {

@@ -182,9 +182,9 @@ test('openapi: uploads: the description names the limits on concurrent uploads; 
   const upload = operations.find(({ name }) => name === 'POST /v1/uploads')?.operation;
   assert.match(
     upload?.description ?? '',
-    /At most 6 uploads of a person run at once: [^.]*429[^.]*`too_many_requests`/,
+    /At most 6 uploads of a person and 24 from one address run at once on a server: [^.]*429[^.]*`too_many_requests`/,
   );
-  assert.match(upload?.description ?? '', /At most 16 run at once on a server: [^.]*503[^.]*`unavailable`/);
+  assert.match(upload?.description ?? '', /memory for bodies is used up, [^.]*503[^.]*`unavailable`/);
   for (const [status, code] of [
     ['429', 'too_many_requests'],
     ['503', 'unavailable'],

@@ -26,6 +26,7 @@ import { revocation } from './programs/revocation.ts';
 import { saturation } from './programs/saturation.ts';
 import { secrets } from './programs/secrets.ts';
 import { slow } from './programs/slow.ts';
+import { slowUpload } from './programs/slow-upload.ts';
 import { stop } from './programs/stop.ts';
 import { supply } from './programs/supply.ts';
 
@@ -54,6 +55,7 @@ export const programs: Program[] = [
   network,
   saturation,
   slow,
+  slowUpload,
   stop,
   migrate,
   restore,

@@ -2,6 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { isOutage } from '../db/errors.ts';
+import { findUnverifiedHost, type Target } from '../db/target.ts';
 import type { App } from '../http/app.ts';
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
@@ -61,6 +62,7 @@ async function serve(context: CommandContext, stop: AbortSignal): Promise<void> 
       throw toAddressError(error, config);
     });
     announce(app, config);
+    warnIfUnverified(app, context.target);
     await unlessStopped(new Promise(() => {}), stop);
   } finally {
     await closeApp(app);
@@ -86,6 +88,16 @@ function toAddressError(error: NodeJS.ErrnoException, { host, port }: Config): E
     return new CommandError(`HOST is "${host}", which is not an address of this machine.`);
   }
   return error;
+}
+
+/** Logs a warning if another machine could pretend to be the database. */
+function warnIfUnverified(app: App, target: Target): void {
+  const host = findUnverifiedHost(target);
+  if (host === null) return;
+  app.log.warn(
+    { host },
+    'the connection to the database does not verify the server; set sslmode=verify-full in DATABASE_URL',
+  );
 }
 
 /** Prints a start screen, or in production one line of the log. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../lib/errors.ts';
-import { createLoader, createWriteBatcher, RETRY_INDIVIDUALLY } from './batching.ts';
+import { createLoader, createWriteBatcher, RETRY_IN_NEXT_BATCH, RETRY_INDIVIDUALLY } from './batching.ts';
 import { ConnectionLostError } from './query.ts';
 
 /** A statement that records its batches and resolves each one on `finish`. */
@@ -27,6 +27,9 @@ function createStatement() {
 }
 const itself = (item: string) => item;
 const first = (item: string) => item.charAt(0);
+/** Options of write batchers: each item has its own key, or items with the same first letter share one. */
+const perItem = { keysOf: (item: string) => [item], senderOf: itself };
+const perFirstLetter = { keysOf: (item: string) => [first(item)], senderOf: first };
 const refusal = (error: unknown) => error instanceof Problem && error.code === 'unavailable';
 
 test('reads: items of one turn are one batch; items that arrive while it runs are the next batch', async () => {
@@ -98,7 +101,7 @@ test('reads and writes: a lost connection rejects every item of the batch, witho
     throw new ConnectionLostError(new Error('gone'));
   };
   const read = createLoader(run, { keyOf: itself });
-  const write = createWriteBatcher(run, { keyOf: itself });
+  const write = createWriteBatcher(run, perItem);
   for (const send of [read, write]) {
     runs = 0;
     const outcomes = await Promise.allSettled(['a', 'b', 'c'].map(send));
@@ -108,9 +111,9 @@ test('reads and writes: a lost connection rejects every item of the batch, witho
 });
 
 test('reads and writes: an item above maxWaiting is rejected, the others succeed', async () => {
-  for (const create of [createLoader, createWriteBatcher]) {
+  for (const create of [createLoader<string, string>, createWriteBatcher<string, string>]) {
     const { run, finish } = createStatement();
-    const send = create(run, { keyOf: itself, maxWaiting: 2 });
+    const send = create(run, { keyOf: itself, ...perItem, maxWaiting: 2 });
     const accepted = [send('a'), send('b')];
     await assert.rejects(send('c'), refusal);
     await nextTurn();
@@ -121,7 +124,7 @@ test('reads and writes: an item above maxWaiting is rejected, the others succeed
 
 test('writes: a batch has each key at most once, and items of one key keep their order', async () => {
   const { batches, run, finish } = createStatement();
-  const write = createWriteBatcher(run, { keyOf: first, maxBatchSize: 2 });
+  const write = createWriteBatcher(run, { ...perFirstLetter, maxBatchSize: 2 });
   const results = Promise.all(['a1', 'a2', 'b1', 'a3', 'c1'].map(write));
   await nextTurn();
   for (let i = 0; i < 3; i++) await finish();
@@ -131,7 +134,7 @@ test('writes: a batch has each key at most once, and items of one key keep their
 
 test('writes: one batch at a time; items that arrive while it runs are the next batch', async () => {
   const { batches, run, finish } = createStatement();
-  const write = createWriteBatcher(run, { keyOf: itself });
+  const write = createWriteBatcher(run, perItem);
   const results = [write('a')];
   await nextTurn();
   results.push(write('b'), write('c'));
@@ -145,7 +148,7 @@ test('writes: one batch at a time; items that arrive while it runs are the next 
 
 test('writes: half of a long queue is sent first, so that preparing the other half overlaps with its execution', async () => {
   const { batches, run, finish } = createStatement();
-  const write = createWriteBatcher(run, { keyOf: itself });
+  const write = createWriteBatcher(run, perItem);
   const results = Promise.all(Array.from({ length: 40 }, (_, i) => write(`w${i}`)));
   await nextTurn();
   for (let i = 0; i < 3; i++) await finish();
@@ -160,7 +163,7 @@ test('writes: each call gets its own value or error', async () => {
   const write = createWriteBatcher(
     async (items: string[]) =>
       items.map((item) => (item === 'bad' ? new Problem('blocked') : item.toUpperCase())),
-    { keyOf: itself },
+    perItem,
   );
   const [a, bad, b] = await Promise.allSettled(['a', 'bad', 'b'].map(write));
   assert.deepEqual(a, { status: 'fulfilled', value: 'A' });
@@ -170,14 +173,11 @@ test('writes: each call gets its own value or error', async () => {
 
 test('writes: the items of a failed batch are retried individually, and only the failing item is rejected', async () => {
   const batches: string[][] = [];
-  const write = createWriteBatcher(
-    async (items: string[]) => {
-      batches.push(items);
-      if (items.includes('bad')) throw new Error('refused');
-      return items.map((item) => item.toUpperCase());
-    },
-    { keyOf: itself },
-  );
+  const write = createWriteBatcher(async (items: string[]) => {
+    batches.push(items);
+    if (items.includes('bad')) throw new Error('refused');
+    return items.map((item) => item.toUpperCase());
+  }, perItem);
   const outcomes = await Promise.allSettled(['a', 'bad', 'b'].map(write));
   assert.deepEqual(
     outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'refused')),
@@ -189,16 +189,11 @@ test('writes: the items of a failed batch are retried individually, and only the
 test('writes: an item that would wait for a lock is retried individually; other keys continue, its own key waits', async () => {
   const slow = Promise.withResolvers<void>();
   const batches: string[][] = [];
-  const write = createWriteBatcher<string, string>(
-    async (items, mayWaitForLocks) => {
-      batches.push(items);
-      if (mayWaitForLocks && items[0] === 's1') await slow.promise;
-      return items.map((item) =>
-        item === 's1' && !mayWaitForLocks ? RETRY_INDIVIDUALLY : item.toUpperCase(),
-      );
-    },
-    { keyOf: first },
-  );
+  const write = createWriteBatcher<string, string>(async (items, mayWaitForLocks) => {
+    batches.push(items);
+    if (mayWaitForLocks && items[0] === 's1') await slow.promise;
+    return items.map((item) => (item === 's1' && !mayWaitForLocks ? RETRY_INDIVIDUALLY : item.toUpperCase()));
+  }, perFirstLetter);
   const blocked = write('s1');
   assert.equal(await write('a1'), 'A1');
   const after = write('s2');
@@ -211,16 +206,13 @@ test('writes: an item that would wait for a lock is retried individually; other 
 test('writes: items that would wait for a lock leave the batches and are retried one at a time', async () => {
   const slow = Promise.withResolvers<void>();
   const batches: string[][] = [];
-  const write = createWriteBatcher<string, string>(
-    async (items, mayWaitForLocks) => {
-      batches.push(items);
-      if (mayWaitForLocks) await slow.promise;
-      return items.map((item) =>
-        item.startsWith('s') && !mayWaitForLocks ? RETRY_INDIVIDUALLY : item.toUpperCase(),
-      );
-    },
-    { keyOf: itself },
-  );
+  const write = createWriteBatcher<string, string>(async (items, mayWaitForLocks) => {
+    batches.push(items);
+    if (mayWaitForLocks) await slow.promise;
+    return items.map((item) =>
+      item.startsWith('s') && !mayWaitForLocks ? RETRY_INDIVIDUALLY : item.toUpperCase(),
+    );
+  }, perItem);
   const blocked = [write('s1')];
   await nextTurn();
   blocked.push(write('s2'), write('s3'));
@@ -229,4 +221,51 @@ test('writes: items that would wait for a lock leave the batches and are retried
   assert.deepEqual(batches, [['s1'], ['s1'], ['s2', 's3'], ['a1']]);
   slow.resolve();
   assert.deepEqual(await Promise.all(blocked), ['S1', 'S2', 'S3']);
+});
+
+test('writes: items that share one of several keys never share a batch, and keep their order', async () => {
+  const { batches, run, finish } = createStatement();
+  const write = createWriteBatcher(run, { keysOf: (item: string) => [...item], senderOf: itself });
+  const results = Promise.all(['ab', 'bc', 'cd', 'ef'].map(write));
+  await nextTurn();
+  for (let i = 0; i < 3; i++) await finish();
+  assert.deepEqual(batches, [['ab', 'ef'], ['bc'], ['cd']]);
+  assert.deepEqual(await results, ['AB', 'BC', 'CD', 'EF']);
+});
+
+test('writes: senders take turns with individual retries; one sender waits for at most one retry of each other', async () => {
+  const retried: string[] = [];
+  const write = createWriteBatcher<string, string>(
+    async (items, mayWaitForLocks) => {
+      if (!mayWaitForLocks) return items.map(() => RETRY_INDIVIDUALLY);
+      retried.push(...items);
+      return items;
+    },
+    { ...perItem, senderOf: first },
+  );
+  await Promise.all(['a1', 'a2', 'a3', 'a4', 'b1'].map(write));
+  assert.deepEqual(retried, ['a1', 'a2', 'b1', 'a3', 'a4']);
+});
+
+test('writes: an item that leaves a batch for the next one comes first there; after three batches it is retried individually', async () => {
+  const batches: string[][] = [];
+  let lockedBatches = 0;
+  const write = createWriteBatcher<string, string>(
+    async (items, mayWaitForLocks) => {
+      batches.push(items);
+      const isLocked = lockedBatches-- > 0 && !mayWaitForLocks;
+      return items.map((item) => (item === 'late' && isLocked ? RETRY_IN_NEXT_BATCH : item.toUpperCase()));
+    },
+    { ...perItem, maxBatchSize: 2 },
+  );
+  lockedBatches = 3;
+  assert.deepEqual(await Promise.all(['late', 'a', 'b', 'c'].map(write)), ['LATE', 'A', 'B', 'C']);
+  assert.deepEqual(batches, [['late', 'a'], ['late', 'b'], ['late', 'c'], ['late']]);
+  batches.length = 0;
+  lockedBatches = 1;
+  assert.deepEqual(await Promise.all(['late', 'a', 'b'].map(write)), ['LATE', 'A', 'B']);
+  assert.deepEqual(batches, [
+    ['late', 'a'],
+    ['late', 'b'],
+  ]);
 });

@@ -42,7 +42,10 @@ export const LOCK_ORDER = [
 
 export type LockedTable = (typeof LOCK_ORDER)[number];
 
-/** Keys of PostgreSQL's advisory locks. */
+/**
+ * Keys of PostgreSQL's advisory locks. A transaction with idempotency keys also locks each of them, by the
+ * two integers at the start of its hash, before any row (idempotency/stored-responses.ts).
+ */
 export const AdvisoryLock = {
   /** Held while migrations run. */
   migration: 7_305_114,

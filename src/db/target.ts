@@ -1,5 +1,7 @@
 /** Where a PostgreSQL server is, in the form that the driver takes. */
-import type { ClientConfig } from 'pg';
+import type { ConnectionOptions } from 'node:tls';
+import pg, { type ClientConfig } from 'pg';
+import { isLoopbackHost } from '../lib/loopback.ts';
 
 /** A connection URL, or the socket directory and password of the embedded database. */
 export type Target =
@@ -20,4 +22,21 @@ export function clientConfig(target: Target): ClientConfig {
   // `require`.
   if (url.searchParams.has('sslmode')) url.searchParams.set('uselibpqcompat', 'true');
   return { connectionString: url.href };
+}
+
+/**
+ * Returns the host of `target` if it is another machine and the connection does not verify the host's
+ * certificate and name. Every machine on the way to such a host can then read and change the traffic. The
+ * driver's own reading of the URL and of its environment variables decides.
+ * @returns null for a verified connection, a socket directory and a loopback address
+ */
+export function findUnverifiedHost(target: Target): string | null {
+  const client = new pg.Client(clientConfig(target));
+  // Declared as a boolean; the driver stores the options of the TLS connection.
+  const tls = client.ssl as boolean | ConnectionOptions;
+  const { rejectUnauthorized = true, checkServerIdentity } =
+    tls === true ? {} : tls || { rejectUnauthorized: false };
+  const isVerified = rejectUnauthorized && !checkServerIdentity;
+  const isLocal = client.host.startsWith('/') || isLoopbackHost(client.host);
+  return isVerified || isLocal ? null : client.host;
 }

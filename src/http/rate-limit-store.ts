@@ -57,9 +57,12 @@ export class RateLimitStore {
       if (count.unreported + count.reporting < this.#maxUnreported || this.#isUnavailable()) {
         count.unreported++;
         this.#unreported.add(caller);
-        if (count.unreported >= this.#maxUnreported / 2 && !this.#isUnavailable()) void this.#startReport();
+        if (this.#isDue(count) && !this.#isUnavailable()) void this.#startReport();
         return { current, ttl };
       }
+      // Without the caller among the unreported ones, no report would include it, and this loop would not
+      // end.
+      if (count.unreported > 0) this.#unreported.add(caller);
       await this.#startReport();
     }
   }
@@ -83,14 +86,18 @@ export class RateLimitStore {
   }
 
   /**
-   * Evicts the callers without a report, and, if the others are too many, these as well; their totals are
-   * reported.
+   * Evicts the callers that are neither reported nor due for a report, and, if the others are too many, these
+   * as well; the database has their totals. The callers that remain are still reported.
    */
   #evict(): void {
-    const reported = [...this.#counts].filter(([, { total, reporting }]) => total + reporting > 0);
-    this.#counts = new Map(reported.length < maxCallers / 2 ? reported : []);
-    this.#unreported = new Set();
+    const kept = [...this.#counts].filter(
+      ([, count]) => count.total + count.reporting > 0 || this.#isDue(count),
+    );
+    this.#counts = new Map(kept.length < maxCallers / 2 ? kept : []);
+    this.#unreported = new Set([...this.#unreported].filter((caller) => this.#counts.has(caller)));
   }
+
+  #isDue = (count: Count): boolean => count.unreported >= this.#maxUnreported / 2;
 
   /** Returns the running report, or starts one. One report runs at a time, for all callers that are due. */
   #startReport(): Promise<void> {
@@ -104,8 +111,9 @@ export class RateLimitStore {
     const minute = new Date(this.#minute);
     const due = [...this.#unreported].flatMap((caller) => {
       const count = this.#counts.get(caller);
-      return count && count.unreported >= this.#maxUnreported / 2 ? [{ caller, count }] : [];
+      return count && this.#isDue(count) ? [{ caller, count }] : [];
     });
+    if (due.length === 0) return;
     for (const { caller, count } of due) {
       this.#unreported.delete(caller);
       count.reporting = count.unreported;

@@ -1,5 +1,6 @@
 /** Batches write commands of one kind, with and without an idempotency key. */
-import { createWriteBatcher, type RETRY_INDIVIDUALLY } from '../db/batching.ts';
+import { createWriteBatcher, type RETRY_IN_NEXT_BATCH, type RETRY_INDIVIDUALLY } from '../db/batching.ts';
+import type { Caller } from '../identity/caller.ts';
 import type { IdempotencyContext } from './context.ts';
 import { type ReplayResponse, replay, retryOnKeyConflict } from './run-idempotent.ts';
 import { type IdempotencyKey, type Replay, type StoredResponse, storeResponses } from './stored-responses.ts';
@@ -10,7 +11,7 @@ export type BatchEntry<C, V> = { command: C; stored: ResponseStorage<V> | null }
 /** Under which key a response is stored, and how the response is made of the command's result. */
 type ResponseStorage<V> = { key: IdempotencyKey; toResponse(result: V): StoredResponse };
 
-type Outcome<V> = V | Replay | Error | typeof RETRY_INDIVIDUALLY;
+type Outcome<V> = V | Replay | Error | typeof RETRY_INDIVIDUALLY | typeof RETRY_IN_NEXT_BATCH;
 
 export type IdempotentBatcher<C, V> = {
   /**
@@ -32,24 +33,26 @@ export type IdempotentBatcher<C, V> = {
 };
 
 /**
- * Creates two queues. To store a response can wait for up to a second, while another request stores a
- * response under the same key. Commands without a key have a queue of their own and never share that wait.
- * @param run applies a batch in one transaction, which also stores the responses (`storeResults`). A batch
- *   has each `keyOf` at most once if it has no idempotency keys, and each idempotency key at most once
- *   otherwise
- * @param keyOf what the command changes; commands without an idempotency key keep their order for each
- *   `keyOf`
+ * Creates two queues, one of them for commands without a key: to store responses costs a batch time.
+ * @param run applies a batch in one transaction, which also locks the idempotency keys (`lockKeys`) and
+ *   stores the responses (`storeResults`). A batch has each `keyOf` and each idempotency key at most once
+ * @param keyOf what the command changes; the commands of a queue keep their order for each `keyOf`
  */
-export function createIdempotentBatcher<C, V extends object>(
+export function createIdempotentBatcher<C extends { caller: Caller }, V extends object>(
   run: (entries: BatchEntry<C, V>[], mayWaitForLocks: boolean) => Promise<Outcome<V>[]>,
   keyOf: (command: C) => string,
 ): IdempotentBatcher<C, V> {
+  const senderOf = ({ command }: BatchEntry<C, V>) => command.caller.id;
   const withoutKey = createWriteBatcher<BatchEntry<C, V>, V | Replay>(run, {
-    keyOf: ({ command }) => keyOf(command),
+    keysOf: ({ command }) => [keyOf(command)],
+    senderOf,
   });
   const withKey = createWriteBatcher<BatchEntry<C, V> & { stored: ResponseStorage<V> }, V | Replay>(
     (entries, mayWaitForLocks) => retryOnKeyConflict(() => run(entries, mayWaitForLocks)),
-    { keyOf: ({ stored }) => stored.key.keyHash.toString('base64') },
+    {
+      keysOf: ({ command, stored }) => [stored.key.keyHash.toString('base64'), keyOf(command)],
+      senderOf,
+    },
   );
   // A replay needs a key.
   const apply = (command: C) => withoutKey({ command, stored: null }) as Promise<V>;

@@ -1,12 +1,18 @@
 /** Runs the work of a request once for each idempotency key; a repeated request gets the stored response. */
 import type { Database } from '../db/client.ts';
 import { violates } from '../db/errors.ts';
-import type { Transaction } from '../db/transaction.ts';
-import { actAs } from '../identity/act-as.ts';
+import { type Transaction, transaction } from '../db/transaction.ts';
+import { actAs, lockCaller } from '../identity/act-as.ts';
 import type { Caller } from '../identity/caller.ts';
 import { Problem } from '../lib/errors.ts';
 import type { IdempotencyContext } from './context.ts';
-import { findStoredResponses, type StoredResponse, storeResponses } from './stored-responses.ts';
+import {
+  findStoredResponses,
+  lockKeys,
+  refuseKeyInUse,
+  type StoredResponse,
+  storeResponses,
+} from './stored-responses.ts';
 
 type Response = { status: number; body: unknown; headers?: Record<string, string | number> };
 /** A serialized response. That of a repeated request has the header `Idempotent-Replayed`. */
@@ -27,8 +33,10 @@ export async function runIdempotent<const R extends Response>(
   const key = idempotency.readKey();
   if (!key) return actAs(db, caller, work);
   return retryOnKeyConflict(() =>
-    actAs(db, caller, async (tx) => {
+    transaction(db, async (tx) => {
       const now = clock();
+      await lockKeys(tx, [key], true);
+      await lockCaller(tx, caller);
       const [stored] = await findStoredResponses(tx, [key], now);
       if (stored instanceof Problem) throw stored;
       if (stored) return replay(stored);
@@ -60,8 +68,8 @@ export const replay = ({ status, body, location }: StoredResponse): ReplayRespon
 const maxAttempts = 3;
 
 /**
- * Runs `run` again if another request has stored its response under the same key; the next run finds that
- * response.
+ * Runs `run` again if a server of an older version, which does not lock keys, has stored its response under
+ * the same key; the next run finds that response.
  * @throws Problem `idempotency_key_in_use` after three attempts; any other error of `run`
  */
 export async function retryOnKeyConflict<T>(run: () => Promise<T>): Promise<T> {
@@ -72,18 +80,5 @@ export async function retryOnKeyConflict<T>(run: () => Promise<T>): Promise<T> {
       if (!violates(error, 'idempotency_keys_pkey')) throw error;
       if (attempt >= maxAttempts) throw new Problem('idempotency_key_in_use');
     }
-  }
-}
-
-/**
- * Waits for the statements of `storeResponses`.
- * @throws Problem `idempotency_key_in_use` if another request with the same key has not ended; any other
- *   error
- */
-export async function refuseKeyInUse<T>(storing: Promise<T>): Promise<T> {
-  try {
-    return await storing;
-  } catch (error) {
-    throw (error as { code?: string }).code === '55P03' ? new Problem('idempotency_key_in_use') : error;
   }
 }

@@ -20,8 +20,62 @@ const expiryOf = (now: Date) => new Date(now.getTime() - lifetimeMs);
 const base64 = (bytes: Buffer) => bytes.toString('base64');
 
 /**
- * Finds the responses that are stored under these keys. A transaction that may wait for a lock of the first
- * request must take that lock before it calls this function; otherwise it would not see the response that is
+ * Locks keys until the transaction ends, before it locks any row. The lock makes requests with the same key
+ * run one after the other on all servers, so the response of the first is stored when the second looks for
+ * it. Without it, two transactions would store responses under one key, and the second of them would fail
+ * with all commands of its batch.
+ * @param mayWaitForLocks waits at most a second for a key. Await the result before the next statement is
+ *   sent, which fails too if this one does. If not set, keys that another transaction holds are skipped
+ * @returns for each key whether it is locked; true for null
+ * @throws Problem `idempotency_key_in_use` after a second
+ */
+export async function lockKeys(
+  tx: Queryable,
+  keys: (IdempotencyKey | null)[],
+  mayWaitForLocks: boolean,
+): Promise<boolean[]> {
+  const hashes = keys.flatMap((key, n) => (key ? [{ n, hash: key.keyHash }] : []));
+  if (hashes.length === 0) return keys.map(() => true);
+  // Two integers: PostgreSQL keeps these locks apart from the advisory locks with one key (db/locks.ts).
+  const held = sql`
+    from unnest(${hashes.map(({ n }) => n)}::int[], ${hashes.map(({ hash }) => hash.readInt32BE(0))}::int[],
+      ${hashes.map(({ hash }) => hash.readInt32BE(4))}::int[]) k (n, a, b)`;
+  const locking = mayWaitForLocks
+    ? withLockTimeout(tx, () => tx.query<{ n: number }>(sql`select n, pg_advisory_xact_lock(a, b) ${held}`))
+    : tx.query<{ n: number }>(sql`select n ${held} where pg_try_advisory_xact_lock(a, b)`);
+  const locked = new Set((await locking).map(({ n }) => n));
+  return keys.map((key, n) => key === null || locked.has(n));
+}
+
+/** @throws Problem `idempotency_key_in_use` if a lock takes more than a second */
+async function withLockTimeout<T>(tx: Queryable, lock: () => Promise<T>): Promise<T> {
+  const setting = tx.execute(sql`set local lock_timeout = '1s'`);
+  const locking = refuseKeyInUse(lock());
+  const ending = tx.execute(sql`set local lock_timeout to default`);
+  // Sent together. If the lock fails, so does the statement that follows, with an error that says less.
+  for (const later of [locking, ending]) later.catch(() => {});
+  await setting;
+  const locked = await locking;
+  await ending;
+  return locked;
+}
+
+/**
+ * Waits for statements that lock keys or store responses.
+ * @throws Problem `idempotency_key_in_use` if another request with the same key has not ended; any other
+ *   error
+ */
+export async function refuseKeyInUse<T>(statements: Promise<T>): Promise<T> {
+  try {
+    return await statements;
+  } catch (error) {
+    throw (error as { code?: string }).code === '55P03' ? new Problem('idempotency_key_in_use') : error;
+  }
+}
+
+/**
+ * Finds the responses that are stored under these keys. A transaction that depends on the result must hold
+ * their locks (`lockKeys`), and any lock that it may wait for; otherwise it would not see a response that is
  * stored meanwhile.
  * @returns for each key the response; Problem `idempotency_key_reused` if it belongs to another request; or
  *   null
@@ -50,9 +104,9 @@ export async function findStoredResponses(
 }
 
 /**
- * Returns the statements that store responses, for the end of the transaction that they report on. If another
- * transaction stores a response under the same key, the insert waits for it, at most one second (SQLSTATE
- * 55P03), and then violates the primary key.
+ * Returns the statements that store responses, for the end of the transaction that they report on. A server
+ * of an older version does not lock keys: if its transaction stores a response under the same key, the insert
+ * waits for it, at most one second (SQLSTATE 55P03), and then violates the primary key.
  */
 export function storeResponses(
   responses: { key: IdempotencyKey; response: StoredResponse }[],

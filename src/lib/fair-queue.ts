@@ -10,11 +10,13 @@ type Options = {
   /** The number of waiting tasks of one client, and of all clients; further tasks get a 503. */
   maxWaitingPerClient: number;
   maxWaiting: number;
-  /** A task that has waited longer is not run: its request has got a 503 by then. */
+  /** A task that has waited longer is not run. */
   timeoutMs: number;
+  /** The `Retry-After` of a task that is not run, in seconds. */
+  retryAfter?: number;
 };
 
-type Waiting = { since: number; start: () => void; reject: (error: Error) => void };
+type Waiting = { timer: NodeJS.Timeout | undefined; start: () => void };
 
 export class FairQueue {
   readonly #options: Options;
@@ -39,26 +41,43 @@ export class FairQueue {
   }
 
   #turn(client: string): Promise<void> {
-    const { maxWaiting, maxWaitingPerClient } = this.#options;
+    const { maxWaiting, maxWaitingPerClient, timeoutMs } = this.#options;
     const queue = this.#clients.get(client) ?? [];
     if (this.#waiting >= maxWaiting || queue.length >= maxWaitingPerClient)
-      return Promise.reject(new Problem('unavailable'));
+      return Promise.reject(this.#refusal());
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    queue.push({ since: performance.now(), start: resolve, reject });
+    const waiting: Waiting = { timer: undefined, start: resolve };
+    queue.push(waiting);
     this.#clients.set(client, queue);
     this.#waiting++;
     this.#startNext();
+    if (queue.includes(waiting)) {
+      const expire = () => {
+        this.#remove(client, waiting);
+        reject(this.#refusal());
+      };
+      waiting.timer = setTimeout(expire, timeoutMs).unref();
+    }
     return promise;
+  }
+
+  #refusal(): Problem {
+    const { retryAfter } = this.#options;
+    return new Problem('unavailable', retryAfter === undefined ? {} : { retryAfter });
+  }
+
+  #remove(client: string, waiting: Waiting): void {
+    const queue = this.#clients.get(client) ?? [];
+    queue.splice(queue.indexOf(waiting), 1);
+    if (queue.length === 0) this.#clients.delete(client);
+    this.#waiting--;
   }
 
   #startNext(): void {
     while (this.#running < this.#options.concurrency) {
       const next = this.#takeNext();
       if (!next) return;
-      if (performance.now() - next.since > this.#options.timeoutMs) {
-        next.reject(new Problem('unavailable'));
-        continue;
-      }
+      clearTimeout(next.timer);
       this.#running++;
       next.start();
     }

@@ -266,6 +266,38 @@ describe('process', { concurrency: 2 }, () => {
     gate.close();
   });
 
+  test('database: one warning at the start for a host of another machine without sslmode=verify-full, without secrets', async () => {
+    const target = await cloneDatabase();
+    assert.ok(typeof target === 'object');
+    const { user, password, database, socketDir, port } = target;
+    const relay = createServer((client) => {
+      const upstream = connect(`${socketDir}/.s.PGSQL.${port}`).on('error', () => client.destroy());
+      client.on('error', () => upstream.destroy());
+      client.pipe(upstream).pipe(client);
+    });
+    relay.listen(0);
+    await once(relay, 'listening');
+    const { port: relayPort } = relay.address() as AddressInfo;
+    // 0.0.0.0 is not a loopback address, and connects to this machine.
+    for (const [host, warnings] of [
+      ['0.0.0.0', 1],
+      ['127.0.0.1', 0],
+    ] as const) {
+      const server = await serve({
+        env: {
+          DATABASE_URL: `postgres://${user}:${password}@${host}:${relayPort}/${database}`,
+          DATA_DIR: await createTempDir(),
+        },
+      });
+      await sendRequest(server, 'GET', '/v1/events');
+      assert.equal(await stop(server, 'SIGTERM'), 0);
+      const text = `${server.output.out}${server.output.err}`;
+      assert.equal([...text.matchAll(/set sslmode=verify-full/g)].length, warnings, text);
+      assert.ok(!text.includes(password));
+    }
+    relay.close();
+  });
+
   test('production: with an external PostgreSQL the log is JSON lines without phones, passwords and tokens', async () => {
     const target = await cloneDatabase();
     assert.ok(typeof target === 'object');

@@ -3,13 +3,17 @@
  * lock.
  */
 import { changeStatement } from '../../cache/change-log.ts';
-import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
+import { RETRY_IN_NEXT_BATCH, RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { Statement } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { type BatchEntry, storeResults } from '../../idempotency/idempotent-batcher.ts';
-import { refuseKeyInUse } from '../../idempotency/run-idempotent.ts';
-import { findStoredResponses, type Replay } from '../../idempotency/stored-responses.ts';
+import {
+  findStoredResponses,
+  lockKeys,
+  type Replay,
+  refuseKeyInUse,
+} from '../../idempotency/stored-responses.ts';
 import { lockCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -38,7 +42,7 @@ import type { BookingRow } from './present-booking.ts';
 export type BookingCommand = BookingAction & { eventId: string; caller: Caller };
 
 type Entry = BatchEntry<BookingCommand, BookingRow>;
-type Outcome = BookingRow | Replay | Problem | typeof RETRY_INDIVIDUALLY;
+type Outcome = BookingRow | Replay | Problem | typeof RETRY_INDIVIDUALLY | typeof RETRY_IN_NEXT_BATCH;
 
 /**
  * The booking that a command changes: a person has at most one booking or place in the waitlist of an event.
@@ -56,7 +60,7 @@ export const bookingKey = ({ eventId, caller }: BookingCommand): string => `${ev
  * left. Then come the commands that free seats, and last the waitlist moves up. No command of the batch
  * therefore gets a seat for which the waitlist was waiting.
  * @param mayWaitForLocks waits for locks of other transactions. If not set, commands that need such a lock
- *   come back as `RETRY_INDIVIDUALLY`
+ *   come back as `RETRY_INDIVIDUALLY`, or as `RETRY_IN_NEXT_BATCH` for the lock of an idempotency key
  * @returns for each command the booking after it, or at its end, or why the command had no effect
  */
 export function applyBookings(
@@ -92,34 +96,35 @@ async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWait
   const eventIds = [...new Set(entries.map(({ command }) => command.eventId))];
   const bookings = entries.map(({ command }) => ({ eventId: command.eventId, userId: command.caller.id }));
   const keys = entries.map(({ stored }) => stored?.key ?? null);
+  const lockedKeys = lockKeys(tx, keys, mayWaitForLocks);
+  if (mayWaitForLocks) await lockedKeys;
   // The statements are pipelined and run in this order, so the reads see the locked versions.
-  const [roles, lockedEvents, responses, states] = await Promise.all([
+  const [hasKey, roles, lockedEvents, responses, states] = await Promise.all([
+    lockedKeys,
     lockCallers(tx, callers, mayWaitForLocks),
     lockCounters(tx, eventIds, mayWaitForLocks),
     findStoredResponses(tx, keys, now),
     listBookingAccess(tx, bookings, { withPosition: false }),
   ]);
-  return { roles, lockedEvents, responses, states };
+  return { hasKey, roles, lockedEvents, responses, states };
 }
 
 function decideAll(
   entries: Entry[],
-  { roles, lockedEvents, responses, states }: LockedState,
+  { hasKey, roles, lockedEvents, responses, states }: LockedState,
   context: BookingContext,
   mayWaitForLocks: boolean,
 ) {
   const decisions = new Map<number, BookingDecision>();
   /** By event id, the counter moves of the batch so far. */
   const moves = new Map<string, CounterMove>();
-  const decided = new Set<string>();
   const decideOne = ({ command }: Entry, i: number): Outcome => {
     const { eventId, caller } = command;
     const [access, role, response] = [states[i] ?? null, roles[i], responses[i]];
+    if (!hasKey[i]) return RETRY_IN_NEXT_BATCH;
     if (!role) return mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
     if (response) return response;
     if (access && !lockedEvents.has(eventId)) return RETRY_INDIVIDUALLY;
-    // Two idempotency keys of one person can bring two commands for one booking into a batch.
-    if (decided.size === decided.add(bookingKey(command)).size) return RETRY_INDIVIDUALLY;
     const moved = moves.get(eventId) ?? { eventId, booked: 0, waiting: 0, added: 0 };
     const viewer = { id: caller.id, role };
     const current = access && addMove(access, moved);

@@ -24,7 +24,7 @@ export const createAttendanceServices = ({
   rsvps: {
     apply: createWriteBatcher<RsvpCommand, number>(
       (commands, mayWaitForLocks) => applyRsvps(db, commands, clock(), mayWaitForLocks),
-      { keyOf: rsvpKey },
+      { keysOf: (command) => [rsvpKey(command)], senderOf: ({ caller }) => caller.id },
     ),
   },
   bookings: createIdempotentBatcher(async (entries, mayWaitForLocks) => {

@@ -1,11 +1,15 @@
 /** Applies batches of claims: claims on the same item share one transaction in place of waiting for the item's lock. */
-import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
+import { RETRY_IN_NEXT_BATCH, RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { type BatchEntry, storeResults } from '../../idempotency/idempotent-batcher.ts';
-import { refuseKeyInUse } from '../../idempotency/run-idempotent.ts';
-import { findStoredResponses, type Replay } from '../../idempotency/stored-responses.ts';
+import {
+  findStoredResponses,
+  lockKeys,
+  type Replay,
+  refuseKeyInUse,
+} from '../../idempotency/stored-responses.ts';
 import { lockCallers } from '../../identity/act-as.ts';
 import type { Caller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -28,7 +32,7 @@ export type ClaimCommand = ClaimAction & { item: ItemId; caller: Caller };
 export type ClaimContext = { now: Date; claimsEnabled: boolean };
 
 type Entry = BatchEntry<ClaimCommand, ClaimRow>;
-type Outcome = ClaimRow | Replay | Problem | typeof RETRY_INDIVIDUALLY;
+type Outcome = ClaimRow | Replay | Problem | typeof RETRY_INDIVIDUALLY | typeof RETRY_IN_NEXT_BATCH;
 
 /** The claim that a command changes: a person has at most one claim on an item. */
 export const claimKey = ({ item, caller }: ClaimCommand): string => `${formatItemId(item)} ${caller.id}`;
@@ -36,13 +40,14 @@ export const claimKey = ({ item, caller }: ClaimCommand): string => `${formatIte
 /**
  * Decides the commands in their order, each with the stock that the commands before it left, and writes the result.
  *
- * Takes two round trips. The first locks callers, events, items and stock, and then reads; the second writes and commits.
- * The state of the items is that of the locked rows, so it cannot change until the transaction ends, and the stock is
- * never oversold. Existing claims are read by a later statement than the locks: they change only under the lock of their
- * stock. RSVPs are not locked: to leave `going` does not end claims, so a claim may come just before. Stored responses
- * are also read after the locks: another server may just have committed the same request.
+ * Takes two round trips. The first locks idempotency keys, callers, events, items and stock, and then reads;
+ * the second writes and commits. The state of the items is that of the locked rows, so it cannot change until
+ * the transaction ends, and the stock is never oversold. Existing claims are read by a later statement than
+ * the locks: they change only under the lock of their stock. RSVPs are not locked: to leave `going` does not
+ * end claims, so a claim may come just before. Stored responses are also read after the locks: another server
+ * may just have committed the same request.
  * @param mayWaitForLocks waits for locks of other transactions. If not set, commands that need such a lock come back
- *   as `RETRY_INDIVIDUALLY`
+ *   as `RETRY_INDIVIDUALLY`, or as `RETRY_IN_NEXT_BATCH` for the lock of an idempotency key
  * @returns for each command the claim that it made, changed or deleted, or why it did not
  */
 export async function applyClaims(
@@ -75,26 +80,29 @@ async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWait
   const callers = commands.map(({ caller }) => caller);
   const items = [...new Map(commands.map(({ item }) => [formatItemId(item), item])).values()];
   const keys = entries.map(({ stored }) => stored?.key ?? null);
+  const planning = tx.execute(planOnce);
+  const lockedKeys = lockKeys(tx, keys, mayWaitForLocks);
+  if (mayWaitForLocks) await Promise.all([planning, lockedKeys]);
   // The statements are pipelined and run in this order, each with a snapshot of its own.
-  const [, roles, lockedItems, responses, claimants] = await Promise.all([
-    tx.execute(planOnce),
+  const [, hasKey, roles, lockedItems, responses, claimants] = await Promise.all([
+    planning,
+    lockedKeys,
     lockCallers(tx, callers, mayWaitForLocks),
     lockItems(tx, items, mayWaitForLocks),
     findStoredResponses(tx, keys, now),
     listClaimantStates(tx, commands),
   ]);
-  return { roles, lockedItems, responses, claimants };
+  return { hasKey, roles, lockedItems, responses, claimants };
 }
 
 function decideAll(
   entries: Entry[],
-  { roles, lockedItems, responses, claimants }: LockedState,
+  { hasKey, roles, lockedItems, responses, claimants }: LockedState,
   context: ClaimContext,
   mayWaitForLocks: boolean,
 ): { outcomes: Outcome[]; writes: ClaimWrites } {
   const claims: Record<ClaimAction['kind'], ClaimRow[]> = { add: [], change: [], remove: [] };
   const moves = new Map<string, ItemId & { by: number }>();
-  const decided = new Set<string>();
   const outcomes = entries.map(({ command }, i): Outcome => {
     const itemId = formatItemId(command.item);
     const [item, claimant, role, response] = [
@@ -103,11 +111,10 @@ function decideAll(
       roles[i],
       responses[i],
     ];
+    if (!hasKey[i]) return RETRY_IN_NEXT_BATCH;
     if (!role) return mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
     if (response) return response;
     if (claimant && !item) return RETRY_INDIVIDUALLY;
-    // Two idempotency keys of one person can bring two commands for one claim into a batch.
-    if (decided.size === decided.add(claimKey(command)).size) return RETRY_INDIVIDUALLY;
     const claim = decideOne(command, { id: command.caller.id, role }, item, claimant, context);
     if (claim instanceof Problem) return claim;
     claims[command.kind].push(claim);

@@ -11,14 +11,13 @@ export type MessageServices = UserServices & {
 
 export function createMessageServices({ db, clock, config }: UserServices) {
   const messageContext: DecisionContext = { clock, maxPerMinute: config.messagesPerMinute };
-  let sequence = 0;
   return {
     messageContext,
     sendInBatch: createWriteBatcher<SendMessageCommand, MessageRow>(
       (commands, mayWaitForLocks) => sendMessages(db, commands, messageContext, mayWaitForLocks),
-      // Unique keys: a batch may hold any number of messages between two people, in the order of their
+      // Without keys: a batch may hold any number of messages between two people, in the order of their
       // arrival.
-      { keyOf: () => `${sequence++}` },
+      { keysOf: () => [], senderOf: ({ caller }) => caller.id },
     ),
   };
 }

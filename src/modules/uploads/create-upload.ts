@@ -5,14 +5,15 @@ import type { IdempotencyContext } from '../../idempotency/context.ts';
 import { type ReplayResponse, replay, runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { findStoredResponses } from '../../idempotency/stored-responses.ts';
 import { Problem } from '../../lib/errors.ts';
-import { bodyTypes, maxBodyBytes, readImage } from './image-body.ts';
+import { bodyTypes, readImage } from './image-body.ts';
 import { convertImage } from './images.ts';
+import { maxUploadsPerNetwork, maxUploadsPerPerson } from './open-uploads.ts';
 import { toUpload } from './present.ts';
+import { maxBodyBytes } from './receive-body.ts';
 import { insertUpload, requireQuota } from './repo.ts';
 import { Upload } from './schemas.ts';
 import type { UploadServices } from './services.ts';
 import { storeImage } from './store-image.ts';
-import { maxConcurrentUploads, maxConcurrentUploadsPerPerson } from './upload-slots.ts';
 
 export const createUpload = defineEndpoint({
   method: 'POST',
@@ -26,9 +27,10 @@ export const createUpload = defineEndpoint({
     'another format a 400. The server turns the image upright, removes all metadata, scales it down if a side has ' +
     'more than 2,048 pixels, and stores it as WebP; of an animation, it stores the first frame. Each person may ' +
     'upload 100 images a day and store 1 GiB.\n\n' +
-    `At most ${maxConcurrentUploadsPerPerson} uploads of a person run at once: one more results in a 429 with ` +
-    `\`too_many_requests\`. At most ${maxConcurrentUploads} run at once on a server: one more is a 503 with ` +
-    '`unavailable`. Try again after `Retry-After`.',
+    `At most ${maxUploadsPerPerson} uploads of a person and ${maxUploadsPerNetwork} from one address run at once on a ` +
+    'server: one more results in a 429 with `too_many_requests`. If the memory for bodies is used up, the person whose ' +
+    'bodies take the most gets a 503 with `unavailable`, and so does an image that waits 5 s for its conversion. Try ' +
+    'again after `Retry-After`.',
   access: 'required',
   idempotent: true,
   bodyTypes,
@@ -46,7 +48,7 @@ export const createUpload = defineEndpoint({
     const stored = await findReplay(services, imageIdempotency);
     if (stored) return stored;
     await requireQuota(db, caller.id, clock());
-    const converted = await convertImage(image);
+    const converted = await convertImage(image, caller.id);
     return storeImage(services, caller.id, converted, (row) =>
       runIdempotent(services, caller, imageIdempotency, async (tx) => {
         await insertUpload(tx, row, clock());

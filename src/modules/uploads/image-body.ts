@@ -1,12 +1,12 @@
 /** Reads the body of an upload, which is the image itself. */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { Problem } from '../../lib/errors.ts';
+import { networkOf } from '../../lib/ip-address.ts';
 import { imageTypes } from './images.ts';
-import { UploadSlots } from './upload-slots.ts';
-
-/** Maximum size of a body, in bytes. */
-export const maxBodyBytes = 10 * 1024 ** 2;
+import { type OpenUpload, OpenUploads } from './open-uploads.ts';
+import { receiveBody } from './receive-body.ts';
 
 /**
  * The media types that a request may declare. The first bytes of the file alone decide its format: many
@@ -18,31 +18,50 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The image of an upload; `body` stays undefined, because shared code expects `body` to be JSON. */
     image: Buffer | null;
+    /** The counted upload, before its body is received. */
+    upload: OpenUpload | null;
   }
 }
 
 /** Makes images the only bodies that the routes of `app` accept, and limits concurrent uploads. */
 export function acceptImages(app: App): void {
+  const uploads = new OpenUploads();
   app.decorateRequest('image', null);
+  app.decorateRequest('upload', null);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser([...bodyTypes], { parseAs: 'buffer' }, (request, bytes, done) => {
-    // `parseAs: 'buffer'` passes a Buffer; the type also allows a string.
-    request.image = bytes as Buffer;
-    done(null, undefined);
+  app.addContentTypeParser([...bodyTypes], async (request: FastifyRequest, payload: IncomingMessage) => {
+    request.image = await receiveImage(uploads, request, payload);
   });
   app.addContentTypeParser('*', (_request, _payload, done) => done(notAnImage(), undefined));
 
-  const slots = new UploadSlots();
   // This hook runs after authentication and before the body is read into memory.
-  app.addHook('preParsing', (request, reply, _payload, done) => {
-    const { caller } = request;
-    if (!caller) return done(new Problem('token_missing'));
-    const refusal = slots.acquire(caller.id);
-    if (refusal) return done(refusal);
+  app.addHook('preParsing', async (request, reply) => {
+    const { caller, ip } = request;
+    if (!caller) throw new Problem('token_missing');
+    const upload = uploads.open(caller.id, networkOf(ip));
+    request.upload = upload;
     // `close` follows every outcome: a response, a timeout or a lost connection.
-    reply.raw.once('close', () => slots.release(caller.id));
-    done();
+    reply.raw.once('close', () => uploads.close(upload));
   });
+}
+
+async function receiveImage(
+  uploads: OpenUploads,
+  { upload, headers }: FastifyRequest,
+  payload: IncomingMessage,
+) {
+  if (!upload) throw new Error('the upload was not counted');
+  const length = headers['content-length'];
+  const { body, end } = receiveBody(payload, {
+    contentLength: length === undefined ? undefined : Number(length),
+    onGrow: (bytes) => uploads.grow(upload, bytes),
+  });
+  upload.end = end;
+  try {
+    return await body;
+  } finally {
+    upload.end = null;
+  }
 }
 
 /** @throws Problem `unsupported_media_type` if the request has no body */

@@ -3,10 +3,11 @@
  * and encoded again as WebP. No part of the file itself is stored: no metadata, and no data before, inside or
  * after the image.
  */
-import PQueue from 'p-queue';
 import type { Sharp } from 'sharp';
 import { Problem } from '../../lib/errors.ts';
+import { FairQueue } from '../../lib/fair-queue.ts';
 import { countApngFrames, countScans } from './image-structure.ts';
+import { maxUploadsPerPerson } from './open-uploads.ts';
 
 export const imageTypes = ['image/jpeg', 'image/png', 'image/webp'] as const;
 type ImageType = (typeof imageTypes)[number];
@@ -24,25 +25,26 @@ const maxFrames = 100;
  */
 const maxScans = 100;
 const conversionTimeoutSeconds = 10;
-/** Maximum time that an image waits in the queue. */
-const queueTimeoutMs = 5_000;
-
-/** Each conversion uses one processor core and up to a few hundred megabytes of memory. */
-export const conversionQueue = new PQueue({ concurrency: 2 });
 
 /**
- * Converts a file of at most `maxBodyBytes`.
+ * Each conversion uses one processor core and up to a few hundred megabytes of memory. People take turns, so
+ * the images of one person do not delay those of the others.
+ */
+export const conversions = new FairQueue({
+  concurrency: 2,
+  maxWaitingPerClient: maxUploadsPerPerson,
+  maxWaiting: 256,
+  timeoutMs: 5_000,
+  retryAfter: 5,
+});
+
+/**
+ * Converts a file of at most `maxBodyBytes` that a person has uploaded.
  * @throws Problem `image_invalid` with the reason; `unavailable` after five seconds in the queue
  */
-export async function convertImage(bytes: Buffer): Promise<ConvertedImage> {
+export async function convertImage(bytes: Buffer, userId: string): Promise<ConvertedImage> {
   const type = detectType(bytes);
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(new Problem('unavailable', { retryAfter: 5 })), queueTimeoutMs);
-  const work = () => {
-    clearTimeout(timer);
-    return convert(bytes, type);
-  };
-  return await conversionQueue.add(work, { signal: abort.signal });
+  return await conversions.run(userId, () => convert(bytes, type));
 }
 
 const invalidImage = (what: string) => new Problem('image_invalid', { detail: `The image ${what}.` });
