@@ -259,6 +259,13 @@ export const catalogue = {
     detail:
       'A person may upload 100 images per day (UTC). `Retry-After` has the number of seconds until the next day.',
   },
+  quota_exceeded: {
+    status: 429,
+    title: 'Too many created today',
+    detail:
+      'The operator limits how many events and items a person may create per day (UTC), and how many people a person ' +
+      'may follow. `Retry-After` has the number of seconds until the next day.',
+  },
   too_many_codes: {
     status: 429,
     title: 'Too many codes were sent',
