@@ -88,7 +88,9 @@ export const catalogue = {
   account_suspended: {
     status: 403,
     title: 'This account is suspended',
-    detail: 'An admin of this server has suspended the account. It cannot sign in until it is restored.',
+    detail:
+      'An admin of this server has suspended the account. Until it is restored, it may only export its data, delete ' +
+      'itself and log out.',
   },
   profile_private: {
     status: 403,
