@@ -8,7 +8,7 @@ const layers = [
   ['lib'],
   ['db'],
   ['cache'],
-  ['audit', 'flags'],
+  ['audit', 'flags', 'quotas'],
   ['identity'],
   ['idempotency'],
   ['http'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { accessRows, createPeopleByRole, roles, routeOf, sendAs } from './access-rows.ts';
-import { createUser } from './factories.ts';
+import { createUser, signIn } from './factories.ts';
 import { expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
@@ -36,6 +36,46 @@ test('access: a suspended person gets the statuses of a deleted account on every
     // The rows with `needsFreshPeople` create people of their own.
     if (row.needsFreshPeople) continue;
     assert.equal(await sendAs(api, peopleWithSuspended, name, row, 'deleted'), row.statuses[column], name);
+  }
+});
+
+/** The operations that a suspended person may call, in the session that a sign-in after the suspension opens. */
+const allowedWhileSuspended = new Set([
+  'GET /v1/me/export',
+  'POST /v1/me/delete-code',
+  'DELETE /v1/me',
+  'POST /v1/auth/logout',
+]);
+
+// spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
+test('access: the session of a suspended person is 403 on every route with a token, except export, deletion and logout', async () => {
+  const before = await createUser(api);
+  expectStatus(await api.post(`/v1/admin/users/${before.id}/suspend`, people.admin?.token, {}), 200);
+  const suspended = await signIn(api, before.phone);
+  const [stranger, deleted] = [roles.indexOf('stranger'), roles.indexOf('deleted')];
+  for (const [name, row] of Object.entries(accessRows)) {
+    // These rows create people of their own. test/suspended-sessions.test.ts covers those that are allowed.
+    if (row.needsFreshPeople) continue;
+    const needsToken = row.statuses[deleted] === 401;
+    const refused = needsToken ? 403 : row.statuses[deleted];
+    const expected = allowedWhileSuspended.has(routeOf(name)) ? row.statuses[stranger] : refused;
+    assert.equal(
+      await sendAs(api, { ...people, stranger: suspended }, name, row, 'stranger'),
+      expected,
+      name,
+    );
+  }
+});
+
+test('access: the routes that a suspended person may call declare no 403 account_suspended, and all others with a token do', async () => {
+  const { body: document } = await api.get('/openapi.json');
+  for (const name of new Set(Object.keys(accessRows).map(routeOf))) {
+    const [method = '', path = ''] = name.split(' ');
+    const { security = [], responses } = document.paths[path][method.toLowerCase()];
+    const takesToken = security.some((scheme: object) => Object.keys(scheme).length > 0);
+    const declares = JSON.stringify(responses['403'] ?? {}).includes('account_suspended');
+    const isRefused = takesToken && !allowedWhileSuspended.has(name);
+    assert.equal(declares, isRefused || name === 'POST /v1/auth/refresh', name);
   }
 });
 

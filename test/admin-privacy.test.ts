@@ -37,12 +37,11 @@ async function suspendedAndRestored(admin: Person): Promise<Person> {
   const { phone } = person;
   const { body: sent } = expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone }), 202);
   const verify = { phone, code: sent.devCode };
-  const refused = expectProblem(
-    await api.post('/v1/auth/otp/verify', undefined, verify),
-    403,
-    'account_suspended',
-  );
-  assertNoAdminData(refused.body, admin);
+  const limited = expectStatus(await api.post('/v1/auth/otp/verify', undefined, verify), 200);
+  const { accessToken } = limited.body;
+  const refused = expectProblem(await api.get('/v1/auth/me', accessToken), 403, 'account_suspended');
+  const exported = expectStatus(await api.get('/v1/me/export', accessToken), 200);
+  for (const { body } of [limited, refused, exported]) assertNoAdminData(body, admin);
 
   expectStatus(await callAs(admin, 'DELETE', `${account}/suspend`), 200);
   expectStatus(await callAs(admin, 'PUT', `${account}/role`, { role: 'admin' }), 200);

@@ -8,7 +8,7 @@ import { assertCounters } from './invariants.ts';
 import { createPersonWithEverything } from './person-with-everything.ts';
 import { expectProblem, expectStatus, secretKey, startTestApp, type TestApp } from './setup.ts';
 
-const api = await startTestApp();
+const api = await startTestApp({ env: { QUOTAS: 'on' } });
 const second = await api.startAnother();
 
 const requestDeletionCode = async (person: Person): Promise<string> =>
@@ -210,6 +210,7 @@ test('delete: no table contains the person afterwards, and rows of other people 
     'conversations',
     'messages',
     'message_counts',
+    'daily_counts',
     'calendars',
   ]) {
     assert.ok(

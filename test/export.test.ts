@@ -9,7 +9,7 @@ import { createPersonWithEverything } from './person-with-everything.ts';
 import { expectProblem, expectStatus, secretKey, startTestApp } from './setup.ts';
 
 const { exportSections: sections } = accountHooks;
-const api = await startTestApp();
+const api = await startTestApp({ env: { QUOTAS: 'on' } });
 const second = await api.startAnother();
 
 type Row = Record<string, unknown>;
@@ -122,6 +122,7 @@ test('export: 200 with every row of the person and with no row of others, as in 
     ['uploads', 'uploads'],
     ['calendar', 'calendars'],
     ['reports', 'reports', 'reporter_id'],
+    ['dailyCounts', 'daily_counts'],
     ['idempotencyKeys', 'idempotency_keys'],
   ];
   for (const [section, table, column] of sectionsOf)

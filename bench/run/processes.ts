@@ -63,6 +63,7 @@ export async function startApp(
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     SMS_DRIVER: 'console',
     RATE_LIMIT: '0',
+    QUOTAS: 'off',
     DEMO: 'off',
     LOG_LEVEL: 'warn',
     DISCOVERY: discovery,

@@ -50,6 +50,7 @@ export async function deleteExpiredChanges(db: Queryable): Promise<void> {
 }
 
 type ChangeRow = {
+  instance: string;
   shard: number;
   latest: string;
   version: string | null;
@@ -62,20 +63,32 @@ type ChangeRow = {
 const maxRead = 1_000;
 
 /**
- * Lists the changes after the known versions, by shard and version. A shard with too many changes gives one row without
- * a version. Table statistics are unreliable because the table is constantly emptied and refilled; the LIMIT makes the
- * planner choose the index.
+ * The start time of the PostgreSQL that responds. It names the instance: versions of two instances cannot be compared.
+ * After a failover or a restored backup, PostgreSQL may have lost commits, and then assigns their versions again. It
+ * may also have lost a commit that this server has not read in the log, but has read in a record. In both cases the
+ * log shows no difference. The system identifier and the timeline differ after some of these events, and the start time
+ * after all of them: a restored copy that ends its recovery without a promotion keeps the other two.
  */
-async function listChanges(db: Database, known: bigint[]): Promise<ChangeRow[]> {
-  const versions = known.map(String);
+const instance = sql`(select pg_postmaster_start_time()::text)`;
+
+/** The position of a server in the log. */
+type Position = { instance: string; versions: bigint[] };
+
+/**
+ * Lists the changes after the known versions, by shard and version. A shard with too many changes gives one row without
+ * a version. If the instance is another one, all shards have rows. Table statistics are unreliable because the table is
+ * constantly emptied and refilled; the LIMIT makes the planner choose the index.
+ */
+async function listChanges(db: Database, known: Position): Promise<ChangeRow[]> {
+  const versions = known.versions.map(String);
   return await db.query<ChangeRow>(sql`
-    select s.shard, s.version as latest, c.version, c.records, c.cells, c.days
+    select ${instance} as instance, s.shard, s.version as latest, c.version, c.records, c.cells, c.days
     from (select shard, version, (${versions}::bigint[])[shard + 1] as known from change_shards) s
     left join lateral (
       select * from changes c where c.shard = s.shard and c.version > s.known and c.version <= s.version
       order by c.version limit ${maxRead}
     ) c on s.version - s.known <= ${maxRead}
-    where s.version <> s.known
+    where s.version <> s.known or ${known.instance} <> ${instance}
     order by s.shard, c.version`);
 }
 
@@ -87,6 +100,7 @@ export type Watcher = (change: CommittedChange | null) => void;
 
 /** The position of this server in the change log. */
 export class ChangeLog {
+  #instance = '';
   #versions: bigint[] = Array.from({ length: shards }, () => -1n);
   readonly #read: (key: null) => Promise<void>;
   readonly #watchers: Watcher[] = [];
@@ -94,7 +108,7 @@ export class ChangeLog {
   constructor(db: Database) {
     this.#read = createLoader(
       async () => {
-        this.#apply(await listChanges(db, this.#versions));
+        this.#apply(await listChanges(db, { instance: this.#instance, versions: this.#versions }));
         return [undefined];
       },
       { keyOf: () => '' },
@@ -111,6 +125,13 @@ export class ChangeLog {
   }
 
   #apply(rows: ChangeRow[]): void {
+    const [first] = rows;
+    if (first && first.instance !== this.#instance) {
+      this.#instance = first.instance;
+      for (const { shard, latest } of rows) this.#versions[shard] = BigInt(latest);
+      this.#notify(null);
+      return;
+    }
     for (const row of rows) {
       const known = this.#versions[row.shard] ?? -1n;
       const version = row.version === null ? null : BigInt(row.version);

@@ -27,6 +27,7 @@ export const LOCK_ORDER = [
   'item_stock',
   'claims',
   'relations',
+  'daily_counts',
   'user_counters',
   'reports',
   'flags',

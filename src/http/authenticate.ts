@@ -13,20 +13,31 @@ declare module 'fastify' {
   }
 }
 
+type Verification = {
+  /** The statement of the route verifies session and role itself, so a cached session is sufficient. */
+  verifiesCaller?: true;
+  allowsSuspended?: true;
+};
+
 export function registerAuthentication(
   app: FastifyInstance,
   { sessions, clock }: { sessions: SessionCache; clock: () => Date },
 ): void {
   app.decorateRequest('caller', null);
-  const authenticate = async (header: string, mayUseCache: boolean): Promise<Caller> => {
+  const authenticate = async (
+    header: string,
+    { verifiesCaller: mayUseCache, allowsSuspended }: Verification,
+  ): Promise<Caller> => {
     const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1];
     const token = bearer ? parseToken('access', bearer) : null;
     if (!token) throw new Problem('token_invalid');
     const live = (session: LiveSession | null) =>
       session && isLive(session, token, clock()) ? session : null;
     const cached = mayUseCache ? live(await sessions.findCached(token)) : null;
-    const session = cached ?? live(await sessions.find(token));
+    // A session that is cached as suspended may have ended with the suspension.
+    const session = cached && !cached.isSuspended ? cached : live(await sessions.find(token));
     if (!session) throw new Problem('token_invalid');
+    if (session.isSuspended && !allowsSuspended) throw new Problem('account_suspended');
     const { userId: id, role, id: sessionId } = session;
     return { id, role, sessionId, accessHash: token.hash };
   };
@@ -37,13 +48,11 @@ export function registerAuthentication(
     if (url.startsWith('/v1') && !config?.access) throw new Error(`${method} ${url} declares no access`);
     if (config?.access !== 'optional' && config?.access !== 'required') return;
     const isRequired = config.access === 'required';
-    // The statement of such a route verifies session and role itself, so a cached session is sufficient.
-    const mayUseCache = config.verifiesCaller === true;
     // onRequest runs before the body is read, so a 401 precedes a 400 and needs few resources.
     const findCaller: onRequestHookHandler = (request, _reply, done) => {
       const header = request.headers.authorization;
       if (header === undefined) return done(isRequired ? new Problem('token_missing') : undefined);
-      authenticate(header, mayUseCache).then((caller) => {
+      authenticate(header, config).then((caller) => {
         request.caller = caller;
         done();
       }, done);

@@ -75,6 +75,10 @@ type Metadata = {
    * before the handler may then use a session that was cached before the request.
    */
   verifiesCaller?: true;
+  /**
+   * Serves the sessions of suspended accounts too (decision 35). All other endpoints refuse their tokens with a 403.
+   */
+  allowsSuspended?: true;
   /** Default: 4.5 seconds. */
   timeoutMs?: number;
   /** The response has an ETag, and `If-None-Match` turns it into a 304 (conditional.ts). */
@@ -137,6 +141,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
     verifiesCaller?: true;
+    allowsSuspended?: true;
     idempotent?: true;
     conditional?: true;
     problems?: ProblemCode[];
@@ -145,7 +150,7 @@ declare module 'fastify' {
 }
 
 /** Problems of every endpoint, and of those with a caller or an idempotency key. */
-function problemsOf({ access, idempotent, problems = [] }: Endpoint<never>): ProblemCode[] {
+function problemsOf({ access, allowsSuspended, idempotent, problems = [] }: Endpoint<never>): ProblemCode[] {
   return [
     'invalid_request',
     'too_many_requests',
@@ -153,6 +158,7 @@ function problemsOf({ access, idempotent, problems = [] }: Endpoint<never>): Pro
     'unavailable',
     ...(access === 'public' ? [] : ['token_invalid' as const]),
     ...(access === 'required' ? ['token_missing' as const] : []),
+    ...(access === 'public' || allowsSuspended ? [] : ['account_suspended' as const]),
     ...(idempotent ? (['idempotency_key_reused', 'idempotency_key_in_use'] as const) : []),
     ...problems,
   ];
@@ -164,7 +170,16 @@ export function registerEndpoint<S extends RegistrationServices>(
   endpoint: Endpoint<S>,
   services: S,
 ): void {
-  const { access, idempotent, verifiesCaller, timeoutMs, conditional, compressFrom, bodyTypes } = endpoint;
+  const {
+    access,
+    idempotent,
+    verifiesCaller,
+    allowsSuspended,
+    timeoutMs,
+    conditional,
+    compressFrom,
+    bodyTypes,
+  } = endpoint;
   const handle = endpoint.handler as (request: unknown, services: S) => Promise<Response>;
   app.route({
     ...endpoint.routeOptions,
@@ -174,6 +189,7 @@ export function registerEndpoint<S extends RegistrationServices>(
       access,
       problems: problemsOf(endpoint),
       ...(verifiesCaller && { verifiesCaller }),
+      ...(allowsSuspended && { allowsSuspended }),
       ...(idempotent && { idempotent }),
       ...(timeoutMs && { timeoutMs }),
       ...(conditional && { conditional }),

@@ -21,16 +21,26 @@ export function actAs<T>(db: Database, caller: Caller, work: (tx: Transaction) =
  * Share-locks the caller's account and session. Logout and account deletion lock the same rows exclusively,
  * so a write either commits before them, and the deletion removes it, or fails here. No row of a person can
  * appear after the response to their account deletion.
- * @throws Problem `token_invalid` if the session has ended
+ * @throws Problem `token_invalid` if the session has ended, or the account is suspended
  */
 export async function lockCaller(tx: Transaction, caller: Caller): Promise<void> {
   const [role] = await lockCallers(tx, [caller], true);
   if (!role) throw new Problem('token_invalid');
 }
 
+/** Locks as `lockCaller` does, also if the account is suspended: for endpoints that declare `allowsSuspended`. */
+export async function lockAnyCaller(tx: Transaction, { id, sessionId, accessHash }: Caller): Promise<void> {
+  const rows = await tx.query(sql`
+    select 1 from users u
+    join sessions s on s.user_id = u.id and s.id = ${sessionId} and s.access_hash = ${accessHash}
+    where u.id = ${id}
+    for key share of u, s`);
+  if (rows.length === 0) throw new Problem('token_invalid');
+}
+
 /**
  * Share-locks the accounts and sessions of several callers.
- * @returns the role of each caller; null if the session has ended, or if another transaction holds its lock
+ * @returns the role of each caller; null if the session has ended or its account is suspended, or if another transaction holds its lock
  *   and `mayWaitForLocks` is false
  */
 export async function lockCallers(
@@ -57,5 +67,6 @@ export const lockedCallers = (mayWaitForLocks: boolean) => sql`
   select a.n, u.role from asked a
   join users u on u.id = a.user_id
   join sessions s on s.user_id = a.user_id and s.id = a.session_id and s.access_hash = decode(a.access_hash, 'base64')
+  where u.suspended_at is null
   order by u.id, s.id
   for key share of u, s ${skipLockedUnless(mayWaitForLocks)}`;

@@ -8,6 +8,11 @@ export type LiveSession = {
   userId: string;
   id: string;
   role: Viewer['role'];
+  /**
+   * Constant for a session: a suspension ends all sessions, and so does the restoration. A session of a suspended account
+   * may only be used to export and delete the person's data.
+   */
+  isSuspended: boolean;
   accessHash: Buffer;
   accessExpiresAt: Date;
 };
@@ -22,7 +27,7 @@ export const sessionKey = ({ userId, sessionId }: TokenIds): string => `${userId
 export async function listLiveSessions(db: Queryable, keys: string[]): Promise<LiveSession[]> {
   const ids = keys.map((key) => key.split(' '));
   return await db.query<LiveSession>(sql`
-    select s.user_id, s.id, u.role, s.access_hash, s.access_expires_at
+    select s.user_id, s.id, u.role, u.suspended_at is not null as is_suspended, s.access_hash, s.access_expires_at
     from unnest(${ids.map(([userId]) => userId ?? null)}::uuid[], ${ids.map(([, id]) => id ?? null)}::uuid[])
       k (user_id, id)
     join sessions s on s.user_id = k.user_id and s.id = k.id

@@ -28,11 +28,12 @@ test('config: every variable has a default outside production', () => {
       config.host,
       config.demo,
       config.rateLimit,
+      config.dailyQuotas,
       config.claimsEnabled,
       config.sms.driver,
       config.publicUrl,
     ],
-    [3000, '127.0.0.1', true, 0, true, 'console', 'http://127.0.0.1:3000'],
+    [3000, '127.0.0.1', true, 0, null, true, 'console', 'http://127.0.0.1:3000'],
   );
   assert.ok(Object.isFrozen(config));
 });
@@ -42,8 +43,8 @@ test('config: production requires SECRET_KEY, PUBLIC_URL and SMS_DRIVER, disable
     assert.match(faults({ NODE_ENV: 'production' }), new RegExp(name));
   const config = readConfig(production);
   assert.deepEqual(
-    [config.demo, config.rateLimit, config.publicUrl],
-    [false, 600, 'https://events.example.org'],
+    [config.demo, config.rateLimit, config.dailyQuotas, config.publicUrl],
+    [false, 600, { events: 100, items: 2_000, follows: 500 }, 'https://events.example.org'],
   );
   assert.match(faults({ ...production, SECRET_KEY: 'short' }), /32 or more/);
 });

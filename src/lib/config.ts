@@ -21,6 +21,9 @@ export type S3Config = {
   keys: { accessKeyId: string; secretAccessKey: string } | undefined;
 };
 
+/** What the daily quotas count. */
+export type QuotaKind = 'events' | 'items' | 'follows';
+
 export type Config = Readonly<{
   production: boolean;
   port: number;
@@ -50,6 +53,8 @@ export type Config = Readonly<{
   rateLimit: number;
   /** The maximum number of messages per minute for each sender; 0 for no limit. */
   messagesPerMinute: number;
+  /** The maximum numbers that a person may create per day; null for no limit. */
+  dailyQuotas: Readonly<Record<QuotaKind, number>> | null;
   /** The origins whose pages may read responses; `*` for all origins. */
   corsOrigins: '*' | string[];
   /** Reverse proxies whose `X-Forwarded-For` is trusted: addresses, networks, or names such as `loopback`. */
@@ -110,6 +115,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     smsPerDay: read.whole('SMS_PER_DAY', 2_000, 1, 10_000_000),
     rateLimit: read.whole('RATE_LIMIT', production ? 600 : 0, 0, 1_000_000),
     messagesPerMinute: read.whole('MESSAGES_PER_MINUTE', 60, 0, 1_000_000),
+    dailyQuotas: readQuotas(read, production),
     corsOrigins: readOrigins(read),
     trustProxy,
     claimsEnabled: read.onOff('FEATURE_CLAIMS', true),
@@ -135,6 +141,16 @@ function exposingVariables({ host, publicUrl, trustProxy }: Reach): string[] {
   if (trustProxy) names.push('TRUST_PROXY');
   if (publicUrl !== undefined && !isLoopbackUrl(publicUrl)) names.push('PUBLIC_URL');
   return names;
+}
+
+/** Reads all quotas, also while they are off, so that an invalid value is found before they are switched on. */
+function readQuotas(read: Reader, production: boolean): Record<QuotaKind, number> | null {
+  const quotas = {
+    events: read.whole('EVENTS_PER_DAY', 100, 1, 1_000_000),
+    items: read.whole('ITEMS_PER_DAY', 2_000, 1, 1_000_000),
+    follows: read.whole('FOLLOWS_PER_DAY', 500, 1, 1_000_000),
+  };
+  return read.onOff('QUOTAS', production) ? quotas : null;
 }
 
 function readDevCodes(read: Reader, production: boolean, isLocal: boolean): boolean {

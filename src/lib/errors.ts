@@ -88,7 +88,9 @@ export const catalogue = {
   account_suspended: {
     status: 403,
     title: 'This account is suspended',
-    detail: 'An admin of this server has suspended the account. It cannot sign in until it is restored.',
+    detail:
+      'An admin of this server has suspended the account. Until it is restored, it may only export its data, delete ' +
+      'itself and log out.',
   },
   profile_private: {
     status: 403,
@@ -258,6 +260,13 @@ export const catalogue = {
     title: 'Too many images today',
     detail:
       'A person may upload 100 images per day (UTC). `Retry-After` has the number of seconds until the next day.',
+  },
+  quota_exceeded: {
+    status: 429,
+    title: 'Too many created today',
+    detail:
+      'The operator limits how many events and items a person may create per day (UTC), and how many people a person ' +
+      'may follow. `Retry-After` has the number of seconds until the next day.',
   },
   too_many_codes: {
     status: 429,

@@ -5,6 +5,7 @@ import type { Job } from '../http/define-module.ts';
 import { deleteExpiredCounts } from '../http/rate-limit-store.ts';
 import type { BaseServices } from '../http/services.ts';
 import { deleteExpiredResponses } from '../idempotency/stored-responses.ts';
+import { deleteExpiredDailyCounts } from '../quotas/daily-quotas.ts';
 import { modules } from './modules.ts';
 import type { Services } from './services.ts';
 
@@ -17,6 +18,11 @@ const baseJobs: Job<BaseServices>[] = [
     name: 'delete expired idempotent responses',
     everyMs: hourMs,
     run: ({ db, clock }) => deleteExpiredResponses(db, clock()),
+  },
+  {
+    name: 'delete expired daily counts',
+    everyMs: hourMs,
+    run: ({ db, clock }) => deleteExpiredDailyCounts(db, clock()),
   },
   { name: 'delete expired changes', everyMs: minuteMs, run: ({ db }) => deleteExpiredChanges(db) },
   {

@@ -3,7 +3,7 @@ import { anonymizeAudit } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { body, Success } from '../../http/schemas.ts';
-import { lockCaller } from '../../identity/act-as.ts';
+import { lockAnyCaller } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { auditContextOf } from '../auth/audit-context.ts';
@@ -30,6 +30,7 @@ export const deleteMe = defineEndpoint({
     'Requires the newest code of POST /v1/me/delete-code. Deletes your events, items, RSVPs, claims and follows. After ' +
     'the response, the server refuses all of your tokens.',
   access: 'required',
+  allowsSuspended: true,
   body: DeleteAccountBody,
   response: { 200: Success },
   problems: ['wrong_code', 'too_many_tries'],
@@ -61,7 +62,7 @@ const deleteWithCode = (
     const problem = await checkCode(tx, context, proof);
     // After a concurrent deletion of the same account there is neither a code nor a caller, and the throw
     // rolls back.
-    await lockCaller(tx, caller);
+    await lockAnyCaller(tx, caller);
     if (problem) return problem;
     const deleted = { userId: caller.id, phone, phoneHash: hashPhone(context.secretKey, phone) };
     const files = await deleteAccount(tx, deleted, services.deletionHooks);

@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { selectOwnAudit } from '../../audit/audit.ts';
 import { sql } from '../../db/sql.ts';
-import { type ExportSection, exportRow } from '../../http/export-section.ts';
-import { nullable, timestamp } from '../../http/schemas.ts';
+import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
+import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 
 const network = nullable(Type.String({ examples: ['203.0.113.0/24'] }), {
   description: 'The network of the address, shortened; null if it is not known.',
@@ -16,6 +16,12 @@ const ExportAuditEntry = exportRow('ExportAuditEntry', { ...entry, detail: Type.
 const ExportAdminAction = exportRow('ExportAdminAction', entry);
 
 const ExportIdempotencyKey = exportRow('ExportIdempotencyKey', { createdAt: timestamp() });
+
+const ExportDailyCount = exportRow('ExportDailyCount', {
+  kind: oneOf(['events', 'items', 'follows']),
+  day: exportColumns.day,
+  used: exportColumns.count,
+});
 
 export const accountExportSections: ExportSection[] = [
   {
@@ -33,6 +39,15 @@ export const accountExportSections: ExportSection[] = [
     description: 'What the person did as an admin.',
     tables: ['audit'],
     rows: ({ id }) => sql`select at, what, address from audit where by_id = ${id} order by at, id`,
+  },
+  {
+    name: 'dailyCounts',
+    row: ExportDailyCount,
+    description:
+      'How many events, items and follows the person created on their latest day, for the daily quotas.',
+    tables: ['daily_counts'],
+    rows: ({ id }) =>
+      sql`select kind, day::text as day, used from daily_counts where user_id = ${id} order by kind`,
   },
   {
     name: 'idempotencyKeys',
@@ -66,6 +81,7 @@ const SECTION_ORDER = [
   'messagesSent',
   'uploads',
   'uploadUsage',
+  'dailyCounts',
   'calendar',
   'reports',
   'audit',

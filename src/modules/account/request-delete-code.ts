@@ -1,6 +1,6 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
-import { lockCaller } from '../../identity/act-as.ts';
+import { lockAnyCaller } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readPhone } from '../../lib/phone.ts';
 import { CodeSent } from '../auth/schemas.ts';
@@ -17,6 +17,7 @@ export const requestDeleteCode = defineEndpoint({
   description:
     'Sends a code to the phone number of the account. `DELETE /v1/me` requires it as `confirmCode`.',
   access: 'required',
+  allowsSuspended: true,
   response: { 202: ref(CodeSent) },
   problems: ['too_many_codes', 'sms_unavailable'],
 
@@ -28,7 +29,7 @@ export const requestDeleteCode = defineEndpoint({
       purpose: 'delete_account',
       address: request.ip,
       // A code that is stored after the deletion of the account would never be deleted with it.
-      check: (tx) => lockCaller(tx, caller),
+      check: (tx) => lockAnyCaller(tx, caller),
     });
     return { status: 202, body: sent };
   },

@@ -13,7 +13,7 @@ export const restoreAccount = defineEndpoint({
   tag: 'Administration',
   summary: 'Restore a suspended account',
   description:
-    'For admins. The profile and events become visible again. Sessions do not: the person must sign in again.',
+    'For admins. The profile and events become visible again. All sessions end: the person must sign in again.',
   access: 'required',
   params: UserParams,
   response: { 200: Suspended },

@@ -13,8 +13,8 @@ export const suspendAccount = defineEndpoint({
   tag: 'Administration',
   summary: 'Suspend an account',
   description:
-    'For admins. From the response on, the tokens of the account are refused, it cannot sign in, and only admins see ' +
-    'its profile and events. No data is deleted.',
+    'For admins. From the response on, the tokens of the account are refused, and only admins see its profile and ' +
+    'events. No data is deleted. The person can still sign in to export or delete their data, and nothing else.',
   access: 'required',
   params: UserParams,
   body: Suspension,

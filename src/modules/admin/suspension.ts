@@ -17,7 +17,7 @@ type AccountState = { role: 'user' | 'admin'; suspendedAt: Date | null };
 /**
  * Suspends an account: ends all sessions and hides all events. The lock on the account conflicts with the
  * share lock that every write of its owner takes (`actAs`), and with sign-in. Earlier writes are therefore
- * committed and visible here, and later ones find no session.
+ * committed and visible here, and later ones are refused.
  * @returns false if the account was suspended before
  * @throws Problem `user_not_found`, `is_admin`
  */
@@ -29,15 +29,15 @@ export async function suspend(tx: Transaction, userId: string, now: Date): Promi
   requireSuspendable(state);
   if (state.suspendedAt) return false;
   await tx.query(sql`update users set suspended_at = ${now} where id = ${userId}`);
-  const sessions = await listSessionKeys(tx, userId);
-  await tx.query(sql`delete from sessions where user_id = ${userId}`);
+  const sessions = await endSessions(tx, userId);
   const { ids, listingKeys } = await setHidden(tx, userId, true);
   await recordChange(tx, { records: [userId, ...sessions, ...ids], listingKeys });
   return true;
 }
 
 /**
- * Restores a suspended account and shows its events again. Ended sessions stay ended.
+ * Restores a suspended account and shows its events again. Ended sessions stay ended, and those that the person opened
+ * since end too: whether a session is limited never changes, so servers may cache it.
  * @returns false if the account was not suspended
  * @throws Problem `user_not_found`
  */
@@ -46,9 +46,17 @@ export async function restore(tx: Transaction, userId: string): Promise<boolean>
   const { suspendedAt } = await findState(tx, userId, true);
   if (!suspendedAt) return false;
   await tx.query(sql`update users set suspended_at = null where id = ${userId}`);
+  const sessions = await endSessions(tx, userId);
   const { ids, listingKeys } = await setHidden(tx, userId, false);
-  await recordChange(tx, { records: [userId, ...ids], listingKeys });
+  await recordChange(tx, { records: [userId, ...sessions, ...ids], listingKeys });
   return true;
+}
+
+/** Returns the keys of the ended sessions. */
+async function endSessions(tx: Transaction, userId: string): Promise<string[]> {
+  const keys = await listSessionKeys(tx, userId);
+  await tx.query(sql`delete from sessions where user_id = ${userId}`);
+  return keys;
 }
 
 async function extendTimeouts(tx: Transaction): Promise<void> {

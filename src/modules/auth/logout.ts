@@ -16,6 +16,7 @@ export const logout = defineEndpoint({
     'The access token and the refresh token of the session stop working at once, on every server. Other devices stay ' +
     'signed in.',
   access: 'required',
+  allowsSuspended: true,
   response: { 200: Success },
 
   async handler({ caller, request }, services: AuthServices) {

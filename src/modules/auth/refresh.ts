@@ -17,7 +17,7 @@ export const refresh = defineEndpoint({
   access: 'public',
   body: RefreshRequest,
   response: { 200: ref(TokenPair) },
-  problems: ['refresh_token_invalid'],
+  problems: ['refresh_token_invalid', 'account_suspended'],
 
   async handler({ body, request }, services: AuthServices) {
     const tokens = await refreshSession(services.db, body.refreshToken, auditContextOf(services, request));

@@ -49,6 +49,10 @@ export const SignedIn = named(
   Type.Object({
     ...pair,
     isNewUser: Type.Boolean({ description: 'Whether this sign-in created the account.' }),
+    isSuspended: Type.Boolean({
+      description:
+        'Whether the account is suspended. If so, the session only permits to export and delete its data.',
+    }),
     user: ref(Me),
   }),
 );

@@ -30,6 +30,8 @@ type SessionRow = {
   accessExpiresAt: Date;
   refreshExpiresAt: Date;
   endsAt: Date;
+  /** Whether the account is suspended. */
+  isSuspended: boolean;
 };
 
 /**
@@ -37,7 +39,8 @@ type SessionRow = {
  */
 export async function findSessionForUpdate(tx: Transaction, ids: TokenIds): Promise<SessionRow | null> {
   const [row] = await tx.query<SessionRow>(sql`
-    select refresh_hash, spent_hash, refreshed_at, access_expires_at, refresh_expires_at, ends_at
+    select refresh_hash, spent_hash, refreshed_at, access_expires_at, refresh_expires_at, ends_at,
+      (select suspended_at is not null from users where id = ${ids.userId}) as is_suspended
     from sessions where user_id = ${ids.userId} and id = ${ids.sessionId} for update`);
   return row ?? null;
 }

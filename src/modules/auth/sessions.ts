@@ -26,17 +26,21 @@ const maxUserAgentLength = 300;
 /** `expiresIn`: the lifetime of the access token, in seconds. */
 type Tokens = { accessToken: string; refreshToken: string; tokenType: 'Bearer'; expiresIn: number };
 
-/** Opens a session and returns its first pair of tokens. */
+type NewSession = { userId: string; userAgent: string; isSuspended: boolean };
+
+/**
+ * Opens a session and returns its first pair of tokens. The session of a suspended account lasts as long as its access
+ * token.
+ */
 export async function openSession(
   tx: Transaction,
   key: string,
-  userId: string,
-  userAgent: string,
+  { userId, userAgent, isSuspended }: NewSession,
   now: Date,
 ): Promise<Tokens> {
   const ids = { userId, sessionId: newId() };
   const pair = newPair(key, ids);
-  const endsAt = new Date(now.getTime() + sessionMs);
+  const endsAt = new Date(now.getTime() + (isSuspended ? accessMs : sessionMs));
   await insertSession(tx, ids, pair, {
     ...timesFrom(now, endsAt),
     endsAt,
@@ -49,7 +53,7 @@ export async function openSession(
  * Exchanges a refresh token for the next pair. Each token is valid once. A repeated refresh within ten
  * seconds returns the same pair, as long as the new refresh token is unused; any other reuse of an issued
  * token ends the session.
- * @throws Problem `refresh_token_invalid`
+ * @throws Problem `refresh_token_invalid`, `account_suspended`
  */
 export async function refreshSession(
   db: Database,
@@ -60,9 +64,9 @@ export async function refreshSession(
   if (!token) throw new Problem('refresh_token_invalid');
   const next = successorPair(context.secretKey, token, refreshToken);
   // A refusal is returned and not thrown inside the transaction: the commit ends the session.
-  const tokens = await transaction(db, (tx) => rotate(tx, token, next, context));
-  if (!tokens) throw new Problem('refresh_token_invalid');
-  return tokens;
+  const outcome = await transaction(db, (tx) => rotate(tx, token, next, context));
+  if (outcome instanceof Problem) throw outcome;
+  return outcome;
 }
 
 async function rotate(
@@ -70,10 +74,11 @@ async function rotate(
   token: Token,
   next: TokenPair,
   context: AuditContext,
-): Promise<Tokens | null> {
+): Promise<Tokens | Problem> {
   const { now } = context;
   const session = await findSessionForUpdate(tx, token);
-  if (!session || session.refreshExpiresAt <= now) return null;
+  if (!session || session.refreshExpiresAt <= now) return new Problem('refresh_token_invalid');
+  if (session.isSuspended) return new Problem('account_suspended');
   if (session.refreshHash.equals(token.hash)) {
     const times = timesFrom(now, session.endsAt);
     await rotateSession(tx, token, next, times);
@@ -86,7 +91,7 @@ async function rotate(
   // Two clients hold this token, and the server cannot tell which one stole it: the session ends for both.
   await deleteSession(tx, token);
   await recordAudit(tx, context, { userId: token.userId }, 'refresh_token_reused');
-  return null;
+  return new Problem('refresh_token_invalid');
 }
 
 /** The expiry times of a new pair, limited by the end of the session. */

@@ -21,11 +21,14 @@ export const signIn = defineEndpoint({
   tag: 'Sign in',
   summary: 'Sign in with the code',
   description:
-    'The first sign-in of a phone number creates its account, with a generated username that can be changed.',
+    'The first sign-in of a phone number creates its account, with a generated username that can be changed.\n\n' +
+    'If the account is suspended, `isSuspended` is true. The session then permits only GET /v1/me/export, ' +
+    'POST /v1/me/delete-code, DELETE /v1/me and POST /v1/auth/logout; every other operation refuses its token with a ' +
+    '403 `account_suspended`. It ends after 30 minutes and cannot be refreshed.',
   access: 'public',
   body: CodeProof,
   response: { 200: ref(SignedIn) },
-  problems: ['wrong_code', 'too_many_tries', 'account_suspended', 'feature_disabled'],
+  problems: ['wrong_code', 'too_many_tries', 'feature_disabled'],
 
   async handler({ body, request }, services: AuthServices) {
     const phone = readPhone(body.phone).number;
@@ -53,13 +56,13 @@ async function signInTo(
   request: FastifyRequest,
 ) {
   const { id, isNew, isSuspended } = await findOrCreateAccount(tx, phone, context.now);
-  // Only a client that proved the phone learns of the suspension. The code is used up.
-  if (isSuspended) return new Problem('account_suspended');
   if (isNew) await flags.require('signUps');
   const userAgent = request.headers['user-agent'] ?? '';
-  const tokens = await openSession(tx, context.secretKey, id, userAgent, context.now);
+  const session = { userId: id, userAgent, isSuspended };
+  const tokens = await openSession(tx, context.secretKey, session, context.now);
   await recordAudit(tx, context, { userId: id }, isNew ? 'account_created' : 'signed_in');
   const me = await findMe(tx, id);
   if (!me) return new Problem('unavailable');
-  return { ...tokens, isNewUser: isNew, user: toMe(me, config.publicUrl) };
+  // Only a client that proved the phone learns of the suspension.
+  return { ...tokens, isNewUser: isNew, isSuspended, user: toMe(me, config.publicUrl) };
 }

@@ -2,6 +2,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { Problem } from '../../lib/errors.ts';
+import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { withDefaults } from './event-fields.ts';
 import { toEvent } from './present.ts';
 import { findEvent, insertEvent, noViewerStateWithBooking } from './repo.ts';
@@ -14,17 +15,21 @@ export const createEvent = defineEndpoint({
   operationId: 'createEvent',
   tag: 'Events',
   summary: 'Create an event',
-  description: 'The caller becomes its organizer.',
+  description:
+    'The caller becomes its organizer. The operator may limit the events of a person in a day (UTC), in production by ' +
+    'default to 100; one more results in a 429.',
   access: 'required',
   idempotent: true,
   body: NewEvent,
   response: { 201: ref(Event) },
+  problems: ['quota_exceeded'],
 
   async handler({ caller, body, idempotency }, services: EventServices) {
     const { people, clock, config } = services;
     const fields = withDefaults(body);
     const organizer = await people.find(caller.id);
     return runIdempotent(services, caller, idempotency, async (tx) => {
+      await countTowardsQuota(tx, services, caller.id, 'events');
       const row = await findEvent(tx, await insertEvent(tx, caller.id, fields, clock()));
       if (!row) throw new Problem('event_not_found');
       return {

@@ -3,6 +3,7 @@ import { ref } from '../../http/schemas.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
+import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { moduleOf } from '../events/catalogue.ts';
 import { requireOrganizer } from '../events/policy.ts';
 import { findEventForUpdate } from '../events/repo.ts';
@@ -19,13 +20,15 @@ export const addItem = defineEndpoint({
   operationId: 'addItem',
   tag: 'Items',
   summary: 'Add an item',
-  description: 'For the organizer of the event and admins.',
+  description:
+    'For the organizer of the event and admins. The operator may limit the items that a person adds in a day (UTC), in ' +
+    'production by default to 2,000; one more results in a 429.',
   access: 'required',
   idempotent: true,
   params: EventParams,
   body: NewItem,
   response: { 201: ref(AddedItem) },
-  problems: ['event_not_found', 'not_organizer', 'module_disabled', 'event_cancelled'],
+  problems: ['event_not_found', 'not_organizer', 'module_disabled', 'event_cancelled', 'quota_exceeded'],
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {
     const id = readId(params.id, 'event_not_found');
@@ -36,6 +39,7 @@ export const addItem = defineEndpoint({
       if (!event.enabledModules.includes(moduleOf[body.kind])) throw new Problem('module_disabled');
       if (event.status === 'cancelled') throw new Problem('event_cancelled');
       const row = await insertItem(tx, id, body, services.clock());
+      await countTowardsQuota(tx, services, caller.id, 'items');
       return { status: 201 as const, body: toAddedItem(row) };
     });
   },

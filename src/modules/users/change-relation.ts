@@ -1,4 +1,5 @@
 /** Changes what the caller has to do with another person: follow and block. */
+import type { Transaction } from '../../db/transaction.ts';
 import { actAs } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -16,7 +17,7 @@ export async function changeRelation(
   { db }: UserServices,
   caller: Caller,
   userId: string,
-  change: (relation: RelationRow) => RelationRow,
+  change: (relation: RelationRow, tx: Transaction) => RelationRow | Promise<RelationRow>,
 ): Promise<number> {
   const otherId = readUserId(userId);
   if (otherId === caller.id) throw new Problem('self_relation');

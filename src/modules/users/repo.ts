@@ -100,13 +100,13 @@ export async function changeRelation(
   tx: Transaction,
   me: string,
   other: string,
-  change: (relation: RelationRow) => RelationRow,
+  change: (relation: RelationRow, tx: Transaction) => RelationRow | Promise<RelationRow>,
 ): Promise<number> {
   const present = await tx.query(sql`
     select id from users where id in (${me}, ${other}) and suspended_at is null order by id for key share`);
   if (present.length < 2) throw new Problem('user_not_found');
   const before = await lockRelation(tx, me, other);
-  const after = change(before);
+  const after = await change(before, tx);
   if (isNothing(after)) {
     await tx.query(
       sql`delete from relations where (user_id, other_id) in ((${me}, ${other}), (${other}, ${me}))`,

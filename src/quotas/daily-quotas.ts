@@ -1,0 +1,53 @@
+/** Daily quotas: how many events, items and follows a person may create in a day of UTC, over all servers. */
+import type { Database } from '../db/client.ts';
+import { sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
+import type { Config, QuotaKind } from '../lib/config.ts';
+import { Problem } from '../lib/errors.ts';
+import { dayMs } from '../lib/time.ts';
+
+type QuotaServices = { config: Pick<Config, 'dailyQuotas'>; clock: () => Date };
+
+const actions: Record<QuotaKind, (max: number) => string> = {
+  events: (max) => `create ${max} events`,
+  items: (max) => `add ${max} items`,
+  follows: (max) => `follow ${max} people`,
+};
+
+const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
+
+/**
+ * Counts one creation of the person, in the transaction that creates, which must have locked the person's account.
+ *
+ * Correct under concurrency on any number of servers: `on conflict` locks the row before it evaluates the condition, and
+ * the transaction holds the lock until it commits. Each transaction therefore sees the counts of all transactions
+ * before it. A transaction that is rolled back counts nothing.
+ *
+ * The day of a row never moves back, so a server whose clock is behind at midnight does not start the count again.
+ * @throws Problem `quota_exceeded`
+ */
+export async function countTowardsQuota(
+  tx: Transaction,
+  { config, clock }: QuotaServices,
+  userId: string,
+  kind: QuotaKind,
+): Promise<void> {
+  if (!config.dailyQuotas) return;
+  const max = config.dailyQuotas[kind];
+  const now = clock();
+  const count = await tx.execute(sql`
+    insert into daily_counts as c (user_id, kind, day, used) values (${userId}, ${kind}, ${dayOf(now)}, 1)
+    on conflict (user_id, kind) do update set day = greatest(c.day, excluded.day),
+      used = case when c.day < excluded.day then 0 else c.used end + 1
+    where c.day < excluded.day or c.used < ${max}`);
+  if (count > 0) return;
+  throw new Problem('quota_exceeded', {
+    detail: `A person may ${actions[kind](max)} a day (UTC). \`Retry-After\` has the seconds until the next day.`,
+    retryAfter: Math.ceil((dayMs - (now.getTime() % dayMs)) / 1000),
+  });
+}
+
+/** Deletes the counts of past days, except of the last one: the clocks of other servers may be behind. */
+export async function deleteExpiredDailyCounts(db: Database, now: Date): Promise<void> {
+  await db.query(sql`delete from daily_counts where day < ${dayOf(new Date(now.getTime() - dayMs))}`);
+}
