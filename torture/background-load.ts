@@ -1,6 +1,6 @@
 /**
- * Sends requests to a mix of routes over many connections in a separate process, so that the load does not slow
- * down the measuring one.
+ * Sends requests to a mix of routes over many connections in a separate process, so that the load does not
+ * slow down the measuring one.
  */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';

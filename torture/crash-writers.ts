@@ -1,12 +1,14 @@
-/** Users who write in every way that other people rely on, and the state that the acknowledged writes promise. */
+/**
+ * Users who write in every way that other people rely on, and the state that the acknowledged writes promise.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventBody, onePixelPng } from '../test/factories.ts';
 import type { ClientResponse } from './client.ts';
 import type { Environment, Person } from './environment.ts';
 
 /**
- * What acknowledged writes promise. A field with several values is one of them: the outcome of the request that
- * changes one into another is unknown.
+ * What acknowledged writes promise. A field with several values is one of them: the outcome of the request
+ * that changes one into another is unknown.
  */
 export type PromisedRows = {
   events: { id: string; title: string }[];

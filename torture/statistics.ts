@@ -10,10 +10,10 @@ export type SampleComparison = {
 /**
  * The two-sample Kolmogorov-Smirnov test, which sees any difference: in the centre, the spread or the tail.
  *
- * Distance and probability follow Press, Teukolsky, Vetterling and Flannery, "Numerical Recipes", 3rd edition,
- * section 14.3.3 (equations 14.3.17 to 14.3.19): Smirnov's asymptotic distribution with the correction of Stephens
- * (1970) for samples of limited size, which is accurate from an effective size of 4. Ties make the test
- * conservative: equal values never increase the distance.
+ * Distance and probability follow Press, Teukolsky, Vetterling and Flannery, "Numerical Recipes", 3rd
+ * edition, section 14.3.3: Smirnov's asymptotic distribution with the correction of Stephens (1970) for
+ * samples of limited size, which is accurate from an effective size of 4. Ties make the test conservative:
+ * equal values never increase the distance.
  */
 export function compareSamples(first: number[], second: number[]): SampleComparison {
   const [a, b] = [first, second].map((values) => values.toSorted((x, y) => x - y)) as [number[], number[]];

@@ -1,6 +1,6 @@
 /**
- * Rules for values, written by hand. Nothing here uses a schema or a function of the server, so that a mistake in the
- * server's schemas is not repeated here.
+ * Rules for values, written by hand. Nothing here uses a schema or a function of the server, so that a
+ * mistake in the server's schemas is not repeated here.
  */
 
 /**

@@ -1,13 +1,15 @@
 /**
- * Predicts from the hand-written specification alone whether a request must be accepted or refused, and checks the
- * fields of responses. The other oracle (oracle.ts) reads the same from the server's OpenAPI document; a request must
- * agree with both.
+ * Predicts from the hand-written specification alone whether a request must be accepted or refused, and
+ * checks the fields of responses. The other oracle (oracle.ts) reads the same from the server's OpenAPI
+ * document; a request must agree with both.
  */
 import type { Verdict } from './oracle.ts';
 import { dateMs, judgeObject, timestampMs } from './rules.ts';
 import { type QueryRule, type SpecOperation, specification } from './specification.ts';
 
-/** Compares the operations of the OpenAPI document with those of the specification. @returns the differences */
+/**
+ * Compares the operations of the OpenAPI document with those of the specification. @returns the differences
+ */
 export function compareOperations(paths: Record<string, Record<string, unknown>>): string[] {
   const documented = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -278,16 +280,15 @@ export function findWrongResponse(
   if (status !== spec.status) return `the status ${status} instead of ${spec.status}`;
   const wrong = wrongFields(responses[name] ?? {}, body as Fields, { hasToken });
   if (wrong.length > 0) return `a response whose ${wrong.join(', ')} differ from the specification`;
-  return findWrongEcho(name, sent, body) ?? findWrongPage(spec, query, body);
+  return findWrongEcho(name, sent, body) ?? findWrongPage(name, query, body);
 }
 
 /** The limits that the specification names where the request has none. */
 const defaultLimits: Record<string, number> = { 'GET /v1/users/search': 10 };
 
-function findWrongPage(spec: SpecOperation, query: [string, string][], body: unknown): string | null {
+function findWrongPage(name: string, query: [string, string][], body: unknown): string | null {
   const { data, meta } = (body ?? {}) as { data?: unknown; meta?: { page: number; limit: number } };
-  if (!spec.query?.limit || !Array.isArray(data)) return null;
-  const name = Object.keys(specification).find((key) => specification[key] === spec) ?? '';
+  if (!specOf(name).query?.limit || !Array.isArray(data)) return null;
   const sent = new Map(query);
   const limit = Number(sent.get('limit') ?? defaultLimits[name] ?? 20);
   if (data.length > limit) return `more than ${limit} elements`;

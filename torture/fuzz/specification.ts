@@ -1,7 +1,7 @@
 /**
- * Every operation, written by hand from the specification and, where it is silent, from the contract in docs/decisions:
- * access, status, and the rule of each field and parameter. An operation that the OpenAPI document has and this table
- * lacks is a fault, and so is the reverse.
+ * Every operation, written by hand from the specification and, where it is silent, from the contract in
+ * docs/decisions: access, status, and the rule of each field and parameter. An operation that the OpenAPI
+ * document has and this table lacks is a fault, and so is the reverse.
  */
 import {
   currency,

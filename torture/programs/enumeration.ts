@@ -9,8 +9,9 @@ import { compareSamples, type SampleComparison } from '../statistics.ts';
 /** The largest allowed difference between the medians. */
 const maxDifferenceMs = 1;
 /**
- * The probability that the program fails although the response times of numbers with and without an account have
- * the same distribution, over all comparisons: each is tested at this level divided by their number (Bonferroni).
+ * The probability that the program fails although the response times of numbers with and without an account
+ * have the same distribution, over all comparisons: each is tested at this level divided by their number
+ * (Bonferroni).
  */
 const significance = 0.001;
 /** Enough countries that no country reaches its daily message limit. */

@@ -66,12 +66,14 @@ export const restore: Program = {
 /** The number of rows and the sum of their hashes, by table name. */
 type TableSums = Record<string, { count: number; sum: string }>;
 
-/** Counters of the current minute, which a backup leaves out: they are unlogged, so a crash deletes them too. */
+/**
+ * Counters of the current minute, which a backup leaves out: they are unlogged, so a crash deletes them too.
+ */
 const leftOut = ['message_counts', 'request_counts'];
 
 /**
- * Reads PostgreSQL's catalogue: every table and materialized view of every schema that is not PostgreSQL's own. Does
- * not use the list of the backup, which may lack a table.
+ * Reads PostgreSQL's catalogue: every table and materialized view of every schema that is not PostgreSQL's
+ * own. Does not use the list of the backup, which may lack a table.
  */
 async function listAllTables(tx: SqlTransaction): Promise<string[]> {
   const tables = await tx<{ name: string }[]>`
