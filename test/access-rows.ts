@@ -16,7 +16,7 @@ import {
   onePixelPng,
   type Person,
 } from './factories.ts';
-import { type Api, expectStatus } from './setup.ts';
+import { type Api, type ApiResponse, expectStatus } from './setup.ts';
 
 /**
  * The columns of the access matrix. Each row lists one status for each role. The test fails if a route has no
@@ -399,13 +399,17 @@ export const tokenOf = (people: PeopleByRole, role: Role): string | undefined =>
   role === 'bad token' ? 'pa_not-a-token' : people[role]?.token;
 
 /** Sends the request of one cell, on a new event, and returns the status. */
-export async function sendAs(
+export const sendAs = async (...cell: Parameters<typeof requestAs>): Promise<number> =>
+  (await requestAs(...cell)).status;
+
+/** Sends the request of one cell, on a new event, and returns the response. */
+export async function requestAs(
   api: Api,
   sharedPeople: PeopleByRole,
   name: string,
   row: AccessRow,
   role: Role,
-): Promise<number> {
+): Promise<ApiResponse> {
   const people = row.needsFreshPeople ? await createPeopleByRole(api, [role]) : sharedPeople;
   const organizer = people.organizer;
   assert.ok(organizer);
@@ -420,7 +424,7 @@ export async function sendAs(
     (await row.path?.(context)) ?? template.replace('{id}', template.startsWith('/v1/items') ? item : event);
   const body = await row.body?.(context);
   const image = row.image && { raw: row.image, headers: { 'content-type': 'image/png' } };
-  return (await api.call(method, path, { token: tokenOf(people, role), body, ...image })).status;
+  return api.call(method, path, { token: tokenOf(people, role), body, ...image });
 }
 
 /** Whether the request of a row needs an event and an item: half of the rows need no event, and most no item. */

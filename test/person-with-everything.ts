@@ -9,14 +9,14 @@ import {
   rsvpGoing,
   signIn,
 } from './factories.ts';
-import { expectStatus, type TestApp } from './setup.ts';
+import { type Api, expectStatus } from './setup.ts';
 
 /**
  * Creates a person with a row in every table that has personal data, and related people. Account deletion
  * must remove these rows (delete-account.test.ts), and an export must contain them (export.test.ts). A new
  * table with personal data needs a row here.
  */
-export async function createPersonWithEverything(api: TestApp, second: TestApp) {
+export async function createPersonWithEverything(api: Api, second: Api) {
   const profile = { name: 'Xanthippe Quistgaard', username: 'xanthippe.q', bio: 'Writes epigrams.' };
   const person = await createUser(api, profile);
   expectStatus(await api.patch('/v1/me', person.token, { city: 'Ouagadougou' }), 200);

@@ -6,6 +6,7 @@ import { webHeaders } from '../api.ts';
 import type { ClientResponse } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import { judgeBody, judgeQuery, type Operation, type Verdict, worse } from './oracle.ts';
+import { findWrongResponse, judgeBySpec, specOf } from './spec-oracle.ts';
 import type { Step } from './steps.ts';
 
 type Kind = 'event' | 'item' | 'user' | 'session';
@@ -104,7 +105,7 @@ const allowed400 = ['wrong_code', 'self_relation'];
 
 /** @returns what is wrong with the response, or null */
 function findFault(
-  operation: Operation,
+  access: Operation['access'],
   verdict: Verdict,
   token: 'none' | 'valid' | 'invalid',
   response: ClientResponse,
@@ -112,8 +113,7 @@ function findFault(
   const { status, body } = response;
   if (status >= 500) return 'a 5xx';
   const isRefusedCaller =
-    (operation.access === 'required' && token !== 'valid') ||
-    (operation.access === 'optional' && token === 'invalid');
+    (access === 'required' && token !== 'valid') || (access === 'optional' && token === 'invalid');
   if (isRefusedCaller) return status === 401 ? null : 'an unauthenticated caller was accepted';
   if (status === 401 && body.code !== 'refresh_token_invalid') return 'an authenticated caller was refused';
   if (verdict === 'shape' && status !== 400) return 'an invalid request without a 400';
@@ -125,32 +125,46 @@ function findFault(
 
 export type StepResult = { fault: string | null; line: string; status: number; verdict: Verdict };
 
+const isRefused = (verdict: Verdict) => verdict === 'shape' || verdict === 'sense';
+
 export async function play(client: FuzzClient, step: Step): Promise<StepResult> {
   const { operation, malformedBody } = step;
   const request = toRequest(client, step);
   const { path, token, caller } = request;
+  const name = `${operation.method} ${operation.path}`;
   // As the server parses it: JSON drops undefined values and turns -0 into 0.
   const body = request.body === undefined ? undefined : JSON.parse(JSON.stringify(request.body));
-  const schemaVerdict = worse(judgeQuery(operation, step.query), judgeBody(operation, body));
-  const verdict = malformedBody === null ? schemaVerdict : 'shape';
+  const documented = malformedBody
+    ? 'shape'
+    : worse(judgeQuery(operation, step.query), judgeBody(operation, body));
+  const specified = malformedBody ? 'shape' : judgeBySpec(name, step.query, body);
   const response = await client.environment.client.send(operation.method, path, {
     ...(token !== undefined && { token }),
     ...(malformedBody === null ? body !== undefined && { body } : { raw: malformedBody }),
   });
-  let fault = findFault(
-    operation,
-    verdict,
-    token === undefined ? 'none' : caller ? 'valid' : 'invalid',
-    response,
-  );
+  const tokenKind = token === undefined ? 'none' : caller ? 'valid' : 'invalid';
+  const { access } = specOf(name);
+  let fault = findFault(operation.access, documented, tokenKind, response);
+  const bySpec = findFault(access, specified, tokenKind, response);
+  if (bySpec) fault ??= `${bySpec}, by the specification alone`;
+  if ((documented === 'fits' && isRefused(specified)) || (specified === 'fits' && isRefused(documented)))
+    fault ??= `the document says ${documented} where the specification says ${specified}`;
+  if (response.status < 300) {
+    const wrong = findWrongResponse(
+      name,
+      { hasToken: tokenKind === 'valid', query: step.query, body },
+      response,
+    );
+    if (wrong) fault ??= `${wrong}: ${JSON.stringify(response.body).slice(0, 600)}`;
+  }
   try {
     client.contract.check(operation.method, path, { ...response, headers: webHeaders(response.headers) });
   } catch (error) {
     fault ??= `violates the document: ${(error as Error).message.slice(0, 300)}`;
   }
-  await remember(client, `${operation.method} ${operation.path}`, caller, body, response);
+  await remember(client, name, caller, body, response);
   const line = `${operation.method} ${path.slice(0, 700)} as ${step.as} ${malformedBody ?? JSON.stringify(body)?.slice(0, 400) ?? ''}`;
-  return { fault, line, status: response.status, verdict };
+  return { fault, line, status: response.status, verdict: specified };
 }
 
 async function remember(

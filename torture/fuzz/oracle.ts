@@ -1,7 +1,7 @@
 /**
  * Predicts from the OpenAPI document whether a request must be accepted, must be refused, or may be either.
  * The schemas decide, together with the few rules that a schema cannot express, which this file implements
- * independently.
+ * independently. A mistake in the schemas is repeated here: spec-oracle.ts decides without them.
  */
 import type { ValidateFunction } from 'ajv';
 import { createBodyValidator } from '../../src/http/validation.ts';

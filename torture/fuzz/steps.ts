@@ -1,7 +1,9 @@
-/** Generates random requests for every operation of the OpenAPI document. */
+/** Generates random requests for every operation, from the OpenAPI document and from the specification. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { Parameter, Schema } from '../../test/openapi-operations.ts';
 import type { Operation } from './oracle.ts';
+import { specBody, specQuery } from './spec-values.ts';
+import { specification } from './specification.ts';
 import { broken, brokenText, valid } from './values.ts';
 
 export type Step = {
@@ -44,7 +46,13 @@ export function readOperations(paths: Record<string, Record<string, unknown>>): 
 const mostly = <T>(usual: Arbitrary<T>, rare: Arbitrary<T>) =>
   fc.oneof({ arbitrary: usual, weight: 3 }, { arbitrary: rare, weight: 1 });
 
-function anyQuery({ query }: Operation): Arbitrary<[string, string][]> {
+/** From the document or from the specification, whose bounds may differ. */
+function anyQuery(operation: Operation): Arbitrary<[string, string][]> {
+  const { query } = specification[`${operation.method} ${operation.path}`] ?? {};
+  return query ? fc.oneof(documentedQuery(operation), specQuery(query)) : documentedQuery(operation);
+}
+
+function documentedQuery({ query }: Operation): Arbitrary<[string, string][]> {
   const validQuery = fc
     .tuple(
       ...query.map(({ name, required, schema }) =>
@@ -71,6 +79,7 @@ function anyQuery({ query }: Operation): Arbitrary<[string, string][]> {
 
 function stepOf(operation: Operation): Arbitrary<Step> {
   const { body } = operation;
+  const spec = specification[`${operation.method} ${operation.path}`]?.body;
   const noBody = fc.constantFrom(undefined, undefined, undefined, {});
   const unexpectedBody: Arbitrary<unknown> = mostly(
     noBody,
@@ -84,7 +93,7 @@ function stepOf(operation: Operation): Arbitrary<Step> {
       operation.method === 'GET'
         ? fc.constant(undefined)
         : body
-          ? mostly(valid(body), broken(body))
+          ? fc.oneof(mostly(valid(body), broken(body)), ...(spec ? [specBody(spec)] : []))
           : unexpectedBody,
     malformedBody: fc.oneof(
       { arbitrary: fc.constant(null), weight: 30 },

@@ -4,9 +4,16 @@ import { quantile } from '../client.ts';
 import type { Environment } from '../environment.ts';
 import { wrongCode } from '../phones.ts';
 import type { Program } from '../program.ts';
+import { compareSamples, type SampleComparison } from '../statistics.ts';
 
 /** The largest allowed difference between the medians. */
 const maxDifferenceMs = 1;
+/**
+ * The probability that the program fails although the response times of numbers with and without an account
+ * have the same distribution, over all comparisons: each is tested at this level divided by their number
+ * (Bonferroni).
+ */
+const significance = 0.001;
 /** Enough countries that no country reaches its daily message limit. */
 const countries = ['+1202', '+4670', '+4915', '+4479', '+3361', '+8190', '+3162', '+5511'];
 
@@ -23,7 +30,8 @@ export const enumeration: Program = {
   name: 'enumeration',
   expectation:
     'code requests and wrong codes for 2,000 numbers with an account and 2,000 without, with development ' +
-    'and production settings: identical bytes, medians within 1 ms',
+    'and production settings: identical bytes, medians within 1 ms, and the same distribution of response ' +
+    'times (Kolmogorov-Smirnov test, significance 0.1 % over all comparisons)',
   async run({ size, startEnvironment, progress }) {
     const number = size(2_000, 100);
     const results: StepResult[] = [];
@@ -36,18 +44,28 @@ export const enumeration: Program = {
       }
     }
     const worst = results.reduce((a, b) => (Math.abs(b.differenceMs) > Math.abs(a.differenceMs) ? b : a));
+    const least = results.reduce((a, b) => (b.p < a.p ? b : a));
+    const distinguishable = results.filter(({ p }) => p < significance / results.length);
     const different = results.reduce((sum, each) => sum + each.different, 0);
     const statuses = results.map((each) => `${each.name}: ${each.statuses}`).join(', ');
     return {
       result:
         `${results.length * number} pairs of responses (${statuses}): ${different} differ; ` +
-        `medians at most ${Math.abs(worst.differenceMs).toFixed(2)} ms apart (${worst.name})`,
-      ok: different === 0 && Math.abs(worst.differenceMs) < maxDifferenceMs,
+        `medians at most ${Math.abs(worst.differenceMs).toFixed(2)} ms apart (${worst.name}); ` +
+        `${distinguishable.length} of ${results.length} distributions of response times differ` +
+        `${distinguishable.map(({ name, distance }) => `, ${name} by ${distance.toFixed(3)}`).join('')} ` +
+        `(smallest p ${least.p.toPrecision(2)} at distance ${least.distance.toFixed(3)}, ${least.name})`,
+      ok: different === 0 && Math.abs(worst.differenceMs) < maxDifferenceMs && distinguishable.length === 0,
     };
   },
 };
 
-type StepResult = { name: string; differenceMs: number; different: number; statuses: string };
+type StepResult = SampleComparison & {
+  name: string;
+  differenceMs: number;
+  different: number;
+  statuses: string;
+};
 type Phones = { known: string[]; unknown: string[] };
 type Step = { name: string; path: string; body(phone: string): unknown };
 
@@ -120,7 +138,8 @@ async function compare(environment: Environment, { known, unknown }: Phones, ste
     } else if ((await send('unknown', unknownPhone)) !== (await send('known', knownPhone))) different++;
   }
   const differenceMs = quantile(times.known, 0.5) - quantile(times.unknown, 0.5);
-  return { differenceMs, different, statuses: [...statuses].sort().join(', ') };
+  const comparison = compareSamples(times.known, times.unknown);
+  return { ...comparison, differenceMs, different, statuses: [...statuses].sort().join(', ') };
 }
 
 /** The response as text, without the parts that differ between any two requests: ids, codes and times. */

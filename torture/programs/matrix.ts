@@ -5,9 +5,9 @@ import {
   createPeopleByRole,
   type PeopleByRole,
   type Role,
+  requestAs,
   roles,
   routeOf,
-  sendAs,
   tokenOf,
 } from '../../test/access-rows.ts';
 import { createEvent, createItem, type Person, rsvpGoing } from '../../test/factories.ts';
@@ -15,13 +15,16 @@ import { type Api, expectStatus } from '../../test/setup.ts';
 import { openApi } from '../api.ts';
 import { runConcurrently } from '../client.ts';
 import type { Environment } from '../environment.ts';
+import { comparableRefusal, compareWorldBodies, isPlainRefusal } from '../matrix/bodies.ts';
+import { publicUrl } from '../matrix/world.ts';
 import type { Program } from '../program.ts';
 
 export const matrix: Program = {
   name: 'matrix',
   expectation:
-    'every route for every kind of caller, with existing ids of all other resources in every id ' +
-    'parameter: 0 wrong cells',
+    'every route for every kind of caller, with existing ids of all other resources in every id parameter: 0 wrong ' +
+    'statuses, and every refusal equals that for an unknown id; all reads of a fixed world for every kind of viewer: ' +
+    '0 bodies that differ from what the viewer may see',
   async run({ startEnvironment, progress }) {
     const environment = await startEnvironment();
     const api = await openApi(environment);
@@ -33,8 +36,9 @@ export const matrix: Program = {
       const [name, row] = rows[i] ?? [];
       if (!name || !row) return;
       for (const [c, caller] of roles.entries()) {
-        const status = await sendAs(api, people, name, row, caller);
+        const { status, body } = await requestAs(api, people, name, row, caller);
         if (status !== row.statuses[c]) wrong.push(`${name} as ${caller}: ${status}`);
+        if (status >= 400 && !isPlainRefusal(body)) wrong.push(`${name} as ${caller}: other fields`);
       }
       cells += roles.length;
       progress(`${cells} cells`);
@@ -45,8 +49,11 @@ export const matrix: Program = {
     const after = await hashTables(environment);
     for (const [table, sum] of Object.entries(before))
       if (after[table] !== sum) wrong.push(`${table} changed`);
+    progress('bodies');
+    const fixed = await startEnvironment({ servers: 1, env: { PUBLIC_URL: publicUrl } });
+    const bodies = await compareWorldBodies(await openApi(fixed), wrong);
     return {
-      result: `${wrong.length} of ${cells.toLocaleString('en')} cells wrong${wrong
+      result: `${wrong.length} faults in ${cells.toLocaleString('en')} cells and ${bodies} whole bodies${wrong
         .slice(0, 5)
         .map((line) => `\n    ${line}`)
         .join('')}`,
@@ -123,6 +130,7 @@ const bodies: Record<string, unknown> = {
 /** Sends ids of other kinds of resources: each authorized caller gets a 404. @returns the number of cells */
 async function tryForeignIds(api: Api, people: PeopleByRole, ids: Ids, wrong: string[]): Promise<number> {
   const routes = [...new Set(Object.keys(accessRows).map(routeOf))].filter((route) => route.includes('{id}'));
+  const refusals = new Map<string, string>();
   let cells = 0;
   for (const route of routes) {
     const kind = /\/(user|event|item|session)s\//.exec(route)?.[1] ?? '';
@@ -137,9 +145,14 @@ async function tryForeignIds(api: Api, people: PeopleByRole, ids: Ids, wrong: st
         if (name === 'session of the organizer' && caller === 'organizer' && kind === 'session') return;
         const [method = '', path = ''] = route.replace('{id}', id).split(' ');
         const call = { token: tokenOf(people, caller), body: bodies[route] };
-        const { status } = await api.call(method, path, call);
+        const { status, body } = await api.call(method, path, call);
         cells++;
         const expected = expectedFor(route, caller, id);
+        const cell = `${route} as ${caller}`;
+        const refusal = status >= 400 ? comparableRefusal(body) : '';
+        // A refusal that differs between existing and unknown ids reveals which ids exist.
+        if ((refusals.get(cell) ?? refusal) !== refusal) wrong.push(`${cell} with ${name}: another refusal`);
+        if (!route.endsWith('.svg')) refusals.set(cell, refusal);
         if (status !== expected) wrong.push(`${route} with ${name} as ${caller}: ${status}, not ${expected}`);
       });
     }

@@ -3,24 +3,35 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Server } from '../../test/processes.ts';
-import type { LoadResult } from '../background-load.ts';
+import type { LoadPlan, LoadResult, LoadRoute } from '../background-load.ts';
 import { quantile } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
-import { createEvent } from '../factories.ts';
+import { createEvent, createItem } from '../factories.ts';
 import type { Program } from '../program.ts';
 
 const run = promisify(execFile);
 const program = path.join(import.meta.dirname, '..', 'background-load.ts');
 
-async function runBackgroundLoad(
-  server: Server,
-  person: Person,
-  clients: number,
-  ms: number,
-): Promise<LoadResult> {
-  const args = [program, server.url, person.token, `${clients}`, `${ms}`];
-  return JSON.parse((await run(process.execPath, args)).stdout);
+async function runBackgroundLoad(plan: LoadPlan): Promise<LoadResult> {
+  return JSON.parse((await run(process.execPath, [program, JSON.stringify(plan)])).stdout);
 }
+
+/** Cheap and expensive reads, images, and writes. */
+const routesOf = (event: string, user: string): LoadRoute[] => [
+  { name: 'list', method: 'GET', path: '/v1/events?limit=20' },
+  { name: 'list by place', method: 'GET', path: '/v1/events?lat=59.9&lng=10.7&radius=20' },
+  { name: 'search', method: 'GET', path: '/v1/events/search?q=harbour' },
+  { name: 'record', method: 'GET', path: `/v1/events/${event}` },
+  { name: 'items', method: 'GET', path: `/v1/events/${event}/items` },
+  { name: 'cover', method: 'GET', path: `/v1/events/${event}/cover.svg` },
+  { name: 'calendar', method: 'GET', path: `/v1/events/${event}/calendar.ics` },
+  { name: 'profile', method: 'GET', path: `/v1/users/${user}` },
+  { name: 'user search', method: 'GET', path: '/v1/users/search?q=pa' },
+  { name: 'feed', method: 'GET', path: '/v1/feed' },
+  { name: 'own profile', method: 'GET', path: '/v1/auth/me' },
+  { name: 'rsvp', method: 'POST', path: `/v1/events/${event}/rsvp`, body: { status: 'going' } },
+  { name: 'save', method: 'POST', path: `/v1/events/${event}/save`, body: { saved: true } },
+];
 
 /** Requests /healthz ten times a second. @returns a function that stops and returns the statuses and times */
 function watchHealth({ client }: Environment, server: Server) {
@@ -54,33 +65,56 @@ async function measureMedian({ client }: Environment, server: Server, person: Pe
 export const saturation: Program = {
   name: 'saturation',
   expectation:
-    '2,000 clients at once: a 503 arrives within 1 s at p99, /healthz is always 200, full speed again ' +
-    'within 2 s',
+    '2,000 clients at once on 13 routes: every route serves and refuses, each other status fails; a 503 with ' +
+    'Retry-After arrives within 1 s at p99, /healthz is always 200, full speed again within 2 s',
   async run({ size, startEnvironment }) {
-    const [clients, ms] = [size(2_000, 1_000), size(20_000, 2_000)];
-    const environment = await startEnvironment({ servers: 1 });
-    const [person] = await environment.people(1);
+    const [clients, ms] = [size(2_000, 1_000), size(20_000, 3_000)];
+    // Each client has an address of its own, so that no limit of one address hides the limit of the server.
+    const environment = await startEnvironment({
+      servers: 1,
+      env: { TRUST_PROXY: 'loopback', DEV_CODES: 'on' },
+    });
+    const people = await environment.people(100);
+    const [person] = people;
     const [server] = environment.servers;
     if (!person || !server) throw new Error('no people were created');
-    for (let i = 0; i < 20; i++) await createEvent(environment, person);
+    const events: string[] = [];
+    for (let i = 0; i < 20; i++) events.push(await createEvent(environment, person));
+    const event = events[0] ?? '';
+    for (let i = 0; i < 20; i++) await createItem(environment, person, event, 10);
     await measureMedian(environment, server, person);
     const before = await measureMedian(environment, server, person);
     const health = watchHealth(environment, server);
-    const result = await runBackgroundLoad(server, person, clients, ms);
+    const { statuses, p99, refusedP99, withoutRetryAfter } = await runBackgroundLoad({
+      url: server.url,
+      tokens: people.map(({ token }) => token),
+      routes: routesOf(event, person.id),
+      clients,
+      ms,
+    });
     const healthResult = await health();
     await sleep(2_000);
     const after = await measureMedian(environment, server, person);
-    const otherStatuses = Object.keys(result.statuses).filter((status) => !['200', '503'].includes(status));
+    const routes = Object.entries(statuses);
+    const total = (status: number) => routes.reduce((sum, [, counts]) => sum + (counts[status] ?? 0), 0);
+    const neverServed = routes.filter(([, counts]) => !counts[200]).map(([name]) => name);
+    const neverRefused = routes.filter(([, counts]) => !counts[503]).map(([name]) => name);
+    const others = routes.flatMap(([name, counts]) =>
+      Object.keys(counts)
+        .filter((status) => !['200', '503'].includes(status))
+        .map((status) => `${name} ${status}`),
+    );
+    const namesOf = (names: string[]) => names.join(', ') || 'none';
     return {
       result:
-        `${result.statuses[200] ?? 0} responses with 200, ${result.statuses[503] ?? 0} with 503, these within ` +
-        `${Math.round(result.refusedP99)} ms at p99 (all: ${Math.round(result.p99)} ms), others: ${otherStatuses.join(', ') || 'none'}; ` +
+        `${total(200)} responses with 200, ${total(503)} with 503, these within ${Math.round(refusedP99)} ms at p99 ` +
+        `(all: ${Math.round(p99)} ms) and ${withoutRetryAfter} without Retry-After; others: ${namesOf(others)}; of ` +
+        `${routes.length} routes never served: ${namesOf(neverServed)}, never refused: ${namesOf(neverRefused)}; ` +
         `healthz ${[...healthResult.statuses].join(', ')} ${healthResult.times} times, the slowest ${Math.round(healthResult.slowest)} ms; ` +
         `median ${before.toFixed(1)} ms before, ${after.toFixed(1)} ms two seconds after`,
       ok:
-        otherStatuses.length === 0 &&
-        (result.statuses[200] ?? 0) > 0 &&
-        result.refusedP99 < 1_000 &&
+        others.length + neverServed.length + neverRefused.length + withoutRetryAfter === 0 &&
+        refusedP99 < 1_000 &&
         healthResult.statuses.size === 1 &&
         healthResult.statuses.has(200) &&
         after < before * 1.5 + 1,

@@ -1,0 +1,335 @@
+/**
+ * Predicts from the hand-written specification alone whether a request must be accepted or refused, and
+ * checks the fields of responses. The other oracle (oracle.ts) reads the same from the server's OpenAPI
+ * document; a request must agree with both.
+ */
+import type { Verdict } from './oracle.ts';
+import { dateMs, judgeObject, timestampMs } from './rules.ts';
+import { type QueryRule, type SpecOperation, specification } from './specification.ts';
+
+/**
+ * Compares the operations of the OpenAPI document with those of the specification. @returns the differences
+ */
+export function compareOperations(paths: Record<string, Record<string, unknown>>): string[] {
+  const documented = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const known = Object.keys(specification);
+  return [
+    ...documented.filter((name) => !specification[name]).map((name) => `${name} is not in the specification`),
+    ...known.filter((name) => !documented.includes(name)).map((name) => `${name} is not in the document`),
+  ];
+}
+
+export function specOf(name: string): SpecOperation {
+  const spec = specification[name];
+  if (!spec) throw new Error(`${name} is not in the specification`);
+  return spec;
+}
+
+/** @param body the parsed body; undefined if none was sent */
+export function judgeBySpec(name: string, query: [string, string][], body: unknown): Verdict {
+  const spec = specOf(name);
+  const verdicts: Verdict[] = [judgeQuery(name, spec, query)];
+  if (spec.body) {
+    const verdict = judgeObject(spec.body, body);
+    verdicts.push(verdict, verdict === 'fits' ? judgeFields(name, body as EventFields) : verdict);
+  } else if (body !== undefined) verdicts.push('open');
+  return (['shape', 'sense', 'open'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'fits';
+}
+
+type EventFields = {
+  startAt?: string;
+  endAt?: string;
+  allDay?: boolean;
+  price?: number;
+  isPriceKnown?: boolean;
+  avatar?: string | null;
+};
+
+/** Rules between fields, and fields whose meaning depends on the state of the server. */
+function judgeFields(name: string, fields: EventFields): Verdict {
+  if (name === 'PATCH /v1/me') return fields.avatar ? 'open' : 'fits';
+  if (name !== 'POST /v1/events' && name !== 'PATCH /v1/events/{id}') return 'fits';
+  const { startAt, endAt, allDay, price, isPriceKnown } = fields;
+  if (startAt !== undefined && endAt !== undefined) {
+    const [start, end] = [timestampMs(startAt), timestampMs(endAt)];
+    if (start !== null && end !== null && end <= start) return 'sense';
+  }
+  if (isPriceKnown === false && (price ?? 0) > 0) return 'sense';
+  const isNew = name.startsWith('POST');
+  // Whole days need the zone; a change needs the fields that it leaves out.
+  const dependsOnDays = allDay === true || (!isNew && (startAt !== undefined || endAt !== undefined));
+  const dependsOnPrice = !isNew && isPriceKnown === false && price === undefined;
+  return dependsOnDays || dependsOnPrice ? 'open' : 'fits';
+}
+
+/** Images, calendars and routes outside /v1 ignore unknown parameters. */
+const refusesUnknown = (name: string): boolean => / \/v1\//.test(name) && !/\.(svg|webp|ics)$/.test(name);
+
+function judgeQuery(name: string, { query = {} }: SpecOperation, sent: [string, string][]): Verdict {
+  const values = new Map(sent);
+  if (values.size < sent.length) return 'shape';
+  for (const [parameter, { isRequired }] of Object.entries(query))
+    if (isRequired && !values.has(parameter)) return 'shape';
+  const verdicts = sent.map(([parameter, value]) => {
+    const rule = Object.hasOwn(query, parameter) ? query[parameter] : undefined;
+    if (rule) return judgeParameter(rule, value);
+    return refusesUnknown(name) ? 'shape' : 'open';
+  });
+  verdicts.push(judgeParameters(name, values));
+  return (['shape', 'sense', 'open'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'fits';
+}
+
+function judgeParameter({ type, rule }: QueryRule, text: string): Verdict {
+  if (type === 'text') return rule.judge(text);
+  if (type === 'boolean') {
+    if (text === 'true' || text === 'false') return 'fits';
+    return /^(0|1|on|off|yes|no|)$/i.test(text) ? 'open' : 'shape';
+  }
+  if (/^(0|-?[1-9]\d{0,14})(\.\d{1,10})?$/.test(text)) return rule.judge(Number(text));
+  // Whether `05`, `1e1` and `+5` are numbers, the specification does not say.
+  return text !== '' && Number.isFinite(Number(text)) ? 'open' : 'shape';
+}
+
+/** Rules between parameters. */
+function judgeParameters(name: string, values: Map<string, string>): Verdict {
+  if (name === 'GET /v1/users/search') {
+    // Only letters and digits count, so other characters may leave too few.
+    const q = values.get('q') ?? '';
+    if ([...q.trim()].length < 2) return 'sense';
+    return /^[a-zA-Z0-9]{2,}$/.test(q) ? 'fits' : 'open';
+  }
+  if (name === 'GET /v1/events/search') return (values.get('q') ?? '').trim() === '' ? 'sense' : 'fits';
+  if (name !== 'GET /v1/events' && name !== 'GET /v1/events.ics') return 'fits';
+  if (values.has('lat') !== values.has('lng')) return 'sense';
+  if (values.has('radius') && !values.has('lat')) return 'sense';
+  const [from, to] = [values.get('dateFrom'), values.get('dateTo')];
+  if (from === undefined || to === undefined) return 'fits';
+  const day = dateMs(to);
+  const [first, last] = [
+    dateMs(from) ?? timestampMs(from),
+    day === null ? timestampMs(to) : day + 86_399_999,
+  ];
+  if (first === null || last === null) return 'open';
+  return last < first ? 'sense' : 'fits';
+}
+
+type Fields = Record<string, unknown>;
+type Check = (value: unknown, context: { hasToken: boolean }) => boolean;
+
+const isText: Check = (value) => typeof value === 'string';
+const isFilled: Check = (value) => typeof value === 'string' && value !== '';
+const isFlag: Check = (value) => typeof value === 'boolean';
+const isCount: Check = (value) => Number.isInteger(value) && Number(value) >= 0;
+const isTime: Check = (value) => typeof value === 'string' && /Z$/.test(value) && timestampMs(value) !== null;
+const isUrl: Check = (value) => typeof value === 'string' && /^https?:\/\//i.test(value);
+const isOneOf =
+  (...allowed: unknown[]): Check =>
+  (value) =>
+    allowed.includes(value);
+const isWithin =
+  (min: number, max: number): Check =>
+  (value) =>
+    typeof value === 'number' && value >= min && value <= max;
+const isObject =
+  (checks: Record<string, Check>): Check =>
+  (value, context) =>
+    typeof value === 'object' && value !== null && wrongFields(checks, value as Fields, context).length === 0;
+const isList =
+  (check: Check): Check =>
+  (value, context) =>
+    Array.isArray(value) && value.every((element) => check(element, context));
+const isNullOr =
+  (check: Check): Check =>
+  (value, context) =>
+    value === null || check(value, context);
+/** Present if and only if the request has a token. */
+const withToken =
+  (check: Check): Check =>
+  (value, context) =>
+    context.hasToken ? check(value, context) : value === undefined;
+const ifPresent =
+  (check: Check): Check =>
+  (value, context) =>
+    value === undefined || check(value, context);
+
+function wrongFields(checks: Record<string, Check>, value: Fields, context: { hasToken: boolean }): string[] {
+  return Object.entries(checks)
+    .filter(([name, check]) => !check(value[name], context))
+    .map(([name]) => name);
+}
+
+const isRsvp = isOneOf('going', 'interested', null);
+const category = { slug: isFilled, name: isFilled, emoji: isFilled };
+const person = { id: isFilled, name: isText, username: isFilled, avatar: isUrl, bio: isText };
+const profile = {
+  ...person,
+  followersCount: isCount,
+  followingCount: isCount,
+  eventsCount: isCount,
+  isFollowing: isFlag,
+  isBlocked: isFlag,
+};
+const event = {
+  id: isFilled,
+  title: isFilled,
+  description: isText,
+  coverUrl: isUrl,
+  startAt: isTime,
+  endAt: isTime,
+  location: isObject({ address: isFilled, lat: isWithin(-90, 90), lng: isWithin(-180, 180) }),
+  category: isObject(category),
+  price: isWithin(0, 1_000_000),
+  capacity: isWithin(0, 1_000_000),
+  rsvpCount: isCount,
+  myRsvp: withToken(isRsvp),
+  isSaved: withToken(isFlag),
+};
+const listedEvent = { ...event, visibility: isOneOf('public') };
+const fullEvent = {
+  ...event,
+  visibility: isOneOf('public', 'unlisted', 'private'),
+  organizer: isObject({ id: isFilled, name: isText, avatar: isUrl }),
+  bookedCount: isCount,
+  template: isObject({ slug: isFilled, name: isFilled }),
+  enabledModules: isList(isOneOf('bringList', 'wishList', 'booking')),
+  myBooking: isNullOr(isObject({ seats: isWithin(1, 20) })),
+};
+const addedItem = {
+  id: isFilled,
+  title: isFilled,
+  kind: isOneOf('bring', 'wish'),
+  quantityNeeded: isWithin(1, 10_000),
+  quantityClaimed: isCount,
+};
+const item = {
+  ...addedItem,
+  description: ifPresent(isText),
+  emoji: isFilled,
+  imageUrl: isNullOr(isUrl),
+  link: isNullOr(isUrl),
+  myClaim: withToken(isNullOr(isObject({ id: isFilled, quantity: isWithin(1, 10_000) }))),
+};
+const isNotOverclaimed: Check = (value) => {
+  const { quantityClaimed, quantityNeeded } = value as Record<string, number>;
+  return (quantityClaimed ?? 0) <= (quantityNeeded ?? 0);
+};
+const isItem: Check = (value, context) => isObject(item)(value, context) && isNotOverclaimed(value, context);
+const eventPage = {
+  data: isList(isObject(listedEvent)),
+  meta: isObject({ total: isCount, page: isCount, limit: isWithin(1, 50) }),
+};
+const success = { success: isOneOf(true) };
+const claim = {
+  id: isFilled,
+  itemId: isFilled,
+  userId: isFilled,
+  quantity: isWithin(1, 10_000),
+  createdAt: isTime,
+};
+const follow = (isFollowing: boolean) => ({ isFollowing: isOneOf(isFollowing), followersCount: isCount });
+const me = {
+  ...person,
+  city: isText,
+  phone: isFilled,
+  role: isOneOf('user', 'admin'),
+  isPrivate: isFlag,
+  followersCount: isCount,
+  followingCount: isCount,
+  eventsCount: isCount,
+  createdAt: isTime,
+};
+
+/** The fields of the responses that the specification describes, by section. */
+const responses: Record<string, Record<string, Check>> = {
+  'GET /v1/users/search': { data: isList(isObject({ ...person, isFollowing: isFlag })) },
+  'GET /v1/users/{id}': profile,
+  'POST /v1/users/{id}/follow': follow(true),
+  'DELETE /v1/users/{id}/follow': follow(false),
+  'POST /v1/users/{id}/block': { isBlocked: isOneOf(true) },
+  'DELETE /v1/users/{id}/block': { isBlocked: isOneOf(false) },
+  'PATCH /v1/me': me,
+  'GET /v1/auth/me': me,
+  'DELETE /v1/me': success,
+  'GET /v1/events': eventPage,
+  'GET /v1/events/search': eventPage,
+  'GET /v1/events/{id}': fullEvent,
+  'POST /v1/events': fullEvent,
+  'PATCH /v1/events/{id}': fullEvent,
+  'POST /v1/events/{id}/rsvp': { myRsvp: isRsvp, rsvpCount: isCount },
+  'POST /v1/events/{id}/save': { isSaved: isFlag },
+  'GET /v1/events/{id}/items': { data: isList(isItem) },
+  'POST /v1/events/{id}/items': { ...addedItem, quantityClaimed: isOneOf(0) },
+  'PATCH /v1/items/{id}': item,
+  'DELETE /v1/items/{id}': success,
+  'POST /v1/items/{id}/claim': claim,
+  'PATCH /v1/items/{id}/claim': claim,
+  'DELETE /v1/items/{id}/claim': success,
+};
+
+export type SpecResponse = { status: number; body: unknown };
+
+/** @returns what is wrong with an accepted request's response, or null */
+export function findWrongResponse(
+  name: string,
+  { hasToken, query, body: sent }: { hasToken: boolean; query: [string, string][]; body: unknown },
+  { status, body }: SpecResponse,
+): string | null {
+  const spec = specOf(name);
+  if (status !== spec.status) return `the status ${status} instead of ${spec.status}`;
+  const wrong = wrongFields(responses[name] ?? {}, body as Fields, { hasToken });
+  if (wrong.length > 0) return `a response whose ${wrong.join(', ')} differ from the specification`;
+  return findWrongEcho(name, sent, body) ?? findWrongPage(name, query, body);
+}
+
+/** The limits that the specification names where the request has none. */
+const defaultLimits: Record<string, number> = { 'GET /v1/users/search': 10 };
+
+function findWrongPage(name: string, query: [string, string][], body: unknown): string | null {
+  const { data, meta } = (body ?? {}) as { data?: unknown; meta?: { page: number; limit: number } };
+  if (!specOf(name).query?.limit || !Array.isArray(data)) return null;
+  const sent = new Map(query);
+  const limit = Number(sent.get('limit') ?? defaultLimits[name] ?? 20);
+  if (data.length > limit) return `more than ${limit} elements`;
+  if (meta && (meta.limit !== limit || meta.page !== Number(sent.get('page') ?? 1)))
+    return 'a page or limit other than requested';
+  return null;
+}
+
+/** The fields that a response repeats exactly as they were sent. */
+const echoed: Record<string, string[]> = {
+  'PATCH /v1/me': ['name', 'bio', 'city', 'isPrivate'],
+  'POST /v1/events': [
+    'title',
+    'description',
+    'price',
+    'capacity',
+    'visibility',
+    'currency',
+    'timezone',
+    'location',
+  ],
+  'PATCH /v1/events/{id}': ['title', 'description', 'price', 'capacity', 'visibility', 'status', 'location'],
+  'POST /v1/events/{id}/items': ['title', 'kind', 'quantityNeeded'],
+  'PATCH /v1/items/{id}': ['title', 'quantityNeeded', 'emoji', 'link', 'imageUrl'],
+  'POST /v1/items/{id}/claim': ['quantity'],
+  'PATCH /v1/items/{id}/claim': ['quantity'],
+};
+
+function findWrongEcho(name: string, sent: unknown, body: unknown): string | null {
+  const [fields, response] = [(sent ?? {}) as Fields, body as Fields];
+  const wrong = (echoed[name] ?? []).filter(
+    (field) => field in fields && canonical(fields[field]) !== canonical(response[field]),
+  );
+  if (name === 'POST /v1/events/{id}/rsvp' && fields.status !== response.myRsvp) wrong.push('myRsvp');
+  if (name === 'POST /v1/events/{id}/save' && fields.saved !== response.isSaved) wrong.push('isSaved');
+  return wrong.length > 0 ? `a response whose ${wrong.join(', ')} differ from the request` : null;
+}
+
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );

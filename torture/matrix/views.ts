@@ -1,0 +1,399 @@
+/**
+ * The whole body of every read for every viewer of the world, written by hand: what the viewer may see, and
+ * nothing else.
+ */
+import {
+  type Name,
+  type Profile,
+  publicUrl,
+  type Viewer,
+  type World,
+  type WorldEvent,
+  type WorldItem,
+} from './world.ts';
+
+/** Matches any timestamp. */
+export const someTime = '<time>';
+/** Matches any non-empty text: ids that only this response contains. */
+export const someText = '<text>';
+
+type Body = { status: 200; body: unknown };
+type Refusal = { status: number; code: string };
+export type View = {
+  path: string;
+  /** The same request for something that does not exist: a 404 must be the same, byte by byte. */
+  missing?: string;
+  expected: (viewer: Viewer) => Body | Refusal;
+};
+
+const ok = (body: unknown): Body => ({ status: 200, body });
+const refusal = (status: number, code: string): Refusal => ({ status, code });
+const noId = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
+
+export function viewsOf(world: World): View[] {
+  return [...peopleViews(world), ...eventViews(world), ...ownViews(world), ...adminViews(world)];
+}
+
+const avatar = ({ id }: Profile) => `${publicUrl}/v1/users/${id}/avatar.svg`;
+const brief = (person: Profile) => ({
+  id: person.id,
+  name: person.name,
+  username: person.username,
+  avatar: avatar(person),
+});
+
+const follows: [Name, Name][] = [
+  ['guest', 'olga'],
+  ['olga', 'guest'],
+  ['hermit', 'guest'],
+];
+const isFollowing = (viewer: Viewer, name: Name) =>
+  follows.some(([from, to]) => from === viewer && to === name);
+const countsOf = (name: Name) => ({
+  followersCount: follows.filter(([, to]) => to === name).length,
+  followingCount: follows.filter(([from]) => from === name).length,
+  // Public and scheduled events alone.
+  eventsCount: ['olga', 'blocked', 'stranger'].includes(name) ? 1 : 0,
+});
+/** Olga has blocked `blocked`: neither finds the other. */
+const isHiddenFrom = (viewer: Viewer, name: Name) =>
+  (viewer === 'olga' && name === 'blocked') || (viewer === 'blocked' && name === 'olga');
+/** In lists, a private profile has no bio. */
+const found = (person: Profile, viewer: Viewer, name: Name) => ({
+  ...brief(person),
+  bio: name === 'hermit' ? '' : person.bio,
+  isFollowing: isFollowing(viewer, name),
+});
+const needsToken = (viewer: Viewer, view: () => Body | Refusal) =>
+  viewer === 'anonymous' ? refusal(401, 'token_missing') : view();
+const page = (data: unknown[]) => ok({ data, nextCursor: null });
+
+function peopleViews({ people }: World): View[] {
+  const mayVisitHermit = (viewer: Viewer) => ['hermit', 'guest', 'admin'].includes(viewer);
+  const everyone = Object.keys(people) as Name[];
+  const listOf = (names: Name[], viewer: Viewer) =>
+    names.filter((name) => !isHiddenFrom(viewer, name)).map((name) => found(people[name], viewer, name));
+  const ofHermit = (view: (viewer: Viewer) => Body) => (viewer: Viewer) =>
+    mayVisitHermit(viewer) ? view(viewer) : refusal(403, 'profile_private');
+  const profiles = everyone.map((name): View => {
+    const profile = (viewer: Viewer) =>
+      ok({
+        ...brief(people[name]),
+        bio: people[name].bio,
+        ...countsOf(name),
+        isFollowing: isFollowing(viewer, name),
+        isBlocked: viewer === 'olga' && name === 'blocked',
+      });
+    return {
+      path: `/v1/users/${people[name].id}`,
+      expected: name === 'hermit' ? ofHermit(profile) : profile,
+    };
+  });
+  const ownProfile = (name: Name) => {
+    const { phone, city, bio, createdAt } = people[name];
+    const own = { phone, city, bio, createdAt, role: name === 'admin' ? 'admin' : 'user' };
+    return { ...brief(people[name]), ...own, isPrivate: name === 'hermit', ...countsOf(name) };
+  };
+  const byName = (names: Name[]) => names.toSorted((a, b) => (people[a].name < people[b].name ? -1 : 1));
+  return [
+    ...profiles,
+    {
+      path: '/v1/users/search?q=quill',
+      expected: (viewer) => needsToken(viewer, () => ok({ data: listOf(byName(everyone), viewer) })),
+    },
+    {
+      path: `/v1/users/${people.guest.id}/followers`,
+      expected: (viewer) => page(listOf(['olga', 'hermit'], viewer)),
+    },
+    { path: `/v1/users/${people.guest.id}/following`, expected: (viewer) => page(listOf(['olga'], viewer)) },
+    {
+      path: `/v1/users/${people.hermit.id}/following`,
+      expected: ofHermit((viewer) => page(listOf(['guest'], viewer))),
+    },
+    { path: `/v1/users/${people.hermit.id}/followers`, expected: ofHermit(() => page([])) },
+    { path: `/v1/users/${people.hermit.id}/events`, expected: ofHermit(() => page([])) },
+    { path: '/v1/auth/me', expected: (viewer) => needsToken(viewer, () => ok(ownProfile(viewer as Name))) },
+  ];
+}
+
+/** The viewer's own state of the event `open`. */
+const stateOf = (viewer: Viewer, isOpen: boolean) => {
+  if (viewer === 'anonymous') return {};
+  const rsvp = { guest: 'going', stranger: 'interested' }[viewer as string] ?? null;
+  return { myRsvp: isOpen ? rsvp : null, isSaved: isOpen && viewer === 'guest' };
+};
+
+function commonOf(event: WorldEvent, isOpen: boolean) {
+  return {
+    id: event.id,
+    title: event.title,
+    description: `About ${event.title}.`,
+    coverUrl: `${publicUrl}/v1/events/${event.id}/cover.svg?category=food`,
+    startAt: event.startAt,
+    endAt: event.endAt,
+    allDay: false,
+    timezone: 'Europe/Oslo',
+    location: event.location,
+    category: { slug: 'food', name: 'Food & drink', emoji: '🍲' },
+    price: 0,
+    isPriceKnown: false,
+    currency: 'EUR',
+    capacity: event.capacity,
+    rsvpCount: isOpen ? 2 : 0,
+    goingCount: isOpen ? 1 : 0,
+    visibility: event.visibility,
+    status: event.status,
+    createdAt: event.createdAt,
+  };
+}
+
+const listed = ({ events }: World, name: keyof World['events'], viewer: Viewer) => ({
+  ...commonOf(events[name], name === 'open'),
+  ...stateOf(viewer, name === 'open'),
+});
+
+const itemOf = (item: WorldItem, claimed: number) => ({
+  id: item.id,
+  title: item.title,
+  kind: item.kind,
+  quantityNeeded: item.quantityNeeded,
+  quantityClaimed: claimed,
+  emoji: item.kind === 'bring' ? '🥘' : '🎁',
+  imageUrl: null,
+  link: null,
+});
+
+function eventViews(world: World): View[] {
+  const { people, events, items, claim, booking } = world;
+  const names = Object.keys(events) as (keyof World['events'])[];
+  const maySee = (name: keyof World['events'], viewer: Viewer) =>
+    name !== 'draft' || viewer === 'olga' || viewer === 'admin';
+  const notFound = refusal(404, 'event_not_found');
+  const records = names.map((name): View => {
+    const organizer = people[events[name].organizer];
+    const record = (viewer: Viewer) => ({
+      ...commonOf(events[name], name === 'open'),
+      ...stateOf(viewer, name === 'open'),
+      organizer: { id: organizer.id, name: organizer.name, avatar: avatar(organizer) },
+      bookedCount: name === 'open' ? 2 : 0,
+      template: { slug: 'general', name: 'General' },
+      enabledModules: ['bringList', 'wishList', 'booking'],
+      updatedAt: someTime,
+      myBooking:
+        name === 'open' && viewer === 'guest'
+          ? { id: booking.id, seats: 2, createdAt: booking.createdAt }
+          : null,
+      myWaitlist: null,
+    });
+    return {
+      path: `/v1/events/${events[name].id}`,
+      missing: `/v1/events/${noId}`,
+      expected: (viewer) => (maySee(name, viewer) ? ok(record(viewer)) : notFound),
+    };
+  });
+  const inLists = (viewer: Viewer) =>
+    (['open', 'blockedParty', 'jam'] as const)
+      .filter((name) => viewer !== 'olga' || name !== 'blockedParty')
+      .map((name) => listed(world, name, viewer));
+  const list = (viewer: Viewer) => {
+    const data = inLists(viewer);
+    return ok({ data, meta: { total: data.length, page: 1, limit: 20 } });
+  };
+  const itemList = (viewer: Viewer, of: WorldItem[]) =>
+    ok({
+      data: of.map((item) => ({
+        ...itemOf(item, item === items.bread ? 2 : 0),
+        ...(viewer !== 'anonymous' && {
+          myClaim: viewer === 'guest' && item === items.bread ? { id: claim.id, quantity: 2 } : null,
+        }),
+      })),
+    });
+  const forOrganizer = (name: 'open' | 'draft', view: () => Body) => (viewer: Viewer) =>
+    needsToken(viewer, () => {
+      if (viewer === 'olga' || viewer === 'admin') return view();
+      return name === 'draft' ? notFound : refusal(403, 'not_organizer');
+    });
+  const guest = brief(people.guest);
+  const given = {
+    id: claim.id,
+    itemId: items.bread.id,
+    user: guest,
+    quantity: 2,
+    createdAt: claim.createdAt,
+  };
+  const booked = { id: booking.id, seats: 2, status: 'booked', position: null, createdAt: booking.createdAt };
+  const { open, draft } = events;
+  const sub = (event: WorldEvent, tail: string) => ({
+    path: `/v1/events/${event.id}/${tail}`,
+    missing: `/v1/events/${noId}/${tail}`,
+  });
+  return [
+    ...records,
+    { path: '/v1/events', expected: list },
+    { path: '/v1/events?q=quill', expected: list },
+    { path: '/v1/events/search?q=quill', expected: list },
+    { path: '/v1/events?q=draft', expected: () => ok({ data: [], meta: { total: 0, page: 1, limit: 20 } }) },
+    {
+      path: `/v1/users/${people.olga.id}/events`,
+      expected: (viewer) => page([listed(world, 'open', viewer)]),
+    },
+    { ...sub(open, 'items'), expected: (viewer) => itemList(viewer, [items.bread, items.kettle]) },
+    {
+      ...sub(draft, 'items'),
+      expected: (viewer) => (maySee('draft', viewer) ? itemList(viewer, [items.secret]) : notFound),
+    },
+    {
+      ...sub(open, 'booking'),
+      expected: (viewer) =>
+        needsToken(viewer, () =>
+          viewer === 'guest'
+            ? ok({ ...booked, eventId: open.id, userId: people.guest.id })
+            : refusal(404, 'booking_not_found'),
+        ),
+    },
+    { ...sub(open, 'bookings'), expected: forOrganizer('open', () => page([{ ...booked, user: guest }])) },
+    { ...sub(draft, 'bookings'), expected: forOrganizer('draft', () => page([])) },
+    { ...sub(open, 'claims'), expected: forOrganizer('open', () => page([given])) },
+    { ...sub(draft, 'claims'), expected: forOrganizer('draft', () => page([])) },
+    { path: `/v1/items/${items.bread.id}/claims`, expected: forOrganizer('open', () => page([given])) },
+    {
+      path: `/v1/items/${items.secret.id}/claims`,
+      missing: `/v1/items/${noId}.1/claims`,
+      expected: (viewer) => {
+        const expected = forOrganizer('draft', () => page([]))(viewer);
+        return expected === notFound ? refusal(404, 'item_not_found') : expected;
+      },
+    },
+  ];
+}
+
+function ownViews(world: World): View[] {
+  const { people, events, items, claim, messages } = world;
+  const own = (path: string, bodies: Partial<Record<Name, unknown>>, otherwise: unknown): View => ({
+    path,
+    expected: (viewer) => needsToken(viewer, () => ok(bodies[viewer as Name] ?? otherwise)),
+  });
+  const none = { data: [], nextCursor: null };
+  const listOf = (...data: unknown[]) => ({ data, nextCursor: null });
+  const of = (name: keyof World['events'], viewer: Name) => listed(world, name, viewer);
+  const sentFields = (message: World['messages'][number] | undefined) =>
+    message && {
+      id: message.id,
+      senderId: people[message.from].id,
+      text: message.text,
+      createdAt: message.createdAt,
+    };
+  const conversation = (other: Name, last: number, unreadCount: number) => ({
+    user: brief(people[other]),
+    lastMessage: sentFields(messages[last]),
+    unreadCount,
+  });
+  const whole = (i: number) => {
+    const message = messages[i];
+    return message && { ...sentFields(message), recipientId: people[message.to].id };
+  };
+  const both = listOf(whole(1), whole(0));
+  const toStranger = listOf(whole(2));
+  const { open } = events;
+  const ownClaim = {
+    id: claim.id,
+    itemId: items.bread.id,
+    userId: people.guest.id,
+    quantity: 2,
+    createdAt: claim.createdAt,
+    item: { title: items.bread.title, kind: 'bring', emoji: '🥘' },
+    event: { id: open.id, title: open.title, startAt: open.startAt },
+  };
+  const organized = (['open', 'unlisted', 'draft', 'cancelled'] as const).map((name) => of(name, 'olga'));
+  const inFeed = (viewer: Name, type: string, because: Name) =>
+    listOf({
+      ...of('open', viewer),
+      reasons: [{ type, user: brief(people[because]) }],
+      reasonsCount: 1,
+    });
+  const session = {
+    id: someText,
+    isCurrent: true,
+    userAgent: '',
+    createdAt: someTime,
+    refreshedAt: someTime,
+    expiresAt: someTime,
+  };
+  return [
+    own('/v1/auth/sessions', {}, { data: [session] }),
+    own(
+      '/v1/me/events?relation=organizing',
+      {
+        olga: listOf(...organized),
+        blocked: listOf(of('blockedParty', 'blocked')),
+        stranger: listOf(of('jam', 'stranger')),
+      },
+      none,
+    ),
+    own('/v1/me/events?relation=going', { guest: listOf(of('open', 'guest')) }, none),
+    own('/v1/me/events?relation=interested', { stranger: listOf(of('open', 'stranger')) }, none),
+    own('/v1/me/events?relation=saved', { guest: listOf(of('open', 'guest')) }, none),
+    own('/v1/me/claims', { guest: listOf(ownClaim) }, none),
+    own('/v1/me/blocks', { olga: listOf(found(people.blocked, 'olga', 'blocked')) }, none),
+    own(
+      '/v1/conversations',
+      {
+        olga: listOf(conversation('guest', 1, 1)),
+        guest: listOf(conversation('olga', 1, 1)),
+        hermit: listOf(conversation('stranger', 2, 0)),
+        stranger: listOf(conversation('hermit', 2, 1)),
+      },
+      none,
+    ),
+    own(`/v1/users/${people.olga.id}/messages`, { guest: both }, none),
+    own(`/v1/users/${people.guest.id}/messages`, { olga: both }, none),
+    own(`/v1/users/${people.stranger.id}/messages`, { hermit: toStranger }, none),
+    own(`/v1/users/${people.hermit.id}/messages`, { stranger: toStranger }, none),
+    own(
+      '/v1/feed',
+      {
+        guest: inFeed('guest', 'organizing', 'olga'),
+        olga: inFeed('olga', 'going', 'guest'),
+        hermit: inFeed('hermit', 'going', 'guest'),
+      },
+      none,
+    ),
+    own('/v1/me/calendar', {}, { exists: false, createdAt: null }),
+  ];
+}
+
+function adminViews({ people, events, report }: World): View[] {
+  const forAdmin = (body: unknown) => (viewer: Viewer) =>
+    needsToken(viewer, () => (viewer === 'admin' ? ok(body) : refusal(403, 'not_admin')));
+  const involved = ({ id, name, username }: Profile) => ({ id, name, username, isSuspended: false });
+  const accounts = (Object.keys(people) as Name[]).toReversed().map((name) => ({
+    ...involved(people[name]),
+    phone: people[name].phone,
+    role: name === 'admin' ? 'admin' : 'user',
+    createdAt: people[name].createdAt,
+  }));
+  const given = {
+    id: report.id,
+    subject: { type: 'event', id: events.open.id },
+    reason: 'spam',
+    text: 'Seen twice.',
+    status: 'open',
+    createdAt: report.createdAt,
+    reporter: involved(people.stranger),
+    about: involved(people.olga),
+    message: null,
+    note: '',
+    resolvedAt: null,
+  };
+  const flags = ['bookings', 'claims', 'messages', 'signUps', 'uploads'].map((name) => ({
+    name,
+    enabled: true,
+    description: someText,
+    changedAt: null,
+  }));
+  return [
+    { path: '/v1/admin/users', expected: forAdmin({ data: accounts, nextCursor: null }) },
+    { path: '/v1/admin/reports', expected: forAdmin({ data: [given], nextCursor: null }) },
+    { path: '/v1/admin/flags', expected: forAdmin({ data: flags }) },
+  ];
+}

@@ -1,0 +1,28 @@
+/** Rows for every table, because a table without rows does not show whether the backup contains it. */
+import { randomUUID } from 'node:crypto';
+import { createAdmin, createUpload, eventBody } from '../test/factories.ts';
+import { createPersonWithEverything } from '../test/person-with-everything.ts';
+import { expectStatus } from '../test/setup.ts';
+import { openApi } from './api.ts';
+import type { Environment } from './environment.ts';
+
+export async function fillEveryTable(environment: Environment): Promise<void> {
+  const { client, servers } = environment;
+  const [server] = servers;
+  if (!server) throw new Error('no server is running');
+  // One server, because the address of an avatar is that of the server that stored it.
+  const send: typeof client.send = (method, path, call) => client.send(method, path, { ...call, server });
+  const api = await openApi({ ...environment, client: { ...client, send } });
+  const { person } = await createPersonWithEverything(api, api);
+  const admin = await createAdmin(api);
+  const flag = { token: admin.token, body: { enabled: true } };
+  expectStatus(await api.call('PUT', '/v1/admin/flags/uploads', flag), 200);
+  const headers = { 'idempotency-key': randomUUID() };
+  const once = { token: person.token, body: eventBody(), headers };
+  expectStatus(await api.call('POST', '/v1/events', once), 201);
+  await createUpload(api, admin);
+  // Only servers that really send messages count them.
+  await environment.sql`insert into code_sends (scope, day, sent) values ('all', current_date, 3)`;
+  // A file that is to be deleted: it has a row only while an upload or its deletion runs, or after a crash.
+  await environment.sql`insert into loose_files (id, due) values (${randomUUID()}, now() + interval '1 day')`;
+}
