@@ -18,6 +18,7 @@ import { network } from './programs/network.ts';
 import { otpGuess } from './programs/otp-guess.ts';
 import { outage } from './programs/outage.ts';
 import { oversell } from './programs/oversell.ts';
+import { power } from './programs/power.ts';
 import { pumping } from './programs/pumping.ts';
 import { refreshRace } from './programs/refresh-race.ts';
 import { restore } from './programs/restore.ts';
@@ -50,6 +51,7 @@ export const programs: Program[] = [
   memory,
   secrets,
   crash,
+  power,
   outage,
   network,
   saturation,

@@ -39,7 +39,11 @@ export function openClient(servers: () => Pick<Server, 'url'>[]): Client {
     if (!server) throw new Error('no server is running');
     return server;
   };
-  const send: Client['send'] = (method, path, { token, body, raw, headers = {}, server = next() } = {}) =>
+  const send: Client['send'] = async (
+    method,
+    path,
+    { token, body, raw, headers = {}, server = next() } = {},
+  ) =>
     new Promise((resolve, reject) => {
       const since = performance.now();
       const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));

@@ -19,6 +19,13 @@ export type EnvironmentOptions = {
   env?: Record<string, string>;
   /** The database that DATABASE_URL names; default: the embedded database of the servers. */
   target?: Target;
+  /** The parent of the data directory; default: the system's directory for temporary files. */
+  parentDir?: string;
+  /**
+   * Leaves the embedded database to the servers alone. By default this process holds its lock too, so that the
+   * database runs on while the servers are restarted.
+   */
+  leavesDatabaseToServers?: true;
 };
 
 export type Person = { id: string; token: string };
@@ -47,8 +54,10 @@ export async function openEnvironment({
   servers: count = 2,
   env: extraEnv = {},
   target,
+  parentDir,
+  leavesDatabaseToServers,
 }: EnvironmentOptions = {}): Promise<Environment> {
-  const dataDir = await createTempDir();
+  const dataDir = await createTempDir(parentDir);
   const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', ...extraEnv };
   const servers: Server[] = [];
   const client = openClient(() => servers);
@@ -75,6 +84,10 @@ export async function openEnvironment({
     for (let i = 0; i < count; i++) await start();
     if (!target) embedded = await openEmbedded(dataDir);
     sql = connectSql(target ?? (embedded as Embedded).target, 4);
+    if (leavesDatabaseToServers) {
+      await embedded?.close();
+      embedded = undefined;
+    }
   } catch (error) {
     await close();
     throw error;
