@@ -30,8 +30,9 @@ export type Client = {
 /** The client gives up on a response after this time, and the program fails. */
 const timeoutMs = 30_000;
 
-export function openClient(servers: () => Pick<Server, 'url'>[]): Client {
-  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+/** @param localAddress the address of the client; default: the system chooses it */
+export function openClient(servers: () => Pick<Server, 'url'>[], localAddress?: string): Client {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256, ...(localAddress && { localAddress }) });
   let turn = 0;
   const next = () => {
     const all = servers();

@@ -19,6 +19,8 @@ export type EnvironmentOptions = {
   env?: Record<string, string>;
   /** The database that DATABASE_URL names; default: the embedded database of the servers. */
   target?: Target;
+  /** The program of the servers; default: src/main.ts of this version. */
+  program?: string;
   /** The parent of the data directory; default: the system's directory for temporary files. */
   parentDir?: string;
   /**
@@ -39,7 +41,7 @@ export type Environment = {
   /** Sends requests to the servers in rotation, or to a given server. */
   client: Client;
   /** Starts another server. */
-  start(env?: Record<string, string>): Promise<Server>;
+  start(env?: Record<string, string>, program?: string): Promise<Server>;
   /** Kills a server and starts another. @returns the new server, when it is ready */
   replace(at: number): Promise<Server>;
   /** Creates signed-in users by SQL, so that 10,000 of them take seconds. */
@@ -54,6 +56,7 @@ export async function openEnvironment({
   servers: count = 2,
   env: extraEnv = {},
   target,
+  program,
   parentDir,
   leavesDatabaseToServers,
 }: EnvironmentOptions = {}): Promise<Environment> {
@@ -61,8 +64,8 @@ export async function openEnvironment({
   const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', ...extraEnv };
   const servers: Server[] = [];
   const client = openClient(() => servers);
-  const start = async (overrides: Record<string, string> = {}) => {
-    const server = await serve({ env: { ...env, ...overrides } });
+  const start = async (overrides: Record<string, string> = {}, of = program) => {
+    const server = await serve({ env: { ...env, ...overrides }, program: of });
     servers.push(server);
     return server;
   };
