@@ -17,6 +17,8 @@ export type ChildRun = {
   ended: Promise<number | NodeJS.Signals | null>;
 };
 export type RunOptions = {
+  /** The program; default: src/main.ts of this version. */
+  program?: string | undefined;
   env?: Record<string, string | undefined>;
   cwd?: string;
   identity?: { uid: number; gid: number };
@@ -58,14 +60,21 @@ export async function createTempDir(parent = os.tmpdir()): Promise<string> {
 }
 
 /** Runs `node src/main.ts`; its environment contains only PATH and the given variables. */
-export function potluck(args: string[], { env = {}, cwd, identity, umask = '022' }: RunOptions): ChildRun {
+export function potluck(
+  args: string[],
+  { program = main, env = {}, cwd, identity, umask = '022' }: RunOptions,
+): ChildRun {
   if (env.DATA_DIR) dataDirs.add(path.resolve(cwd ?? '/', env.DATA_DIR));
-  const child = spawn('/bin/sh', ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, main, ...args], {
-    cwd: cwd ?? '/',
-    env: { PATH: process.env.PATH, ...env },
-    stdio,
-    ...identity,
-  });
+  const child = spawn(
+    '/bin/sh',
+    ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, program, ...args],
+    {
+      cwd: cwd ?? '/',
+      env: { PATH: process.env.PATH, ...env },
+      stdio,
+      ...identity,
+    },
+  );
   return watch(child);
 }
 

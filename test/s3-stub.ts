@@ -3,8 +3,24 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 
-/** Starts a stub of S3 that stores objects by path and accepts requests with an AWS signature. */
+/** Starts a stub of S3 that is closed after the tests of the file. */
 export async function s3Stub() {
+  const stub = await startS3Stub();
+  after(stub.close);
+  return stub;
+}
+
+/** The variables with which a server accepts the stub at this address as its bucket. */
+export const s3Env = (endpoint: string) => ({
+  S3_BUCKET: 'potluck',
+  S3_REGION: 'eu-north-1',
+  S3_ENDPOINT: endpoint,
+  S3_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+  S3_SECRET_ACCESS_KEY: 'secret',
+});
+
+/** Starts a stub of S3 that stores objects by path and accepts requests with an AWS signature. */
+export async function startS3Stub() {
   const objects = new Map<string, Buffer>();
   const requests: string[] = [];
   let isFailing = false;
@@ -32,9 +48,13 @@ export async function s3Stub() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  after(() => server.close());
+  const { port } = server.address() as AddressInfo;
   const setFailing = (failing: boolean) => {
     isFailing = failing;
   };
-  return { objects, requests, setFailing, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { objects, requests, setFailing, port, url: `http://127.0.0.1:${port}`, close };
 }

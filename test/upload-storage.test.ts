@@ -9,7 +9,7 @@ import { openDirectory, openStorage, type Storage } from '../src/modules/uploads
 import { sweepFiles } from '../src/modules/uploads/sweep.ts';
 import { createUpload, createUser, deleteAccount, onePixelPng } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { s3Stub } from './s3-stub.ts';
+import { s3Env, s3Stub } from './s3-stub.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 import { countUploadRows, listFiles, upload } from './upload-helpers.ts';
 
@@ -172,17 +172,10 @@ test('race: uploads, avatar changes and deletions during account deletion: no 5x
 
 test('bucket: images are stored, served and deleted with signed requests; 503 on failure, and a later sweep deletes the objects', async () => {
   const stub = await s3Stub();
-  const env = {
-    S3_BUCKET: 'pictures',
-    S3_REGION: 'eu-north-1',
-    S3_ENDPOINT: stub.url,
-    S3_ACCESS_KEY_ID: 'AKIDEXAMPLE',
-    S3_SECRET_ACCESS_KEY: 'not-really-secret',
-  };
-  const remote = await startTestApp({ env });
+  const remote = await startTestApp({ env: s3Env(stub.url) });
   const person = await createUser(remote);
   const { id, url, bytes } = await createUpload(remote, person);
-  const key = `/pictures/uploads/${id}.webp`;
+  const key = `/potluck/uploads/${id}.webp`;
   assert.deepEqual([...stub.objects.keys()], [key]);
   const response = await fetch(remote.url + new URL(url).pathname);
   const image = Buffer.from(await response.arrayBuffer());
@@ -201,7 +194,7 @@ test('bucket: images are stored, served and deleted with signed requests; 503 on
   assert.equal(await statusOf(stored.url, remote), 404);
   assert.deepEqual([stub.objects.size, (await countUploadRows(remote)).loose], [1, 2]);
   stub.setFailing(false);
-  await sweepFiles(remote.sql, openStorage(readConfig(env)), new Date(Date.now() + 660_000));
+  await sweepFiles(remote.sql, openStorage(readConfig(s3Env(stub.url))), new Date(Date.now() + 660_000));
   assert.deepEqual([stub.objects.size, (await countUploadRows(remote)).loose], [0, 0]);
 
   const lost = await createUpload(remote, person);

@@ -1,10 +1,15 @@
 /** All torture programs, in the order of docs/reliability.md. */
 import type { Program } from './program.ts';
 import { booking } from './programs/booking.ts';
+import { bucketAway } from './programs/bucket-away.ts';
+import { clockSkew } from './programs/clock-skew.ts';
 import { counters } from './programs/counters.ts';
 import { crash } from './programs/crash.ts';
+import { descriptors } from './programs/descriptors.ts';
 import { discovery } from './programs/discovery.ts';
+import { diskFull } from './programs/disk-full.ts';
 import { enumeration } from './programs/enumeration.ts';
+import { fairness } from './programs/fairness.ts';
 import { fuzz } from './programs/fuzz.ts';
 import { geo } from './programs/geo.ts';
 import { hostile } from './programs/hostile.ts';
@@ -18,6 +23,7 @@ import { network } from './programs/network.ts';
 import { otpGuess } from './programs/otp-guess.ts';
 import { outage } from './programs/outage.ts';
 import { oversell } from './programs/oversell.ts';
+import { power } from './programs/power.ts';
 import { pumping } from './programs/pumping.ts';
 import { refreshRace } from './programs/refresh-race.ts';
 import { restore } from './programs/restore.ts';
@@ -27,8 +33,10 @@ import { saturation } from './programs/saturation.ts';
 import { secrets } from './programs/secrets.ts';
 import { slow } from './programs/slow.ts';
 import { slowUpload } from './programs/slow-upload.ts';
+import { soak } from './programs/soak.ts';
 import { stop } from './programs/stop.ts';
 import { supply } from './programs/supply.ts';
+import { upgrade } from './programs/upgrade.ts';
 
 export const programs: Program[] = [
   oversell,
@@ -49,15 +57,23 @@ export const programs: Program[] = [
   geo,
   discovery,
   memory,
+  fairness,
   secrets,
   crash,
+  power,
+  diskFull,
+  descriptors,
+  clockSkew,
+  bucketAway,
   outage,
   network,
   saturation,
   slow,
   slowUpload,
+  soak,
   stop,
   migrate,
+  upgrade,
   restore,
   supply,
 ];

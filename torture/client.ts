@@ -30,8 +30,9 @@ export type Client = {
 /** The client gives up on a response after this time, and the program fails. */
 const timeoutMs = 30_000;
 
-export function openClient(servers: () => Pick<Server, 'url'>[]): Client {
-  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+/** @param localAddress the address of the client; default: the system chooses it */
+export function openClient(servers: () => Pick<Server, 'url'>[], localAddress?: string): Client {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256, ...(localAddress && { localAddress }) });
   let turn = 0;
   const next = () => {
     const all = servers();
@@ -39,7 +40,11 @@ export function openClient(servers: () => Pick<Server, 'url'>[]): Client {
     if (!server) throw new Error('no server is running');
     return server;
   };
-  const send: Client['send'] = (method, path, { token, body, raw, headers = {}, server = next() } = {}) =>
+  const send: Client['send'] = async (
+    method,
+    path,
+    { token, body, raw, headers = {}, server = next() } = {},
+  ) =>
     new Promise((resolve, reject) => {
       const since = performance.now();
       const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));

@@ -19,6 +19,15 @@ export type EnvironmentOptions = {
   env?: Record<string, string>;
   /** The database that DATABASE_URL names; default: the embedded database of the servers. */
   target?: Target;
+  /** The program of the servers; default: src/main.ts of this version. */
+  program?: string;
+  /** The parent of the data directory; default: the system's directory for temporary files. */
+  parentDir?: string;
+  /**
+   * Leaves the embedded database to the servers alone. By default this process holds its lock too, so that the
+   * database runs on while the servers are restarted.
+   */
+  leavesDatabaseToServers?: true;
 };
 
 export type Person = { id: string; token: string };
@@ -32,7 +41,7 @@ export type Environment = {
   /** Sends requests to the servers in rotation, or to a given server. */
   client: Client;
   /** Starts another server. */
-  start(env?: Record<string, string>): Promise<Server>;
+  start(env?: Record<string, string>, program?: string): Promise<Server>;
   /** Kills a server and starts another. @returns the new server, when it is ready */
   replace(at: number): Promise<Server>;
   /** Creates signed-in users by SQL, so that 10,000 of them take seconds. */
@@ -47,13 +56,16 @@ export async function openEnvironment({
   servers: count = 2,
   env: extraEnv = {},
   target,
+  program,
+  parentDir,
+  leavesDatabaseToServers,
 }: EnvironmentOptions = {}): Promise<Environment> {
-  const dataDir = await createTempDir();
+  const dataDir = await createTempDir(parentDir);
   const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', ...extraEnv };
   const servers: Server[] = [];
   const client = openClient(() => servers);
-  const start = async (overrides: Record<string, string> = {}) => {
-    const server = await serve({ env: { ...env, ...overrides } });
+  const start = async (overrides: Record<string, string> = {}, of = program) => {
+    const server = await serve({ env: { ...env, ...overrides }, program: of });
     servers.push(server);
     return server;
   };
@@ -75,6 +87,10 @@ export async function openEnvironment({
     for (let i = 0; i < count; i++) await start();
     if (!target) embedded = await openEmbedded(dataDir);
     sql = connectSql(target ?? (embedded as Embedded).target, 4);
+    if (leavesDatabaseToServers) {
+      await embedded?.close();
+      embedded = undefined;
+    }
   } catch (error) {
     await close();
     throw error;

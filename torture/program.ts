@@ -1,7 +1,15 @@
 /** A torture program puts Potluck under stress over HTTP and reports the result in one line. */
 import type { Environment, EnvironmentOptions } from './environment.ts';
 
-export type Outcome = { result: string; ok: boolean };
+export type Outcome = {
+  result: string;
+  ok: boolean;
+  /** The machine lacks something that the program needs; `result` names it. */
+  isSkipped?: true;
+};
+
+/** The machine lacks a package or a privilege. The message names it, and how to get it. */
+export class MissingRequirement extends Error {}
 
 export type Program = {
   name: string;
@@ -17,6 +25,8 @@ export type ProgramContext = {
   size(full: number, quick: number): number;
   /** Starts servers on a new database; both are closed after the program. */
   startEnvironment(options?: EnvironmentOptions): Promise<Environment>;
+  /** Runs `work` when the program has ended and its environments are closed; the last one added runs first. */
+  addCleanup(work: () => Promise<unknown>): void;
   /** Shows the progress; each text replaces the previous one. */
   progress(text: string): void;
 };

@@ -1,4 +1,4 @@
-/** A TCP proxy between server and database that simulates network faults. */
+/** A TCP proxy between server and database, or another service, that simulates network faults. */
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,8 +21,8 @@ export type DatabaseProxy = {
   close(): void;
 };
 
-/** @param socketPath the Unix socket of the database */
-export async function openProxy(socketPath: string): Promise<DatabaseProxy> {
+/** @param address the Unix socket of the database, or the port of another service on this machine */
+export async function openProxy(address: string | number): Promise<DatabaseProxy> {
   let fault: NetworkFault = {};
   const openSockets = new Set<Socket>();
   const connections: number[] = [];
@@ -51,7 +51,7 @@ export async function openProxy(socketPath: string): Promise<DatabaseProxy> {
   const server = createServer((client) => {
     connections.push(performance.now());
     if (fault.closesNewConnections) return void client.on('error', () => {}).end();
-    const database = connect(socketPath);
+    const database = typeof address === 'number' ? connect(address, '127.0.0.1') : connect(address);
     forward(client, database);
     forward(database, client);
   });

@@ -1,9 +1,11 @@
 /**
  * `npm run torture [-- NAME …] [--quick]`: runs all or the named programs in sequence and prints a line for
- * each. The exit code is 1 if a program fails.
+ * each. A program that needs a package or privilege that the machine lacks is skipped, and its line names it. The
+ * exit code is 1 if a program fails.
  */
 import { parseArgs } from 'node:util';
 import { programs } from './all.ts';
+import type { Outcome } from './program.ts';
 import { runProgram } from './run-program.ts';
 
 const { values, positionals } = parseArgs({
@@ -26,15 +28,14 @@ for (const program of chosen) {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${program.name}: ${text}`);
   };
   show('…');
-  const { result, ok } = await runProgram(program, { quick: values.quick, progress: show }).catch(
-    (error: Error) => ({
-      result: error.stack ?? error.message,
-      ok: false,
-    }),
-  );
+  const { result, ok, isSkipped } = await runProgram(program, {
+    quick: values.quick,
+    progress: show,
+  }).catch((error: Error): Outcome => ({ result: error.stack ?? error.message, ok: false }));
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   const seconds = Math.round((performance.now() - since) / 1000);
-  console.log(`${ok ? 'passes' : 'FAILS '}  ${program.name.padEnd(width)}  ${result}  (${seconds} s)`);
+  const verdict = isSkipped ? 'skipped' : ok ? 'passes ' : 'FAILS  ';
+  console.log(`${verdict}  ${program.name.padEnd(width)}  ${result}  (${seconds} s)`);
   if (!ok) failed++;
 }
 process.exitCode = failed > 0 ? 1 : 0;

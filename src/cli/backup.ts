@@ -1,7 +1,7 @@
 /** `backup FILE`: writes one snapshot of the database to a file. Servers can write meanwhile. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,6 +13,7 @@ import { versionOf } from '../db/migrate.ts';
 import { raw } from '../db/sql.ts';
 import type { Target } from '../db/target.ts';
 import type { Config } from '../lib/config.ts';
+import { syncDirectory, syncFile } from '../lib/sync-to-disk.ts';
 import {
   type BackupHeader,
   type BackupSummary,
@@ -102,9 +103,9 @@ export async function writeBackup(
       return summary;
     };
     const summary = await transactionOn(connection, write, 'isolation level repeatable read read only');
-    await syncToDisk(temporaryFile);
+    await syncFile(temporaryFile);
     await (force ? rename(temporaryFile, file) : renameIfFree(temporaryFile, file));
-    await syncToDisk(path.dirname(path.resolve(file)));
+    await syncDirectory(path.dirname(path.resolve(file)));
     return summary;
   } catch (error) {
     throw signal?.aborted ? signal.reason : toWriteError(error, file);
@@ -131,12 +132,6 @@ async function renameIfFree(temporaryFile: string, file: string): Promise<void> 
     await checkDestination(file, false);
     await rename(temporaryFile, file);
   }
-}
-
-/** Returns when the file or directory is on disk. */
-async function syncToDisk(file: string): Promise<void> {
-  const handle = await open(file);
-  await handle.sync().finally(() => handle.close());
 }
 
 /** Turns file system errors into a CommandError, and returns all other errors unchanged. */

@@ -1,8 +1,9 @@
 import { mkdir, readlink, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { syncDirectory } from './sync-to-disk.ts';
 
 /**
- * Creates a directory and its parents, unless they exist. The `recursive` option of Node's mkdir does not
+ * Creates a directory and its parents, unless they exist, and makes their names durable. The `recursive` option of Node's mkdir does not
  * terminate on file systems that report ENOENT inside a directory that exists, such as /proc.
  * @throws an error of the file system
  */
@@ -22,6 +23,7 @@ export async function makeDirectory(directory: string): Promise<void> {
 async function makeOne(directory: string): Promise<boolean> {
   try {
     await mkdir(directory);
+    await syncDirectory(path.dirname(directory));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return false;

@@ -1,6 +1,8 @@
 /** Secrets that Potluck generates at its first start. */
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { syncDirectory } from './sync-to-disk.ts';
 
 /** 256 bits in base64url. */
 const secretLength = 43;
@@ -17,15 +19,23 @@ export async function readOrCreateSecret(file: string): Promise<string> {
   return secret;
 }
 
-/** Writes a new secret to the file, unless it exists. Returns the secret in the file. */
+/**
+ * Writes a new secret to the file, unless it exists. Returns the secret in the file. It is durable: what the secret
+ * protects may be in use as soon as this function returns.
+ */
 async function createSecret(file: string): Promise<string> {
   const draft = `${file}-${randomBytes(6).toString('hex')}`;
   try {
-    await writeFile(draft, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 });
+    await writeFile(draft, randomBytes(32).toString('base64url'), {
+      flag: 'wx',
+      mode: 0o600,
+      flush: true,
+    });
     await link(draft, file).catch(ignoreExisting);
   } finally {
     await rm(draft, { force: true });
   }
+  await syncDirectory(path.dirname(file));
   return (await readFile(file, 'utf8')).trim();
 }
 

@@ -5,6 +5,7 @@ import type { App } from '../http/app.ts';
 import { registerAuthentication } from '../http/authenticate.ts';
 import { registerCompression } from '../http/compression.ts';
 import { registerModule } from '../http/define-module.ts';
+import { DiskReserve, registerDiskReserve } from '../http/disk-reserve.ts';
 import { registerDocuments } from '../http/documents.ts';
 import { registerLingeringClose } from '../http/lingering-close.ts';
 import { registerLoadShedding } from '../http/load-shedding.ts';
@@ -50,7 +51,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
 
   const base = await openBaseServices(app, { config, db, clock });
   const services = createServices(base, accountHooks, sms);
-  addOutageProbes(base.outages, db, services.storage);
+  const disk = new DiskReserve(config);
+  addOutageProbes(base.outages, { db, storage: services.storage, disk });
 
   // Logs, headers and limits of every request
   registerAccessLog(app, config);
@@ -65,6 +67,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   registerSerialization(app);
   registerProblems(app, base.outages);
   await registerPreflight(app, config);
+  await registerDiskReserve(app, disk, base.outages);
   await registerRateLimit(app, services);
   registerAuthentication(app, services);
   registerEmptyParameters(app);

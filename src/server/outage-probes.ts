@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../db/client.ts';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
+import type { DiskReserve } from '../http/disk-reserve.ts';
 import { databaseOutage, type OutageLog } from '../http/outage-log.ts';
 import type { Storage } from '../modules/uploads/storage.ts';
 
@@ -10,15 +11,19 @@ import type { Storage } from '../modules/uploads/storage.ts';
 const probeFileSize = 1024 ** 2;
 
 /** Adds a probe for reads of the database, for writes to the database, and for the image storage. */
-export function addOutageProbes(outages: OutageLog, db: Database, storage: Storage): void {
+export function addOutageProbes(
+  outages: OutageLog,
+  { db, storage, disk }: { db: Database; storage: Storage; disk: DiskReserve },
+): void {
   outages.addProbe('database', () => db.query(sql`select 1`));
-  outages.addProbe('database writes', () =>
-    writeTemporaryTable(db).catch((error) => {
+  outages.addProbe('database writes', async () => {
+    disk.assertFree();
+    await writeTemporaryTable(db).catch((error) => {
       // A role that may not create temporary tables does not indicate an outage: the probe then always
       // succeeds.
       if (databaseOutage(error)) throw error;
-    }),
-  );
+    });
+  });
   const name = `probe-${randomUUID()}`;
   outages.addProbe('image storage', async () => {
     try {

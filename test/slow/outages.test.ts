@@ -30,9 +30,9 @@ function watchLog({ app }: TestApp): Line[] {
   return lines;
 }
 
-async function waitFor<T>(find: () => T | undefined, message: string): Promise<T> {
+async function waitFor<T>(find: () => T | Promise<T | undefined> | undefined, message: string): Promise<T> {
   for (let waited = 0; waited < 20_000; waited += 50) {
-    const value = find();
+    const value = await find();
     if (value !== undefined) return value;
     await sleep(50);
   }
@@ -132,6 +132,30 @@ describe('outages', { concurrency: true }, () => {
     const ended = await waitFor(() => lines[1], 'no second line');
     assert.deepEqual([ended.msg, ended.failures], ['outage of database writes ended', 5]);
     expectStatus(await api.post('/v1/events', person.token, eventBody()), 201);
+  });
+
+  test('database writes: refused with a 503 while little space is left on the disk of the embedded database', async () => {
+    const api = await startTestApp();
+    const person = await createUser(api);
+    const original = fs.statfs;
+    let bavail = 11_000;
+    fs.statfs = (async () => ({ bavail, bsize: 4_096 })) as unknown as typeof original;
+    syncBuiltinESMExports();
+    try {
+      const create = () => api.post('/v1/events', person.token, eventBody());
+      const lines = watchLog(api);
+      await waitFor(async () => (await create()).status === 503 || undefined, 'no write was refused');
+      const refused = await create();
+      expectProblem(refused, 503, 'unavailable');
+      assert.ok(refused.headers.get('retry-after'));
+      expectStatus(await api.get('/v1/auth/me', person.token), 200);
+      assert.deepEqual([lines[0]?.outage, lines[0]?.code], ['database writes', '53100']);
+      bavail = 1_000_000;
+      await waitFor(async () => (await create()).status === 201 || undefined, 'writes are still refused');
+    } finally {
+      fs.statfs = original;
+      syncBuiltinESMExports();
+    }
   });
 
   test('image storage: a full disk is logged once with ENOSPC', async () => {

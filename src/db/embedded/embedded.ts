@@ -13,6 +13,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeDirectory } from '../../lib/make-directory.ts';
 import { readOrCreateSecret } from '../../lib/secret-file.ts';
+import { syncDirectory } from '../../lib/sync-to-disk.ts';
 import { type Connection, openConnection } from '../connection.ts';
 import { AdvisoryLock } from '../locks.ts';
 import { one } from '../query.ts';
@@ -201,6 +202,8 @@ async function initializeCluster(
     const access = ['--auth=scram-sha-256', `--username=${user}`, `--pwfile=${pwfile}`];
     await runInitdb(initdb, [`--pgdata=${pgdata}`, ...locale, ...access], identity, signal);
     await rename(pgdata, clusterDir);
+    // Without its name, the next start would delete the cluster as the remains of an interrupted start.
+    await syncDirectory(parent);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -24,6 +24,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { syncDirectory } from '../../lib/sync-to-disk.ts';
 
 type Identity = { uid: number; gid: number };
 
@@ -170,6 +171,7 @@ async function placeElsewhere(clusterLink: string, identity: Identity): Promise<
   await chown(clusterDir, identity.uid, identity.gid);
   await chown(home, identity.uid, identity.gid);
   await symlink(clusterDir, clusterLink);
+  for (const directory of [sharedRoot, home, path.dirname(clusterLink)]) await syncDirectory(directory);
   return clusterDir;
 }
 

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import type { Config, S3Config } from '../../lib/config.ts';
 import { lazily } from '../../lib/lazily.ts';
 import { makeDirectory } from '../../lib/make-directory.ts';
+import { syncDirectory } from '../../lib/sync-to-disk.ts';
 
 export type Storage = {
   /** Writes the whole file or nothing. The file is durable when the promise resolves. */
@@ -34,6 +35,8 @@ export function openDirectory(root: string): Storage {
         await part.close();
       }
       await rename(partOf(id), fileOf(id));
+      // A concurrent upload may have created the subdirectory and not yet synchronized its name.
+      await Promise.all([syncDirectory(path.dirname(fileOf(id))), syncDirectory(root)]);
     },
     async read(id) {
       const file = await open(fileOf(id)).catch(nullIf('ENOENT'));

@@ -1,0 +1,137 @@
+/** One repeatable request for each route, with the data of one person who has much of everything. */
+import sharp from 'sharp';
+import { accessRows, routeOf } from '../test/access-rows.ts';
+import type { Person as ApiPerson } from '../test/factories.ts';
+import { openApi } from './api.ts';
+import { runConcurrently } from './client.ts';
+import type { Environment, Person } from './environment.ts';
+import { createEvent, createItem, insertGoingRsvps } from './factories.ts';
+
+export type RouteRequest = {
+  name: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  raw?: Buffer;
+};
+
+type Amounts = { events: number; items: number; guests: number };
+
+/** Routes of monitoring, which have no limit, and routes for admins, who are trusted. */
+const excluded = /^GET \/(healthz|readyz|metrics)|\/v1\/admin\//;
+
+export async function createRouteRequests(
+  environment: Environment,
+  amounts: Amounts,
+): Promise<RouteRequest[]> {
+  const api = await openApi(environment);
+  const [owner, ...guests] = await environment.people(1 + amounts.guests);
+  if (!owner) throw new Error('no people were created');
+  const event = await createRichEvent(environment, owner, guests, amounts);
+  const item = await createItem(environment, owner, event, 10);
+  const caller = owner as ApiPerson;
+  const context = {
+    api,
+    organizer: caller,
+    event,
+    item,
+    caller,
+    sessionOf: async () => (await api.get('/v1/auth/sessions', owner.token)).body.data[0].id,
+  };
+  const requests = new Map<string, RouteRequest>();
+  for (const [name, row] of Object.entries(accessRows)) {
+    const route = routeOf(name);
+    if (requests.has(route) || row.needsFreshPeople || excluded.test(route) || route.startsWith('DELETE '))
+      continue;
+    await row.before?.(context);
+    const [method = '', template = ''] = route.split(' ');
+    const path =
+      (await row.path?.(context)) ??
+      template.replace('{id}', template.startsWith('/v1/items') ? item : event);
+    const body = await row.body?.(context);
+    const raw = row.image
+      ? await largeImage()
+      : body === undefined
+        ? undefined
+        : Buffer.from(JSON.stringify(body));
+    requests.set(route, {
+      name: route,
+      method,
+      path,
+      headers: {
+        authorization: `Bearer ${owner.token}`,
+        ...(raw && { 'content-type': row.image ? 'image/jpeg' : 'application/json' }),
+      },
+      ...(raw && { raw }),
+    });
+  }
+  return [...requests.values(), ...expensiveReads(event, owner)];
+}
+
+/** Queries that make a route do more than it does without them. */
+function expensiveReads(event: string, owner: Person): RouteRequest[] {
+  const words = encodeURIComponent(
+    Array.from({ length: 60 }, (_, i) => String.fromCharCode(97 + (i % 26))).join(' '),
+  );
+  const paths = [
+    '/v1/events?limit=50&page=40',
+    '/v1/events?lat=52&lng=13&radius=20000&limit=50',
+    `/v1/events?q=${words}&dateFrom=1900-01-01&limit=50`,
+    `/v1/events/search?q=${words}&limit=50`,
+    '/v1/users/search?q=p&limit=50',
+    `/v1/users/${owner.id}/followers?limit=50`,
+    '/v1/me/events?relation=organizing&limit=50',
+    `/v1/events/${event}/claims?limit=50`,
+    `/v1/events/${event}/bookings?limit=50`,
+    `/v1/events/${event}/live?once=true`,
+    '/openapi.json',
+    '/docs',
+  ];
+  return paths.map((path) => ({
+    name: `GET ${path.slice(0, 60)}`,
+    method: 'GET',
+    path,
+    headers: { authorization: `Bearer ${owner.token}` },
+  }));
+}
+
+async function createRichEvent(
+  environment: Environment,
+  owner: Person,
+  guests: Person[],
+  { events, items }: Amounts,
+): Promise<string> {
+  const description = 'A long description with many words. '.repeat(50);
+  await runConcurrently(events, 16, () => createEvent(environment, owner, { description }));
+  const event = await createEvent(environment, owner, {
+    description,
+    enabledModules: ['bringList', 'wishList', 'booking'],
+  });
+  await runConcurrently(items, 16, () => createItem(environment, owner, event, 10));
+  await insertGoingRsvps(environment, event, guests);
+  const guestIds = guests.map(({ id }) => id);
+  await environment.sql`
+    insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
+    select case when is_guest then id else ${owner.id} end, case when is_guest then ${owner.id} else id end,
+      is_guest, not is_guest, false, false
+    from unnest(${guestIds}::uuid[]) r (id), (values (true), (false)) v (is_guest)`;
+  await environment.sql`
+    update user_counters set followers_count = ${guests.length} where user_id = ${owner.id}`;
+  await environment.sql`
+    update user_counters set following_count = 1 where user_id = any(${guestIds}::uuid[])`;
+  return event;
+}
+
+/** About the largest photograph that phones take. */
+const largeImage = () =>
+  sharp({
+    create: {
+      width: 4_000,
+      height: 3_000,
+      channels: 3,
+      background: '#888',
+      noise: { type: 'gaussian', mean: 128, sigma: 12 },
+    },
+  })
+    .jpeg({ quality: 70 })
+    .toBuffer();

@@ -1,0 +1,53 @@
+/**
+ * Sends one request repeatedly over several connections from one address, in a separate process, so that the attack
+ * does not slow down the measuring one. Arguments: a `RepeatedRequest` as JSON on standard input. It prints the number
+ * of responses by status as JSON.
+ */
+import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+export type RepeatedRequest = {
+  url: string;
+  localAddress: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  /** In base64. */
+  body?: string;
+  connections: number;
+  ms: number;
+};
+
+const attack: RepeatedRequest = JSON.parse(await text(process.stdin));
+const { url, localAddress, method, path, headers, connections, ms } = attack;
+const body = attack.body === undefined ? undefined : Buffer.from(attack.body, 'base64');
+const agent = new Agent({ keepAlive: true, maxSockets: connections, localAddress });
+const statuses: Record<number, number> = {};
+const until = performance.now() + ms;
+
+const send = () =>
+  new Promise<number>((resolve) => {
+    const length = body && { 'content-length': `${body.length}` };
+    const sent = request(url + path, { agent, method, headers: { ...headers, ...length } });
+    sent.once('error', () => resolve(0));
+    sent.once('response', (response) => {
+      // A stream of events does not end by itself.
+      if (`${response.headers['content-type']}`.startsWith('text/event-stream'))
+        response.once('data', () => sent.destroy());
+      response.on('error', () => {});
+      response.resume();
+      response.once('close', () => resolve(response.statusCode ?? 0));
+    });
+    sent.end(body);
+  });
+
+async function sendRepeatedly(): Promise<void> {
+  while (performance.now() < until) {
+    const status = await send();
+    statuses[status] = (statuses[status] ?? 0) + 1;
+  }
+}
+
+await Promise.all(Array.from({ length: connections }, sendRepeatedly));
+agent.destroy();
+console.log(JSON.stringify(statuses));
