@@ -72,7 +72,8 @@ test('export: a suspension has its time, but neither the reason nor the network 
     byAdmins.map((what, i) => ({ what, address: null, detail: ['', '', 'to admin', 'to user'][i] })),
   );
   for (const { at } of adminEntries) assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
-  // Entries of the person's own actions keep their address: the sign-up, and the sign-ins before and after the restoration.
+  // Entries of the person's own actions keep their address: the sign-up, and the sign-ins before and after
+  // the restoration.
   const ownEntries = body.audit.filter(({ what }: Row) => what === 'account_created' || what === 'signed_in');
   assert.deepEqual(
     ownEntries.map(({ address }: Row) => address),
