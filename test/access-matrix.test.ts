@@ -39,7 +39,9 @@ test('access: a suspended person gets the statuses of a deleted account on every
   }
 });
 
-/** The operations that a suspended person may call, in the session that a sign-in after the suspension opens. */
+/**
+ * The operations that a suspended person may call, in the session that a sign-in after the suspension opens.
+ */
 const allowedWhileSuspended = new Set([
   'GET /v1/me/export',
   'POST /v1/me/delete-code',

@@ -72,12 +72,12 @@ test('export: a suspension has its time, but neither the reason nor the network 
     byAdmins.map((what, i) => ({ what, address: null, detail: ['', '', 'to admin', 'to user'][i] })),
   );
   for (const { at } of adminEntries) assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
-  // Entries of the person's own actions keep their address.
+  // Entries of the person's own actions keep their address: the sign-up, and the sign-ins before and after
+  // the restoration.
   const ownEntries = body.audit.filter(({ what }: Row) => what === 'account_created' || what === 'signed_in');
   assert.deepEqual(
     ownEntries.map(({ address }: Row) => address),
-    // The account, the limited session during the suspension, and the session after it.
-    Array.from({ length: 3 }, () => '127.0.0.0/24'),
+    Array(3).fill('127.0.0.0/24'),
   );
 });
 

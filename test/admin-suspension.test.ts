@@ -73,7 +73,8 @@ test('suspend: a sign-in shows the suspension only with the correct code, which 
   const { body: signedIn } = expectStatus(await signInAs(person), 200);
   assert.deepEqual([signedIn.isNewUser, signedIn.isSuspended, signedIn.user.id], [false, false, person.id]);
   expectStatus(await second.get('/v1/auth/me', signedIn.accessToken), 200);
-  // The restoration does not restore the sessions that the suspension ended, and ends those of the suspension.
+  // The restoration does not restore the sessions that the suspension ended, and ends those of the
+  // suspension.
   for (const token of [person.token, limited.accessToken])
     expectProblem(await second.get('/v1/auth/me', token), 401, 'token_invalid');
 });

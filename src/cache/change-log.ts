@@ -63,11 +63,12 @@ type ChangeRow = {
 const maxRead = 1_000;
 
 /**
- * The start time of the PostgreSQL that responds. It names the instance: versions of two instances cannot be compared.
- * After a failover or a restored backup, PostgreSQL may have lost commits, and then assigns their versions again. It
- * may also have lost a commit that this server has not read in the log, but has read in a record. In both cases the
- * log shows no difference. The system identifier and the timeline differ after some of these events, and the start time
- * after all of them: a restored copy that ends its recovery without a promotion keeps the other two.
+ * The start time of the PostgreSQL that responds. It names the instance: versions of two instances cannot be
+ * compared. After a failover or a restored backup, PostgreSQL may have lost commits, and then assigns their
+ * versions again. It may also have lost a commit that this server has not read in the log, but has read in a
+ * record. In both cases the log shows no difference. The system identifier and the timeline differ after some
+ * of these events, and the start time after all of them: a restored copy that ends its recovery without a
+ * promotion keeps the other two.
  */
 const instance = sql`(select pg_postmaster_start_time()::text)`;
 
@@ -75,9 +76,10 @@ const instance = sql`(select pg_postmaster_start_time()::text)`;
 type Position = { instance: string; versions: bigint[] };
 
 /**
- * Lists the changes after the known versions, by shard and version. A shard with too many changes gives one row without
- * a version. If the instance is another one, all shards have rows. Table statistics are unreliable because the table is
- * constantly emptied and refilled; the LIMIT makes the planner choose the index.
+ * Lists the changes after the known versions, by shard and version. A shard with too many changes gives one
+ * row without a version. If the instance is another one, all shards have rows. Table statistics are
+ * unreliable because the table is constantly emptied and refilled; the LIMIT makes the planner choose the
+ * index.
  */
 async function listChanges(db: Database, known: Position): Promise<ChangeRow[]> {
   const versions = known.versions.map(String);

@@ -76,7 +76,8 @@ type Metadata = {
    */
   verifiesCaller?: true;
   /**
-   * Serves the sessions of suspended accounts too (decision 35). All other endpoints refuse their tokens with a 403.
+   * Serves the sessions of suspended accounts too (decision 35). All other endpoints refuse their tokens with
+   * a 403.
    */
   allowsSuspended?: true;
   /** Default: 4.5 seconds. */

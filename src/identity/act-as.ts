@@ -28,7 +28,9 @@ export async function lockCaller(tx: Transaction, caller: Caller): Promise<void>
   if (!role) throw new Problem('token_invalid');
 }
 
-/** Locks as `lockCaller` does, also if the account is suspended: for endpoints that declare `allowsSuspended`. */
+/**
+ * Locks as `lockCaller` does, also if the account is suspended: for endpoints that declare `allowsSuspended`.
+ */
 export async function lockAnyCaller(tx: Transaction, { id, sessionId, accessHash }: Caller): Promise<void> {
   const rows = await tx.query(sql`
     select 1 from users u
@@ -40,8 +42,8 @@ export async function lockAnyCaller(tx: Transaction, { id, sessionId, accessHash
 
 /**
  * Share-locks the accounts and sessions of several callers.
- * @returns the role of each caller; null if the session has ended or its account is suspended, or if another transaction holds its lock
- *   and `mayWaitForLocks` is false
+ * @returns the role of each caller; null if the session has ended or its account is suspended, or if another
+ *   transaction holds its lock and `mayWaitForLocks` is false
  */
 export async function lockCallers(
   tx: Transaction,

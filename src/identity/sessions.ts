@@ -9,8 +9,8 @@ export type LiveSession = {
   id: string;
   role: Viewer['role'];
   /**
-   * Constant for a session: a suspension ends all sessions, and so does the restoration. A session of a suspended account
-   * may only be used to export and delete the person's data.
+   * Constant for a session: a suspension ends all sessions, and so does the restoration. A session of a
+   * suspended account may only be used to export and delete the person's data.
    */
   isSuspended: boolean;
   accessHash: Buffer;

@@ -143,7 +143,9 @@ function exposingVariables({ host, publicUrl, trustProxy }: Reach): string[] {
   return names;
 }
 
-/** Reads all quotas, also while they are off, so that an invalid value is found before they are switched on. */
+/**
+ * Reads all quotas, also while they are off, so that an invalid value is found before they are switched on.
+ */
 function readQuotas(read: Reader, production: boolean): Record<QuotaKind, number> | null {
   const quotas = {
     events: read.whole('EVENTS_PER_DAY', 100, 1, 1_000_000),

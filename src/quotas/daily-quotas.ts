@@ -17,13 +17,15 @@ const actions: Record<QuotaKind, (max: number) => string> = {
 const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 
 /**
- * Counts one creation of the person, in the transaction that creates, which must have locked the person's account.
+ * Counts one creation of the person, in the transaction that creates, which must have locked the person's
+ * account.
  *
- * Correct under concurrency on any number of servers: `on conflict` locks the row before it evaluates the condition, and
- * the transaction holds the lock until it commits. Each transaction therefore sees the counts of all transactions
- * before it. A transaction that is rolled back counts nothing.
+ * Correct under concurrency on any number of servers: `on conflict` locks the row before it evaluates the
+ * condition, and the transaction holds the lock until it commits. Each transaction therefore sees the counts
+ * of all transactions before it. A transaction that is rolled back counts nothing.
  *
- * The day of a row never moves back, so a server whose clock is behind at midnight does not start the count again.
+ * The day of a row never moves back, so a server whose clock is behind at midnight does not start the count
+ * again.
  * @throws Problem `quota_exceeded`
  */
 export async function countTowardsQuota(

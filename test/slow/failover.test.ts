@@ -1,6 +1,6 @@
 /**
- * Failover to a PostgreSQL that has lost commits: a base backup is restored in place of the database, on the same
- * socket, while the servers run. It is slow because it starts and stops a PostgreSQL of its own.
+ * Failover to a PostgreSQL that has lost commits: a base backup is restored in place of the database, on the
+ * same socket, while the servers run. It is slow because it starts and stops a PostgreSQL of its own.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -43,7 +43,9 @@ async function openReplaceable() {
       await run('cp', ['-a', clusterDir, saved]);
       await startServer(placement, {});
     },
-    /** @param isPromoted whether recovery ends with a promotion to a new timeline, as that of a standby does */
+    /**
+     * @param isPromoted whether recovery ends with a promotion to a new timeline, as that of a standby does
+     */
     async replaceBySaved(isPromoted: boolean) {
       await stopServer(placement);
       await rm(clusterDir, { recursive: true });
@@ -85,7 +87,8 @@ const env = { DISCOVERY: 'sql' };
 const api = await startTestApp({ env, sql: withHook(connectSql(database.target)) });
 const second = await api.startAnother({ env, sql: connectSql(database.target) });
 const organizer = await createUser(api);
-// All changes are recorded in one shard of the log, so that versions of two histories are equal after as many writes.
+// All changes are recorded in one shard of the log, so that versions of two histories are equal after as many
+// writes.
 mock.method(Math, 'random', () => 0.5);
 
 /** Waits until both servers can write: recovery has ended, and the attempts to connect succeed again. */

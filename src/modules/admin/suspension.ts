@@ -36,8 +36,8 @@ export async function suspend(tx: Transaction, userId: string, now: Date): Promi
 }
 
 /**
- * Restores a suspended account and shows its events again. Ended sessions stay ended, and those that the person opened
- * since end too: whether a session is limited never changes, so servers may cache it.
+ * Restores a suspended account and shows its events again. Ended sessions stay ended, and those that the
+ * person opened since end too: whether a session is limited never changes, so servers may cache it.
  * @returns false if the account was not suspended
  * @throws Problem `user_not_found`
  */

@@ -29,8 +29,8 @@ type Tokens = { accessToken: string; refreshToken: string; tokenType: 'Bearer'; 
 type NewSession = { userId: string; userAgent: string; isSuspended: boolean };
 
 /**
- * Opens a session and returns its first pair of tokens. The session of a suspended account lasts as long as its access
- * token.
+ * Opens a session and returns its first pair of tokens. The session of a suspended account lasts as long as
+ * its access token.
  */
 export async function openSession(
   tx: Transaction,
