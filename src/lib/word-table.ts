@@ -1,3 +1,6 @@
+/** The header of a string, its reference, its hash and its slots. */
+const bytesOfEntry = 50;
+
 /**
  * Numbers words in the order of their first appearance. A hash table with open addressing over parts of texts: a Map would
  * need a new string for each look-up, whose hash costs ten times as much as the look-up here.
@@ -6,8 +9,14 @@ export class WordTable {
   /** The words by number. */
   readonly words: string[] = [];
   readonly #hashes: number[] = [];
+  #length = 0;
   /** A slot has the number of a word plus 1, or 0 if it is empty. The number of slots is a power of two. */
   #slots = new Int32Array(1_024);
+
+  /** The memory of the table, in bytes: an upper bound, for words of characters outside Latin-1. */
+  get bytes(): number {
+    return 2 * this.#length + this.words.length * bytesOfEntry;
+  }
 
   /** The number of the word in `text` from `begin` to before `end`. */
   numberOf(text: string, begin: number, end: number): number {
@@ -21,6 +30,7 @@ export class WordTable {
     // A copy: V8 implements a long slice as a reference to the whole text, which would thus stay in memory.
     const number = this.words.push(Buffer.from(text.slice(begin, end)).toString()) - 1;
     this.#hashes.push(hash);
+    this.#length += end - begin;
     this.#slots[slot] = number + 1;
     if (this.words.length * 2 > this.#slots.length) this.#grow();
     return number;

@@ -10,7 +10,9 @@ export type Dictionary = {
 export function createDictionary(sorted: Buffer[]): Dictionary {
   const offsets = new Uint32Array(sorted.length + 1);
   for (const [i, word] of sorted.entries()) offsets[i + 1] = (offsets[i] as number) + word.length;
-  return { bytes: Uint8Array.from(Buffer.concat(sorted)), offsets };
+  const bytes = new Uint8Array(offsets[sorted.length] as number);
+  for (const [i, word] of sorted.entries()) bytes.set(word, offsets[i]);
+  return { bytes, offsets };
 }
 
 /** The positions of the words that start with a prefix: from `first` to before `end`. */

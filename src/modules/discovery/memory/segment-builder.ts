@@ -49,9 +49,7 @@ export class SegmentBuilder {
 
   /** The memory of the rows so far, in bytes. The segment takes about as much again. */
   get bytes(): number {
-    return (
-      this.#words.bytes + this.#fields.bytes + this.#starts.length * 65 + this.#wordTable.words.length * 100
-    );
+    return this.#words.bytes + this.#fields.bytes + this.#starts.length * 65 + this.#wordTable.bytes;
   }
 
   /** Adds a row. Rows must come in the order of start and id. */
