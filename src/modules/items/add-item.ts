@@ -19,13 +19,15 @@ export const addItem = defineEndpoint({
   operationId: 'addItem',
   tag: 'Items',
   summary: 'Add an item',
-  description: 'For the organizer of the event and admins.',
+  description:
+    'For the organizer of the event and admins. An event may have up to 500 items, with up to 1 MiB of text in total ' +
+    '(409 `item_list_full`).',
   access: 'required',
   idempotent: true,
   params: EventParams,
   body: NewItem,
   response: { 201: ref(AddedItem) },
-  problems: ['event_not_found', 'not_organizer', 'module_disabled', 'event_cancelled'],
+  problems: ['event_not_found', 'not_organizer', 'module_disabled', 'event_cancelled', 'item_list_full'],
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {
     const id = readId(params.id, 'event_not_found');
