@@ -1,5 +1,6 @@
 /** Access to live streams, the end of streams when access ends, and the limits on open streams. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -110,27 +111,57 @@ test('gone: sent to the stream of an admin on a draft when the admin role is rev
   await expectGone(stream, 'event_not_found');
 });
 
-test('limit: 429 with Retry-After for a caller with 20 open streams until one closes; 200 for other callers', async () => {
+test('limit: 429 with Retry-After for a person with 20 streams or an address with 200 streams without a token, until one closes; 200 for other callers', async () => {
   const { event } = await newLiveEvent();
   const [busy, idle] = await Promise.all([createUser(api), createUser(api)]);
-  for (const token of [busy.token, undefined]) {
-    const own = await Promise.all(Array.from({ length: 20 }, () => openStream(api, event, { token })));
-    const refused = expectProblem(await api.get(`/v1/events/${event}/live`, token), 429, 'too_many_requests');
-    assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+  for (const [token, max] of [
+    [busy.token, 20],
+    [undefined, 200],
+  ] as const) {
+    const own = await Promise.all(Array.from({ length: max }, () => openStream(api, event, { token })));
+    for (const query of ['', '?once=true']) {
+      const refused = await api.get(`/v1/events/${event}/live${query}`, token);
+      expectProblem(refused, 429, 'too_many_requests');
+      assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+    }
     await openStream(api, event, { token: idle.token });
     own[0]?.close();
     await sleep(100);
+    expectStatus(await api.get(`/v1/events/${event}/live?once=true`, token), 200);
     await openStream(api, event, { token });
   }
 });
 
+test('limit: requests with once=true count as streams while the server reads the state', async () => {
+  const { event } = await newLiveEvent();
+  const { token } = await createUser(api);
+  const path = `/v1/events/${event}/live?once=true`;
+  const responses = await Promise.all(Array.from({ length: 60 }, () => api.get(path, token)));
+  const passed = responses.filter(({ status }) => status === 200).length;
+  for (const response of responses)
+    if (response.status !== 200) expectProblem(response, 429, 'too_many_requests');
+  assert.ok(passed >= 20 && passed < 60, `${passed} of 60 passed`);
+  expectStatus(await api.get(path, token), 200);
+});
+
+test('limit: 1,000 streams of one address with any tokens; another address gets a stream', () => {
+  const registry = new Streams(() => new Date());
+  const address = '2001:db8:1:1::7';
+  for (let i = 0; i < 1_000; i++) registry.reserve({ caller: { id: `${i % 50}` }, address });
+  const reserveAt = (address: string) => () => registry.reserve({ caller: { id: 'other' }, address });
+  assert.throws(reserveAt('2001:db8:1:1::8'), { code: 'too_many_requests' });
+  reserveAt('2001:db8:1:2::8')();
+  registry.close();
+});
+
 test('limit: 503 above 5,000 streams on a server; each released stream allows one new stream', () => {
   const registry = new Streams(() => new Date());
-  const releases = Array.from({ length: 5_000 }, (_, i) => registry.reserve(`${i}`));
-  assert.throws(() => registry.reserve('one more'), { code: 'unavailable' });
+  const reserve = (n: number) => registry.reserve({ caller: null, address: `192.0.2.${n % 250}` });
+  const releases = Array.from({ length: 5_000 }, (_, i) => reserve(i));
+  assert.throws(() => reserve(250), { code: 'unavailable' });
   releases[7]?.();
-  registry.reserve('one more');
-  assert.throws(() => registry.reserve('7'), { code: 'unavailable' });
+  reserve(251);
+  assert.throws(() => reserve(7), { code: 'unavailable' });
   registry.close();
 });
 
@@ -145,6 +176,19 @@ test('limit: a client that disconnects before the first message releases its str
     await sleep(i % 6);
     socket.destroy();
   }
+  await sleep(300);
+  await Promise.all(Array.from({ length: 20 }, () => openStream(api, event, { token: person.token })));
+});
+
+test('limit: streams that wait behind another on one connection are released with the connection', async () => {
+  const { event } = await newLiveEvent();
+  const person = await createUser(api);
+  const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+  const head = `GET /v1/events/${event}/live HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${person.token}\r\n\r\n`;
+  socket.write(head.repeat(5));
+  await once(socket, 'data');
+  await sleep(500);
+  socket.destroy();
   await sleep(300);
   await Promise.all(Array.from({ length: 20 }, () => openStream(api, event, { token: person.token })));
 });

@@ -1,41 +1,130 @@
-/** The requests whose responses are not complete, for load shedding and for the request timeout. */
+/**
+ * The requests of a server that are not complete, for load shedding, the request timeout and the watch over
+ * unread responses. A request has two phases. Until its handler has responded it holds one of the server's
+ * places. After that it waits for its client to read the response, which may take long and holds no place.
+ */
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { networkOf } from '../lib/ip-address.ts';
+
+/** What the requests of one client network hold. */
+export type NetworkLoad = {
+  /** Requests in either phase. */
+  requests: number;
+  /** Requests whose handler has not responded. */
+  places: number;
+  /** Responses that clients are slow to read (unread-responses.ts), streams excepted. */
+  unread: number;
+};
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** The index among the open requests; -1 for a request that was refused before it was counted. */
+    /** The index among the open requests; -1 for a request that is not among them. */
     openIndex: number;
     /** The time of arrival in ms of `performance.now`. */
     since: number;
     /** True for a stream, which stays open as long as its client listens. */
     isStream: boolean;
-    /** Marks the response as a stream: it no longer counts as open, and has no timeout. */
+    /** Whether the handler has responded. The request then has no place and no timeout. */
+    isAnswered: boolean;
+    /** The counts of the client's network; null for a request that is not open. */
+    network: NetworkLoad | null;
+    /** How the client reads the response; null until unread-responses.ts sees the response. */
+    delivery: Delivery | null;
+    /** Marks the response as a stream: it no longer holds a place, and has no timeout. */
     stayOpen(): void;
   }
 }
 
+export type Delivery = {
+  /** A number that changes whenever the connection sends bytes. */
+  progress: number;
+  /** The time at which the last change of `progress` was seen, in ms of `performance.now`. */
+  since: number;
+  /** Whether the response counts in `NetworkLoad.unread`. */
+  isUnread: boolean;
+};
+
+/** Networks in memory above which those without requests are removed. */
+const maxIdleNetworks = 1_000;
+
 /**
  * A list with reused indexes instead of a Map: a Map that grows and shrinks with every request retains its
- * old hash tables until a full garbage collection.
+ * old hash tables until a full garbage collection. For the same reason, the counts of a network remain after
+ * its last request, until many networks have none.
  */
 export class OpenRequests implements Iterable<FastifyReply> {
   readonly #replies: (FastifyReply | null)[] = [];
   readonly #freeIndexes: number[] = [];
+  #networks = new Map<string, NetworkLoad>();
+  #places = 0;
+  #unread = 0;
 
-  get size(): number {
-    return this.#replies.length - this.#freeIndexes.length;
+  /** The number of requests whose handler has not responded. */
+  get places(): number {
+    return this.#places;
   }
 
-  add(reply: FastifyReply): void {
+  /** The number of responses that clients are slow to read, streams excepted. */
+  get unread(): number {
+    return this.#unread;
+  }
+
+  /** The counts of the network of an address. */
+  loadOf(address: string): NetworkLoad {
+    const network = networkOf(address);
+    const known = this.#networks.get(network);
+    if (known) return known;
+    const load: NetworkLoad = { requests: 0, places: 0, unread: 0 };
+    this.#networks.set(network, load);
+    return load;
+  }
+
+  add(reply: FastifyReply, load: NetworkLoad): void {
     reply.openIndex = this.#freeIndexes.pop() ?? this.#replies.length;
     this.#replies[reply.openIndex] = reply;
+    reply.network = load;
+    load.requests++;
+    load.places++;
+    this.#places++;
   }
 
-  /** Does nothing for a request that is not in the list. */
+  /** Releases the place of a request whose handler has responded. May be called repeatedly. */
+  answer(reply: FastifyReply): void {
+    const { network } = reply;
+    if (!network || reply.isAnswered) return;
+    reply.isAnswered = true;
+    network.places--;
+    this.#places--;
+  }
+
+  /** Removes a request that is complete. May be called repeatedly. */
   remove(reply: FastifyReply): void {
-    if (reply.openIndex < 0 || this.#replies[reply.openIndex] !== reply) return;
+    const { network } = reply;
+    if (!network) return;
+    this.answer(reply);
+    network.requests--;
+    if (reply.delivery?.isUnread) {
+      network.unread--;
+      this.#unread--;
+    }
+    reply.network = null;
     this.#replies[reply.openIndex] = null;
     this.#freeIndexes.push(reply.openIndex);
+    reply.openIndex = -1;
+  }
+
+  /** Counts a response as unread until the request is removed. May be called repeatedly. */
+  countUnread({ delivery, network }: FastifyReply): void {
+    if (!network || !delivery || delivery.isUnread) return;
+    delivery.isUnread = true;
+    network.unread++;
+    this.#unread++;
+  }
+
+  /** Removes the counts of networks without requests, if there are many. */
+  forgetIdleNetworks(): void {
+    if (this.#networks.size <= maxIdleNetworks) return;
+    this.#networks = new Map([...this.#networks].filter(([, { requests }]) => requests > 0));
   }
 
   *[Symbol.iterator](): Generator<FastifyReply> {
@@ -48,14 +137,21 @@ export function registerOpenRequests(app: FastifyInstance, open: OpenRequests): 
   app.decorateReply('openIndex', -1);
   app.decorateReply('since', 0);
   app.decorateReply('isStream', false);
+  app.decorateReply('isAnswered', false);
+  app.decorateReply('network', null);
+  app.decorateReply('delivery', null);
   app.decorateReply('stayOpen', function (this: FastifyReply) {
     this.isStream = true;
-    open.remove(this);
+    open.answer(this);
   });
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.since = performance.now();
-    open.add(reply);
+    open.add(reply, open.loadOf(request.ip));
     done();
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    open.answer(reply);
+    done(null, payload);
   });
   app.addHook('onResponse', (_request, reply, done) => {
     open.remove(reply);

@@ -1,6 +1,6 @@
 /**
- * The request timeout: a request without a response in time gets a 503, for example if the database is
- * frozen. One timer checks all requests; Fastify's `handlerTimeout` would create a timer and an abort signal
+ * The request timeout: a request whose handler does not respond in time gets a 503, for example if the
+ * database is frozen. The time that the client takes to read the response does not count. One timer checks all requests; Fastify's `handlerTimeout` would create a timer and an abort signal
  * for each request.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -22,10 +22,11 @@ export function registerRequestTimeout(app: FastifyInstance, open: OpenRequests)
   const timer = setInterval(() => {
     const now = performance.now();
     for (const reply of open) {
+      if (reply.isAnswered) continue;
       const elapsed = now - reply.since;
       if (elapsed < defaultTimeoutMs) continue;
       if (elapsed < (reply.routeOptions.config.timeoutMs ?? defaultTimeoutMs)) continue;
-      open.remove(reply);
+      open.answer(reply);
       timeOut(reply);
     }
   }, checkIntervalMs);

@@ -217,6 +217,12 @@ export const catalogue = {
       'A cancelled event accepts no new RSVPs, items, claims or bookings. They can still be removed; saving and reading ' +
       'still work.',
   },
+  item_list_full: {
+    status: 409,
+    title: 'The item list of this event is full',
+    detail:
+      'An event may have up to 500 items, with up to 1 MiB of text in total. Remove items or shorten their texts first.',
+  },
   storage_full: {
     status: 409,
     title: 'The storage for your images is full',

@@ -20,6 +20,7 @@ import {
   registerSecurityHeaders,
 } from '../http/security-headers.ts';
 import { registerSerialization } from '../http/serialization.ts';
+import { registerUnreadResponses } from '../http/unread-responses.ts';
 import { registerValidation } from '../http/validation.ts';
 import type { ReadyConfig } from '../lib/config.ts';
 import type { SmsDriver } from '../modules/auth/sms.ts';
@@ -63,6 +64,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   registerLoadShedding(app, open, base.outages);
   registerOpenRequests(app, open);
   registerRequestTimeout(app, open);
+  registerUnreadResponses(app, open);
   registerValidation(app);
   registerSerialization(app);
   registerProblems(app, base.outages);

@@ -21,14 +21,22 @@ export const addItem = defineEndpoint({
   tag: 'Items',
   summary: 'Add an item',
   description:
-    'For the organizer of the event and admins. The operator may limit the items that a person adds in a day (UTC), in ' +
-    'production by default to 2,000; one more results in a 429.',
+    'For the organizer of the event and admins. An event may have up to 500 items, with up to 1 MiB of text in total ' +
+    '(409 `item_list_full`). The operator may limit the items that a person adds in a day (UTC), in production by ' +
+    'default to 2,000; one more results in a 429.',
   access: 'required',
   idempotent: true,
   params: EventParams,
   body: NewItem,
   response: { 201: ref(AddedItem) },
-  problems: ['event_not_found', 'not_organizer', 'module_disabled', 'event_cancelled', 'quota_exceeded'],
+  problems: [
+    'event_not_found',
+    'not_organizer',
+    'module_disabled',
+    'event_cancelled',
+    'item_list_full',
+    'quota_exceeded',
+  ],
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {
     const id = readId(params.id, 'event_not_found');

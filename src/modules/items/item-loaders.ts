@@ -1,13 +1,17 @@
-/** Loads items and claims for concurrent requests with one statement each. */
+/**
+ * Loads items and claims for concurrent requests with one statement each. Requests for the items of the same event
+ * also share the serialized items.
+ */
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { ViewerStateKey } from '../events/repo.ts';
-import type { ItemRow, MyClaim } from './present.ts';
+import { type SerializedItems, serializeItems } from './item-serializer.ts';
+import type { MyClaim } from './present.ts';
 import { listItems, listMyClaims } from './repo.ts';
 
 export type ItemLoaders = {
   /** The items of an event, in the order in which they were added. */
-  itemsOf(eventId: string): Promise<ItemRow[]>;
+  itemsOf(eventId: string): Promise<SerializedItems>;
   /** The claims of a person on the items of an event, by the number `n` of the item. */
   claimsOf(key: ViewerStateKey): Promise<Map<number, MyClaim>>;
 };
@@ -19,7 +23,9 @@ export function createItemLoaders(db: Database): ItemLoaders {
     itemsOf: createLoader(
       async (ids: string[]) => {
         const rows = Map.groupBy(await listItems(db, ids), ({ eventId }) => eventId);
-        return ids.map((id) => rows.get(id) ?? []);
+        const lists: SerializedItems[] = [];
+        for (const id of ids) lists.push(await serializeItems(rows.get(id) ?? []));
+        return lists;
       },
       { keyOf: (id) => id },
     ),

@@ -4,11 +4,11 @@ import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { isVisible } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
-import { toItem } from './present.ts';
+import { composeItemList } from './item-serializer.ts';
 import { ItemList, ItemListQuery } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
-/** Lists the items of an event (specification 4.14). */
+/** Lists the items of an event (specification 4.14). The response is composed of serialized fragments. */
 export const listItems = defineEndpoint({
   method: 'GET',
   path: '/v1/events/:id/items',
@@ -25,13 +25,12 @@ export const listItems = defineEndpoint({
 
   async handler({ caller, params, query }, { events, items }: ItemServices) {
     const id = readId(params.id, 'event_not_found');
-    const [event, rows, myClaims] = await Promise.all([
+    const [event, list, myClaims] = await Promise.all([
       events.find(id, caller),
       items.itemsOf(id),
       caller && items.claimsOf({ eventId: id, userId: caller.id }),
     ]);
     if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
-    const listed = rows.filter(({ kind }) => query.kind === undefined || kind === query.kind);
-    return { status: 200, body: { data: listed.map((row) => toItem(row, myClaims)) } };
+    return { statusCode: 200, json: composeItemList(list, query.kind, myClaims) };
   },
 });

@@ -37,19 +37,21 @@ export const toAddedItem = (row: ItemRow): AddedItem => ({
   quantityClaimed: row.claimed,
 });
 
+export const toMyClaim = (claim: MyClaim | undefined): MyClaim | null =>
+  claim ? { id: claim.id, quantity: claim.quantity } : null;
+
 /**
  * @param myClaims the viewer's claims on the event, by the number of the item. Without a viewer null, and the body has no
  *   `myClaim`
  */
 export function toItem(row: ItemRow, myClaims: Map<number, MyClaim> | null): Item {
-  const claim = myClaims?.get(row.n);
   return {
     ...toAddedItem(row),
     ...(row.description !== null && { description: row.description }),
     emoji: row.emoji,
     imageUrl: row.imageUrl,
     link: row.link,
-    ...(myClaims && { myClaim: claim ? { id: claim.id, quantity: claim.quantity } : null }),
+    ...(myClaims && { myClaim: toMyClaim(myClaims.get(row.n)) }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { ItemId } from '../../lib/ids.ts';
 import { isVisible } from '../events/policy.ts';
 import type { EventRow } from '../events/present.ts';
 import type { ViewerStateKey } from '../events/repo.ts';
+import { type ItemListSize, requireItemCapacity, textBytes } from './item-limits.ts';
 import { defaultEmoji, type ItemRow, type MyClaim } from './present.ts';
 import type { ItemChange, Kind, NewItem } from './schemas.ts';
 
@@ -34,8 +35,29 @@ export async function listMyClaims(
 }
 
 /**
+ * Reads the size of an event's item list. A transaction that adds an item or changes the texts of one calls this after
+ * it has locked the row of the event, exclusively towards other such transactions, and writes before it commits.
+ * Such transactions on one event therefore run one after the other, on any number of servers. This statement has a
+ * snapshot of its own (READ COMMITTED) that is newer than the lock, so it contains the writes of all transactions that
+ * held the lock before. Two concurrent additions cannot both see the last free space.
+ */
+export async function measureItems(tx: Transaction, eventId: string): Promise<ItemListSize> {
+  const rows = await tx.query<ItemListSize>(sql`
+    select count(*)::int as items, coalesce(sum(octet_length(title) + coalesce(octet_length(description), 0)
+      + octet_length(emoji) + coalesce(octet_length(image_url), 0) + coalesce(octet_length(link), 0)), 0)::int as bytes
+    from items where event_id = ${eventId}`);
+  return one(rows);
+}
+
+/** Locks the row of an event, as adding an item does. Claims and RSVPs are not delayed. */
+async function lockItemList(tx: Transaction, eventId: string): Promise<void> {
+  await tx.query(sql`select 1 from events where id = ${eventId} for no key update`);
+}
+
+/**
  * Adds an item under the next number of its event. The counter in `event_counters` assigns each number once, also after
  * items are deleted. The transaction must hold a lock on the event.
+ * @throws Problem `item_list_full`
  */
 export async function insertItem(
   tx: Transaction,
@@ -43,13 +65,15 @@ export async function insertItem(
   item: NewItem,
   now: Date,
 ): Promise<ItemRow> {
+  const emoji = item.emoji ?? defaultEmoji[item.kind];
+  requireItemCapacity(await measureItems(tx, eventId), { items: 1, bytes: textBytes({ ...item, emoji }) });
   const rows = await tx.query<ItemRow>(sql`
     with numbered as (
       update event_counters set last_item = last_item + 1 where event_id = ${eventId} returning last_item as n
     ), item as (
       insert into items (event_id, n, kind, title, description, emoji, image_url, link, created_at)
       select ${eventId}, n, ${item.kind}, ${item.title}, ${item.description ?? null},
-        ${item.emoji ?? defaultEmoji[item.kind]}, ${item.imageUrl ?? null}, ${item.link ?? null}, ${now}
+        ${emoji}, ${item.imageUrl ?? null}, ${item.link ?? null}, ${now}
       from numbered returning *
     ), stock as (
       insert into item_stock (event_id, n, needed, claimed)
@@ -63,22 +87,29 @@ export async function insertItem(
 /**
  * Changes the given fields of an item. Locks the item and its stock in the same order as claims do, so the claimed
  * quantity cannot change between the check and the write. A check constraint of the table guards the same rule.
- * @throws Problem `item_not_found` if the item was deleted, `quantity_below_claimed`
+ * @throws Problem `item_not_found` if the item was deleted, `quantity_below_claimed`, `item_list_full`
  */
 export async function updateItem(
   tx: Transaction,
   { eventId, n }: ItemId,
   change: ItemChange,
 ): Promise<ItemRow> {
+  const { quantityNeeded, ...texts } = change;
+  const changesTexts = Object.keys(texts).length > 0;
+  if (changesTexts) await lockItemList(tx, eventId);
   const [before] = await tx.query<ItemRow>(sql`
     select i.event_id, i.n, i.kind, i.title, i.description, i.emoji, i.image_url, i.link, s.needed, s.claimed
     from items i join item_stock s on s.event_id = i.event_id and s.n = i.n
     where i.event_id = ${eventId} and i.n = ${n}
     for no key update of i for update of s`);
   if (!before) throw new Problem('item_not_found');
-  const { quantityNeeded: needed = before.needed, ...rest } = change;
-  const row = { ...before, ...rest, needed };
+  const needed = quantityNeeded ?? before.needed;
+  const row = { ...before, ...texts, needed };
   if (needed < before.claimed) throw belowClaimed(before.claimed);
+  if (changesTexts) {
+    const added = { items: 0, bytes: textBytes(row) - textBytes(before) };
+    requireItemCapacity(await measureItems(tx, eventId), added);
+  }
   await tx.query(sql`
     update items set title = ${row.title}, description = ${row.description}, emoji = ${row.emoji},
       image_url = ${row.imageUrl}, link = ${row.link}

@@ -17,12 +17,13 @@ export const updateItem = defineEndpoint({
   summary: 'Change an item',
   description:
     'For the organizer of the event and admins. Fields that are left out do not change. `quantityNeeded` cannot be ' +
-    'lower than the quantity already claimed.',
+    'lower than the quantity already claimed. The texts of all items of an event may have up to 1 MiB ' +
+    '(409 `item_list_full`).',
   access: 'required',
   params: ItemParams,
   body: ItemChange,
   response: { 200: ref(Item) },
-  problems: ['item_not_found', 'not_organizer', 'quantity_below_claimed'],
+  problems: ['item_not_found', 'not_organizer', 'quantity_below_claimed', 'item_list_full'],
 
   async handler({ caller, params, body }, { db }: ItemServices) {
     const id = readItemId(params.id);

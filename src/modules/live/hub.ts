@@ -8,6 +8,7 @@
  * the request.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
@@ -34,6 +35,8 @@ const timeoutMs = 5_000;
 const retryIntervalMs = 1_000;
 /** Events in a statement. */
 const maxBatchSize = 200;
+/** In ms: a poll that takes longer to process lets requests run between its events. */
+const maxTurnMs = 5;
 
 type HubServices = Pick<EventServices, 'db' | 'changeLog' | 'sessions' | 'clock'>;
 
@@ -123,7 +126,13 @@ export class Hub {
     const callers = await withTimeout(reading, timeoutMs);
     if (this.#isClosed) throw new Problem('unavailable');
     const pendingByEvent = Map.groupBy(pending, ({ eventId }) => eventId);
+    let turnStartedAt = performance.now();
     for (const [id, before] of topics) {
+      if (performance.now() - turnStartedAt > maxTurnMs) {
+        await nextTurn();
+        if (this.#isClosed) throw new Problem('unavailable');
+        turnStartedAt = performance.now();
+      }
       const row = rows.has(id) ? (rows.get(id) ?? null) : (before?.row ?? null);
       if (before) removeRefused(before, row, callers);
       const topic = row && updateTopic(before, row);

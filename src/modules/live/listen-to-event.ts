@@ -3,13 +3,13 @@ import { type ContentResponse, defineEndpoint, STREAMED } from '../../http/defin
 import { ref } from '../../http/schemas.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { readId } from '../../lib/ids.ts';
-import { networkOf } from '../../lib/ip-address.ts';
 import { EventParams } from '../events/schemas.ts';
 import type { Hub } from './hub.ts';
 import { type LiveState, snapshotMessage } from './present.ts';
 import { LiveData, LiveHeaders, LiveQuery } from './schemas.ts';
 import type { LiveServices } from './services.ts';
 import { mediaType } from './stream.ts';
+import type { Streams } from './streams.ts';
 import type { Subscriber } from './topics.ts';
 
 /** Streams the counts and items of an event as they change. */
@@ -23,7 +23,8 @@ export const listenToEvent = defineEndpoint({
     'Server-sent events: first a `snapshot`, then each change within half a second, whichever server made it. Only the ' +
     '500 newest items are included. A client that reconnects with `Last-Event-ID` gets a `snapshot` only if something ' +
     'has changed. A stream with a token ends when the token expires, at the latest: refresh the token and reconnect. ' +
-    'At most 20 streams may be open for each person or, without a token, each address.',
+    'At most 20 streams may be open for each person; at most 200 without a token, and 1,000 in total, for each address. ' +
+    'A request with `once` counts as a stream until its response begins.',
   access: 'optional',
   params: EventParams,
   query: LiveQuery,
@@ -33,10 +34,13 @@ export const listenToEvent = defineEndpoint({
 
   async handler({ caller, params, query, request, reply }, services: LiveServices) {
     const eventId = readId(params.id, 'event_not_found');
-    if (query.once || request.method === 'HEAD') return snapshotOf(services.hub, eventId, caller);
+    const release = reserve(services.streams, request);
+    if (query.once || request.method === 'HEAD') {
+      return snapshotOf(services.hub, eventId, caller).finally(release);
+    }
     const header = request.headers['last-event-id'];
     const lastId = typeof header === 'string' ? header : query.lastEventId;
-    await stream(services, eventId, { request, reply, lastId });
+    await stream(services, eventId, { request, reply, lastId, release });
     return STREAMED;
   },
 });
@@ -51,19 +55,25 @@ async function snapshotOf(hub: Hub, eventId: string, caller: Caller | null): Pro
   return { statusCode: 200, contentType: mediaType, content: snapshotMessage(await current.promise) };
 }
 
-type StreamRequest = { request: FastifyRequest; reply: FastifyReply; lastId: string | undefined };
+/** Reserves a stream for a request. @throws Problem `too_many_requests`, `unavailable` */
+const reserve = (streams: Streams, { caller, ip }: FastifyRequest): (() => void) =>
+  streams.reserve({ caller, address: ip });
 
-/**
- * Resolves when the stream has begun. @throws Problem `too_many_requests`, and the problems of
- * `Hub.subscribe`
- */
+type StreamRequest = {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  lastId: string | undefined;
+  /** Releases the reservation of the stream. */
+  release: () => void;
+};
+
+/** Resolves when the stream has begun. @throws the problems of `Hub.subscribe` */
 async function stream(
   { hub, streams }: LiveServices,
   eventId: string,
-  { request, reply, lastId }: StreamRequest,
+  { request, reply, lastId, release }: StreamRequest,
 ): Promise<void> {
   const { caller } = request;
-  const release = streams.reserve(caller?.id ?? networkOf(request.ip));
   let subscriber: Subscriber | null = null;
   const onClose = () => {
     release();

@@ -1,18 +1,13 @@
 /** The messages of a stream: the state of an event, and the changes from one state to the next. */
 import { hash } from 'node:crypto';
 import { serializerOf } from '../../http/serialization.ts';
-import { toItem } from '../items/present.ts';
-import { Item } from '../items/schemas.ts';
+import { formatItemId } from '../../lib/ids.ts';
+import { serializeItem } from '../items/item-serializer.ts';
 import type { LiveRow } from './repo.ts';
-import { LiveCounts, LiveEvent, LiveSnapshot } from './schemas.ts';
+import { LiveCounts, LiveEvent } from './schemas.ts';
 
 // Serializers of the declared schemas, so that no undeclared field is published.
-const json = {
-  counts: serializerOf(LiveCounts),
-  event: serializerOf(LiveEvent),
-  item: serializerOf(Item),
-  snapshot: serializerOf(LiveSnapshot),
-};
+const json = { counts: serializerOf(LiveCounts), event: serializerOf(LiveEvent) };
 
 /**
  * The state of an event, which is the same for all subscribers. Each part is serialized: parts are equal if
@@ -43,14 +38,20 @@ export function toState(row: LiveRow): LiveState {
     updatedAt: row.updatedAt.toISOString(),
   };
   const { rsvpCount, goingCount, bookedCount } = row;
-  const counts = { rsvpCount, goingCount, bookedCount };
-  const items = (row.items ?? []).map((item) => toItem({ ...item, eventId: row.id }, null));
-  const snapshot = json.snapshot({ event, counts, items });
+  const eventJson = json.event(event);
+  const countsJson = json.counts({ rsvpCount, goingCount, bookedCount });
+  const items = new Map<string, string>();
+  for (const item of row.items ?? []) {
+    const itemRow = { ...item, eventId: row.id };
+    items.set(formatItemId(itemRow), serializeItem(itemRow));
+  }
+  // Composed of the parts, so that an item is serialized once. Its schema is `LiveSnapshot`.
+  const snapshot = `{"event":${eventJson},"counts":${countsJson},"items":[${[...items.values()].join(',')}]}`;
   return {
     id: hash('sha256', snapshot, 'base64url').slice(0, 16),
-    event: json.event(event),
-    counts: json.counts(counts),
-    items: new Map(items.map((item) => [item.id, json.item(item)])),
+    event: eventJson,
+    counts: countsJson,
+    items,
     snapshot,
     snapshotMessage: null,
   };

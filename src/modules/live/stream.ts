@@ -1,6 +1,5 @@
 /** One stream of server-sent events on one connection. */
 import type { FastifyReply } from 'fastify';
-import { streams as metrics } from '../../http/metrics.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { ProblemCode } from '../../lib/errors.ts';
 import { goneMessage, heartbeat, type LiveState, retryHint, snapshotMessage } from './present.ts';
@@ -8,11 +7,9 @@ import type { Subscriber } from './topics.ts';
 
 /** Proxies close connections that are silent for a minute. */
 const heartbeatIntervalMs = 15_000;
-/** A client that has read nothing for this long is gone. */
-const maxBacklogMs = 15_000;
 /**
  * In bytes that the client has not read. Above that the stream sends no changes, and later the newest
- * snapshot.
+ * snapshot. A client that reads nothing loses its connection (http/unread-responses.ts).
  */
 const maxBuffered = 64 * 1024;
 /** The time that a client has to read the last message. */
@@ -25,8 +22,8 @@ export class Stream implements Subscriber {
   readonly #reply: FastifyReply;
   readonly #clock: () => Date;
   #wroteAt = 0;
-  /** The newest state that the client has not been sent, and the time in ms at which the backlog began. */
-  #backlog: { since: number; state: LiveState } | null = null;
+  /** The newest state, if the client has not been sent it. */
+  #backlog: LiveState | null = null;
 
   constructor(reply: FastifyReply, clock: () => Date) {
     this.caller = reply.request.caller;
@@ -53,9 +50,8 @@ export class Stream implements Subscriber {
   }
 
   send(state: LiveState, messages: Buffer): void {
-    if (this.#backlog) this.#backlog.state = state;
-    else if (this.#reply.raw.writableLength <= maxBuffered) this.#write(messages);
-    else this.#backlog = { since: this.#clock().getTime(), state };
+    if (!this.#backlog && this.#reply.raw.writableLength <= maxBuffered) this.#write(messages);
+    else this.#backlog = state;
   }
 
   end(code: ProblemCode | null): void {
@@ -65,18 +61,14 @@ export class Stream implements Subscriber {
     raw.once('close', () => clearTimeout(timer));
   }
 
-  /** Sends a heartbeat if one is due, and drops a client that does not read. @param now in ms */
+  /** Sends a heartbeat if one is due. @param now in ms */
   check(now: number): void {
-    if (this.#backlog) {
-      if (Math.abs(now - this.#backlog.since) < maxBacklogMs) return;
-      metrics.dropped.inc();
-      this.#reply.raw.destroy();
-    } else if (Math.abs(now - this.#wroteAt) >= heartbeatIntervalMs) this.#write(heartbeat);
+    if (!this.#backlog && Math.abs(now - this.#wroteAt) >= heartbeatIntervalMs) this.#write(heartbeat);
   }
 
   #sendBacklog(): void {
     if (!this.#backlog) return;
-    const { state } = this.#backlog;
+    const state = this.#backlog;
     this.#backlog = null;
     this.#write(snapshotMessage(state));
   }

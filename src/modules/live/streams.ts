@@ -1,14 +1,22 @@
-/** The open streams of one server: their limits, their heartbeats, and the streams that are too slow. */
+/** The open streams of one server: their limits and their heartbeats. */
 import type { FastifyReply } from 'fastify';
 import { streams as metrics } from '../../http/metrics.ts';
 import { Problem } from '../../lib/errors.ts';
+import { networkOf } from '../../lib/ip-address.ts';
 import type { LiveState } from './present.ts';
 import { Stream } from './stream.ts';
 
-/** Streams of a server, and of one person or, without a token, one IP address. */
+/** The maximum number of streams of a server. */
 const maxStreams = 5_000;
-const maxStreamsPerOwner = 20;
+/**
+ * The maximum numbers of streams of one person, of the callers without a token of one client network, and of
+ * all callers of one client network. A network may be a household or the guests of a venue.
+ */
+const limits = { person: 20, anonymous: 200, network: 1_000 } as const;
 const checkIntervalMs = 1_000;
+
+/** Who opens a stream. `caller`: null without a token; `address`: the IP address of the client. */
+type StreamOwner = { caller: { id: string } | null; address: string };
 
 export class Streams {
   readonly #clock: () => Date;
@@ -24,27 +32,34 @@ export class Streams {
 
   /**
    * Reserves a stream.
-   * @param owner the id of the person, or the IP address of a caller without a token
    * @returns the function that releases the reservation; to be called once
    * @throws Problem `too_many_requests`, `unavailable`
    */
-  reserve(owner: string): () => void {
-    const count = this.#reservations.get(owner) ?? 0;
-    if (count >= maxStreamsPerOwner) {
-      const detail = `${maxStreamsPerOwner} streams of this caller are open. Close one first.`;
+  reserve({ caller, address }: StreamOwner): () => void {
+    const network = networkOf(address);
+    const own = caller ? (['person', caller.id] as const) : (['anonymous', network] as const);
+    const owners = [own, ['network', network] as const];
+    for (const [kind, id] of owners) {
+      if ((this.#reservations.get(`${kind} ${id}`) ?? 0) < limits[kind]) continue;
+      const detail = `${limits[kind]} streams of this ${kind === 'person' ? 'caller' : 'address'} are open. Close one first.`;
       throw new Problem('too_many_requests', { detail, retryAfter: 5 });
     }
     if (this.#reserved >= maxStreams) {
       throw new Problem('unavailable', { detail: 'No more streams can be opened here.', retryAfter: 5 });
     }
+    const keys = owners.map(([kind, id]) => `${kind} ${id}`);
     this.#reserved++;
-    this.#reservations.set(owner, count + 1);
+    for (const key of keys) this.#reservations.set(key, (this.#reservations.get(key) ?? 0) + 1);
     return () => {
       this.#reserved--;
-      const remaining = (this.#reservations.get(owner) ?? 1) - 1;
-      if (remaining > 0) this.#reservations.set(owner, remaining);
-      else this.#reservations.delete(owner);
+      for (const key of keys) this.#release(key);
     };
+  }
+
+  #release(key: string): void {
+    const remaining = (this.#reservations.get(key) ?? 1) - 1;
+    if (remaining > 0) this.#reservations.set(key, remaining);
+    else this.#reservations.delete(key);
   }
 
   /**
@@ -56,11 +71,17 @@ export class Streams {
     const stream = new Stream(reply, this.#clock);
     this.#open.add(stream);
     metrics.open.inc();
-    reply.raw.once('close', () => {
-      this.#open.delete(stream);
+    const { socket } = reply.request.raw;
+    const close = () => {
+      // A connection that closes calls this twice.
+      if (!this.#open.delete(stream)) return;
+      socket.off('close', close);
       metrics.open.dec();
       onClose();
-    });
+    };
+    reply.raw.once('close', close);
+    // Node emits no `close` for a response that waits behind another on its connection (pipelining).
+    socket.once('close', close);
     stream.open(state, lastId);
     return stream;
   }

@@ -21,8 +21,8 @@ export const getUpload = defineEndpoint({
   response: { 200: Type.String({ description: 'A WebP image.' }), 304: Type.Null() },
   conditional: true,
   problems: ['upload_not_found', 'storage_unavailable'],
-  // Allows for slow connections.
-  timeoutMs: 60_000,
+  // Allows for a slow bucket.
+  timeoutMs: 30_000,
 
   async handler({ params, request }, { findUpload, storage, outages }: UploadServices) {
     const id = readUploadId(params.id);
