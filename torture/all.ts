@@ -26,6 +26,7 @@ import { revocation } from './programs/revocation.ts';
 import { saturation } from './programs/saturation.ts';
 import { secrets } from './programs/secrets.ts';
 import { slow } from './programs/slow.ts';
+import { slowReader } from './programs/slow-reader.ts';
 import { stop } from './programs/stop.ts';
 import { supply } from './programs/supply.ts';
 
@@ -54,6 +55,7 @@ export const programs: Program[] = [
   network,
   saturation,
   slow,
+  slowReader,
   stop,
   migrate,
   restore,
