@@ -32,6 +32,7 @@ import { revocation } from './programs/revocation.ts';
 import { saturation } from './programs/saturation.ts';
 import { secrets } from './programs/secrets.ts';
 import { slow } from './programs/slow.ts';
+import { slowReader } from './programs/slow-reader.ts';
 import { slowUpload } from './programs/slow-upload.ts';
 import { soak } from './programs/soak.ts';
 import { stop } from './programs/stop.ts';
@@ -70,6 +71,7 @@ export const programs: Program[] = [
   saturation,
   slow,
   slowUpload,
+  slowReader,
   soak,
   stop,
   migrate,

@@ -58,6 +58,7 @@ export class OpenRequests implements Iterable<FastifyReply> {
   #networks = new Map<string, NetworkLoad>();
   #places = 0;
   #unread = 0;
+  readonly #answerListeners: ((reply: FastifyReply, network: NetworkLoad) => void)[] = [];
 
   /** The number of requests whose handler has not responded. */
   get places(): number {
@@ -95,6 +96,12 @@ export class OpenRequests implements Iterable<FastifyReply> {
     reply.isAnswered = true;
     network.places--;
     this.#places--;
+    for (const listener of this.#answerListeners) listener(reply, network);
+  }
+
+  /** Calls `listener` when the handler of a request has responded, or its request has timed out. */
+  onAnswer(listener: (reply: FastifyReply, network: NetworkLoad) => void): void {
+    this.#answerListeners.push(listener);
   }
 
   /** Removes a request that is complete. May be called repeatedly. */

@@ -258,7 +258,7 @@ export const catalogue = {
     status: 429,
     title: 'Too many requests',
     detail:
-      'A limit on the rate of requests, messages or reports, or on the number of open streams or uploads, is reached. ' +
+      'A limit on the rate of requests, messages or reports, or on the number of open streams, uploads or unread responses, is reached. ' +
       'Wait for the number of seconds in `Retry-After`.',
   },
   too_many_uploads: {

@@ -20,6 +20,7 @@ import {
   registerSecurityHeaders,
 } from '../http/security-headers.ts';
 import { registerSerialization } from '../http/serialization.ts';
+import { registerTurns } from '../http/turns.ts';
 import { registerUnreadResponses } from '../http/unread-responses.ts';
 import { registerValidation } from '../http/validation.ts';
 import type { ReadyConfig } from '../lib/config.ts';
@@ -72,6 +73,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   await registerDiskReserve(app, disk, base.outages);
   await registerRateLimit(app, services);
   registerAuthentication(app, services);
+  // Where requests are not limited, as in a load test, a single client may take the whole server.
+  if (config.rateLimit > 0) registerTurns(app, open);
   registerEmptyParameters(app);
 
   // Responses and documents

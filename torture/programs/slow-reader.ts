@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import type { Server } from '../../test/processes.ts';
+import { quantile } from '../client.ts';
+import { countValues } from '../counts.ts';
+import type { Environment, Person } from '../environment.ts';
+import { createEvent } from '../factories.ts';
+import type { Program } from '../program.ts';
+import type { SlowReadersResult } from '../slow-readers.ts';
+
+const run = promisify(execFile);
+const readers = path.join(import.meta.dirname, '..', 'slow-readers.ts');
+
+/** Every p99 up to this limit passes: the machine alone causes differences of some ms. */
+const grantedMs = 15;
+const [attackerAddress, victimAddress] = ['127.0.0.2', '127.0.0.3'];
+
+/** Uploads an image of noise, which stays large when it is encoded again. @returns its path */
+async function uploadLargeImage({ client }: Environment, { token }: Person): Promise<string> {
+  const size = 2_400;
+  const raw = { width: size, height: size, channels: 3 as const };
+  const jpeg = await sharp(randomBytes(size * size * 3), { raw })
+    .jpeg({ quality: 70 })
+    .toBuffer();
+  const headers = { 'content-type': 'image/jpeg' };
+  const { status, body } = await client.send('POST', '/v1/uploads', { token, raw: jpeg, headers });
+  if (status !== 201) throw new Error(`the image was not stored: ${JSON.stringify(body)}`);
+  return new URL(body.url).pathname;
+}
+
+type Watched = { times: number[]; statuses: number[] };
+
+/** Reads a list and an event in turn from the victim's address, eight requests at a time. */
+async function watchVictim(server: Server, paths: string[], ms: number): Promise<Watched> {
+  const agent = new Agent({ keepAlive: true, localAddress: victimAddress });
+  const watched: Watched = { times: [], statuses: [] };
+  const until = performance.now() + ms;
+  const send = (pathname: string) =>
+    new Promise<number>((resolve) => {
+      const sent = request(server.url + pathname, { agent, timeout: 10_000 });
+      sent.once('timeout', () => sent.destroy());
+      sent.once('error', () => resolve(0));
+      sent.once('response', (response) => {
+        response.resume();
+        response.once('close', () => resolve(response.statusCode ?? 0));
+      });
+      sent.end();
+    });
+  const sendRepeatedly = async () => {
+    for (let i = 0; performance.now() < until; i++) {
+      const since = performance.now();
+      watched.statuses.push(await send(paths[i % paths.length] ?? '/'));
+      watched.times.push(performance.now() - since);
+      await sleep(5);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, sendRepeatedly));
+  agent.destroy();
+  return watched;
+}
+
+async function runReaders(url: string, connections: number, ms: number): Promise<SlowReadersResult> {
+  const { stdout } = await run(process.execPath, [readers, url, attackerAddress, `${connections}`, `${ms}`]);
+  return JSON.parse(stdout);
+}
+
+/** The resident memory of the process. */
+async function readMemoryMb({ child }: Server): Promise<number> {
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+  return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024);
+}
+
+export const slowReader: Program = {
+  name: 'slow-reader',
+  expectation:
+    '600 connections of one address request images of megabytes and read nothing of them: a client of ' +
+    'another address gets no 5xx, and its p99 at most doubles or stays below 15 ms; stalled connections are closed',
+  async run({ size, startEnvironment, progress }) {
+    const [connections, ms] = [600, size(60_000, 30_000)];
+    const environment = await startEnvironment({ servers: 1 });
+    const [person] = await environment.people(1);
+    const [server] = environment.servers;
+    if (!person || !server) throw new Error('no people were created');
+    const events: string[] = [];
+    for (let i = 0; i < 20; i++) events.push(await createEvent(environment, person));
+    const image = await uploadLargeImage(environment, person);
+    const paths = ['/v1/events?limit=20', `/v1/events/${events[0]}`, '/'];
+    await watchVictim(server, paths, 3_000);
+    const before = await watchVictim(server, paths, size(10_000, 5_000));
+    const memoryBefore = await readMemoryMb(server);
+    progress('attacking');
+    const [attack, during, memoryDuring] = await Promise.all([
+      runReaders(server.url + image, connections, ms),
+      watchVictim(server, paths, ms),
+      sleep(ms - 2_000).then(() => readMemoryMb(server)),
+    ]);
+    const [p99Before, p99During] = [quantile(before.times, 0.99), quantile(during.times, 0.99)];
+    const failed = during.statuses.filter((status) => status !== 200);
+    return {
+      result:
+        `p99 of the other client ${p99Before.toFixed(1)} ms before, ${p99During.toFixed(1)} ms during, statuses ` +
+        `${JSON.stringify(countValues(during.statuses))}; the attacker got ${JSON.stringify(attack.statuses)}, ` +
+        `${attack.closed} connections closed; ${memoryBefore} MB before, ${memoryDuring} MB during`,
+      ok:
+        failed.length === 0 &&
+        p99During <= Math.max(2 * p99Before, grantedMs) &&
+        (attack.statuses[200] ?? 0) > 0 &&
+        attack.closed > 0,
+    };
+  },
+};
