@@ -1,7 +1,7 @@
 /** Database connections: connection failures, the wait for a free connection, and lost connections. */
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { createConnection, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseProblem } from '../src/db/errors.ts';
@@ -28,6 +28,34 @@ test('connect: at most 20 attempts a second to a database that closes connection
   await Promise.all(Array.from({ length: 20 }, queryUntilEnd));
   assert.ok(attempts >= 2 && attempts <= 40, `${attempts} attempts in two seconds`);
   assert.ok(failures > 20, `${failures} queries failed`);
+  await sql.end({ timeoutMs: 0 });
+  server.close();
+});
+
+test('connect: after attempts that the guard refused, a connection that falls silent fails its query alone', async () => {
+  const target = await cloneDatabase();
+  const { socketDir, port, user, password, database } = target as Exclude<typeof target, string>;
+  let mode: 'refuse' | 'serve' | 'silent' = 'refuse';
+  const server = createServer((client) => {
+    client.on('error', () => {});
+    if (mode === 'refuse') return void client.destroy();
+    const upstream = createConnection(`${socketDir}/.s.PGSQL.${port}`).on('error', () => {});
+    client
+      .on('data', (bytes) => mode === 'serve' && upstream.write(bytes))
+      .on('close', () => upstream.destroy());
+    upstream.on('data', (bytes) => client.write(bytes));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port: proxyPort } = server.address() as AddressInfo;
+  const sql = connectSql(`postgres://${user}:${password}@127.0.0.1:${proxyPort}/${database}`);
+  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => sql`select 1`));
+  assert.ok(outcomes.every(({ status }) => status === 'rejected'));
+  mode = 'serve';
+  await sleep(300);
+  assert.equal((await sql<{ n: number }[]>`select 1 as n`)[0]?.n, 1);
+  mode = 'silent';
+  // The sockets of the refused attempts are quiet too: to close them must not end the process.
+  await assert.rejects(sql`select 1`);
   await sql.end({ timeoutMs: 0 });
   server.close();
 });

@@ -4,7 +4,7 @@
  */
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { trackLoss } from './query.ts';
+import { hasPendingStatements, trackLoss } from './query.ts';
 
 /** While the last attempt to connect has failed, one attempt is made in this interval. */
 const retryIntervalMs = 220;
@@ -12,11 +12,11 @@ const retryIntervalMs = 220;
 const silenceLimitSeconds = 6;
 
 export type ConnectionGuard = {
-  /** Class of clients that limit connection attempts. */
+  /** Class of clients that limit connection attempts, and whose sockets are watched. */
   Client: new (
     config?: pg.ClientConfig,
   ) => pg.Client;
-  /** Makes the sockets of the clients, which are watched; for the option `stream`. */
+  /** Makes the socket of a client; the option `stream` of `Client`. Each client calls it once, in its constructor. */
   openSocket: () => Socket;
   /** Closes all sockets without waiting for PostgreSQL. */
   destroySockets(): void;
@@ -25,11 +25,21 @@ export type ConnectionGuard = {
 /** A guard for all connections of one process to one database: the limits are shared by them. */
 export function createConnectionGuard(): ConnectionGuard {
   const limitAttempts = createAttemptLimit();
-  const { openSocket, destroySockets } = createSilenceWatch();
+  const { watch, destroySockets } = createSilenceWatch();
+
+  let opened: Socket;
+  const openSocket = () => {
+    opened = new Socket();
+    return opened;
+  };
 
   class GuardedClient extends pg.Client {
+    readonly #socket: Socket;
+
     constructor(config?: pg.ClientConfig) {
       super(config);
+      this.#socket = opened;
+      watch(opened, this);
       trackLoss(this);
     }
 
@@ -37,6 +47,8 @@ export function createConnectionGuard(): ConnectionGuard {
     override connect(callback: (error: Error) => void): void;
     override connect(callback?: (error: Error) => void): Promise<this> | undefined {
       const attempt = limitAttempts(() => super.connect() as Promise<unknown>);
+      // No one else has the socket of an attempt that was not made.
+      attempt.catch(() => this.#socket.destroy());
       if (!callback) return attempt.then(() => this);
       attempt.then(() => callback(null as unknown as Error), callback);
       return undefined;
@@ -68,33 +80,32 @@ function createAttemptLimit(): (connect: () => Promise<unknown>) => Promise<void
 }
 
 /**
- * Bytes seen at the last check, and for how many checks PostgreSQL has sent nothing, and nothing although it
- * should.
+ * The bytes read until the last check, and for how many checks PostgreSQL has sent nothing, and nothing although it owes
+ * a result.
  */
-type Traffic = { read: number; answered: number; quietChecks: number; unansweredChecks: number };
+type Traffic = { client: pg.Client; read: number; quietChecks: number; unansweredChecks: number };
 
 /**
  * A host that disappears closes no connection; without this, a request would wait until TCP gives up, which
  * takes a quarter of an hour. When one connection is found dead, all others that have been quiet for as long
  * are closed too: otherwise each of them would be discovered by a request that waits for it.
  */
-function createSilenceWatch(): { openSocket: () => Socket; destroySockets: () => void } {
+function createSilenceWatch(): {
+  watch(socket: Socket, client: pg.Client): void;
+  destroySockets(): void;
+} {
   const sockets = new Map<Socket, Traffic>();
   let timer: NodeJS.Timeout | undefined;
 
   const check = () => {
     let isDead = false;
     for (const [socket, traffic] of sockets) {
-      if (socket.bytesRead !== traffic.read) {
-        traffic.read = socket.bytesRead;
-        traffic.answered = socket.bytesWritten;
-        traffic.quietChecks = 0;
-        traffic.unansweredChecks = 0;
-      } else {
-        traffic.quietChecks++;
-        if (socket.bytesWritten > traffic.answered) traffic.unansweredChecks++;
-        isDead ||= traffic.unansweredChecks >= silenceLimitSeconds;
-      }
+      const isQuiet = socket.bytesRead === traffic.read;
+      traffic.read = socket.bytesRead;
+      traffic.quietChecks = isQuiet ? traffic.quietChecks + 1 : 0;
+      traffic.unansweredChecks =
+        isQuiet && hasPendingStatements(traffic.client) ? traffic.unansweredChecks + 1 : 0;
+      isDead ||= traffic.unansweredChecks >= silenceLimitSeconds;
     }
     if (!isDead) return;
     for (const [socket, { quietChecks }] of sockets) {
@@ -104,9 +115,10 @@ function createSilenceWatch(): { openSocket: () => Socket; destroySockets: () =>
   };
 
   return {
-    openSocket() {
-      const socket = new Socket();
-      sockets.set(socket, { read: 0, answered: 0, quietChecks: 0, unansweredChecks: 0 });
+    watch(socket, client) {
+      // The driver listens for errors only from its attempt to connect on. Without a listener, an error ends the process.
+      socket.on('error', () => {});
+      sockets.set(socket, { client, read: 0, quietChecks: 0, unansweredChecks: 0 });
       timer ??= setInterval(check, 1_000).unref();
       socket.once('close', () => {
         sockets.delete(socket);
@@ -114,7 +126,6 @@ function createSilenceWatch(): { openSocket: () => Socket; destroySockets: () =>
         clearInterval(timer);
         timer = undefined;
       });
-      return socket;
     },
     destroySockets() {
       for (const socket of sockets.keys()) socket.destroy();

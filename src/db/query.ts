@@ -41,6 +41,16 @@ export function trackLoss(client: pg.ClientBase): void {
 
 export const isLost = (client: pg.ClientBase): boolean => lostClients.has(client);
 
+/** The statements of each client that have no result yet. */
+const pendingCounts = new WeakMap<pg.ClientBase, number>();
+
+/** Whether PostgreSQL owes the client a result. */
+export const hasPendingStatements = (client: pg.ClientBase): boolean => (pendingCounts.get(client) ?? 0) > 0;
+
+const countPending = (client: pg.ClientBase, change: 1 | -1): void => {
+  pendingCounts.set(client, (pendingCounts.get(client) ?? 0) + change);
+};
+
 /**
  * Names of prepared statements by text. The texts are those of the source code, so their number is bounded.
  */
@@ -73,6 +83,7 @@ export async function runStatement<R extends object>(
   const { text, values } = statement;
   const prepared = values.length > 0 && { name: nameOf(text), values };
   corkUntilNextTick((client as pg.Client).connection.stream);
+  countPending(client, 1);
   try {
     const result: pg.QueryArrayResult | pg.QueryArrayResult[] = await client.query({
       text,
@@ -84,6 +95,8 @@ export async function runStatement<R extends object>(
     return { rows: toRows<R>(result), affected: result.rowCount ?? 0, command: result.command };
   } catch (error) {
     throw !(error instanceof pg.DatabaseError) && isLost(client) ? new ConnectionLostError(error) : error;
+  } finally {
+    countPending(client, -1);
   }
 }
 
