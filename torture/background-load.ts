@@ -3,13 +3,14 @@
  * slow down the measuring one.
  */
 import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from './client.ts';
 
 export type LoadRoute = { name: string; method: string; path: string; body?: unknown };
 export type LoadPlan = {
   url: string;
-  /** Each client is one person at one address. */
+  /** Client n is person n, at an address of its own. */
   tokens: string[];
   routes: LoadRoute[];
   clients: number;
@@ -22,17 +23,29 @@ export type LoadResult = {
   p99: number;
   /** In ms, of the responses with status 503. */
   refusedP99: number;
+  /** The same for requests on connections that were open before; the others also waited to be accepted. */
+  refusedP99OnOpen: number;
   /** The number of responses with 503 and without Retry-After. */
   withoutRetryAfter: number;
 };
 
-const plan: LoadPlan = JSON.parse(process.argv[2] ?? '');
+// A plan with thousands of tokens is too long for an argument.
+const plan: LoadPlan = JSON.parse(await text(process.stdin));
 const agent = new Agent({ keepAlive: true, maxSockets: plan.clients });
-const result: LoadResult = { statuses: {}, p99: 0, refusedP99: 0, withoutRetryAfter: 0 };
-const [all, refused] = [[] as number[], [] as number[]];
+const result: LoadResult = {
+  statuses: {},
+  p99: 0,
+  refusedP99: 0,
+  refusedP99OnOpen: 0,
+  withoutRetryAfter: 0,
+};
+const all: number[] = [];
+const refused = { onOpen: [] as number[], onNew: [] as number[] };
 const until = performance.now() + plan.ms;
 
-type Received = { status: number; hasRetryAfter: boolean };
+type Received = { status: number; hasRetryAfter: boolean; isOpen: boolean };
+
+const p99Of = (times: number[]) => (times.length > 0 ? quantile(times, 0.99) : 0);
 
 /** @param n the number of the client */
 const send = ({ method, path, body }: LoadRoute, n: number) =>
@@ -43,11 +56,12 @@ const send = ({ method, path, body }: LoadRoute, n: number) =>
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };
     const sent = request(plan.url + path, { method, agent, headers });
-    sent.once('error', () => resolve({ status: 0, hasRetryAfter: false }));
+    sent.once('error', () => resolve({ status: 0, hasRetryAfter: false, isOpen: false }));
     sent.once('response', (response) => {
       response.resume();
       const hasRetryAfter = response.headers['retry-after'] !== undefined;
-      response.once('close', () => resolve({ status: response.statusCode ?? 0, hasRetryAfter }));
+      const received = { status: response.statusCode ?? 0, hasRetryAfter, isOpen: sent.reusedSocket };
+      response.once('close', () => resolve(received));
     });
     sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
@@ -56,14 +70,14 @@ async function client(n: number): Promise<void> {
   for (let turn = n; performance.now() < until; turn++) {
     const route = plan.routes[turn % plan.routes.length] as LoadRoute;
     const since = performance.now();
-    const { status, hasRetryAfter } = await send(route, n);
+    const { status, hasRetryAfter, isOpen } = await send(route, n);
     const took = performance.now() - since;
     result.statuses[route.name] ??= {};
     const counts = result.statuses[route.name] as Record<number, number>;
     counts[status] = (counts[status] ?? 0) + 1;
     all.push(took);
     if (status === 503) {
-      refused.push(took);
+      refused[isOpen ? 'onOpen' : 'onNew'].push(took);
       if (!hasRetryAfter) result.withoutRetryAfter++;
     }
     // Clients wait for Retry-After; the load waits a tenth of it.
@@ -73,6 +87,7 @@ async function client(n: number): Promise<void> {
 
 await Promise.all(Array.from({ length: plan.clients }, (_, n) => client(n)));
 result.p99 = quantile(all, 0.99);
-result.refusedP99 = refused.length > 0 ? quantile(refused, 0.99) : 0;
+result.refusedP99 = p99Of([...refused.onOpen, ...refused.onNew]);
+result.refusedP99OnOpen = p99Of(refused.onOpen);
 console.log(JSON.stringify(result));
 agent.destroy();

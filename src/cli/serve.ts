@@ -12,6 +12,11 @@ import { CommandError } from './command-error.ts';
 import { seedDemo } from './demo.ts';
 import { Interrupted, stopSignal, unlessStopped } from './stop.ts';
 
+/**
+ * New connections that wait to be accepted. Above that, the kernel drops the handshake, and the client
+ * repeats it after 1, 3 and 7 s instead of getting a 503. Node.js has 511; the system may have a lower limit.
+ */
+const backlog = 4_096;
 /** The time for open requests after a stop signal. The database needs the rest of the ten seconds. */
 const drainTimeoutMs = 5_000;
 
@@ -58,7 +63,7 @@ async function serve(context: CommandContext, stop: AbortSignal): Promise<void> 
   };
   process.on('unhandledRejection', onRejection);
   try {
-    await app.listen({ host: config.host, port: config.port }).catch((error) => {
+    await app.listen({ host: config.host, port: config.port, backlog }).catch((error) => {
       throw toAddressError(error, config);
     });
     announce(app, config);

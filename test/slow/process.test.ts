@@ -330,3 +330,22 @@ describe('process', { concurrency: 2 }, () => {
     }
   });
 });
+
+test('process: 2,000 clients that connect while the server is busy are all connected', async (t) => {
+  const maxBacklog = Number(await readFile('/proc/sys/net/core/somaxconn', 'utf8').catch(() => 0));
+  if (maxBacklog < 2_000) return t.skip('the system does not let so many connections wait');
+  const server = await serve({ env: { DATA_DIR: await createTempDir() } });
+  const { hostname, port } = new URL(server.url);
+  // A stopped process accepts nothing, as a server whose event loop is busy.
+  server.child.kill('SIGSTOP');
+  const sockets = Array.from({ length: 2_000 }, () => connect(Number(port), hostname));
+  try {
+    const connected = Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    // A handshake that the kernel drops is repeated after a second at the earliest.
+    assert.notEqual(await Promise.race([connected, sleep(900, 'too late')]), 'too late');
+  } finally {
+    server.child.kill('SIGCONT');
+    for (const socket of sockets) socket.destroy();
+  }
+  assert.equal(await stop(server, 'SIGTERM'), 0);
+});

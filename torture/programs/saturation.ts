@@ -13,7 +13,9 @@ const run = promisify(execFile);
 const program = path.join(import.meta.dirname, '..', 'background-load.ts');
 
 async function runBackgroundLoad(plan: LoadPlan): Promise<LoadResult> {
-  return JSON.parse((await run(process.execPath, [program, JSON.stringify(plan)])).stdout);
+  const running = run(process.execPath, [program]);
+  running.child.stdin?.end(JSON.stringify(plan));
+  return JSON.parse((await running).stdout);
 }
 
 /** Cheap and expensive reads, images, and writes. */
@@ -69,12 +71,12 @@ export const saturation: Program = {
     'Retry-After arrives within 1 s at p99, /healthz is always 200, full speed again within 2 s',
   async run({ size, startEnvironment }) {
     const [clients, ms] = [size(2_000, 1_000), size(20_000, 3_000)];
-    // Each client has an address of its own, so that no limit of one address hides the limit of the server.
+    // Each client is a person at an address of its own, so that no limit of one of them hides that of the server.
     const environment = await startEnvironment({
       servers: 1,
       env: { TRUST_PROXY: 'loopback', DEV_CODES: 'on' },
     });
-    const people = await environment.people(100);
+    const people = await environment.people(clients);
     const [person] = people;
     const [server] = environment.servers;
     if (!person || !server) throw new Error('no people were created');
@@ -85,7 +87,7 @@ export const saturation: Program = {
     await measureMedian(environment, server, person);
     const before = await measureMedian(environment, server, person);
     const health = watchHealth(environment, server);
-    const { statuses, p99, refusedP99, withoutRetryAfter } = await runBackgroundLoad({
+    const { statuses, p99, refusedP99, refusedP99OnOpen, withoutRetryAfter } = await runBackgroundLoad({
       url: server.url,
       tokens: people.map(({ token }) => token),
       routes: routesOf(event, person.id),
@@ -108,7 +110,7 @@ export const saturation: Program = {
     return {
       result:
         `${total(200)} responses with 200, ${total(503)} with 503, these within ${Math.round(refusedP99)} ms at p99 ` +
-        `(all: ${Math.round(p99)} ms) and ${withoutRetryAfter} without Retry-After; others: ${namesOf(others)}; of ` +
+        `(${Math.round(refusedP99OnOpen)} ms on open connections; all responses: ${Math.round(p99)} ms) and ${withoutRetryAfter} without Retry-After; others: ${namesOf(others)}; of ` +
         `${routes.length} routes never served: ${namesOf(neverServed)}, never refused: ${namesOf(neverRefused)}; ` +
         `healthz ${[...healthResult.statuses].join(', ')} ${healthResult.times} times, the slowest ${Math.round(healthResult.slowest)} ms; ` +
         `median ${before.toFixed(1)} ms before, ${after.toFixed(1)} ms two seconds after`,
