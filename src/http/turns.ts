@@ -47,9 +47,12 @@ export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
     const queue = queues.get(network);
     if (!queue) return;
     queue.running--;
-    // A request that has timed out while it waited has its response already.
     let next = queue.waiting.shift();
-    while (next?.reply.isAnswered) next = queue.waiting.shift();
+    while (next?.reply.isAnswered) {
+      // It has timed out while it waited. Fastify ends a request whose response is complete before its handler.
+      next.start();
+      next = queue.waiting.shift();
+    }
     if (next) {
       queue.running++;
       next.reply.hasTurn = true;
