@@ -3,7 +3,6 @@
  * and encoded again as WebP. No part of the file itself is stored: no metadata, and no data before, inside or
  * after the image.
  */
-import { availableParallelism } from 'node:os';
 import type { Sharp } from 'sharp';
 import { Problem } from '../../lib/errors.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
@@ -28,11 +27,11 @@ const maxScans = 100;
 const conversionTimeoutSeconds = 10;
 
 /**
- * Each conversion uses one processor core and up to a few hundred megabytes of memory. One core is left to the requests
- * of other people. People take turns, so the images of one person do not delay those of the others.
+ * Each conversion uses one processor core and up to a few hundred megabytes of memory. People take turns, so
+ * the images of one person do not delay those of the others.
  */
 export const conversions = new FairQueue({
-  concurrency: Math.max(1, Math.min(2, availableParallelism() - 1)),
+  concurrency: 2,
   maxWaitingPerClient: maxUploadsPerPerson,
   maxWaiting: 256,
   timeoutMs: 5_000,
