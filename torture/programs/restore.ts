@@ -20,7 +20,9 @@ export const restore: Program = {
     'damaged files are refused',
   quick: true,
   async run({ size, startEnvironment, progress }) {
-    const environment = await startEnvironment();
+    const environment = await startEnvironment({
+      env: { QUOTAS: 'on', EVENTS_PER_DAY: '1000000', ITEMS_PER_DAY: '1000000' },
+    });
     const directory = path.join(environment.dataDir, 'backups');
     const file = path.join(directory, 'backup.gz');
     const restoredDir = path.join(directory, 'restored');
