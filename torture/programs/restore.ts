@@ -20,9 +20,7 @@ export const restore: Program = {
     'damaged files are refused',
   quick: true,
   async run({ size, startEnvironment, progress }) {
-    const environment = await startEnvironment({
-      env: { QUOTAS: 'on', EVENTS_PER_DAY: '1000000', ITEMS_PER_DAY: '1000000' },
-    });
+    const environment = await startEnvironment();
     const directory = path.join(environment.dataDir, 'backups');
     const file = path.join(directory, 'backup.gz');
     const restoredDir = path.join(directory, 'restored');
@@ -69,9 +67,9 @@ export const restore: Program = {
 type TableSums = Record<string, { count: number; sum: string }>;
 
 /**
- * Counters of the current minute, which a backup leaves out: they are unlogged, so a crash deletes them too.
+ * Counters of the current minute or day, which a backup leaves out: they are unlogged, so a crash deletes them too.
  */
-const leftOut = ['message_counts', 'request_counts'];
+const leftOut = ['daily_counts', 'message_counts', 'request_counts'];
 
 /**
  * Reads PostgreSQL's catalogue: every table and materialized view of every schema that is not PostgreSQL's
