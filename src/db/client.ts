@@ -54,7 +54,7 @@ const sessionConfig: pg.ClientConfig = {
  */
 export function connect(target: Target, max = 8): Database {
   const guard = createConnectionGuard();
-  const config = { ...clientConfig(target), ...sessionConfig, stream: guard.openSocket };
+  const config = { ...clientConfig(target), ...sessionConfig };
   const pipelines = createPipelines(config, guard, max);
   const pool = new pg.Pool({
     ...config,

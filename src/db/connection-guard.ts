@@ -2,7 +2,7 @@
  * Keeps connections usable through outages. `torture -- outage` needs the bound on connection attempts;
  * `torture -- network` needs the detection of connections that have gone silent.
  */
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { hasPendingStatements, trackLoss } from './query.ts';
 
@@ -16,8 +16,6 @@ export type ConnectionGuard = {
   Client: new (
     config?: pg.ClientConfig,
   ) => pg.Client;
-  /** Makes the socket of a client; the option `stream` of `Client`. Each client calls it once, in its constructor. */
-  openSocket: () => Socket;
   /** Closes all sockets without waiting for PostgreSQL. */
   destroySockets(): void;
 };
@@ -27,19 +25,14 @@ export function createConnectionGuard(): ConnectionGuard {
   const limitAttempts = createAttemptLimit();
   const { watch, destroySockets } = createSilenceWatch();
 
-  let opened: Socket;
-  const openSocket = () => {
-    opened = new Socket();
-    return opened;
-  };
-
   class GuardedClient extends pg.Client {
     readonly #socket: Socket;
 
     constructor(config?: pg.ClientConfig) {
       super(config);
-      this.#socket = opened;
-      watch(opened, this);
+      // The driver creates it in its constructor. With TLS, another stream later takes its place, on top of it.
+      this.#socket = this.connection.stream as Socket;
+      watch(this.#socket, this);
       trackLoss(this);
     }
 
@@ -55,7 +48,7 @@ export function createConnectionGuard(): ConnectionGuard {
     }
   }
 
-  return { Client: GuardedClient, openSocket, destroySockets };
+  return { Client: GuardedClient, destroySockets };
 }
 
 /**
