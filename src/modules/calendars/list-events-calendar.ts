@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { readEventQuery } from '../discovery/event-query.ts';
-import { listCachedEvents } from '../events/load-listed-events.ts';
 import { calendarResponse } from './calendar-response.ts';
 import { maxDescriptionLength, maxEntries, renderEntries, toEntry } from './entries.ts';
 import { renderCalendar } from './present.ts';
@@ -26,17 +25,16 @@ export const listEventsCalendar = defineEndpoint({
   compressFrom: largeText,
 
   async handler({ caller, query, request, reply }, services: CalendarServices) {
-    const { clock, lists, events, people, renderEntry } = services;
+    const { clock, lists, people, renderEntry } = services;
     const slice = { page: 1, limit: maxEntries };
-    const { listed } = await lists({
+    const { listed } = await lists.events({
       query: readEventQuery(query, clock()),
       order: 'start',
       slice,
       viewer: caller,
       address: request.ip,
     });
-    const found = await listCachedEvents(events, listed);
-    const entries = await Promise.all(found.map((event) => toEntry(event, people)));
+    const entries = await Promise.all(listed.map((event) => toEntry(event, people)));
     const text = renderCalendar(await renderEntries(entries, renderEntry), 'Potluck events');
     return calendarResponse({ request, reply }, { text, fileName: 'events.ics', disposition: 'inline' });
   },

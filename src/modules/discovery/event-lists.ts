@@ -3,6 +3,7 @@ import type { Viewer } from '../../identity/caller.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { networkOf } from '../../lib/ip-address.ts';
 import { distanceKm, farthestKm, type Place } from '../../lib/sphere.ts';
+import type { CachedEvent } from '../events/event-cache.ts';
 import type { ListElement } from '../events/event-serializer.ts';
 import { loadCurrentEvents } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';
@@ -20,7 +21,13 @@ export type ListRequest = {
   /** The address of the client, which shares the database with the others. */
   address: string;
 };
-export type Lists = (request: ListRequest) => Promise<{ listed: ListElement[]; total: number }>;
+type Listed<T> = { listed: T[]; total: number };
+export type Lists = {
+  /** A page of elements for a response. */
+  elements(request: ListRequest): Promise<Listed<ListElement>>;
+  /** A page of the events themselves. */
+  events(request: ListRequest): Promise<Listed<CachedEvent>>;
+};
 
 /** Statements of lists may be expensive: few run at a time, and clients take turns. */
 const queueOptions = { concurrency: 3, maxWaitingPerClient: 100, maxWaiting: 1_000, timeoutMs: 4_500 };
@@ -28,7 +35,7 @@ const maxAttempts = 4;
 
 /** @param index null to compute all lists on the database */
 export function createEventLists(services: EventServices, index: CurrentIndex | null): Lists {
-  const { db, changeLog, people } = services;
+  const { db, changeLog, events, people } = services;
   const queue = new FairQueue(queueOptions);
 
   async function find(
@@ -42,20 +49,36 @@ export function createEventLists(services: EventServices, index: CurrentIndex | 
     );
   }
 
-  return async (request) => {
-    const { viewer, query } = request;
+  /** @param load gives null for an event that was changed or deleted after the query */
+  async function list<T>(
+    request: ListRequest,
+    load: (ids: string[]) => Promise<(T | null)[]>,
+  ): Promise<Listed<T>> {
+    const { viewer } = request;
     const blocked = viewer ? people.blockedBy(viewer.id) : [];
     for (let attempt = 1; ; attempt++) {
       // Authentication has read the change log for requests with a token.
       if (!viewer || attempt > 1) await changeLog.catchUp();
       const { ids, total } = await find(request, await blocked);
-      const found = await loadCurrentEvents(services, ids, viewer, isListed);
-      // Events that were changed or deleted after the query are missing.
-      const listed = found.flatMap((element) => (element ? [withDistance(element, query.circle)] : []));
+      const listed = (await load(ids)).filter((element) => element !== null);
       const missing = ids.length - listed.length;
-      // Events that were hidden or deleted after the query leave gaps: query again, a few times at most.
+      // Missing events leave gaps: query again, a few times at most.
       if (missing === 0 || attempt === maxAttempts) return { listed, total: total - missing };
     }
+  }
+
+  const loadEvent = async (id: string): Promise<CachedEvent | null> => {
+    const event = await events.findCurrent(id);
+    return event && isListed(event.row) ? event : null;
+  };
+
+  return {
+    elements: (request) =>
+      list(request, async (ids) => {
+        const elements = await loadCurrentEvents(services, ids, request.viewer, isListed);
+        return elements.map((element) => element && withDistance(element, request.query.circle));
+      }),
+    events: (request) => list(request, (ids) => Promise.all(ids.map(loadEvent))),
   };
 }
 

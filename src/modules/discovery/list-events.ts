@@ -24,7 +24,7 @@ export const listEvents = defineEndpoint({
 
   async handler({ caller, query, request }, { lists, clock }: DiscoveryServices) {
     const { page, limit } = query;
-    const { listed, total } = await lists({
+    const { listed, total } = await lists.elements({
       query: readEventQuery(query, clock()),
       order: 'start',
       slice: { page, limit },

@@ -25,7 +25,7 @@ export const searchEvents = defineEndpoint({
   async handler({ caller, query: { q, page, limit }, request }, services: DiscoveryServices) {
     const { lists, clock } = services;
     if (q.trim() === '') throw invalid('q', 'must not be empty');
-    const { listed, total } = await lists({
+    const { listed, total } = await lists.elements({
       query: readEventQuery({ q }, clock()),
       order: 'relevance',
       slice: { page, limit },

@@ -96,7 +96,6 @@ const source: fc.Arbitrary<Source> = fc.record({
 
 const toElement = ({ event, ...own }: Source): ListElement => ({
   ...own,
-  id: event.row.id,
   json: listedJson(event, publicUrl),
   place: event.row,
 });

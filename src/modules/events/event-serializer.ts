@@ -30,7 +30,6 @@ import { CommonEvent, Event, ListedEvent } from './schemas.ts';
  * `distanceKm` is null unless the list is around a place; `viewerState` is null without a token.
  */
 export type ListElement = {
-  id: string;
   json: Buffer;
   place: Place;
   distanceKm: number | null;

@@ -1,7 +1,5 @@
 import type { Viewer } from '../../identity/caller.ts';
-import type { CachedEvent, EventCache } from './event-cache.ts';
 import { type ListElement, listedJson } from './event-serializer.ts';
-import { isListed } from './policy.ts';
 import type { EventRow } from './present.ts';
 import type { EventServices } from './services.ts';
 
@@ -41,14 +39,5 @@ export async function loadCurrentEvents(
     viewer && ids.length > 0 ? viewerStates.findMany({ userId: viewer.id, eventIds: ids }) : null,
     Promise.all(ids.map((id) => preloadedEvents.find(id) ?? load(id))),
   ]);
-  return ids.map((id, i) => {
-    const event = found[i];
-    return event ? { id, ...event, distanceKm: null, viewerState: states?.[i] ?? null } : null;
-  });
-}
-
-/** The cached events of the elements that are still listed. */
-export async function listCachedEvents(cache: EventCache, elements: ListElement[]): Promise<CachedEvent[]> {
-  const found = await Promise.all(elements.map(({ id }) => cache.findCurrent(id)));
-  return found.filter((event) => event !== null).filter(({ row }) => isListed(row));
+  return found.map((event, i) => event && { ...event, distanceKm: null, viewerState: states?.[i] ?? null });
 }

@@ -6,7 +6,6 @@ import { demoPhones } from '../../lib/demo-phones.ts';
 import { catalogue } from '../../lib/errors.ts';
 import { readEventQuery } from '../../modules/discovery/event-query.ts';
 import type { DiscoveryServices } from '../../modules/discovery/services.ts';
-import { listCachedEvents } from '../../modules/events/load-listed-events.ts';
 import { toListedEvent } from '../../modules/events/present.ts';
 import { errorsPage } from './errors-page.ts';
 import { frontPage } from './front-page.ts';
@@ -46,17 +45,16 @@ export function registerPages(app: App, services: DiscoveryServices): void {
 }
 
 async function renderFrontPage(
-  { config, clock, lists, events }: DiscoveryServices,
+  { config, clock, lists }: DiscoveryServices,
   address: string,
 ): Promise<string> {
-  const { listed, total } = await lists({
+  const { listed, total } = await lists.events({
     query: readEventQuery({}, clock()),
     order: 'start',
     slice: { page: 1, limit: maxEvents },
     viewer: null,
     address,
   });
-  const found = await listCachedEvents(events, listed);
-  const shown = found.map(({ row }) => toListedEvent(row, config.publicUrl));
+  const shown = listed.map(({ row }) => toListedEvent(row, config.publicUrl));
   return frontPage(shown, total, config.demo ? demoPhones : []);
 }
