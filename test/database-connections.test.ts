@@ -15,7 +15,7 @@ test('connect: at most 20 attempts a second to a database that closes connection
     socket.on('error', () => {}).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const sql = connectSql(`postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/nothing`);
+  const sql = connectSql(`postgres://reader@127.0.0.1:${(server.address() as AddressInfo).port}/nothing`);
   const until = performance.now() + 2_000;
   let failures = 0;
   const queryUntilEnd = async () => {

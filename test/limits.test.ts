@@ -122,7 +122,7 @@ test('limit: 9 of 400 requests write no row to request_counts; more requests wri
 test('limit: without a database a server counts its own requests and responds without delay', async () => {
   const disconnected = await api.startAnother({
     env: { RATE_LIMIT: '20', TRUST_PROXY: 'loopback' },
-    sql: connectSql('postgres://nobody@127.0.0.1:1/none'),
+    sql: connectSql('postgres://reader@127.0.0.1:1/none'),
   });
   nextMinute();
   const startedAt = performance.now();

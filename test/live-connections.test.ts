@@ -145,7 +145,7 @@ test('database: a stream survives lost database connections and gets the missed 
   await stream.until(counts);
   assert.ok(stream.isOpen());
 
-  const away = await api.startAnother({ sql: connectSql('postgres://nobody@127.0.0.1:1/none') });
+  const away = await api.startAnother({ sql: connectSql('postgres://reader@127.0.0.1:1/none') });
   // 240 requests exceed the limit of 200 streams: a refused stream does not count towards the limit.
   for (let round = 0; round < 2; round++) {
     const tries = Array.from({ length: 120 }, () => away.get(`/v1/events/${id}/live`));

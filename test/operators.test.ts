@@ -16,7 +16,7 @@ test('health: 200 on healthz, and on readyz with a migrated database', async () 
 
 // spec: 9 GET /healthz, GET /readyz, GET /metrics: endpoints for operators
 test('health: without a database 503 with Retry-After on every operation that needs it; healthz stays 200', async () => {
-  const disconnected = await api.startAnother({ sql: connectSql('postgres://nobody@127.0.0.1:1/none') });
+  const disconnected = await api.startAnother({ sql: connectSql('postgres://reader@127.0.0.1:1/none') });
   expectStatus(await disconnected.get('/healthz'), 200);
   for (const path of ['/readyz', '/v1/events', '/']) {
     const { headers } = expectProblem(await disconnected.get(path), 503, 'unavailable');

@@ -1,3 +1,5 @@
+import { lowerBound } from '../../../lib/lower-bound.ts';
+
 /** Sets of documents, from which pages are read. */
 export type DocSet = {
   /** The number of documents. */
@@ -21,13 +23,7 @@ export class SortedDocs implements DocSet {
   }
 
   rank(doc: number): number {
-    let [low, high] = [0, this.#docs.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#docs[middle] as number) < doc) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(this.#docs, doc);
   }
 
   from(n: number): number[] {

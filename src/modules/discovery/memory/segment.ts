@@ -6,6 +6,7 @@
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { bitmapLength, hasBit, setBit } from '../../../lib/bitmap.ts';
 import { bytesOfId, findId, idAt } from '../../../lib/id-table.ts';
+import { lowerBound } from '../../../lib/lower-bound.ts';
 import { dayMs } from '../../../lib/time.ts';
 import { compareBytes, type Dictionary, findBytes } from './dictionary.ts';
 
@@ -89,17 +90,6 @@ export function unitePostings(
 /** The position in `cells` of the first cell whose number is at least `cell`. */
 export const firstCell = ({ cells }: Pick<SegmentData, 'cells'>, cell: number): number =>
   lowerBound(cells, cell);
-
-/** The position of the first element of a sorted column that is at least `value`. */
-function lowerBound(column: Int32Array | Uint32Array, value: number): number {
-  let [low, high] = [0, column.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((column[middle] as number) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
 
 /** Documents that are scanned together for running events. */
 const blockSize = 256;

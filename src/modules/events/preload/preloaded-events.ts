@@ -10,6 +10,7 @@ import { preloadedEvents as metrics } from '../../../http/metrics.ts';
 import { BackgroundLoad } from '../../../lib/background-load.ts';
 import { bitmapLength, hasBit, setBit } from '../../../lib/bitmap.ts';
 import { bytesOfId, findId } from '../../../lib/id-table.ts';
+import { lowerBound } from '../../../lib/lower-bound.ts';
 import { runInWorker } from '../../../lib/run-in-worker.ts';
 import type { Place } from '../../../lib/sphere.ts';
 import { listedCondition } from '../policy.ts';
@@ -151,15 +152,4 @@ export class PreloadedEvents {
     );
     return found.length > 0;
   }
-}
-
-/** The position of the first hash that is at least `hash`. */
-function lowerBound(hashes: Uint32Array, hash: number): number {
-  let [low, high] = [0, hashes.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((hashes[middle] as number) < hash) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
