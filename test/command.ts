@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Target } from '../src/db/target.ts';
 
-const main = path.join(import.meta.dirname, '..', 'src', 'main.ts');
+const main = path.join(import.meta.dirname, '..', 'bin', 'potluck.js');
 
 export type CommandResult = { code: number; stdout: string; stderr: string };
 

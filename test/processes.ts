@@ -17,7 +17,7 @@ export type ChildRun = {
   ended: Promise<number | NodeJS.Signals | null>;
 };
 export type RunOptions = {
-  /** The program; default: src/main.ts of this version. */
+  /** The program; default: bin/potluck.js of this version. */
   program?: string | undefined;
   env?: Record<string, string | undefined>;
   cwd?: string;
@@ -27,7 +27,7 @@ export type RunOptions = {
 };
 
 const root = path.join(import.meta.dirname, '..');
-const main = path.join(root, 'src', 'main.ts');
+const main = path.join(root, 'bin', 'potluck.js');
 const runs: ChildRun[] = [];
 /** The leaders of process groups, each with `npm` and its child processes. */
 const groups: ChildProcess[] = [];
@@ -59,7 +59,7 @@ export async function createTempDir(parent = os.tmpdir()): Promise<string> {
   return directory;
 }
 
-/** Runs `node src/main.ts`; its environment contains only PATH and the given variables. */
+/** Runs `node bin/potluck.js`; its environment contains only PATH and the given variables. */
 export function potluck(
   args: string[],
   { program = main, env = {}, cwd, identity, umask = '022' }: RunOptions,

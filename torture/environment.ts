@@ -19,7 +19,7 @@ export type EnvironmentOptions = {
   env?: Record<string, string>;
   /** The database that DATABASE_URL names; default: the embedded database of the servers. */
   target?: Target;
-  /** The program of the servers; default: src/main.ts of this version. */
+  /** The program of the servers; default: bin/potluck.js of this version. */
   program?: string;
   /** The parent of the data directory; default: the system's directory for temporary files. */
   parentDir?: string;

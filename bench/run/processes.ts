@@ -68,7 +68,7 @@ export async function startApp(
     LOG_LEVEL: 'warn',
     DISCOVERY: discovery,
   };
-  const main = path.join(root, 'src', 'main.ts');
+  const main = path.join(root, 'bin', 'potluck.js');
   const child = spawn(process.execPath, [main, 'serve'], { cwd: dataset.dir, env, stdio: ['ignore', 2, 2] });
   const server = { port, pid: child.pid ?? 0, stop: () => end(child) };
   const loaded = [

@@ -111,7 +111,7 @@ async function replaceServers(environment: Environment): Promise<void> {
   const { client } = environment;
   // The load goes to the old servers until the new one is open, and to both versions for a moment.
   environment.servers.push(...old);
-  const main = path.join(root, 'src', 'main.ts');
+  const main = path.join(root, 'bin', 'potluck.js');
   const started = await environment.start({}, main);
   await client.send('GET', '/readyz', { server: started });
   await sleep(1_000);
