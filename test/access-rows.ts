@@ -86,6 +86,7 @@ const booked = {
 const rsvp = { body: () => ({ status: 'going' }) };
 const save = { body: () => ({ saved: true }) };
 const newItem = { body: () => ({ title: 'Plates', kind: 'bring', quantityNeeded: 2 }) };
+const newItems = { body: () => ({ items: [newItem.body()] }) };
 const ofNewUser = (tail: string) => ({
   path: async ({ api }: RowContext) => `/v1/admin/users/${(await createUser(api)).id}${tail}`,
 });
@@ -287,6 +288,12 @@ export const accessRows: Record<string, AccessRow> = {
   },
   'POST /v1/events/{id}/items': { statuses: ownersOnly(201), ...newItem },
   'POST /v1/events/{id}/items (private)': { statuses: hiddenFromOthers(201), ...newItem, ...privateEvent },
+  'POST /v1/events/{id}/items/batch': { statuses: ownersOnly(201), ...newItems },
+  'POST /v1/events/{id}/items/batch (private)': {
+    statuses: hiddenFromOthers(201),
+    ...newItems,
+    ...privateEvent,
+  },
   'PATCH /v1/items/{id}': { statuses: ownersOnly(200), body: () => ({ title: 'Paper plates' }) },
   'PATCH /v1/items/{id} (private)': {
     statuses: hiddenFromOthers(200),

@@ -116,6 +116,7 @@ const bodies: Record<string, unknown> = {
   'POST /v1/events/{id}/rsvp': { status: 'going' },
   'POST /v1/events/{id}/save': { saved: true },
   'POST /v1/events/{id}/items': { title: 'Plates', kind: 'bring', quantityNeeded: 2 },
+  'POST /v1/events/{id}/items/batch': { items: [{ title: 'Plates', kind: 'bring', quantityNeeded: 2 }] },
   'PATCH /v1/items/{id}': { title: 'Taken over' },
   'POST /v1/items/{id}/claim': { quantity: 1 },
   'PATCH /v1/items/{id}/claim': { quantity: 1 },

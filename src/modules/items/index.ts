@@ -1,5 +1,6 @@
 import { defineModule } from '../../http/define-module.ts';
 import { addItem } from './add-item.ts';
+import { addItems } from './add-items.ts';
 import { changeClaim } from './change-claim.ts';
 import { claimItem } from './claim-item.ts';
 import { itemDeletionHooks } from './delete-account-data.ts';
@@ -18,6 +19,7 @@ export const items = defineModule<ItemServices>({
   endpoints: [
     listItems,
     addItem,
+    addItems,
     updateItem,
     deleteItem,
     claimItem,

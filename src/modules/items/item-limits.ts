@@ -29,7 +29,7 @@ export const textBytes = ({ title, description, emoji, imageUrl, link }: ItemTex
 export function requireItemCapacity(size: ItemListSize, added: ItemListSize): void {
   if (added.items > 0 && size.items + added.items > maxItems) {
     throw new Problem('item_list_full', {
-      detail: `The event has ${size.items} items; ${maxItems} are allowed.`,
+      detail: `The event would have ${size.items + added.items} items; ${maxItems} are allowed.`,
     });
   }
   if (added.bytes > 0 && size.bytes + added.bytes > maxTextBytes) {

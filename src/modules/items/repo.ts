@@ -55,33 +55,39 @@ async function lockItemList(tx: Transaction, eventId: string): Promise<void> {
 }
 
 /**
- * Adds an item under the next number of its event. The counter in `event_counters` assigns each number once, also after
- * items are deleted. The transaction must hold a lock on the event.
- * @throws Problem `item_list_full`
+ * Adds items under the next numbers of their event, in the given order. The counter in `event_counters` assigns each
+ * number once, also after items are deleted. The transaction must hold a lock on the event.
+ * @returns the items in the same order
+ * @throws Problem `item_list_full` if not all of them fit
  */
-export async function insertItem(
+export async function insertItems(
   tx: Transaction,
   eventId: string,
-  item: NewItem,
+  items: NewItem[],
   now: Date,
-): Promise<ItemRow> {
-  const emoji = item.emoji ?? defaultEmoji[item.kind];
-  requireItemCapacity(await measureItems(tx, eventId), { items: 1, bytes: textBytes({ ...item, emoji }) });
-  const rows = await tx.query<ItemRow>(sql`
+): Promise<ItemRow[]> {
+  const rows = items.map((item) => ({ ...item, emoji: item.emoji ?? defaultEmoji[item.kind] }));
+  const bytes = rows.reduce((sum, row) => sum + textBytes(row), 0);
+  requireItemCapacity(await measureItems(tx, eventId), { items: rows.length, bytes });
+  return await tx.query<ItemRow>(sql`
     with numbered as (
-      update event_counters set last_item = last_item + 1 where event_id = ${eventId} returning last_item as n
-    ), item as (
+      update event_counters set last_item = last_item + ${rows.length} where event_id = ${eventId} returning last_item
+    ), given as (
+      select (last_item - ${rows.length} + g.position)::int as n, g.*
+      from unnest(${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ title }) => title)}::text[],
+        ${rows.map(({ description }) => description ?? null)}::text[], ${rows.map(({ emoji }) => emoji)}::text[],
+        ${rows.map(({ imageUrl }) => imageUrl ?? null)}::text[], ${rows.map(({ link }) => link ?? null)}::text[],
+        ${rows.map(({ quantityNeeded }) => quantityNeeded)}::int[])
+        with ordinality g (kind, title, description, emoji, image_url, link, needed, position)
+      cross join numbered
+    ), added as (
       insert into items (event_id, n, kind, title, description, emoji, image_url, link, created_at)
-      select ${eventId}, n, ${item.kind}, ${item.title}, ${item.description ?? null},
-        ${emoji}, ${item.imageUrl ?? null}, ${item.link ?? null}, ${now}
-      from numbered returning *
+      select ${eventId}, n, kind, title, description, emoji, image_url, link, ${now} from given
     ), stock as (
-      insert into item_stock (event_id, n, needed, claimed)
-      select event_id, n, ${item.quantityNeeded}, 0 from item returning needed, claimed
+      insert into item_stock (event_id, n, needed, claimed) select ${eventId}, n, needed, 0 from given
     )
-    select item.event_id, item.n, kind, title, description, emoji, image_url, link, needed, claimed
-    from item, stock`);
-  return one(rows);
+    select ${eventId}::uuid as event_id, n, kind, title, description, emoji, image_url, link, needed, 0 as claimed
+    from given order by n`);
 }
 
 /**

@@ -82,6 +82,26 @@ export const NewItem = body(
 );
 export type NewItem = Static<typeof NewItem>;
 
+/** The maximum number of items in a batch. */
+const maxBatchSize = 100;
+/** In the largest valid batch: the body, the list, and each item with its fields. */
+export const maxBatchValues = 2 + maxBatchSize * (1 + Object.keys(NewItem.properties).length);
+
+export const NewItems = body(
+  { items: Type.Array(NewItem, { minItems: 1, maxItems: maxBatchSize }) },
+  {
+    examples: [
+      {
+        items: [
+          { title: 'Sourdough bread', kind: 'bring', quantityNeeded: 3, emoji: '🍞' },
+          { title: 'Lemonade', kind: 'bring', quantityNeeded: 2, description: 'Two litres each' },
+        ],
+      },
+    ],
+  },
+);
+export const AddedItems = Type.Object({ data: Type.Array(ref(AddedItem)) });
+
 /** The kind of an item cannot change. */
 export const ItemChange = Type.Partial(
   body({
