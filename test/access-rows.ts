@@ -87,6 +87,7 @@ const rsvp = { body: () => ({ status: 'going' }) };
 const save = { body: () => ({ saved: true }) };
 const newItem = { body: () => ({ title: 'Plates', kind: 'bring', quantityNeeded: 2 }) };
 const newItems = { body: () => ({ items: [newItem.body()] }) };
+const eventCopy = { body: () => ({ startAt: '2040-05-01T18:00:00Z' }) };
 const ofNewUser = (tail: string) => ({
   path: async ({ api }: RowContext) => `/v1/admin/users/${(await createUser(api)).id}${tail}`,
 });
@@ -253,6 +254,12 @@ export const accessRows: Record<string, AccessRow> = {
   'PATCH /v1/events/{id} (private)': {
     statuses: hiddenFromOthers(200),
     body: () => ({ title: 'Draft' }),
+    ...privateEvent,
+  },
+  'POST /v1/events/{id}/duplicate': { statuses: ownersOnly(201), ...eventCopy },
+  'POST /v1/events/{id}/duplicate (private)': {
+    statuses: hiddenFromOthers(201),
+    ...eventCopy,
     ...privateEvent,
   },
   'DELETE /v1/events/{id}': { statuses: ownersOnly(200) },

@@ -9,6 +9,7 @@ import {
   createUsers,
   deleteAccount,
   eventBody,
+  inDays,
   type Person,
   signIn,
 } from './factories.ts';
@@ -147,6 +148,27 @@ test('race: of 20 concurrent batches of 2 on two servers exactly the 2 that the 
     assert.equal(responses.filter(({ status }) => status === 201).length, 2);
     assert.equal(responses.filter(({ status }) => status === 429).length, 18);
     assert.deepEqual(await usedBy(person), { events: 2, items: 4 });
+  }
+});
+
+// spec: 8 POST /v1/events/:id/duplicate: rate limits
+test('race: a duplicate counts as an event and its items; one that does not fit creates and counts nothing', async () => {
+  for (let round = 0; round < 3; round++) {
+    nextDay();
+    const person = await createUser(api);
+    const event = await createEvent(api, person);
+    expectStatus(await postBatch(api, person, event.id, 2), 201);
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        serverAt(i).post(`/v1/events/${event.id}/duplicate`, person.token, { startAt: inDays(9) }),
+      ),
+    );
+    const refused = responses.filter(({ status }) => status !== 201);
+    assert.equal(refused.length, 9);
+    for (const response of refused) expectQuotaExceeded(response, /add 5 items/);
+    assert.deepEqual(await usedBy(person), { events: 2, items: 4 });
+    const events = await api.sql`select 1 from events where organizer_id = ${person.id}`;
+    assert.equal(events.length, 2);
   }
 });
 

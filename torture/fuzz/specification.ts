@@ -211,6 +211,10 @@ export const specification: Record<string, SpecOperation> = {
     ...required(),
     ...of({}, { ...requiredOfEvents, ...optionalOfEvents, status: oneOf('scheduled', 'cancelled') }),
   },
+  'POST /v1/events/{id}/duplicate': {
+    ...required(201),
+    ...of({ startAt: timestamp }, { endAt: timestamp }),
+  },
   'DELETE /v1/events/{id}': required(),
   'GET /v1/events/{id}/cover.svg': { ...open(), ...asking({ category: text(opaque) }) },
   'GET /v1/events.ics': { ...optional(), ...asking(eventFilters) },

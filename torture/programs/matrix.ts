@@ -113,6 +113,7 @@ async function createResourceIds(api: Api, people: PeopleByRole): Promise<Ids> {
 
 const bodies: Record<string, unknown> = {
   'PATCH /v1/events/{id}': { title: 'Taken over' },
+  'POST /v1/events/{id}/duplicate': { startAt: '2040-05-01T18:00:00Z' },
   'POST /v1/events/{id}/rsvp': { status: 'going' },
   'POST /v1/events/{id}/save': { saved: true },
   'POST /v1/events/{id}/items': { title: 'Plates', kind: 'bring', quantityNeeded: 2 },

@@ -8,7 +8,7 @@ import { requireOwnEvent } from '../events/require-own-event.ts';
 import { EventParams } from '../events/schemas.ts';
 import { requireItemsAccepted } from './policy.ts';
 import { toAddedItem } from './present.ts';
-import { insertItems } from './repo.ts';
+import { insertItems, toItemValues } from './repo.ts';
 import { AddedItem, NewItem } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
@@ -42,7 +42,7 @@ export const addItem = defineEndpoint({
     return runIdempotent(services, caller, idempotency, async (tx) => {
       const event = await requireOwnEvent(tx, id, caller);
       requireItemsAccepted(event, [{ kind: body.kind, path: 'kind' }]);
-      const row = one(await insertItems(tx, id, [body], services.clock()));
+      const row = one(await insertItems(tx, id, [toItemValues(body)], services.clock()));
       await countTowardsQuota(tx, services, caller.id, 'items');
       return { status: 201 as const, body: toAddedItem(row) };
     });

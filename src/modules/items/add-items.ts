@@ -6,7 +6,7 @@ import { requireOwnEvent } from '../events/require-own-event.ts';
 import { EventParams } from '../events/schemas.ts';
 import { requireItemsAccepted } from './policy.ts';
 import { toAddedItem } from './present.ts';
-import { insertItems } from './repo.ts';
+import { insertItems, toItemValues } from './repo.ts';
 import { AddedItems, maxBatchValues, NewItems } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
@@ -43,7 +43,7 @@ export const addItems = defineEndpoint({
       const event = await requireOwnEvent(tx, id, caller);
       const kinds = body.items.map(({ kind }, i) => ({ kind, path: `items.${i}.kind` }));
       requireItemsAccepted(event, kinds);
-      const rows = await insertItems(tx, id, body.items, services.clock());
+      const rows = await insertItems(tx, id, body.items.map(toItemValues), services.clock());
       await countTowardsQuota(tx, services, caller.id, 'items', rows.length);
       return { status: 201 as const, body: { data: rows.map(toAddedItem) } };
     });

@@ -5,6 +5,7 @@ import { changeClaim } from './change-claim.ts';
 import { claimItem } from './claim-item.ts';
 import { itemDeletionHooks } from './delete-account-data.ts';
 import { deleteItem } from './delete-item.ts';
+import { duplicateEvent } from './duplicate-event.ts';
 import { itemExportSections } from './export-sections.ts';
 import { listEventClaims } from './list-event-claims.ts';
 import { listItemClaims } from './list-item-claims.ts';
@@ -20,6 +21,7 @@ export const items = defineModule<ItemServices>({
     listItems,
     addItem,
     addItems,
+    duplicateEvent,
     updateItem,
     deleteItem,
     claimItem,
