@@ -143,6 +143,26 @@ test('batch: 403 naming the first kind whose module is off, then 409 for a cance
   expectStatus(await add(event.id, mixed), 201);
 });
 
+// spec: 2.5 GET /v1/templates: items that a template suggests
+test('templates: each suggests at least three items, Potluck dinner five or more, and a batch accepts them', async () => {
+  const { data: templates } = expectStatus(await api.get('/v1/templates'), 200).body;
+  for (const { slug, name, items } of templates) {
+    assert.ok(items.length >= (slug === 'potluck' ? 5 : 3), name);
+    assert.equal(new Set(titlesOf(items)).size, items.length, name);
+    const event = await createEvent(api, organizer, { template: slug });
+    assert.deepEqual(await list(event.id), []);
+    const { data: added } = expectStatus(await add(event.id, items), 201).body;
+    assert.deepEqual(titlesOf(added), titlesOf(items));
+    const stored = (await list(event.id)).map(({ title, kind, quantityNeeded, emoji }: ItemFields) => ({
+      title,
+      kind,
+      quantityNeeded,
+      emoji,
+    }));
+    assert.deepEqual(stored, items);
+  }
+});
+
 // spec: 6 POST /v1/events/:id/items/batch: live updates of the counts and items of an event
 test('batch: a live stream gets all items as one change, in which only the last message has an id', async () => {
   const event = await createEvent(api, organizer);

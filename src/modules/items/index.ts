@@ -10,6 +10,7 @@ import { itemExportSections } from './export-sections.ts';
 import { listEventClaims } from './list-event-claims.ts';
 import { listItemClaims } from './list-item-claims.ts';
 import { listItems } from './list-items.ts';
+import { listTemplates } from './list-templates.ts';
 import type { ItemServices } from './services.ts';
 import { unclaimItem } from './unclaim-item.ts';
 import { updateItem } from './update-item.ts';
@@ -22,6 +23,7 @@ export const items = defineModule<ItemServices>({
     addItem,
     addItems,
     duplicateEvent,
+    listTemplates,
     updateItem,
     deleteItem,
     claimItem,

@@ -12,6 +12,7 @@ import {
   text,
   timestamp,
 } from '../../http/schemas.ts';
+import { Template } from '../events/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
 export const kinds = ['bring', 'wish'] as const;
@@ -101,6 +102,24 @@ export const NewItems = body(
   },
 );
 export const AddedItems = Type.Object({ data: Type.Array(ref(AddedItem)) });
+
+/** An item that a template suggests: fields of a new item. */
+const SuggestedItem = named(
+  'SuggestedItem',
+  Type.Object({
+    title: Type.String({ examples: ['Main dish'] }),
+    kind: oneOf(kinds),
+    quantityNeeded: Type.Integer({ examples: [4] }),
+    emoji: Type.String({ examples: ['🍲'] }),
+  }),
+);
+export type SuggestedItem = Static<typeof SuggestedItem>;
+
+const TemplateWithItems = named(
+  'TemplateWithItems',
+  Type.Object({ ...Template.properties, items: Type.Array(ref(SuggestedItem)) }),
+);
+export const TemplateList = Type.Object({ data: Type.Array(ref(TemplateWithItems)) });
 
 /** The kind of an item cannot change. */
 export const ItemChange = Type.Partial(
