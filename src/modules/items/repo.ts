@@ -68,7 +68,7 @@ export const toItemValues = ({ quantityNeeded, ...item }: NewItem): ItemValues =
 
 /**
  * Adds items under the next numbers of their event, in the given order. The counter in `event_counters` assigns each
- * number once, also after items are deleted. The transaction must hold a lock on the event.
+ * number once, also after items are deleted. The transaction must hold a lock on the event, or have inserted it.
  * @returns the items in the same order
  * @throws Problem `item_list_full` if not all of them fit
  */
