@@ -86,6 +86,8 @@ const booked = {
 const rsvp = { body: () => ({ status: 'going' }) };
 const save = { body: () => ({ saved: true }) };
 const newItem = { body: () => ({ title: 'Plates', kind: 'bring', quantityNeeded: 2 }) };
+const newItems = { body: () => ({ items: [newItem.body()] }) };
+const eventCopy = { body: () => ({ startAt: '2040-05-01T18:00:00Z' }) };
 const ofNewUser = (tail: string) => ({
   path: async ({ api }: RowContext) => `/v1/admin/users/${(await createUser(api)).id}${tail}`,
 });
@@ -254,6 +256,12 @@ export const accessRows: Record<string, AccessRow> = {
     body: () => ({ title: 'Draft' }),
     ...privateEvent,
   },
+  'POST /v1/events/{id}/duplicate': { statuses: ownersOnly(201), ...eventCopy },
+  'POST /v1/events/{id}/duplicate (private)': {
+    statuses: hiddenFromOthers(201),
+    ...eventCopy,
+    ...privateEvent,
+  },
   'DELETE /v1/events/{id}': { statuses: ownersOnly(200) },
   'DELETE /v1/events/{id} (private)': { statuses: hiddenFromOthers(200), ...privateEvent },
   'POST /v1/events/{id}/rsvp': { statuses: withToken(200), ...rsvp },
@@ -287,6 +295,12 @@ export const accessRows: Record<string, AccessRow> = {
   },
   'POST /v1/events/{id}/items': { statuses: ownersOnly(201), ...newItem },
   'POST /v1/events/{id}/items (private)': { statuses: hiddenFromOthers(201), ...newItem, ...privateEvent },
+  'POST /v1/events/{id}/items/batch': { statuses: ownersOnly(201), ...newItems },
+  'POST /v1/events/{id}/items/batch (private)': {
+    statuses: hiddenFromOthers(201),
+    ...newItems,
+    ...privateEvent,
+  },
   'PATCH /v1/items/{id}': { statuses: ownersOnly(200), body: () => ({ title: 'Paper plates' }) },
   'PATCH /v1/items/{id} (private)': {
     statuses: hiddenFromOthers(200),

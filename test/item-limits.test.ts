@@ -19,6 +19,10 @@ const itemBody = (overrides: Record<string, unknown> = {}) => ({
 });
 const add = (on: TestApp, event: string, overrides: Record<string, unknown> = {}) =>
   on.post(`/v1/events/${event}/items`, organizer.token, itemBody(overrides));
+const addBatch = (on: TestApp, event: string, count: number, overrides: Record<string, unknown> = {}) =>
+  on.post(`/v1/events/${event}/items/batch`, organizer.token, {
+    items: Array(count).fill(itemBody(overrides)),
+  });
 const change = (on: TestApp, item: string, fields: unknown) =>
   on.patch(`/v1/items/${item}`, organizer.token, fields);
 const list = async (event: string) => expectStatus(await api.get(`/v1/events/${event}/items`), 200).body.data;
@@ -52,7 +56,7 @@ test('items: 409 for the 501st item of an event; 201 after an item is removed', 
   const event = await createFullEvent(499);
   expectStatus(await add(api, event), 201);
   const { body } = expectProblem(await add(api, event), 409, 'item_list_full');
-  assert.match(body.detail, /500 items/);
+  assert.match(body.detail, /501 items; 500/);
   assert.equal((await list(event)).length, 500);
   expectStatus(await api.delete(`/v1/items/${event}.7`, organizer.token), 200);
   expectStatus(await add(api, event), 201);
@@ -72,6 +76,21 @@ test('texts: 409 for a new item and for a change above 1 MiB in total; 200 and 2
   assert.deepEqual(await readSize(event), { items: 401, bytes: maxBytes });
 });
 
+test('batch: 409 above 500 items or 1 MiB in total, and none is added; 201 up to exactly that', async () => {
+  const almostFull = await createFullEvent(490);
+  const { body } = expectProblem(await addBatch(api, almostFull, 11), 409, 'item_list_full');
+  assert.match(body.detail, /501 items; 500/);
+  assert.equal((await list(almostFull)).length, 490);
+  expectStatus(await addBatch(api, almostFull, 10), 201);
+  expectProblem(await addBatch(api, almostFull, 1), 409, 'item_list_full');
+  const heavy = await createFullEvent(300, maxBytes - 500);
+  const title = 'y'.repeat(99);
+  expectProblem(await addBatch(api, heavy, 6, { title }), 409, 'item_list_full');
+  assert.deepEqual(await readSize(heavy), { items: 300, bytes: maxBytes - 500 });
+  expectStatus(await addBatch(api, heavy, 5, { title }), 201);
+  assert.deepEqual(await readSize(heavy), { items: 305, bytes: maxBytes });
+});
+
 test('existing: a list above the limits can be read, changed and shortened, but cannot grow', async () => {
   const event = await createFullEvent(700, 2 * maxBytes);
   assert.equal((await list(event)).length, 700);
@@ -89,6 +108,28 @@ test('race: of 40 concurrent new items on two servers exactly the 10 that fit ge
     const responses = await Promise.all(Array.from({ length: 40 }, (_, i) => add(server(i), event)));
     assert.deepEqual(countStatuses(responses), { 201: 10, 409: 30 });
     assert.equal((await readSize(event)).items, 500);
+  }
+});
+
+test('race: concurrent batches of 30 and single items on two servers never exceed 500 items; each batch is added whole or not at all', async () => {
+  for (let round = 0; round < 3; round++) {
+    const event = await createFullEvent(400);
+    const [batches, singles] = await Promise.all([
+      Promise.all(
+        Array.from({ length: 12 }, (_, i) => addBatch(server(i), event, 30, { title: `batch ${i}` })),
+      ),
+      Promise.all(Array.from({ length: 20 }, (_, i) => add(server(i), event, { title: 'single' }))),
+    ]);
+    const titles = (await list(event)).map((item: { title: string }) => item.title);
+    assert.ok(titles.length <= 500, `${titles.length}`);
+    // A refused batch of 30 leaves less room than 30, which the single items may have used since.
+    assert.ok(titles.length > 470, `${titles.length}`);
+    for (const [i, { status }] of batches.entries()) {
+      const added = titles.filter((title: string) => title === `batch ${i}`).length;
+      assert.deepEqual([status, added], status === 201 ? [201, 30] : [409, 0]);
+    }
+    const { 201: added = 0 } = countStatuses(singles);
+    assert.equal(titles.filter((title: string) => title === 'single').length, added);
   }
 });
 

@@ -17,6 +17,7 @@ export type Schema = {
   maxLength?: number;
   pattern?: string;
   format?: string;
+  minItems?: number;
   maxItems?: number;
   'x-max-decimals'?: number;
 };

@@ -9,6 +9,7 @@ import {
   createUsers,
   deleteAccount,
   eventBody,
+  inDays,
   type Person,
   signIn,
 } from './factories.ts';
@@ -42,6 +43,10 @@ function nextDay(): void {
 const postEvent = (server: TestApp, { token }: Person) => server.post('/v1/events', token, eventBody());
 const postItem = (server: TestApp, { token }: Person, eventId: string) =>
   server.post(`/v1/events/${eventId}/items`, token, { title: 'Plates', kind: 'bring', quantityNeeded: 1 });
+const postBatch = (server: TestApp, { token }: Person, eventId: string, count: number) =>
+  server.post(`/v1/events/${eventId}/items/batch`, token, {
+    items: Array(count).fill({ title: 'Plates', kind: 'bring', quantityNeeded: 1 }),
+  });
 const follow = (server: TestApp, { token }: Person, { id }: Person) =>
   server.post(`/v1/users/${id}/follow`, token);
 const usedBy = async ({ id }: Person) =>
@@ -111,6 +116,60 @@ test('quotas: refused requests, idempotent replays and repeated follows do not c
   expectStatus(await api.delete(`/v1/users/${other.id}/follow`, person.token), 200);
   expectQuotaExceeded(await follow(api, person, other), /follow 4 people/);
   await assertCounters(api.sql);
+});
+
+// spec: 8 POST /v1/events/:id/items/batch: rate limits
+test('quotas: each item of a batch counts; 429 for a batch that does not fit, which adds and counts nothing', async () => {
+  nextDay();
+  const person = await createUser(api);
+  const event = await createEvent(api, person);
+  expectQuotaExceeded(await postBatch(api, person, event.id, 6), /add 5 items/);
+  assert.deepEqual(await usedBy(person), { events: 1 });
+  expectStatus(await postBatch(api, person, event.id, 3), 201);
+  expectQuotaExceeded(await postBatch(second, person, event.id, 3), /add 5 items/);
+  assert.deepEqual(await usedBy(person), { events: 1, items: 3 });
+  expectStatus(await postBatch(second, person, event.id, 2), 201);
+  expectQuotaExceeded(await postItem(api, person, event.id), /add 5 items/);
+  clock.advance(86_400_000);
+  const later = await signIn(api, person.phone);
+  expectQuotaExceeded(await postBatch(api, later, event.id, 6), /add 5 items/);
+  expectStatus(await postBatch(api, later, event.id, 5), 201);
+  assert.deepEqual(await usedBy(person), { events: 1, items: 5 });
+});
+
+test('race: of 20 concurrent batches of 2 on two servers exactly the 2 that the quota of 5 allows are added', async () => {
+  for (let round = 0; round < 3; round++) {
+    nextDay();
+    const person = await createUser(api);
+    const events = await Promise.all([createEvent(api, person), createEvent(api, person)]);
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => postBatch(serverAt(i), person, events[i % 2 ? 0 : 1].id, 2)),
+    );
+    assert.equal(responses.filter(({ status }) => status === 201).length, 2);
+    assert.equal(responses.filter(({ status }) => status === 429).length, 18);
+    assert.deepEqual(await usedBy(person), { events: 2, items: 4 });
+  }
+});
+
+// spec: 8 POST /v1/events/:id/duplicate: rate limits
+test('race: a duplicate counts as an event and its items; one that does not fit creates and counts nothing', async () => {
+  for (let round = 0; round < 3; round++) {
+    nextDay();
+    const person = await createUser(api);
+    const event = await createEvent(api, person);
+    expectStatus(await postBatch(api, person, event.id, 2), 201);
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        serverAt(i).post(`/v1/events/${event.id}/duplicate`, person.token, { startAt: inDays(9) }),
+      ),
+    );
+    const refused = responses.filter(({ status }) => status !== 201);
+    assert.equal(refused.length, 9);
+    for (const response of refused) expectQuotaExceeded(response, /add 5 items/);
+    assert.deepEqual(await usedBy(person), { events: 2, items: 4 });
+    const events = await api.sql`select 1 from events where organizer_id = ${person.id}`;
+    assert.equal(events.length, 2);
+  }
 });
 
 test('race: of 40 concurrent events, items and follows on two servers exactly as many succeed as the quotas allow', async () => {

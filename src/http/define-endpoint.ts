@@ -86,6 +86,8 @@ type Metadata = {
   conditional?: true;
   /** In bytes: larger responses are compressed (compression.ts). Only for responses without any secret. */
   compressFrom?: number;
+  /** The maximum number of values in the JSON body, at any depth. Default: 500. */
+  maxBodyValues?: number;
   /** Media types of a body that is not JSON. The module's `setup` adds parsers for them. */
   bodyTypes?: readonly string[];
   /** Further Fastify options of the route, such as `bodyLimit`. */
@@ -146,6 +148,7 @@ declare module 'fastify' {
     idempotent?: true;
     conditional?: true;
     problems?: ProblemCode[];
+    maxBodyValues?: number;
     bodyTypes?: readonly string[];
   }
 }
@@ -179,6 +182,7 @@ export function registerEndpoint<S extends RegistrationServices>(
     timeoutMs,
     conditional,
     compressFrom,
+    maxBodyValues,
     bodyTypes,
   } = endpoint;
   const handle = endpoint.handler as (request: unknown, services: S) => Promise<Response>;
@@ -195,6 +199,7 @@ export function registerEndpoint<S extends RegistrationServices>(
       ...(timeoutMs && { timeoutMs }),
       ...(conditional && { conditional }),
       ...(compressFrom !== undefined && { compressFrom }),
+      ...(maxBodyValues && { maxBodyValues }),
       ...(bodyTypes && { bodyTypes }),
     },
     schema: schemaOf(endpoint),

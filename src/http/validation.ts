@@ -37,8 +37,9 @@ export function registerValidation(app: FastifyInstance): void {
   // The validator reports all errors; 100,000 invalid fields would block the process for seconds.
   app.addHook('preValidation', (request, _reply, done) => {
     refuseOddNumbers(request);
-    const isTooMuch = request.body !== undefined && hasMoreValues(request.body, maxValues);
-    done(isTooMuch ? invalid('body', `has more than ${maxValues} values`) : undefined);
+    const { maxBodyValues: max = maxValues } = request.routeOptions.config;
+    const isTooMuch = request.body !== undefined && hasMoreValues(request.body, max);
+    done(isTooMuch ? invalid('body', `has more than ${max} values`) : undefined);
   });
 
   // After validation a body is no deeper than its schema, which bounds the recursion.
@@ -112,7 +113,10 @@ function refuseOddNumbers({ query, routeOptions }: FastifyRequest): void {
   }
 }
 
-/** Several times the number of values in the largest valid body. */
+/**
+ * Several times the number of values in the largest valid body, except for endpoints that declare
+ * `maxBodyValues`.
+ */
 const maxValues = 500;
 
 /** Counts values at any depth, and stops as soon as there are more. */

@@ -17,8 +17,8 @@ const actions: Record<QuotaKind, (max: number) => string> = {
 const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 
 /**
- * Counts one creation of the person, in the transaction that creates, which must have locked the person's
- * account.
+ * Counts creations of the person, in the transaction that creates, which must have locked the person's account.
+ * If not all of them fit into the quota, none is counted.
  *
  * Correct under concurrency on any number of servers: `on conflict` locks the row before it evaluates the
  * condition, and the transaction holds the lock until it commits. Each transaction therefore sees the counts
@@ -33,16 +33,17 @@ export async function countTowardsQuota(
   { config, clock }: QuotaServices,
   userId: string,
   kind: QuotaKind,
+  added = 1,
 ): Promise<void> {
-  if (!config.dailyQuotas) return;
+  if (!config.dailyQuotas || added === 0) return;
   const max = config.dailyQuotas[kind];
   const now = clock();
-  const count = await tx.execute(sql`
-    insert into daily_counts as c (user_id, kind, day, used) values (${userId}, ${kind}, ${dayOf(now)}, 1)
+  const counting = sql`
+    insert into daily_counts as c (user_id, kind, day, used) values (${userId}, ${kind}, ${dayOf(now)}, ${added})
     on conflict (user_id, kind) do update set day = greatest(c.day, excluded.day),
-      used = case when c.day < excluded.day then 0 else c.used end + 1
-    where c.day < excluded.day or c.used < ${max}`);
-  if (count > 0) return;
+      used = case when c.day < excluded.day then 0 else c.used end + excluded.used
+    where c.day < excluded.day or c.used + excluded.used <= ${max}`;
+  if (added <= max && (await tx.execute(counting)) > 0) return;
   throw new Problem('quota_exceeded', {
     detail: `A person may ${actions[kind](max)} a day (UTC). \`Retry-After\` has the seconds until the next day.`,
     retryAfter: Math.ceil((dayMs - (now.getTime() % dayMs)) / 1000),

@@ -58,7 +58,7 @@ function isStartOfDay(at: Date, timezone: string): boolean {
 }
 
 /**
- * Checks the rules between the fields of an event. The values of fields that a PATCH omits are unknown here.
+ * Checks the rules between the fields of an event. The values of fields that a PATCH or a copy omits are unknown here.
  */
 function judgeEvent(isNew: boolean, body: EventBody): Verdict {
   const { startAt, endAt, allDay, timezone, price, isPriceKnown } = body;
@@ -75,7 +75,7 @@ function judgeEvent(isNew: boolean, body: EventBody): Verdict {
 }
 
 /** @param body the parsed body; undefined if none was sent */
-export function judgeBody({ method, path, body: schema }: Operation, body: unknown): Verdict {
+export function judgeBody({ path, body: schema }: Operation, body: unknown): Verdict {
   if (!schema) {
     const isEmpty =
       body === undefined ||
@@ -88,7 +88,7 @@ export function judgeBody({ method, path, body: schema }: Operation, body: unkno
   if (phone != null && !/^\+1415555\d{4}$/.test(phone)) return 'open';
   // A generated URL never names an upload.
   if (path === '/v1/me' && avatar) return 'sense';
-  if (path.startsWith('/v1/events')) return judgeEvent(method === 'POST', body as EventBody);
+  if (path.startsWith('/v1/events')) return judgeEvent(path === '/v1/events', body as EventBody);
   return 'fits';
 }
 

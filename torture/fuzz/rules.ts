@@ -144,6 +144,21 @@ export function setOf(...allowed: string[]): Rule {
   };
 }
 
+/** A list of `min` to `max` values. */
+export const listOf = (rule: Rule, min: number, max: number): Rule => ({
+  judge: (value) => {
+    if (!Array.isArray(value) || value.length < min || value.length > max) return 'shape';
+    return worst(value.map((element) => rule.judge(element)));
+  },
+  good: [...rule.good.map((value) => [value]), Array(max).fill(rule.good[0])],
+  bad: [
+    ...rule.bad.map((value) => [rule.good[0], value]),
+    Array(min - 1).fill(rule.good[0]),
+    Array(max + 1).fill(rule.good[0]),
+    ...[rule.good[0], null, {}, 'x', 0],
+  ],
+});
+
 export const orNull = (rule: Rule): Rule => ({
   judge: (value) => (value === null ? 'fits' : rule.judge(value)),
   good: [...rule.good, null],

@@ -47,17 +47,19 @@ type EventFields = {
   avatar?: string | null;
 };
 
+const eventWrites = ['POST /v1/events', 'PATCH /v1/events/{id}', 'POST /v1/events/{id}/duplicate'];
+
 /** Rules between fields, and fields whose meaning depends on the state of the server. */
 function judgeFields(name: string, fields: EventFields): Verdict {
   if (name === 'PATCH /v1/me') return fields.avatar ? 'open' : 'fits';
-  if (name !== 'POST /v1/events' && name !== 'PATCH /v1/events/{id}') return 'fits';
+  if (!eventWrites.includes(name)) return 'fits';
   const { startAt, endAt, allDay, price, isPriceKnown } = fields;
   if (startAt !== undefined && endAt !== undefined) {
     const [start, end] = [timestampMs(startAt), timestampMs(endAt)];
     if (start !== null && end !== null && end <= start) return 'sense';
   }
   if (isPriceKnown === false && (price ?? 0) > 0) return 'sense';
-  const isNew = name.startsWith('POST');
+  const isNew = name === 'POST /v1/events';
   // Whole days need the zone; a change needs the fields that it leaves out.
   const dependsOnDays = allDay === true || (!isNew && (startAt !== undefined || endAt !== undefined));
   const dependsOnPrice = !isNew && isPriceKnown === false && price === undefined;
@@ -257,6 +259,7 @@ const responses: Record<string, Record<string, Check>> = {
   'GET /v1/events/{id}': fullEvent,
   'POST /v1/events': fullEvent,
   'PATCH /v1/events/{id}': fullEvent,
+  'POST /v1/events/{id}/duplicate': { ...fullEvent, rsvpCount: isOneOf(0), visibility: isOneOf('private') },
   'POST /v1/events/{id}/rsvp': { myRsvp: isRsvp, rsvpCount: isCount },
   'POST /v1/events/{id}/save': { isSaved: isFlag },
   'GET /v1/events/{id}/items': { data: isList(isItem) },

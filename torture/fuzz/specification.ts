@@ -10,6 +10,7 @@ import {
   httpUrl,
   integer,
   line,
+  listOf,
   number,
   type ObjectRule,
   object,
@@ -114,6 +115,10 @@ const optionalOfEvents = {
 };
 const title = line(1, 120);
 const needs = integer(1, 10_000);
+const newItem: ObjectRule = {
+  required: { title, kind: oneOf('bring', 'wish'), quantityNeeded: needs },
+  optional: { description: prose(1_000), emoji, link: httpUrl, imageUrl: orNull(httpUrl) },
+};
 const seats = integer(1, 20);
 
 const required = (status = 200): SpecOperation => ({ access: 'required', status });
@@ -158,13 +163,7 @@ export const specification: Record<string, SpecOperation> = {
   'POST /v1/events/{id}/save': { ...required(), ...of({ saved: flag }) },
   // 4.14 to 4.18
   'GET /v1/events/{id}/items': { ...optional(), ...asking({ kind: text(oneOf('bring', 'wish')) }) },
-  'POST /v1/events/{id}/items': {
-    ...required(201),
-    ...of(
-      { title, kind: oneOf('bring', 'wish'), quantityNeeded: needs },
-      { description: prose(1_000), emoji, link: httpUrl, imageUrl: orNull(httpUrl) },
-    ),
-  },
+  'POST /v1/events/{id}/items': { ...required(201), body: newItem },
   'DELETE /v1/items/{id}': required(),
   'POST /v1/items/{id}/claim': { ...required(201), ...of({ quantity }) },
   'DELETE /v1/items/{id}/claim': required(),
@@ -203,10 +202,18 @@ export const specification: Record<string, SpecOperation> = {
   'GET /v1/feed': { ...required(), ...asking(cursorPage) },
   'GET /v1/categories': open(),
   'GET /v1/templates': open(),
+  'POST /v1/events/{id}/items/batch': {
+    ...required(201),
+    ...of({ items: listOf(object(newItem), 1, 100) }),
+  },
   'POST /v1/events': { ...required(201), ...of(requiredOfEvents, optionalOfEvents) },
   'PATCH /v1/events/{id}': {
     ...required(),
     ...of({}, { ...requiredOfEvents, ...optionalOfEvents, status: oneOf('scheduled', 'cancelled') }),
+  },
+  'POST /v1/events/{id}/duplicate': {
+    ...required(201),
+    ...of({ startAt: timestamp }, { endAt: timestamp }),
   },
   'DELETE /v1/events/{id}': required(),
   'GET /v1/events/{id}/cover.svg': { ...open(), ...asking({ category: text(opaque) }) },

@@ -70,6 +70,8 @@ function numberOf({
     : fc.integer({ min: min * 100, max: maximum * 100 }).map((cents) => cents / 100);
 }
 
+const maxListLength = 5;
+
 /** A value that fits the schema. */
 export function valid(schema: Schema): Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -80,8 +82,11 @@ export function valid(schema: Schema): Arbitrary<unknown> {
       requiredKeys: schema.required ?? [],
     });
   }
-  if (schema.type === 'array')
-    return fc.uniqueArray(valid(schema.items ?? {}), { maxLength: schema.maxItems ?? 5 });
+  if (schema.type === 'array') {
+    const { minItems: minLength = 0, maxItems = maxListLength } = schema;
+    const maxLength = Math.min(maxItems, maxListLength);
+    return fc.uniqueArray(valid(schema.items ?? {}), { minLength, maxLength });
+  }
   if (schema.type === 'boolean') return fc.boolean();
   if (schema.type === 'null') return fc.constant(null);
   if (schema.type === 'number') return numberOf(schema);

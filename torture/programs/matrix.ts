@@ -113,9 +113,11 @@ async function createResourceIds(api: Api, people: PeopleByRole): Promise<Ids> {
 
 const bodies: Record<string, unknown> = {
   'PATCH /v1/events/{id}': { title: 'Taken over' },
+  'POST /v1/events/{id}/duplicate': { startAt: '2040-05-01T18:00:00Z' },
   'POST /v1/events/{id}/rsvp': { status: 'going' },
   'POST /v1/events/{id}/save': { saved: true },
   'POST /v1/events/{id}/items': { title: 'Plates', kind: 'bring', quantityNeeded: 2 },
+  'POST /v1/events/{id}/items/batch': { items: [{ title: 'Plates', kind: 'bring', quantityNeeded: 2 }] },
   'PATCH /v1/items/{id}': { title: 'Taken over' },
   'POST /v1/items/{id}/claim': { quantity: 1 },
   'PATCH /v1/items/{id}/claim': { quantity: 1 },

@@ -1,11 +1,10 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
-import { Problem } from '../../lib/errors.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
+import { createdResponse } from './created-response.ts';
 import { withDefaults } from './event-fields.ts';
-import { toEvent } from './present.ts';
-import { findEvent, insertEvent, noViewerStateWithBooking } from './repo.ts';
+import { insertEvent } from './repo.ts';
 import { Event, NewEvent } from './schemas.ts';
 import type { EventServices } from './services.ts';
 
@@ -30,13 +29,8 @@ export const createEvent = defineEndpoint({
     const organizer = await people.find(caller.id);
     return runIdempotent(services, caller, idempotency, async (tx) => {
       await countTowardsQuota(tx, services, caller.id, 'events');
-      const row = await findEvent(tx, await insertEvent(tx, caller.id, fields, clock()));
-      if (!row) throw new Problem('event_not_found');
-      return {
-        status: 201 as const,
-        body: toEvent(row, organizer, noViewerStateWithBooking, config.publicUrl),
-        headers: { location: `/v1/events/${row.id}` },
-      };
+      const id = await insertEvent(tx, caller.id, fields, clock());
+      return createdResponse(tx, id, organizer, config.publicUrl);
     });
   },
 });

@@ -1,10 +1,10 @@
 /** Converts request bodies to the fields of events, and checks rules that involve several fields. */
 import { invalid, invalidFields, Problem } from '../../lib/errors.ts';
-import { parseTimestamp } from '../../lib/time.ts';
+import { parseTimestamp, timestampBounds } from '../../lib/time.ts';
 import { dateIn, isStartOfDay, startOfDate, timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';
 import { modules } from './catalogue.ts';
 import type { EventRow } from './present.ts';
-import type { EventChange, NewEvent } from './schemas.ts';
+import type { EventChange, EventCopy, NewEvent } from './schemas.ts';
 
 /** The fields of an event that its organizer sets, or that have defaults. */
 export type EventFields = Omit<
@@ -66,6 +66,29 @@ export function applyChange(before: EventFields, change: EventChange): EventFiel
 }
 
 /**
+ * The fields of a copy of an event on other dates: a scheduled draft, also if the event is public or cancelled.
+ * @throws Problem `invalid_request` as `withDefaults` does
+ */
+export const fieldsOfCopy = (event: EventFields, { startAt, endAt }: EventCopy): EventFields =>
+  checked({
+    ...event,
+    visibility: 'private',
+    status: 'scheduled',
+    ...readTimes(startAt, endAt ?? endOfCopy(event, startAt)),
+  });
+
+/**
+ * The end of a copy that lasts as long as the event. An all-day event keeps its number of days, which may be an hour
+ * longer or shorter than before. The end is text, so that `readTimes` checks its range of years.
+ */
+function endOfCopy({ allDay, timezone, startAt, endAt }: EventFields, start: string): string {
+  const copyStartAt = new Date(start);
+  if (!allDay) return new Date(copyStartAt.getTime() + endAt.getTime() - startAt.getTime()).toISOString();
+  const length = dateIn(startAt, timezone).until(dateIn(endAt, timezone));
+  return startOfDate(dateIn(copyStartAt, timezone).add(length), timezone).toISOString();
+}
+
+/**
  * Checks the rules that the schema cannot express, because they involve several fields.
  * @param before the event before a change: times that the change does not touch are not checked, because the rules of
  * time zones may have changed since the event was stored
@@ -124,6 +147,7 @@ export function requireCapacity({ bookedCount }: EventRow, { capacity }: EventFi
 function readTimes(startAt: string | Date, endAt: string | Date): { startAt: Date; endAt: Date } {
   const [start, end] = [startAt, endAt].map((at) => (at instanceof Date ? at : parseTimestamp(at)));
   if (!start) throw invalid('startAt', 'is not a timestamp');
-  if (!end || end <= start) throw invalid('endAt', 'must be after startAt');
+  if (!end) throw invalid('endAt', `must be ${timestampBounds}`);
+  if (end <= start) throw invalid('endAt', 'must be after startAt');
   return { startAt: start, endAt: end };
 }

@@ -6,14 +6,13 @@ import { eventExportSections } from './export-sections.ts';
 import { getCover } from './get-cover.ts';
 import { getEvent } from './get-event.ts';
 import { listCategories } from './list-categories.ts';
-import { listTemplates } from './list-templates.ts';
 import type { EventServices } from './services.ts';
 import { updateEvent } from './update-event.ts';
 
-/** Events: records, covers, categories and templates. */
+/** Events: records, covers and categories. */
 export const events = defineModule<EventServices>({
   name: 'events',
-  endpoints: [listCategories, listTemplates, getEvent, getCover, createEvent, updateEvent, deleteEvent],
+  endpoints: [listCategories, getEvent, getCover, createEvent, updateEvent, deleteEvent],
   deletionHooks: eventDeletionHooks,
   exportSections: eventExportSections,
 });

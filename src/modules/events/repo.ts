@@ -96,6 +96,7 @@ const eventsCountOf = (event: Pick<EventRow, 'visibility' | 'status' | 'hidden'>
 /**
  * Inserts an event with its counters, and counts it for its organizer. The transaction must hold a lock on the
  * organizer's account.
+ * @param insertDetails inserts further rows of the event, before the change log is locked
  * @returns the id
  */
 export async function insertEvent(
@@ -103,6 +104,7 @@ export async function insertEvent(
   organizerId: string,
   fields: EventFields,
   now: Date,
+  insertDetails: (id: string) => Promise<void> = async () => {},
 ): Promise<string> {
   const id = newId();
   // A locked account is not suspended and cannot become so before the commit.
@@ -112,6 +114,7 @@ export async function insertEvent(
   await tx.query(
     sql`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${id}, 0, 0, 0)`,
   );
+  await insertDetails(id);
   await addToEventsCount(tx, organizerId, eventsCountOf(event));
   await recordChange(tx, { records: [id], listingKeys: listingKeysOf([event]) });
   return id;

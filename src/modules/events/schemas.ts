@@ -230,6 +230,20 @@ export const NewEvent = body(
 );
 export type NewEvent = Static<typeof NewEvent>;
 
+export const EventCopy = body(
+  {
+    startAt: fields.startAt,
+    endAt: Type.Optional(
+      inputTime(
+        'After `startAt`, in the years 1900 to 9999 in UTC. If left out, the copy lasts as long as the event: an ' +
+          'all-day event the same number of days, any other event the same time.',
+      ),
+    ),
+  },
+  { examples: [{ startAt: '2027-12-24T18:00:00+01:00' }] },
+);
+export type EventCopy = Static<typeof EventCopy>;
+
 export const EventChange = Type.Partial(body({ ...fields, status: oneOf(statuses) }), {
   additionalProperties: false,
   examples: [{ title: 'Harbour potluck, now indoors' }],

@@ -1,15 +1,14 @@
+import { one } from '../../db/query.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
-import { Problem } from '../../lib/errors.ts';
-import { readId } from '../../lib/ids.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
-import { moduleOf } from '../events/catalogue.ts';
-import { requireOrganizer } from '../events/policy.ts';
-import { findEventForUpdate } from '../events/repo.ts';
+import { readEventId } from '../events/event-id.ts';
+import { requireOwnEvent } from '../events/require-own-event.ts';
 import { EventParams } from '../events/schemas.ts';
+import { requireItemsAccepted } from './policy.ts';
 import { toAddedItem } from './present.ts';
-import { insertItem } from './repo.ts';
+import { insertItems, toItemValues } from './repo.ts';
 import { AddedItem, NewItem } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
@@ -39,14 +38,11 @@ export const addItem = defineEndpoint({
   ],
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {
-    const id = readId(params.id, 'event_not_found');
+    const id = readEventId(params.id);
     return runIdempotent(services, caller, idempotency, async (tx) => {
-      const event = await findEventForUpdate(tx, id, caller);
-      if (!event) throw new Problem('event_not_found');
-      requireOrganizer(event, caller);
-      if (!event.enabledModules.includes(moduleOf[body.kind])) throw new Problem('module_disabled');
-      if (event.status === 'cancelled') throw new Problem('event_cancelled');
-      const row = await insertItem(tx, id, body, services.clock());
+      const event = await requireOwnEvent(tx, id, caller);
+      requireItemsAccepted(event, [{ kind: body.kind, path: 'kind' }]);
+      const row = one(await insertItems(tx, id, [toItemValues(body)], services.clock()));
       await countTowardsQuota(tx, services, caller.id, 'items');
       return { status: 201 as const, body: toAddedItem(row) };
     });

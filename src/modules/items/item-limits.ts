@@ -1,5 +1,6 @@
 /** The limits on the items of one event. */
 import { Problem } from '../../lib/errors.ts';
+import type { ItemRow } from './present.ts';
 
 /** The maximum size of the items of one event: a list has no pages, and a live stream begins with all items. */
 const maxItems = 500;
@@ -8,13 +9,7 @@ const maxTextBytes = 1024 ** 2;
 /** The number of items, and the size of their texts in bytes of UTF-8. */
 export type ItemListSize = { items: number; bytes: number };
 
-type ItemTexts = {
-  title: string;
-  emoji: string;
-  description?: string | null;
-  imageUrl?: string | null;
-  link?: string | null;
-};
+type ItemTexts = Pick<ItemRow, 'title' | 'description' | 'emoji' | 'imageUrl' | 'link'>;
 
 /** The size of an item's texts in bytes of UTF-8, as `measureItems` counts it. */
 export const textBytes = ({ title, description, emoji, imageUrl, link }: ItemTexts): number =>
@@ -29,7 +24,7 @@ export const textBytes = ({ title, description, emoji, imageUrl, link }: ItemTex
 export function requireItemCapacity(size: ItemListSize, added: ItemListSize): void {
   if (added.items > 0 && size.items + added.items > maxItems) {
     throw new Problem('item_list_full', {
-      detail: `The event has ${size.items} items; ${maxItems} are allowed.`,
+      detail: `The event would have ${size.items + added.items} items; ${maxItems} are allowed.`,
     });
   }
   if (added.bytes > 0 && size.bytes + added.bytes > maxTextBytes) {

@@ -5,14 +5,35 @@ import { Problem } from '../../lib/errors.ts';
 import type { ItemId } from '../../lib/ids.ts';
 import { moduleOf } from '../events/catalogue.ts';
 import { isVisible, requireOrganizer } from '../events/policy.ts';
+import type { EventRow } from '../events/present.ts';
 import type { ClaimantState } from './claim-repo.ts';
 import { findItemState, type ItemState } from './repo.ts';
+import type { Kind } from './schemas.ts';
 
 /** @throws Problem `item_not_found`; `not_organizer` unless the viewer organizes the event of the item or is an admin */
 export async function requireItemOrganizer(db: Queryable, id: ItemId, viewer: Viewer): Promise<void> {
   const state = await findItemState(db, id, viewer);
   if (!state) throw new Problem('item_not_found');
   requireOrganizer(state, viewer);
+}
+
+/** The kind of a new item, and the path of the field in the request. */
+type NewItemKind = { kind: Kind; path: string };
+
+/**
+ * Requires an event that accepts new items of these kinds.
+ * @throws Problem `module_disabled`, which names the first kind that is switched off; `event_cancelled`
+ */
+export function requireItemsAccepted(
+  { enabledModules, status }: Pick<EventRow, 'enabledModules' | 'status'>,
+  items: NewItemKind[],
+): void {
+  const disabled = items.find(({ kind }) => !enabledModules.includes(moduleOf[kind]));
+  if (disabled) {
+    const message = `needs the module ${moduleOf[disabled.kind]}`;
+    throw new Problem('module_disabled', { errors: [{ path: disabled.path, message }] });
+  }
+  if (status === 'cancelled') throw new Problem('event_cancelled');
 }
 
 /** `add` makes a claim, `change` sets the quantity of the existing claim, `remove` deletes it. */

@@ -1,5 +1,4 @@
 /** SQL of items, and of the state that decides about claims. */
-import type { Database } from '../../db/client.ts';
 import { one, type Queryable } from '../../db/query.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
@@ -14,7 +13,7 @@ import { defaultEmoji, type ItemRow, type MyClaim } from './present.ts';
 import type { ItemChange, Kind, NewItem } from './schemas.ts';
 
 /** Lists the items of events, ordered by event and then by the time at which they were added. */
-export async function listItems(db: Database, eventIds: string[]): Promise<ItemRow[]> {
+export async function listItems(db: Queryable, eventIds: string[]): Promise<ItemRow[]> {
   return db.query<ItemRow>(sql`
     select i.event_id, i.n, i.kind, i.title, i.description, i.emoji, i.image_url, i.link, s.needed, s.claimed
     from items i join item_stock s on s.event_id = i.event_id and s.n = i.n
@@ -54,34 +53,52 @@ async function lockItemList(tx: Transaction, eventId: string): Promise<void> {
   await tx.query(sql`select 1 from events where id = ${eventId} for no key update`);
 }
 
+/** What a new item consists of. */
+type ItemValues = Omit<ItemRow, 'eventId' | 'n' | 'claimed'>;
+
+/** The values of an item that a request describes. */
+export const toItemValues = ({ quantityNeeded, ...item }: NewItem): ItemValues => ({
+  description: null,
+  emoji: defaultEmoji[item.kind],
+  imageUrl: null,
+  link: null,
+  ...item,
+  needed: quantityNeeded,
+});
+
 /**
- * Adds an item under the next number of its event. The counter in `event_counters` assigns each number once, also after
- * items are deleted. The transaction must hold a lock on the event.
- * @throws Problem `item_list_full`
+ * Adds items under the next numbers of their event, in the given order. The counter in `event_counters` assigns each
+ * number once, also after items are deleted. The transaction must hold a lock on the event, or have inserted it.
+ * @returns the items in the same order
+ * @throws Problem `item_list_full` if not all of them fit
  */
-export async function insertItem(
+export async function insertItems(
   tx: Transaction,
   eventId: string,
-  item: NewItem,
+  items: ItemValues[],
   now: Date,
-): Promise<ItemRow> {
-  const emoji = item.emoji ?? defaultEmoji[item.kind];
-  requireItemCapacity(await measureItems(tx, eventId), { items: 1, bytes: textBytes({ ...item, emoji }) });
-  const rows = await tx.query<ItemRow>(sql`
+): Promise<ItemRow[]> {
+  const bytes = items.reduce((sum, item) => sum + textBytes(item), 0);
+  requireItemCapacity(await measureItems(tx, eventId), { items: items.length, bytes });
+  return await tx.query<ItemRow>(sql`
     with numbered as (
-      update event_counters set last_item = last_item + 1 where event_id = ${eventId} returning last_item as n
-    ), item as (
+      update event_counters set last_item = last_item + ${items.length} where event_id = ${eventId} returning last_item
+    ), given as (
+      select (last_item - ${items.length} + g.position)::int as n, g.*
+      from unnest(${items.map(({ kind }) => kind)}::text[], ${items.map(({ title }) => title)}::text[],
+        ${items.map(({ description }) => description)}::text[], ${items.map(({ emoji }) => emoji)}::text[],
+        ${items.map(({ imageUrl }) => imageUrl)}::text[], ${items.map(({ link }) => link)}::text[],
+        ${items.map(({ needed }) => needed)}::int[])
+        with ordinality g (kind, title, description, emoji, image_url, link, needed, position)
+      cross join numbered
+    ), added as (
       insert into items (event_id, n, kind, title, description, emoji, image_url, link, created_at)
-      select ${eventId}, n, ${item.kind}, ${item.title}, ${item.description ?? null},
-        ${emoji}, ${item.imageUrl ?? null}, ${item.link ?? null}, ${now}
-      from numbered returning *
+      select ${eventId}, n, kind, title, description, emoji, image_url, link, ${now} from given
     ), stock as (
-      insert into item_stock (event_id, n, needed, claimed)
-      select event_id, n, ${item.quantityNeeded}, 0 from item returning needed, claimed
+      insert into item_stock (event_id, n, needed, claimed) select ${eventId}, n, needed, 0 from given
     )
-    select item.event_id, item.n, kind, title, description, emoji, image_url, link, needed, claimed
-    from item, stock`);
-  return one(rows);
+    select ${eventId}::uuid as event_id, n, kind, title, description, emoji, image_url, link, needed, 0 as claimed
+    from given order by n`);
 }
 
 /**

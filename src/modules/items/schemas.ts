@@ -12,6 +12,7 @@ import {
   text,
   timestamp,
 } from '../../http/schemas.ts';
+import { Template } from '../events/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
 export const kinds = ['bring', 'wish'] as const;
@@ -81,6 +82,44 @@ export const NewItem = body(
   { examples: [{ title: 'Sourdough bread', kind: 'bring', quantityNeeded: 3, emoji: '🍞' }] },
 );
 export type NewItem = Static<typeof NewItem>;
+
+/** The maximum number of items in a batch. */
+const maxBatchSize = 100;
+/** In the largest valid batch: the body, the list, and each item with its fields. */
+export const maxBatchValues = 2 + maxBatchSize * (1 + Object.keys(NewItem.properties).length);
+
+export const NewItems = body(
+  { items: Type.Array(NewItem, { minItems: 1, maxItems: maxBatchSize }) },
+  {
+    examples: [
+      {
+        items: [
+          { title: 'Sourdough bread', kind: 'bring', quantityNeeded: 3, emoji: '🍞' },
+          { title: 'Lemonade', kind: 'bring', quantityNeeded: 2, description: 'Two litres each' },
+        ],
+      },
+    ],
+  },
+);
+export const AddedItems = Type.Object({ data: Type.Array(ref(AddedItem)) });
+
+/** An item that a template suggests: fields of a new item. */
+const SuggestedItem = named(
+  'SuggestedItem',
+  Type.Object({
+    title: Type.String({ examples: ['Main dish'] }),
+    kind: oneOf(kinds),
+    quantityNeeded: Type.Integer({ examples: [4] }),
+    emoji: Type.String({ examples: ['🍲'] }),
+  }),
+);
+export type SuggestedItem = Static<typeof SuggestedItem>;
+
+const TemplateWithItems = named(
+  'TemplateWithItems',
+  Type.Object({ ...Template.properties, items: Type.Array(ref(SuggestedItem)) }),
+);
+export const TemplateList = Type.Object({ data: Type.Array(ref(TemplateWithItems)) });
 
 /** The kind of an item cannot change. */
 export const ItemChange = Type.Partial(

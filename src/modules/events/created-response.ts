@@ -1,0 +1,21 @@
+import type { Transaction } from '../../db/transaction.ts';
+import { Problem } from '../../lib/errors.ts';
+import type { PersonRow } from '../users/present.ts';
+import { toEvent } from './present.ts';
+import { findEvent, noViewerStateWithBooking } from './repo.ts';
+
+/** The response to the creation of an event by its organizer, for the transaction that inserted the event. */
+export async function createdResponse(
+  tx: Transaction,
+  id: string,
+  organizer: PersonRow | null,
+  publicUrl: string,
+) {
+  const row = await findEvent(tx, id);
+  if (!row) throw new Problem('event_not_found');
+  return {
+    status: 201 as const,
+    body: toEvent(row, organizer, noViewerStateWithBooking, publicUrl),
+    headers: { location: `/v1/events/${id}` },
+  };
+}
