@@ -32,11 +32,11 @@ export async function countRows(db: Queryable): Promise<number> {
 }
 
 /** Reads the rows of all listed events in batches, in the order of start and id, in the transaction of `connection`. */
-export const readRows = (connection: Queryable, batchSize: number): AsyncGenerator<IndexRow[]> =>
+export const readRows = (connection: Queryable): AsyncGenerator<IndexRow[]> =>
   readInBatches<IndexRow>(
     connection,
     sql`select ${columns} from events e where ${listedCondition()} order by e.start_at, e.id`,
-    batchSize,
+    ({ search }) => search.length,
   );
 
 /**

@@ -18,8 +18,6 @@ export type LoadOptions = { target: Target; maxBytes: number };
 const segmentWorker = new URL('./segment-worker.ts', import.meta.url);
 /** Below this number of events, building takes less time than the start of a worker. */
 const minEventsForWorker = 5_000;
-/** Few, because the words of one row may take 200 KB. */
-const rowsPerFetch = 200;
 /** The share of the memory that bitmaps of frequent words may take. */
 const bitmapShare = 1 / 6;
 
@@ -50,7 +48,7 @@ export const snapshotMode = 'isolation level repeatable read read only';
 export async function readSegment(tx: Queryable, maxBytes: number): Promise<LoadedSegment> {
   const events = await countRows(tx);
   const builder = new SegmentBuilder(events);
-  for await (const rows of readRows(tx, rowsPerFetch)) {
+  for await (const rows of readRows(tx)) {
     for (const row of rows) builder.add(row);
     if (builder.bytes > maxBytes) return { neededBytes: builder.bytes * (events / builder.size), events };
     await turn();

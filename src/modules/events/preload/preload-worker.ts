@@ -13,16 +13,14 @@ import { arraysOf, PreloadBuilder } from './preloaded-data.ts';
 
 export type PreloadOptions = { target: Target; publicUrl: string; maxBytes: number };
 
-/** Few, because a row may have tens of kilobytes. */
-const rowsPerFetch = 200;
-
 const { target, publicUrl, maxBytes } = workerData as PreloadOptions;
 const connection = await openConnection(target, 'preload');
 const builder = new PreloadBuilder();
 
 /** Adds events until the memory is full. */
 async function add(selection: Statement): Promise<void> {
-  for await (const rows of readInBatches<EventRow>(connection, selectEventRows(selection), rowsPerFetch)) {
+  const sizeOf = ({ title, description }: EventRow) => title.length + description.length;
+  for await (const rows of readInBatches(connection, selectEventRows(selection), sizeOf)) {
     for (const row of rows) {
       const { id, lat, lng } = row;
       builder.add({ id, lat, lng, json: listedJson(toCachedEvent(row), publicUrl) });
