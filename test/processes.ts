@@ -59,7 +59,10 @@ export async function createTempDir(parent = os.tmpdir()): Promise<string> {
   return directory;
 }
 
-/** Runs `node bin/potluck.js`; its environment contains only PATH and the given variables. */
+/** As `npm start` sets them. */
+const allocator = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144' };
+
+/** Runs `node bin/potluck.js`; its environment contains only PATH, the variables of `npm start` and the given ones. */
 export function potluck(
   args: string[],
   { program = main, env = {}, cwd, identity, umask = '022' }: RunOptions,
@@ -70,7 +73,7 @@ export function potluck(
     ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, program, ...args],
     {
       cwd: cwd ?? '/',
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, ...allocator, ...env },
       stdio,
       ...identity,
     },
