@@ -213,20 +213,22 @@ describe('early responses', () => {
 });
 
 const fetchClient = `
+  const piece = new Uint8Array(64 * 1024);
   const chunked = (bytes) => {
     let remaining = bytes;
     return new ReadableStream({
       pull(controller) {
         if (remaining <= 0) return controller.close();
-        controller.enqueue(new Uint8Array(64 * 1024));
-        remaining -= 64 * 1024;
+        controller.enqueue(piece);
+        remaining -= piece.length;
       },
     });
   };
   for (const { url, path, headers, bytes, isChunked, attempts } of JSON.parse(process.argv[1])) {
     const outcomes = [];
+    const whole = new Uint8Array(bytes);
     for (let i = 0; i < attempts; i++) {
-      const body = isChunked ? chunked(bytes) : new Uint8Array(bytes);
+      const body = isChunked ? chunked(bytes) : whole;
       try {
         const response = await fetch(url + path, { method: 'POST', headers, body, duplex: 'half' });
         await response.text();

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
@@ -84,15 +84,20 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
 
 /** Creates a migrated database, which is removed with the server of the tests. */
 export async function cloneDatabase(): Promise<Target> {
-  const info = process.env.POTLUCK_TEST_SERVER;
-  assert.ok(info, 'run tests through npm: npm test, or npm run test:one -- FILE');
-  const server = JSON.parse(info) as Exclude<Target, string>;
+  const server = JSON.parse(variable('POTLUCK_TEST_SERVER')) as Exclude<Target, string>;
   const database = `test_${randomBytes(6).toString('hex')}`;
   const admin = await openSql(server, 'tests');
   await admin`create database ${raw(database)} template template_of_tests`;
   // The databases are removed with the whole server: dropping one would make PostgreSQL write all of them to the disk.
   await admin.end();
   return { ...server, database };
+}
+
+/** Returns a variable that global-setup.ts sets. */
+function variable(name: string): string {
+  const value = process.env[name];
+  assert.ok(value, 'run tests through npm: npm test, or npm run test:one -- FILE');
+  return value;
 }
 
 let contractOfFile: Contract | undefined;
@@ -118,11 +123,13 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   after(async () => {
+    // As in cli/serve.ts: a connection that becomes idle during the shutdown would be waited for, up to 72 s.
+    const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
     await app.close();
+    clearInterval(sweep);
     await sql.end({ timeoutMs: 1_000 });
   });
-  // The options of a server change no path and no schema of its document.
-  contractOfFile ??= readContract(app.swagger());
+  contractOfFile ??= readContract(JSON.parse(readFileSync(variable('POTLUCK_TEST_OPENAPI'), 'utf8')));
   const contract = contractOfFile;
   const call = createCall(url, contract);
   return {

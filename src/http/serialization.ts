@@ -16,13 +16,19 @@ export function registerSerialization(app: FastifyInstance): void {
   app.setSerializerCompiler<TSchema>(({ schema }) => serializerOf(schema));
 }
 
-/** Returns the serializer of a schema, which is compiled once in a process. The value must have the schema's type. */
+/**
+ * Returns the serializer of a schema, which is compiled once in a process, for the first value: most of a server's
+ * schemas are used long after its start, and some never. The value must have the schema's type.
+ */
 export function serializerOf(schema: TSchema): Serializer {
-  let serializer = serializers.get(schema);
-  if (!serializer) {
-    serializer = fastJson(schema as Schema, { schema: referencedSchemas(schema) });
-    serializers.set(schema, serializer);
-  }
+  const known = serializers.get(schema);
+  if (known) return known;
+  let compiled: Serializer | undefined;
+  const serializer: Serializer = (value) => {
+    compiled ??= fastJson(schema as Schema, { schema: referencedSchemas(schema) });
+    return compiled(value);
+  };
+  serializers.set(schema, serializer);
   return serializer;
 }
 

@@ -2,7 +2,7 @@
  * Validates requests: bodies without coercion, query strings with coercion, and texts that PostgreSQL can
  * store.
  */
-import { Ajv, type Options } from 'ajv';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type FieldError, invalid, invalidFields, Problem } from '../lib/errors.ts';
@@ -14,7 +14,7 @@ const options: Options = { allErrors: true, useDefaults: true, strict: true, str
 
 export function registerValidation(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? bodyValidator : queryValidator).compile(schema),
+    validatorOf(httpPart === 'body' ? bodyValidator : queryValidator, schema),
   );
 
   registerParsers(app);
@@ -52,6 +52,18 @@ export function registerValidation(app: FastifyInstance): void {
     ];
     done(errors.length > 0 ? invalidFields(errors) : undefined);
   });
+}
+
+/**
+ * Compiles the schema for the first request that it validates, like serializers (serialization.ts). `ajv` returns the
+ * same function for the same schema.
+ */
+function validatorOf(ajv: Ajv, schema: object): (data: unknown) => true | { error: ErrorObject[] } {
+  let validate: ValidateFunction | undefined;
+  return (data) => {
+    validate ??= ajv.compile(schema);
+    return validate(data) || { error: validate.errors ?? [] };
+  };
 }
 
 /**
