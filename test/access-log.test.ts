@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import test, { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEvent, createUser } from './factories.ts';
+import { createEvent, createUser, nextPhone, signInBrowser } from './factories.ts';
 import { expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 type Line = Record<string, unknown> & { path: string; msg: string };
@@ -78,6 +78,8 @@ test('access log: no line contains a phone number, a code, a token or the secret
   const { url } = expectStatus(await api.post('/v1/me/calendar', person.token), 201).body;
   const secret = /calendars\/(.+)\.ics/.exec(url)?.[1] ?? '';
   assert.ok(secret.length > 20);
+  const cookie = await signInBrowser(api, nextPhone());
+  const browserToken = cookie.split('=')[1] ?? '';
   lines.length = 0;
   const paths = [
     `/v1/calendars/${secret}.ics`,
@@ -94,8 +96,10 @@ test('access log: no line contains a phone number, a code, a token or the secret
     `/v1/auth/sessions/${person.token}`,
     `/${person.token}`,
     `/v1/auth/sessions/${person.refreshToken}`,
+    `/v1/auth/browser-session/${browserToken}`,
+    `/v1/events?cookie=${browserToken}`,
   ];
-  const headers = { authorization: `Bearer ${person.token}` };
+  const headers = { authorization: `Bearer ${person.token}`, cookie };
   for (const path of paths) await fetch(api.url + path, { headers });
   for (let waited = 0; lines.length < paths.length && waited < 2_000; waited += 10) await sleep(10);
   assert.equal(lines.length, paths.length);
@@ -105,6 +109,7 @@ test('access log: no line contains a phone number, a code, a token or the secret
     secret,
     person.token,
     person.refreshToken,
+    browserToken,
     person.phone.slice(1),
     person.phone.slice(-7),
     '123456',

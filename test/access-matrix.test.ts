@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { accessRows, createPeopleByRole, roles, routeOf, sendAs } from './access-rows.ts';
-import { createUser, signIn } from './factories.ts';
-import { expectStatus, startTestApp } from './setup.ts';
+import {
+  accessRows,
+  createPeopleByRole,
+  expectedStatuses,
+  type Role,
+  requestAs,
+  roles,
+  routeOf,
+  sendAs,
+} from './access-rows.ts';
+import { createUser, signIn, signInBrowser } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
 const people = await createPeopleByRole(api);
@@ -22,20 +31,30 @@ for (const [name, row] of Object.entries(accessRows)) {
   test(`access: ${name}: ${row.statuses.join(' ')}`, async () => {
     const statuses: number[] = [];
     for (const caller of roles) statuses.push(await sendAs(api, people, name, row, caller));
-    assert.deepEqual(byRole(statuses), byRole(row.statuses));
+    assert.deepEqual(byRole(statuses), byRole(expectedStatuses(name, row)));
   });
 }
 
+test('access: 403 cross_site_request for every write with a cookie that another site sends, unless it reads no token', async () => {
+  for (const [name, row] of Object.entries(accessRows)) {
+    if (name.startsWith('GET ') || row.statuses[0] !== 401 || row.browserStatuses) continue;
+    const response = await requestAs(api, people, name, row, 'cookie of another site');
+    expectProblem(response, 403, 'cross_site_request');
+  }
+});
+
 test('access: a suspended person gets the statuses of a deleted account on every route', async () => {
   const suspended = await createUser(api);
+  const cookie = await signInBrowser(api, suspended.phone);
   const path = `/v1/admin/users/${suspended.id}/suspend`;
   expectStatus(await api.post(path, people.admin?.token, {}), 200);
-  const peopleWithSuspended = { ...people, deleted: suspended };
+  const peopleWithSuspended = { ...people, deleted: suspended, cookie: { ...suspended, cookie } };
   const column = roles.indexOf('deleted');
   for (const [name, row] of Object.entries(accessRows)) {
     // The rows with `needsFreshPeople` create people of their own.
-    if (row.needsFreshPeople) continue;
-    assert.equal(await sendAs(api, peopleWithSuspended, name, row, 'deleted'), row.statuses[column], name);
+    if (row.needsFreshPeople || row.browserStatuses) continue;
+    for (const role of ['deleted', 'cookie'] as const)
+      assert.equal(await sendAs(api, peopleWithSuspended, name, row, role), row.statuses[column], name);
   }
 });
 
@@ -50,22 +69,22 @@ const allowedWhileSuspended = new Set([
 ]);
 
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
-test('access: the session of a suspended person is 403 on every route with a token, except export, deletion and logout', async () => {
+test('access: the session of a suspended person, with a token or a cookie, is 403 on every route with a token, except export, deletion and logout', async () => {
   const before = await createUser(api);
   expectStatus(await api.post(`/v1/admin/users/${before.id}/suspend`, people.admin?.token, {}), 200);
   const suspended = await signIn(api, before.phone);
+  const cookie = await signInBrowser(api, before.phone);
+  const peopleWithSuspended = { ...people, stranger: suspended, cookie: { ...suspended, cookie } };
+  const callers: Role[] = ['stranger', 'cookie'];
   const [stranger, deleted] = [roles.indexOf('stranger'), roles.indexOf('deleted')];
   for (const [name, row] of Object.entries(accessRows)) {
     // These rows create people of their own. test/suspended-sessions.test.ts covers those that are allowed.
-    if (row.needsFreshPeople) continue;
+    if (row.needsFreshPeople || row.browserStatuses) continue;
     const needsToken = row.statuses[deleted] === 401;
     const refused = needsToken ? 403 : row.statuses[deleted];
     const expected = allowedWhileSuspended.has(routeOf(name)) ? row.statuses[stranger] : refused;
-    assert.equal(
-      await sendAs(api, { ...people, stranger: suspended }, name, row, 'stranger'),
-      expected,
-      name,
-    );
+    for (const caller of callers)
+      assert.equal(await sendAs(api, peopleWithSuspended, name, row, caller), expected, `${name} ${caller}`);
   }
 });
 

@@ -12,9 +12,12 @@ import {
   createUser,
   deleteAccount,
   eventBody,
+  fromPage,
   nextPhone,
   onePixelPng,
   type Person,
+  requestCode,
+  signInBrowser,
 } from './factories.ts';
 import { type Api, type ApiResponse, expectStatus } from './setup.ts';
 
@@ -22,7 +25,7 @@ import { type Api, type ApiResponse, expectStatus } from './setup.ts';
  * The columns of the access matrix. Each row lists one status for each role. The test fails if a route has no
  * row or a row has no route. The event belongs to `organizer`, who has blocked `blocked`.
  */
-export const roles = [
+const listedRoles = [
   'anonymous',
   'bad token',
   'stranger',
@@ -32,7 +35,21 @@ export const roles = [
   'admin',
   'deleted',
 ] as const;
+/** A stranger with a browser session instead of a token, whose request a page of this or another site sends. */
+const browserRoles = ['cookie', 'cookie of another site'] as const;
+export const roles = [...listedRoles, ...browserRoles];
 export type Role = (typeof roles)[number];
+
+/**
+ * The expected status of each role. A cookie equals the token of a stranger. From another site, it is ignored for
+ * GET and refused for other methods, unless the endpoint reads no token.
+ */
+export function expectedStatuses(name: string, { statuses, browserStatuses }: AccessRow): number[] {
+  if (browserStatuses) return [...statuses, ...browserStatuses];
+  const [anonymous = 0, , stranger = 0] = statuses;
+  const isRefused = !name.startsWith('GET ') && anonymous === 401;
+  return [...statuses, stranger, isRefused ? 403 : anonymous];
+}
 
 const statusForAll = [200, 200, 200, 200, 200, 200, 200, 200];
 const withToken = (status: number) => [401, 401, status, status, status, status, status, 401];
@@ -42,7 +59,9 @@ const ownersOnly = (status: number) => [401, 401, 403, 403, status, 403, status,
 const adminsOnly = (status: number) => [401, 401, 403, 403, 403, 403, status, 401];
 const hiddenFromOthers = (status: number) => [401, 401, 404, 404, status, 404, status, 401];
 
-export type PeopleByRole = Record<Role, Person | null>;
+type BrowserPerson = Person & { cookie: string };
+export type PeopleByRole = Record<(typeof listedRoles)[number], Person | null> &
+  Record<(typeof browserRoles)[number], BrowserPerson | null>;
 type RowContext = {
   api: Api;
   organizer: Person;
@@ -53,6 +72,9 @@ type RowContext = {
 };
 export type AccessRow = {
   statuses: number[];
+  /** The statuses of the two kinds of requests with a cookie, if they do not follow from `statuses`. */
+  browserStatuses?: [sameOrigin: number, otherSite: number];
+  headers?: Record<string, string>;
   /** Default: the path of the route, with the id of the context's event or item. */
   path?: (context: RowContext) => string | Promise<string>;
   body?: (context: RowContext) => unknown;
@@ -122,12 +144,31 @@ export const accessRows: Record<string, AccessRow> = {
       return { phone, code: body.devCode };
     },
   },
+  'POST /v1/auth/browser-session': {
+    statuses: statusForAll,
+    browserStatuses: [200, 403],
+    headers: fromPage,
+    body: async ({ api }) => {
+      const phone = nextPhone();
+      return { phone, code: await requestCode(api, phone) };
+    },
+  },
+  'POST /v1/auth/browser-session (not from a page of this server)': {
+    statuses: Array(8).fill(403),
+    browserStatuses: [200, 403],
+    path: () => '/v1/auth/browser-session',
+    body: async ({ api }) => {
+      const phone = nextPhone();
+      return { phone, code: await requestCode(api, phone) };
+    },
+  },
   'POST /v1/auth/refresh': {
     statuses: statusForAll,
     body: async ({ api }) => ({ refreshToken: (await createUser(api)).refreshToken }),
   },
   "POST /v1/auth/refresh (the caller's own)": {
     statuses: [401, 401, 200, 200, 200, 200, 200, 401],
+    browserStatuses: [200, 200],
     path: () => '/v1/auth/refresh',
     body: ({ caller }) => ({ refreshToken: caller?.refreshToken ?? 'pr_none' }),
     needsFreshPeople: true,
@@ -387,13 +428,16 @@ export async function createPeopleByRole(
   needed: readonly Role[] = roles,
 ): Promise<PeopleByRole & { organizer: Person }> {
   const personFor = async (role: Role) => (needed.includes(role) ? createUser(api) : null);
-  const [organizer, stranger, blocked, other, admin, deleted] = await Promise.all([
+  const browserFor = async (role: Role) => (needed.includes(role) ? createBrowserUser(api) : null);
+  const [organizer, stranger, blocked, other, admin, deleted, browser, otherSite] = await Promise.all([
     createUser(api),
     personFor('stranger'),
     personFor('blocked'),
     personFor('other organizer'),
     needed.includes('admin') ? createAdmin(api) : null,
     personFor('deleted'),
+    browserFor('cookie'),
+    browserFor('cookie of another site'),
   ]);
   if (other) await createEvent(api, other);
   if (blocked) expectStatus(await api.post(`/v1/users/${blocked.id}/block`, organizer.token), 200);
@@ -407,11 +451,25 @@ export async function createPeopleByRole(
     'other organizer': other,
     admin,
     deleted,
+    cookie: browser,
+    'cookie of another site': otherSite,
   };
 }
 
-export const tokenOf = (people: PeopleByRole, role: Role): string | undefined =>
-  role === 'bad token' ? 'pa_not-a-token' : people[role]?.token;
+async function createBrowserUser(api: Api): Promise<BrowserPerson> {
+  const person = await createUser(api);
+  return { ...person, cookie: await signInBrowser(api, person.phone) };
+}
+
+/** The header that authenticates the requests of a role. */
+export function credentialOf(people: PeopleByRole, role: Role): Record<string, string> {
+  if (role === 'bad token') return { authorization: 'Bearer pa_not-a-token' };
+  const person = people[role];
+  if (role === 'cookie') return { cookie: people.cookie?.cookie ?? '', ...fromPage };
+  if (role === 'cookie of another site')
+    return { cookie: people[role]?.cookie ?? '', 'sec-fetch-site': 'cross-site' };
+  return person ? { authorization: `Bearer ${person.token}` } : {};
+}
 
 /** Sends the request of one cell, on a new event, and returns the status. */
 export const sendAs = async (...cell: Parameters<typeof requestAs>): Promise<number> =>
@@ -438,8 +496,9 @@ export async function requestAs(
   const path =
     (await row.path?.(context)) ?? template.replace('{id}', template.startsWith('/v1/items') ? item : event);
   const body = await row.body?.(context);
-  const image = row.image && { raw: row.image, headers: { 'content-type': 'image/png' } };
-  return api.call(method, path, { token: tokenOf(people, role), body, ...image });
+  const type = row.image && { 'content-type': 'image/png' };
+  const headers = { ...type, ...row.headers, ...credentialOf(people, role) };
+  return api.call(method, path, { body, headers, ...(row.image && { raw: row.image }) });
 }
 
 /** Whether the request of a row needs an event and an item: half of the rows need no event, and most no item. */

@@ -52,7 +52,7 @@ test('event calendar: 200 with every property of the event', async () => {
     [
       'attachment; filename="harbour-potluck-with-soup-and-bread.ics"',
       'private, no-cache',
-      'Authorization, Accept-Encoding',
+      'Authorization, Cookie, Sec-Fetch-Site, Accept-Encoding',
     ],
   );
 });

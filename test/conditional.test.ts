@@ -77,7 +77,7 @@ test('ETag: a compressed response has the ETag of the uncompressed one, and eith
 
 test('Cache-Control: private, no-cache for an event; public, no-cache for a document', async () => {
   for (const [each, cacheControl, vary] of [
-    [path, 'private, no-cache', 'Authorization, Accept-Encoding'],
+    [path, 'private, no-cache', 'Authorization, Cookie, Sec-Fetch-Site, Accept-Encoding'],
     ['/openapi.json', 'public, no-cache', 'Accept-Encoding'],
     ['/docs/js/scalar.js', 'public, no-cache', 'Accept-Encoding'],
   ] as const) {
@@ -87,7 +87,7 @@ test('Cache-Control: private, no-cache for an event; public, no-cache for a docu
   }
   const listed = await api.startAnother({ env: { CORS_ORIGINS: 'https://app.example' } });
   const { headers } = await request(listed.url + path, { origin: 'https://app.example' });
-  assert.equal(headers.vary, 'Origin, Authorization, Accept-Encoding');
+  assert.equal(headers.vary, 'Origin, Authorization, Cookie, Sec-Fetch-Site, Accept-Encoding');
   assert.match(String(headers['access-control-expose-headers']), /\bETag\b/);
 });
 

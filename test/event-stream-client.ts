@@ -38,6 +38,8 @@ export type StreamOptions = {
   /** Where `lastId` is sent; default: in the header. */
   lastIdIn?: 'header' | 'query';
   method?: string;
+  /** Further headers of the request. */
+  headers?: Record<string, string>;
 };
 
 /**
@@ -46,10 +48,11 @@ export type StreamOptions = {
  */
 export function openEventStream(
   address: string,
-  { token, lastId, lastIdIn = 'header', method = 'GET' }: StreamOptions = {},
+  { token, lastId, lastIdIn = 'header', method = 'GET', headers: more = {} }: StreamOptions = {},
 ) {
   const { promise, resolve, reject } = Promise.withResolvers<EventStream>();
   const headers = {
+    ...more,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(lastId !== undefined && lastIdIn === 'header' && { 'last-event-id': lastId }),
   };

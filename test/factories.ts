@@ -21,9 +21,14 @@ export async function createUser(
   return { ...person, username: profile.username ?? person.username };
 }
 
+/** Requests a sign-in code and returns it. */
+export async function requestCode(api: Api, phone: string): Promise<string> {
+  const { body } = expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone }), 202);
+  return body.devCode ?? api.sent.findLast((message) => message.phone === phone)?.code;
+}
+
 export async function signIn(api: Api, phone: string): Promise<Person> {
-  const { body: sent } = expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone }), 202);
-  const code = sent.devCode ?? api.sent.findLast((message) => message.phone === phone)?.code;
+  const code = await requestCode(api, phone);
   const { body } = expectStatus(await api.post('/v1/auth/otp/verify', undefined, { phone, code }), 200);
   return {
     id: body.user.id,
@@ -32,6 +37,19 @@ export async function signIn(api: Api, phone: string): Promise<Person> {
     refreshToken: body.refreshToken,
     username: body.user.username,
   };
+}
+
+/** Headers of a request that a page of the server sends. */
+export const fromPage = { 'sec-fetch-site': 'same-origin' };
+
+/** Opens a browser session. Returns the value of the header `Cookie` of its requests. */
+export async function signInBrowser(api: Api, phone: string): Promise<string> {
+  const body = { phone, code: await requestCode(api, phone) };
+  const { headers } = expectStatus(
+    await api.call('POST', '/v1/auth/browser-session', { body, headers: fromPage }),
+    200,
+  );
+  return headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 }
 
 export async function createUsers(api: Api, count: number): Promise<Person[]> {

@@ -141,3 +141,30 @@ test('housekeeping: deletes the request counts of past minutes and keeps the cou
   await deleteExpiredCounts(api.sql, clock.now());
   assert.equal((await api.sql`select 1 from request_counts`).length, 1);
 });
+
+test('limit: static files do not count: the icon, robots.txt and the script of the API reference', async () => {
+  const limited = await withLimit(1);
+  nextMinute();
+  expectStatus(await from(limited, '198.51.100.20'), 200);
+  expectProblem(await from(limited, '198.51.100.20'), 429, 'too_many_requests');
+  for (const path of ['/favicon.ico', '/robots.txt', '/docs/js/scalar.js'])
+    expectStatus(await from(limited, '198.51.100.20', path), 200);
+  for (const path of ['/', '/docs/', '/openapi.json', '/favicon.ico/x'])
+    expectProblem(await from(limited, '198.51.100.20', path), 429, 'too_many_requests');
+});
+
+test('limit: a request inside the process counts for the address that its page hands on, and for no other', async () => {
+  const limited = await withLimit(2);
+  nextMinute();
+  const visitor = '203.0.113.50';
+  const inject = () =>
+    limited.app.inject({
+      url: '/v1/categories',
+      remoteAddress: visitor,
+      // The headers of a visitor who claims to be somebody else.
+      headers: { 'x-forwarded-for': '203.0.113.51' },
+    });
+  for (const status of [200, 200, 429]) assert.equal((await inject()).statusCode, status);
+  expectProblem(await from(limited, visitor), 429, 'too_many_requests');
+  for (const address of ['203.0.113.51', '127.0.0.1']) expectStatus(await from(limited, address), 200);
+});

@@ -60,6 +60,7 @@ export async function createRouteRequests(
       path,
       headers: {
         authorization: `Bearer ${owner.token}`,
+        ...row.headers,
         ...(raw && { 'content-type': row.image ? 'image/jpeg' : 'application/json' }),
       },
       ...(raw && { raw }),

@@ -1,62 +1,117 @@
-/** Authenticates requests by their access token. A revoked token is invalid immediately on every server. */
-import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+/**
+ * Authenticates requests by their access token, or by the cookie of a browser session. An ended session is
+ * invalid immediately on every server.
+ */
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { Database } from '../db/client.ts';
+import { isRenewalDue, SessionRenewals } from '../identity/browser-sessions.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { SessionCache } from '../identity/session-cache.ts';
 import { isLive, type LiveSession } from '../identity/sessions.ts';
-import { parseToken } from '../identity/tokens.ts';
+import { parseToken, type Token } from '../identity/tokens.ts';
+import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
+import { browserCookieName, clearedCookie, readCookie } from './browser-cookie.ts';
+import { mayReadWithCookie, refuseCrossSite } from './same-origin.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The person whose token the request carries; null without a token. */
+    /** The person whose token or cookie the request carries; null without either. */
     caller: Caller | null;
   }
 }
 
-type Verification = {
-  /** The statement of the route verifies session and role itself, so a cached session is sufficient. */
-  verifiesCaller?: true;
-  allowsSuspended?: true;
+type Services = {
+  config: Pick<Config, 'publicUrl'>;
+  db: Database;
+  sessions: SessionCache;
+  clock: () => Date;
 };
 
-export function registerAuthentication(
-  app: FastifyInstance,
-  { sessions, clock }: { sessions: SessionCache; clock: () => Date },
-): void {
+/** `token`: null if it is malformed. */
+type Credential = { token: Token | null; isCookie: boolean };
+
+export function registerAuthentication(app: FastifyInstance, services: Services): void {
   app.decorateRequest('caller', null);
-  const authenticate = async (
-    header: string,
-    { verifiesCaller: mayUseCache, allowsSuspended }: Verification,
-  ): Promise<Caller> => {
-    const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1];
-    const token = bearer ? parseToken('access', bearer) : null;
-    if (!token) throw new Problem('token_invalid');
-    const live = (session: LiveSession | null) =>
-      session && isLive(session, token, clock()) ? session : null;
-    const cached = mayUseCache ? live(await sessions.findCached(token)) : null;
-    // A session that is cached as suspended may have ended with the suspension.
-    const session = cached && !cached.isSuspended ? cached : live(await sessions.find(token));
-    if (!session) throw new Problem('token_invalid');
-    if (session.isSuspended && !allowsSuspended) throw new Problem('account_suspended');
-    const { userId: id, role, id: sessionId } = session;
-    return { id, role, sessionId, accessHash: token.hash };
-  };
+  const { publicUrl } = services.config;
+  const publicOrigin = new URL(publicUrl).origin;
+  const readCredential = credentialReader(browserCookieName({ publicUrl }), publicOrigin);
+  const authenticate = authenticator(services);
+  const cleared = clearedCookie({ publicUrl });
 
   app.addHook('onRoute', (options) => {
     const { method, url, config } = options;
     // Deny by default: the app does not start with a route that declares no access.
     if (url.startsWith('/v1') && !config?.access) throw new Error(`${method} ${url} declares no access`);
-    if (config?.access !== 'optional' && config?.access !== 'required') return;
-    const isRequired = config.access === 'required';
     // onRequest runs before the body is read, so a 401 precedes a 400 and needs few resources.
-    const findCaller: onRequestHookHandler = (request, _reply, done) => {
-      const header = request.headers.authorization;
-      if (header === undefined) return done(isRequired ? new Problem('token_missing') : undefined);
-      authenticate(header, config).then((caller) => {
-        request.caller = caller;
-        done();
-      }, done);
-    };
-    options.onRequest = [findCaller, ...[options.onRequest ?? []].flat()];
+    const hooks = [options.onRequest ?? []].flat();
+    if (config?.sameOriginOnly) {
+      hooks.unshift((request, _reply, done) => done(refuseCrossSite(request, publicOrigin) ?? undefined));
+    }
+    if (config?.access === 'optional' || config?.access === 'required') hooks.unshift(findCaller(config));
+    options.onRequest = hooks;
   });
+
+  const findCaller =
+    (config: FastifyContextConfig): onRequestHookHandler =>
+    (request, reply, done) => {
+      const credential = readCredential(request);
+      if (credential instanceof Problem) return done(credential);
+      if (!credential) return done(config.access === 'required' ? new Problem('token_missing') : undefined);
+      authenticate(credential, config).then(
+        (caller) => {
+          request.caller = caller;
+          done();
+        },
+        (error) => {
+          const isEnded = error instanceof Problem && error.code === 'token_invalid';
+          if (isEnded && credential.isCookie && config.clearsCookie) reply.header('set-cookie', cleared);
+          done(error);
+        },
+      );
+    };
+}
+
+/** Returns a function that reads the credential of a request: null without one, or the refusal of a cookie. */
+function credentialReader(cookieName: string, publicOrigin: string) {
+  return (request: FastifyRequest): Credential | Problem | null => {
+    const { authorization, cookie } = request.headers;
+    // No other site can make a browser send this header, so it takes precedence over a cookie.
+    if (authorization !== undefined) {
+      const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization)?.[1];
+      return { token: bearer ? parseToken('access', bearer) : null, isCookie: false };
+    }
+    const value = cookie === undefined ? undefined : readCookie(cookie, cookieName);
+    if (value === undefined) return null;
+    if (request.method === 'GET' || request.method === 'HEAD') {
+      if (!mayReadWithCookie(request)) return null;
+    } else {
+      const refusal = refuseCrossSite(request, publicOrigin);
+      if (refusal) return refusal;
+    }
+    return { token: parseToken('browser', value), isCookie: true };
+  };
+}
+
+/** Returns a function that verifies a credential. It throws Problem `token_invalid` or `account_suspended`. */
+function authenticator({ db, sessions, clock }: Services) {
+  const renewals = new SessionRenewals(db);
+  return async (
+    { token, isCookie }: Credential,
+    { verifiesCaller: mayUseCache, allowsSuspended }: FastifyContextConfig,
+  ): Promise<Caller> => {
+    if (!token) throw new Problem('token_invalid');
+    const now = clock();
+    const live = (session: LiveSession | null) => (session && isLive(session, token, now) ? session : null);
+    const cached = mayUseCache ? live(await sessions.findCached(token)) : null;
+    // A session that is cached as suspended may have ended with the suspension, and another server may have
+    // renewed one whose renewal seems due.
+    const isCurrent = cached && !cached.isSuspended && !(isCookie && isRenewalDue(cached, now));
+    const session = isCurrent ? cached : live(await sessions.find(token));
+    if (!session) throw new Problem('token_invalid');
+    if (session.isSuspended && !allowsSuspended) throw new Problem('account_suspended');
+    if (isCookie) renewals.start(session, now);
+    const { userId: id, role, id: sessionId } = session;
+    return { id, role, sessionId, accessHash: token.hash };
+  };
 }

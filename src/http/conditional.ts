@@ -50,6 +50,12 @@ export const sendNotModified = (reply: FastifyReply) =>
 export const emptyBody = ({ method }: FastifyRequest): Readable | undefined =>
   method === 'HEAD' ? Readable.from([]) : undefined;
 
+/**
+ * The request headers that determine the caller, for `Vary`. `Sec-Fetch-Site` decides whether a cookie is read
+ * (same-origin.ts).
+ */
+export const callerHeaders = 'Authorization, Cookie, Sec-Fetch-Site';
+
 /** Adds the names of request headers to `Vary`. */
 export function addVary(reply: FastifyReply, names: string): void {
   const before = reply.getHeader('vary');

@@ -12,7 +12,7 @@ import { IdempotencyHeaders } from './schemas.ts';
 
 /**
  * `public`: no token is read. `optional`: a token adds the caller's own fields. `required`: 401 without a
- * token.
+ * token. The cookie of a browser session counts as a token (authenticate.ts).
  */
 type Access = 'public' | 'optional' | 'required';
 
@@ -80,6 +80,13 @@ type Metadata = {
    * a 403.
    */
   allowsSuspended?: true;
+  /**
+   * Refuses requests that no page of this server sent, with a 403 (same-origin.ts): the response sets the
+   * cookie of a browser session.
+   */
+  sameOriginOnly?: true;
+  /** Signs out: removes the cookie of a browser session also if the session has ended already. */
+  clearsCookie?: true;
   /** Default: 4.5 seconds. */
   timeoutMs?: number;
   /** The response has an ETag, and `If-None-Match` turns it into a 304 (conditional.ts). */
@@ -145,6 +152,8 @@ declare module 'fastify' {
     access?: Access;
     verifiesCaller?: true;
     allowsSuspended?: true;
+    sameOriginOnly?: true;
+    clearsCookie?: true;
     idempotent?: true;
     conditional?: true;
     problems?: ProblemCode[];
@@ -154,7 +163,9 @@ declare module 'fastify' {
 }
 
 /** Problems of every endpoint, and of those with a caller or an idempotency key. */
-function problemsOf({ access, allowsSuspended, idempotent, problems = [] }: Endpoint<never>): ProblemCode[] {
+function problemsOf(endpoint: Endpoint<never>): ProblemCode[] {
+  const { method, access, allowsSuspended, sameOriginOnly, idempotent, problems = [] } = endpoint;
+  const refusesCrossSite = sameOriginOnly || (method !== 'GET' && access !== 'public');
   return [
     'invalid_request',
     'too_many_requests',
@@ -163,6 +174,7 @@ function problemsOf({ access, allowsSuspended, idempotent, problems = [] }: Endp
     ...(access === 'public' ? [] : ['token_invalid' as const]),
     ...(access === 'required' ? ['token_missing' as const] : []),
     ...(access === 'public' || allowsSuspended ? [] : ['account_suspended' as const]),
+    ...(refusesCrossSite ? ['cross_site_request' as const] : []),
     ...(idempotent ? (['idempotency_key_reused', 'idempotency_key_in_use'] as const) : []),
     ...problems,
   ];
@@ -179,6 +191,8 @@ export function registerEndpoint<S extends RegistrationServices>(
     idempotent,
     verifiesCaller,
     allowsSuspended,
+    sameOriginOnly,
+    clearsCookie,
     timeoutMs,
     conditional,
     compressFrom,
@@ -195,6 +209,8 @@ export function registerEndpoint<S extends RegistrationServices>(
       problems: problemsOf(endpoint),
       ...(verifiesCaller && { verifiesCaller }),
       ...(allowsSuspended && { allowsSuspended }),
+      ...(sameOriginOnly && { sameOriginOnly }),
+      ...(clearsCookie && { clearsCookie }),
       ...(idempotent && { idempotent }),
       ...(timeoutMs && { timeoutMs }),
       ...(conditional && { conditional }),

@@ -10,6 +10,13 @@ import { Problem } from '../lib/errors.ts';
 import { networkOf } from '../lib/ip-address.ts';
 import { RateLimitStore, windowMs } from './rate-limit-store.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A file that is the same for every client, such as a script or an icon. The rate limit does not count it. */
+    isStaticFile?: true;
+  }
+}
+
 type Services = { config: ReadyConfig; db: Database; clock: () => Date };
 
 export async function registerRateLimit(
@@ -39,7 +46,9 @@ export async function registerRateLimit(
     // The headers RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset.
     enableDraftSpec: true,
     // A monitor with a short interval must not get a 429 and report the process as down.
-    allowList: (request) => request.url === '/healthz' || request.url === '/readyz',
+    // A page loads its files with it; they count as one request, the page.
+    allowList: ({ url, routeOptions }) =>
+      url === '/healthz' || url === '/readyz' || routeOptions.config.isStaticFile === true,
     errorResponseBuilder: (_request, { ttl }) =>
       new Problem('too_many_requests', { retryAfter: Math.ceil(ttl / 1000) }),
   });

@@ -17,7 +17,7 @@ export type SessionCache = {
 
 /** The share of the memory for caches that sessions may take. */
 const cacheShare = 0.06;
-const bytesOfSession = 600;
+const bytesOfSession = 650;
 
 export function createSessionCache(db: Database, changeLog: ChangeLog, cacheBytes: number): SessionCache {
   const cached = createRecordCache<LiveSession>(changeLog, {

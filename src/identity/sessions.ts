@@ -13,8 +13,11 @@ export type LiveSession = {
    * suspended account may only be used to export and delete the person's data.
    */
   isSuspended: boolean;
+  /** The hash of the access token, or of the token of a browser session. */
   accessHash: Buffer;
   accessExpiresAt: Date;
+  /** The latest end of the session. */
+  endsAt: Date;
 };
 
 /**
@@ -27,7 +30,8 @@ export const sessionKey = ({ userId, sessionId }: TokenIds): string => `${userId
 export async function listLiveSessions(db: Queryable, keys: string[]): Promise<LiveSession[]> {
   const ids = keys.map((key) => key.split(' '));
   return await db.query<LiveSession>(sql`
-    select s.user_id, s.id, u.role, u.suspended_at is not null as is_suspended, s.access_hash, s.access_expires_at
+    select s.user_id, s.id, u.role, u.suspended_at is not null as is_suspended, s.access_hash,
+      s.access_expires_at, s.ends_at
     from unnest(${ids.map(([userId]) => userId ?? null)}::uuid[], ${ids.map(([, id]) => id ?? null)}::uuid[])
       k (user_id, id)
     join sessions s on s.user_id = k.user_id and s.id = k.id
@@ -35,7 +39,7 @@ export async function listLiveSessions(db: Queryable, keys: string[]): Promise<L
 }
 
 /**
- * Whether the token is the session's current access token. The ids in a token are not secret; its hash
+ * Whether the token is the session's current access or browser token. The ids in a token are not secret; its hash
  * decides.
  */
 export const isLive = (session: LiveSession, token: Pick<Token, 'userId' | 'hash'>, now: Date): boolean =>

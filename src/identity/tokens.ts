@@ -1,6 +1,6 @@
 /**
- * Opaque tokens: `pa_…` (access) and `pr_…` (refresh), then base64url of user id (16 bytes) | session id (16)
- * | random (24) | refresh tokens only: tag (16).
+ * Opaque tokens: `pa_…` (access), `pr_…` (refresh) and `pb_…` (browser), then base64url of user id (16 bytes) |
+ * session id (16) | random (24) | refresh tokens only: tag (16).
  *
  * The ids locate the session by its primary key. The 192 random bits are the secret; the database stores only
  * a SHA-256 of the token. The tag is a MAC by the server's key: it proves that this server issued the refresh
@@ -20,15 +20,25 @@ export type TokenPair = {
   refreshHash: Buffer;
 };
 
-const prefix = { access: 'pa_', refresh: 'pr_' } as const;
+const prefix = { access: 'pa_', refresh: 'pr_', browser: 'pb_' } as const;
 const secretBytes = 24;
 const tagBytes = 16;
 const accessBytes = 2 * packedIdBytes + secretBytes;
-const length = { access: accessBytes, refresh: accessBytes + tagBytes } as const;
+const length = { access: accessBytes, refresh: accessBytes + tagBytes, browser: accessBytes } as const;
 
 /** The first pair of a session, from new random bits. */
 export const newPair = (key: string, ids: TokenIds): TokenPair =>
   pair(key, ids, randomBytes(secretBytes), randomBytes(secretBytes));
+
+/** The token of a browser session, from new random bits. It stays the same until the session ends. */
+export function newBrowserToken(ids: TokenIds): { token: string; hash: Buffer } {
+  const token = packToken(prefix.browser, [
+    packId(ids.userId),
+    packId(ids.sessionId),
+    randomBytes(secretBytes),
+  ]);
+  return { token, hash: hashToken(token) };
+}
 
 /**
  * The pair that follows `refreshToken`. It is derived from the token, so a repeated refresh returns the same
@@ -57,9 +67,9 @@ const tagOf = (key: string, refresh: Buffer) => keyedHash(key, 'refresh tag', re
  * @param key verifies the tag of a refresh token
  * @returns null if the text is not a token of this kind, or its tag is not valid
  */
-export function parseToken(kind: 'access', text: string): Token | null;
+export function parseToken(kind: 'access' | 'browser', text: string): Token | null;
 export function parseToken(kind: 'refresh', text: string, key: string): Token | null;
-export function parseToken(kind: 'access' | 'refresh', text: string, key = ''): Token | null {
+export function parseToken(kind: keyof typeof prefix, text: string, key = ''): Token | null {
   const bytes = unpackToken(prefix[kind], length[kind], text);
   if (!bytes) return null;
   if (kind === 'refresh') {

@@ -143,6 +143,17 @@ test('config: the error names each invalid variable on its own line, and contain
   );
 });
 
+test('config: PUBLIC_URL follows from HOST and PORT; a HOST that is no part of a URL is an error', () => {
+  for (const [HOST, publicUrl] of [
+    ['0.0.0.0', 'http://localhost:3000'],
+    ['::1', 'http://[::1]:3000'],
+    ['fe80::1%eth0', 'http://[fe80::1]:3000'],
+  ] as const)
+    assert.equal(readConfig({ HOST }).publicUrl, publicUrl);
+  for (const HOST of ['a b', '1.2.3.4.5'])
+    assert.equal(faults({ HOST }), `HOST is "${HOST}"; it must be an address or a name.`);
+});
+
 test('config: CORS_ORIGINS is *, off, or a list of serialized origins', () => {
   const read = (CORS_ORIGINS: string) => readConfig({ CORS_ORIGINS }).corsOrigins;
   assert.equal(readConfig({}).corsOrigins, '*');

@@ -125,6 +125,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logRequests: read.onOff('LOG_REQUESTS', false),
     s3: readS3(read),
   };
+  if (!URL.canParse(config.publicUrl))
+    read.faults.push(`HOST is "${host}"; it must be an address or a name.`);
   if (read.faults.length > 0) throw new ConfigError(read.faults.join('\n'));
   return Object.freeze(config);
 }
@@ -275,9 +277,9 @@ function readOrigins(read: Reader): '*' | string[] {
   return origins;
 }
 
-/** Returns the URL of the server for clients on this machine. */
+/** Returns the URL of the server for clients on this machine. A URL has no zone, as fe80::1%eth0 does. */
 function localUrl(host: string, port: number): string {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.replace(/%.*$/, '');
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 

@@ -38,12 +38,13 @@ export const catalogue = {
   token_missing: {
     status: 401,
     title: 'Sign in first',
-    detail: 'Send `Authorization: Bearer <access token>`.',
+    detail: 'Send `Authorization: Bearer <access token>`, or sign in with a browser session.',
   },
   token_invalid: {
     status: 401,
     title: 'The access token is not valid',
-    detail: 'It is malformed, expired or revoked. Refresh it, or sign in again.',
+    detail:
+      'The access token, or the cookie of the browser session, is malformed, expired or revoked. Refresh it, or sign in again.',
   },
   refresh_token_invalid: {
     status: 401,
@@ -91,6 +92,13 @@ export const catalogue = {
     detail:
       'An admin of this server has suspended the account. Until it is restored, it may only export its data, delete ' +
       'itself and log out.',
+  },
+  cross_site_request: {
+    status: 403,
+    title: 'The request came from another site',
+    detail:
+      'A cookie authenticates a request that changes something only if a page of this server sent it. The server accepts ' +
+      "`Sec-Fetch-Site: same-origin` or, without that header, an `Origin` that equals the origin of the server's address.",
   },
   profile_private: {
     status: 403,

@@ -141,6 +141,8 @@ export async function play(client: FuzzClient, step: Step): Promise<StepResult> 
   const response = await client.environment.client.send(operation.method, path, {
     ...(token !== undefined && { token }),
     ...(malformedBody === null ? body !== undefined && { body } : { raw: malformedBody }),
+    // Without it, the sign-in of a browser refuses every request.
+    headers: { 'sec-fetch-site': 'same-origin' },
   });
   const tokenKind = token === undefined ? 'none' : caller ? 'valid' : 'invalid';
   const { access } = specOf(name);

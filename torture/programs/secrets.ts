@@ -17,6 +17,8 @@ type Canaries = {
   code: string;
   access: string;
   refresh: string;
+  /** The token of a browser session. */
+  browser: string;
   /** The secret in the URL of the personal calendar. */
   calendar: string;
   tried: string;
@@ -25,6 +27,8 @@ type Canaries = {
 type Leak = { secret: string; where: string };
 
 const key = 'canary-key-of-the-secrets-torture-0123456789';
+/** Of the server with production settings. */
+const cookieName = 'potluck-80';
 const authToken = 'canary0twilio0auth0token00000000';
 
 export const secrets: Program = {
@@ -65,7 +69,7 @@ export const secrets: Program = {
 type TwilioStub = { url: string; codes: Map<string, string>; close(): void };
 
 /**
- * A stub of Twilio that records the codes. It refuses all messages but the first, so that errors are logged.
+ * A stub of Twilio that records the codes. It refuses all messages but the first two, so that errors are logged.
  */
 async function openTwilioStub(): Promise<TwilioStub> {
   const codes = new Map<string, string>();
@@ -74,7 +78,7 @@ async function openTwilioStub(): Promise<TwilioStub> {
     void text(request).then((sent) => {
       const form = new URLSearchParams(sent);
       codes.set(form.get('To') ?? '', form.get('Body')?.slice(0, 6) ?? '');
-      const isRefused = requests++ > 0;
+      const isRefused = requests++ > 1;
       response.writeHead(isRefused ? 400 : 201, { 'content-type': 'application/json' });
       response.end(
         JSON.stringify(
@@ -101,7 +105,20 @@ async function signIn({ client }: Environment, sms: TwilioStub): Promise<Canarie
   const calendar = /pc_[\w-]+/.exec(created.body.url)?.[0];
   if (!calendar) throw new Error(`the calendar was not created: ${JSON.stringify(created.body)}`);
   const { accessToken: access, refreshToken: refresh } = body;
-  return { phone, name, code, access, refresh, calendar, tried: '918273', key };
+  const browser = await signInBrowser(client, sms);
+  return { phone, name, code, access, refresh, browser, calendar, tried: '918273', key };
+}
+
+async function signInBrowser(client: Environment['client'], sms: TwilioStub): Promise<string> {
+  const phone = '+14155557390';
+  await client.send('POST', '/v1/auth/otp/request', { body: { phone } });
+  const { headers } = await client.send('POST', '/v1/auth/browser-session', {
+    body: { phone, code: sms.codes.get(phone) },
+    headers: { 'sec-fetch-site': 'same-origin' },
+  });
+  const token = /pb_[\w-]+/.exec(`${headers['set-cookie']}`)?.[0];
+  if (!token) throw new Error('the sign-in of the browser failed');
+  return token;
 }
 
 /** The SMS stub refuses these messages, and its refusal contains the phone and the text. */
@@ -121,8 +138,8 @@ async function messages(
 type Paths = Parameters<typeof readOperations>[0];
 
 function errorCalls(document: { paths: Paths }, canaries: Canaries) {
-  const { phone, code, refresh, access, calendar, tried, name } = canaries;
-  const values = [phone, tried, code, refresh, access, calendar, name].map(encodeURIComponent);
+  const { phone, code, refresh, access, browser, calendar, tried, name } = canaries;
+  const values = [phone, tried, code, refresh, access, browser, calendar, name].map(encodeURIComponent);
   const body = { phone, code: tried, refreshToken: refresh, confirmCode: tried, name, surprise: access };
   const validBodies = [
     { phone, code: tried },
@@ -146,12 +163,12 @@ function errorCalls(document: { paths: Paths }, canaries: Canaries) {
       return bodies.flatMap((raw) => [
         { method, url, raw, headers: {} },
         { method, url: path.replace(/\{\w+\}/, secret), raw, headers: { 'content-type': 'text/plain' } },
-        { method: 'PUT', url, raw, headers: {} },
+        { method: 'PUT', url, raw, headers: { cookie: `${cookieName}=${browser}x` } },
         {
           method,
           url: `/nowhere/${secret}${url}`,
           raw,
-          headers: { 'x-code': code, cookie: `token=${access}` },
+          headers: { 'x-code': code, cookie: `token=${access}; ${cookieName}=${browser}` },
         },
       ]);
     }),
@@ -186,7 +203,7 @@ async function errors(
 /** Sends malformed requests that contain secrets. */
 async function wire(
   { servers }: Environment,
-  { access, phone, code }: Canaries,
+  { access, browser, phone, code }: Canaries,
   responses: string[],
 ): Promise<void> {
   for (const server of servers) {
@@ -195,6 +212,7 @@ async function wire(
       `POST /v1/auth/otp/verify?phone=${phone} HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n${code}`,
       `GET /${phone} HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}${access}\r\n\r\n`,
       `${access} ${phone} ${code}\r\n\r\n`,
+      `GET /v1/auth/me HTTP/1.1\r\nHost: x\r\nCookie: ${cookieName}=${browser}\r\nno colon\r\n\r\n`,
     ]) {
       responses.push((await sendRaw(server, bytes)).text);
     }
@@ -207,7 +225,7 @@ async function sendOwnRequests(
   canaries: Canaries,
   responses: string[],
 ): Promise<number[]> {
-  const { phone, tried, access, refresh, calendar, name } = canaries;
+  const { phone, tried, access, refresh, browser, calendar, name } = canaries;
   const statuses: number[] = [];
   for (const server of servers) {
     for (const [method, url, body] of [
@@ -224,6 +242,9 @@ async function sendOwnRequests(
       const { status, body: response } = await client.send(method, url, { token: access, body, server });
       statuses.push(status);
       if (status >= 400) responses.push(JSON.stringify(response));
+      const headers = { cookie: `${cookieName}=${browser}`, 'sec-fetch-site': 'same-origin' };
+      const ofBrowser = await client.send(method, url, { headers, body, server });
+      if (ofBrowser.status >= 400) responses.push(JSON.stringify(ofBrowser.body));
     }
   }
   return statuses;
@@ -287,6 +308,7 @@ async function verdict(
     'code',
     'access',
     'refresh',
+    'browser',
     'calendar',
     'tried',
     'key',
@@ -298,7 +320,7 @@ async function verdict(
   if (printed.includes(authToken)) leaks.push({ secret: 'the SMS token', where: "the servers' output" });
   for (const response of responses) search(`a response: ${response.slice(0, 200)}`, response, everything);
   const rows = await readAllRows(environment);
-  search('the database', rows, ['access', 'refresh', 'calendar', 'tried', 'key']);
+  search('the database', rows, ['access', 'refresh', 'browser', 'calendar', 'tried', 'key']);
   for (const code of [...codes, canaries.code])
     if (hasCode(rows, code)) leaks.push({ secret: 'a code', where: 'the database' });
   const list = [...new Set(leaks.map(({ secret, where }) => `\n    ${secret} in ${where}`))]

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { anonymizeAudit } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
+import { signedOutHeaders } from '../../http/browser-cookie.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { body, Success } from '../../http/schemas.ts';
 import { lockAnyCaller } from '../../identity/act-as.ts';
@@ -42,7 +43,8 @@ export const deleteMe = defineEndpoint({
     const outcome = await deleteWithCode(services, caller, body.confirmCode, request);
     if (outcome instanceof Problem) throw outcome;
     await removeFiles(db, storage, outcome).catch((error) => reportRemainingFiles(log, error));
-    return { status: 200, body: { success: true as const } };
+    const headers = signedOutHeaders(request, services.config);
+    return { status: 200, body: { success: true as const }, headers };
   },
 });
 

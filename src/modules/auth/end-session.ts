@@ -1,5 +1,6 @@
 import { recordAudit } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
+import { signedOutHeaders } from '../../http/browser-cookie.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Success } from '../../http/schemas.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -30,6 +31,7 @@ export const endSession = defineEndpoint({
       return isEnded;
     });
     if (!isEnded) throw new Problem('session_not_found');
-    return { status: 200, body: { success: true as const } };
+    const headers = sessionId === caller.sessionId ? signedOutHeaders(request, services.config) : {};
+    return { status: 200, body: { success: true as const }, headers };
   },
 });

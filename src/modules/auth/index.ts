@@ -11,11 +11,12 @@ import { requestCode } from './request-code.ts';
 import type { AuthServices } from './services.ts';
 import { deleteExpiredSessions } from './session-repo.ts';
 import { signIn } from './sign-in.ts';
+import { signInBrowser } from './sign-in-browser.ts';
 
 /** Signing in: codes, accounts and sessions. */
 export const auth = defineModule<AuthServices>({
   name: 'auth',
-  endpoints: [requestCode, signIn, refresh, logout, getMe, listSessions, endSession],
+  endpoints: [requestCode, signIn, signInBrowser, refresh, logout, getMe, listSessions, endSession],
   jobs: [
     {
       name: 'delete expired sessions and codes',

@@ -12,7 +12,8 @@ export const listSessions = defineEndpoint({
   operationId: 'listSessions',
   tag: 'Sign in',
   summary: 'List the devices that are signed in',
-  description: 'One session for each sign-in. `isCurrent` marks the session of this request.',
+  description:
+    'One session for each sign-in, with tokens or in a browser. `isCurrent` marks the session of this request.',
   access: 'required',
   response: { 200: Type.Object({ data: Type.Array(ref(Session)) }) },
 

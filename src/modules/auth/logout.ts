@@ -1,5 +1,6 @@
 import { recordAudit } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
+import { signedOutHeaders } from '../../http/browser-cookie.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Success } from '../../http/schemas.ts';
 import { auditContextOf } from './audit-context.ts';
@@ -14,9 +15,10 @@ export const logout = defineEndpoint({
   summary: 'End this session',
   description:
     'The access token and the refresh token of the session stop working at once, on every server. Other devices stay ' +
-    'signed in.',
+    'signed in. The response to a browser session removes its cookie, also if the session has ended already (401).',
   access: 'required',
   allowsSuspended: true,
+  clearsCookie: true,
   response: { 200: Success },
 
   async handler({ caller, request }, services: AuthServices) {
@@ -25,6 +27,7 @@ export const logout = defineEndpoint({
       if (await deleteSession(tx, { userId, sessionId }))
         await recordAudit(tx, auditContextOf(services, request), { userId }, 'logged_out');
     });
-    return { status: 200, body: { success: true as const } };
+    const headers = signedOutHeaders(request, services.config);
+    return { status: 200, body: { success: true as const }, headers };
   },
 });

@@ -44,18 +44,16 @@ const pair = {
 };
 export const TokenPair = named('TokenPair', Type.Object(pair));
 
-export const SignedIn = named(
-  'SignedIn',
-  Type.Object({
-    ...pair,
-    isNewUser: Type.Boolean({ description: 'Whether this sign-in created the account.' }),
-    isSuspended: Type.Boolean({
-      description:
-        'Whether the account is suspended. If so, the session only permits to export and delete its data.',
-    }),
-    user: ref(Me),
+const account = {
+  isNewUser: Type.Boolean({ description: 'Whether this sign-in created the account.' }),
+  isSuspended: Type.Boolean({
+    description:
+      'Whether the account is suspended. If so, the session only permits to export and delete its data.',
   }),
-);
+  user: ref(Me),
+};
+export const SignedIn = named('SignedIn', Type.Object({ ...pair, ...account }));
+export const BrowserSignedIn = named('BrowserSignedIn', Type.Object(account));
 
 export const RefreshRequest = body(
   { refreshToken: Type.String({ maxLength: 200 }) },
@@ -70,8 +68,12 @@ export const Session = named(
     isCurrent: Type.Boolean({ description: 'Whether this request was sent in this session.' }),
     userAgent: Type.String({ description: 'The `User-Agent` of the sign-in.' }),
     createdAt: timestamp(),
-    refreshedAt: timestamp(),
-    expiresAt: timestamp({ description: 'When the session ends unless it is refreshed.' }),
+    refreshedAt: timestamp({
+      description: 'When the tokens were refreshed; for a browser session, when a request last extended it.',
+    }),
+    expiresAt: timestamp({
+      description: 'When the session ends unless it is refreshed, or, for a browser session, used.',
+    }),
   }),
 );
 export type Session = Static<typeof Session>;

@@ -12,19 +12,22 @@ export type SessionTimes = { now: Date; accessExpiresAt: Date; refreshExpiresAt:
 export async function insertSession(
   tx: Transaction,
   ids: TokenIds,
-  pair: TokenPair,
+  hashes: { accessHash: Buffer; refreshHash: Buffer | null },
   times: SessionTimes & { endsAt: Date; userAgent: string },
 ): Promise<void> {
   await tx.query(sql`
     insert into sessions (user_id, id, access_hash, refresh_hash, spent_hash, refreshed_at, access_expires_at,
       refresh_expires_at, ends_at, created_at, user_agent)
-    values (${ids.userId}, ${ids.sessionId}, ${pair.accessHash}, ${pair.refreshHash}, null, ${times.now},
+    values (${ids.userId}, ${ids.sessionId}, ${hashes.accessHash}, ${hashes.refreshHash}, null, ${times.now},
       ${times.accessExpiresAt}, ${times.refreshExpiresAt}, ${times.endsAt}, ${times.now}, ${times.userAgent})`);
 }
 
-/** `spentHash`: the hash of the refresh token that the last refresh used; null before the first refresh. */
+/**
+ * `refreshHash`: null for a browser session. `spentHash`: the hash of the refresh token that the last refresh
+ * used; null before the first refresh.
+ */
 type SessionRow = {
-  refreshHash: Buffer;
+  refreshHash: Buffer | null;
   spentHash: Buffer | null;
   refreshedAt: Date;
   accessExpiresAt: Date;

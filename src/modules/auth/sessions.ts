@@ -1,10 +1,19 @@
 /**
- * Sessions: an access token for 30 minutes, a refresh token for 30 days, and an end after at most 180 days.
+ * Sessions, which end after at most 180 days: an access token for 30 minutes and a refresh token for 30 days, or
+ * the token of a browser session (identity/browser-sessions.ts).
  */
 import { type AuditContext, recordAudit } from '../../audit/audit.ts';
 import type { Database } from '../../db/client.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
-import { newPair, parseToken, successorPair, type Token, type TokenPair } from '../../identity/tokens.ts';
+import { browserIdleMs } from '../../identity/browser-sessions.ts';
+import {
+  newBrowserToken,
+  newPair,
+  parseToken,
+  successorPair,
+  type Token,
+  type TokenPair,
+} from '../../identity/tokens.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { dayMs } from '../../lib/time.ts';
@@ -26,7 +35,7 @@ const maxUserAgentLength = 300;
 /** `expiresIn`: the lifetime of the access token, in seconds. */
 type Tokens = { accessToken: string; refreshToken: string; tokenType: 'Bearer'; expiresIn: number };
 
-type NewSession = { userId: string; userAgent: string; isSuspended: boolean };
+export type NewSession = { userId: string; userAgent: string; isSuspended: boolean };
 
 /**
  * Opens a session and returns its first pair of tokens. The session of a suspended account lasts as long as
@@ -35,19 +44,40 @@ type NewSession = { userId: string; userAgent: string; isSuspended: boolean };
 export async function openSession(
   tx: Transaction,
   key: string,
-  { userId, userAgent, isSuspended }: NewSession,
+  session: NewSession,
   now: Date,
 ): Promise<Tokens> {
-  const ids = { userId, sessionId: newId() };
+  const ids = { userId: session.userId, sessionId: newId() };
   const pair = newPair(key, ids);
-  const endsAt = new Date(now.getTime() + (isSuspended ? accessMs : sessionMs));
+  const endsAt = endOf(session, now);
   await insertSession(tx, ids, pair, {
     ...timesFrom(now, endsAt),
     endsAt,
-    userAgent: userAgent.slice(0, maxUserAgentLength),
+    userAgent: shortUserAgent(session),
   });
   return toTokens(pair, accessMs);
 }
+
+/** Opens a browser session. `maxAgeMs`: how long it can last at most. */
+export async function openBrowserSession(
+  tx: Transaction,
+  session: NewSession,
+  now: Date,
+): Promise<{ token: string; maxAgeMs: number }> {
+  const ids = { userId: session.userId, sessionId: newId() };
+  const { token, hash } = newBrowserToken(ids);
+  const endsAt = endOf(session, now);
+  const expiresAt = new Date(Math.min(now.getTime() + browserIdleMs, endsAt.getTime()));
+  const times = { now, accessExpiresAt: expiresAt, refreshExpiresAt: expiresAt, endsAt };
+  const hashes = { accessHash: hash, refreshHash: null };
+  await insertSession(tx, ids, hashes, { ...times, userAgent: shortUserAgent(session) });
+  return { token, maxAgeMs: endsAt.getTime() - now.getTime() };
+}
+
+const endOf = ({ isSuspended }: NewSession, now: Date) =>
+  new Date(now.getTime() + (isSuspended ? accessMs : sessionMs));
+
+const shortUserAgent = ({ userAgent }: NewSession) => userAgent.slice(0, maxUserAgentLength);
 
 /**
  * Exchanges a refresh token for the next pair. Each token is valid once. A repeated refresh within ten
@@ -77,7 +107,7 @@ async function rotate(
 ): Promise<Tokens | Problem> {
   const { now } = context;
   const session = await findSessionForUpdate(tx, token);
-  if (!session || session.refreshExpiresAt <= now) return new Problem('refresh_token_invalid');
+  if (!session?.refreshHash || session.refreshExpiresAt <= now) return new Problem('refresh_token_invalid');
   if (session.isSuspended) return new Problem('account_suspended');
   if (session.refreshHash.equals(token.hash)) {
     const times = timesFrom(now, session.endsAt);

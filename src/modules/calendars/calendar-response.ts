@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   addVary,
+  callerHeaders,
   contentHash,
   isNotModified,
   type NotModifiedResponse,
@@ -28,7 +29,7 @@ export function calendarResponse(
   { text, fileName, disposition, isSecret }: CalendarContent,
 ): ContentResponse | NotModifiedResponse {
   // The content of a public calendar depends on the caller. A secret calendar is never compressed.
-  if (!isSecret) addVary(reply, 'Authorization, Accept-Encoding');
+  if (!isSecret) addVary(reply, `${callerHeaders}, Accept-Encoding`);
   const etag = weakTag(contentHash(text));
   const headers = { 'cache-control': isSecret ? 'private, no-store' : 'private, no-cache', etag };
   if (isNotModified(request, etag)) return notModified(headers);

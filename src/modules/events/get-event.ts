@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { largeText } from '../../http/compression.ts';
-import { addVary, isNotModified, notModified } from '../../http/conditional.ts';
+import { addVary, callerHeaders, isNotModified, notModified } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -37,7 +37,7 @@ export const getEvent = defineEndpoint({
     if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
     const organizer = await people.find(event.row.organizerId);
     const { json, etag } = serializeEvent(event, organizer, viewerState, config.publicUrl);
-    addVary(reply, 'Authorization, Accept-Encoding');
+    addVary(reply, `${callerHeaders}, Accept-Encoding`);
     const headers = { etag, 'cache-control': 'private, no-cache' };
     return isNotModified(request, etag) ? notModified(headers) : { statusCode: 200, json, headers };
   },

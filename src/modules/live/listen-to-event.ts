@@ -22,7 +22,8 @@ export const listenToEvent = defineEndpoint({
   description:
     'Server-sent events: first a `snapshot`, then each change within half a second, whichever server made it. Only the ' +
     '500 newest items are included. A client that reconnects with `Last-Event-ID` gets a `snapshot` only if something ' +
-    'has changed. A stream with a token ends when the token expires, at the latest: refresh the token and reconnect. ' +
+    'has changed. A stream with a token ends when the token expires, at the latest: refresh the token and reconnect. An ' +
+    '`EventSource` of a page of this server sends the cookie of its browser session. ' +
     'At most 20 streams may be open for each person; at most 200 without a token, and 1,000 in total, for each address. ' +
     'A request with `once` counts as a stream until its response begins.',
   access: 'optional',

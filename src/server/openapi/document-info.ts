@@ -1,6 +1,7 @@
 /** The parts of the OpenAPI document that do not depend on the endpoints. */
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import manifest from '../../../package.json' with { type: 'json' };
+import { browserCookieName } from '../../http/browser-cookie.ts';
 import type { Config } from '../../lib/config.ts';
 
 /** The project's own formats, for clients that validate requests. */
@@ -12,7 +13,8 @@ const formatsText =
 
 const introduction =
   'Discover events, respond to them, and share bring-lists that cannot be double-booked.\n\n' +
-  'Sign in with a phone number: `POST /v1/auth/otp/request`, then `POST /v1/auth/otp/verify`. ' +
+  'Sign in with a phone number: `POST /v1/auth/otp/request`, then `POST /v1/auth/otp/verify`; ' +
+  'pages of this server send the code to `POST /v1/auth/browser-session`, which sets a cookie. ' +
   'An unknown query parameter or body field gets a 400 that names it. ' +
   'Every error response is `application/problem+json` with a `code` that [/docs/errors](/docs/errors) explains.\n\n' +
   formatsText;
@@ -48,6 +50,17 @@ export const documentInfo = (config: Config): NonNullable<FastifyDynamicSwaggerO
         type: 'http',
         scheme: 'bearer',
         description: 'The `accessToken` of POST /v1/auth/otp/verify.',
+      },
+      browserSession: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: browserCookieName(config),
+        description:
+          'The cookie that POST /v1/auth/browser-session sets, for pages of this server. Scripts cannot read it. GET and ' +
+          'HEAD ignore it if the request comes from another site (`Sec-Fetch-Site: cross-site` or `same-site`). All other ' +
+          'methods refuse it with a 403 `cross_site_request`, unless the request has `Sec-Fetch-Site: same-origin` or, ' +
+          'without that header, an `Origin` that equals the origin of this server. An `Authorization` header takes ' +
+          'precedence over the cookie.',
       },
     },
   },

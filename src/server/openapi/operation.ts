@@ -20,6 +20,9 @@ const bodyProblems: ProblemCode[] = [
   'payload_too_large',
 ];
 
+/** The ways to authenticate: an access token, or the cookie of a browser session. */
+const credentials = [{ bearer: [] }, { browserSession: [] }];
+
 /** Returns routes that are no endpoints unchanged. */
 export function describeOperation(
   fastifySchema: FastifySchema | undefined,
@@ -28,7 +31,7 @@ export function describeOperation(
   const schema = fastifySchema as OperationSchema | undefined;
   const { access, idempotent, conditional, bodyTypes } = route.config ?? {};
   if (!schema || !access) return schema ?? {};
-  const security = { public: [], optional: [{}, { bearer: [] }], required: [{ bearer: [] }] }[access];
+  const security = { public: [], optional: [{}, ...credentials], required: credentials }[access];
   return {
     ...schema,
     ...(schema.querystring && { querystring: withoutDefaults(schema.querystring) }),
@@ -41,7 +44,7 @@ export function describeOperation(
 }
 
 function describeResponses({ response = {} }: OperationSchema, { config, method, url }: RouteOptions) {
-  const { problems = [], idempotent, conditional } = config ?? {};
+  const { problems = [], idempotent, conditional, sameOriginOnly } = config ?? {};
   const codes = method === 'GET' ? problems : [...problems, ...bodyProblems];
   const codesByStatus = Map.groupBy(codes, (code) => catalogue[code].status);
   const successes = Object.entries(response).map(([status, body]) => [
@@ -50,6 +53,7 @@ function describeResponses({ response = {} }: OperationSchema, { config, method,
       ...describeSuccess(status, url, body),
       ...(idempotent && { headers: replayHeaders }),
       ...(conditional && { headers: etagHeaders }),
+      ...(sameOriginOnly && { headers: cookieHeaders }),
     },
   ]);
   const failures = [...codesByStatus].map(([status, codes]) => [status, describeProblem(status, codes)]);
@@ -82,6 +86,9 @@ const conditionalHeaders = Type.Object({
 });
 const etagHeaders = {
   ETag: { type: 'string', description: 'The version of this response, for `If-None-Match`.' },
+};
+const cookieHeaders = {
+  'Set-Cookie': { type: 'string', description: 'The cookie of the browser session.' },
 };
 const replayHeaders = {
   'Idempotent-Replayed': {

@@ -57,7 +57,8 @@ const openScalar = lazily(async () => {
 
 export function registerReference(app: FastifyInstance): void {
   for (const path of ['/docs', '/docs/', '/docs/js/scalar.js']) {
-    app.get(path, { schema: { hide: true }, onRequest: checkHost }, async (request, reply) => {
+    const config = path.endsWith('.js') ? { isStaticFile: true as const } : {};
+    app.get(path, { schema: { hide: true }, config, onRequest: checkHost }, async (request, reply) => {
       const scalar = await openScalar();
       const { statusCode, headers, body } = await scalar.inject({
         url: request.url,

@@ -26,6 +26,7 @@ Disallow: /metrics
 `;
 
 const schema = { hide: true };
+const staticFile = { schema, config: { isStaticFile: true } } as const;
 
 export function registerPages(app: App, services: DiscoveryServices): void {
   app.get('/', { schema, config: { compressFrom: largePage } }, async (request, reply) =>
@@ -35,11 +36,11 @@ export function registerPages(app: App, services: DiscoveryServices): void {
   app.get('/docs/errors', { schema }, async (_request, reply) => sendPage(reply, errorsPage(catalogue)));
 
   // Browsers request this path for pages that declare no icon, such as the API reference.
-  app.get('/favicon.ico', { schema }, async (_request, reply) =>
+  app.get('/favicon.ico', staticFile, async (_request, reply) =>
     reply.type(svgType).headers(svgHeaders).send(icon),
   );
 
-  app.get('/robots.txt', { schema }, async (_request, reply) =>
+  app.get('/robots.txt', staticFile, async (_request, reply) =>
     reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=86400').send(robots),
   );
 }

@@ -1,0 +1,46 @@
+/** The cookie that holds the token of a browser session. Scripts cannot read it. */
+import { parseCookie, type SetCookie, stringifySetCookie } from 'cookie';
+import type { FastifyRequest } from 'fastify';
+import type { Config } from '../lib/config.ts';
+
+type CookieConfig = Pick<Config, 'publicUrl'>;
+
+/**
+ * With https, the prefix `__Host-` makes browsers refuse the cookie from subdomains and over plain HTTP.
+ * Browsers share cookies between the ports of a host, so the name has the port: two servers on one machine do
+ * not overwrite each other's cookie.
+ */
+export function browserCookieName({ publicUrl }: CookieConfig): string {
+  const { protocol, port } = new URL(publicUrl);
+  return protocol === 'https:' ? '__Host-potluck' : `potluck-${port || '80'}`;
+}
+
+/** Returns the value of the first cookie with the name; undefined if the header has none. */
+export const readCookie = (header: string, name: string): string | undefined =>
+  parseCookie(header, { decode: (value) => value })[name];
+
+/** @param maxAgeMs the latest end of the session; the server decides when it ends before that */
+export const sessionCookie = (config: CookieConfig, token: string, maxAgeMs: number): string =>
+  stringifySetCookie({ ...attributes(config), value: token, maxAge: Math.floor(maxAgeMs / 1000) });
+
+/** A `Set-Cookie` that removes the cookie. */
+export const clearedCookie = (config: CookieConfig): string =>
+  stringifySetCookie({ ...attributes(config), value: '', maxAge: 0 });
+
+/**
+ * The headers of a response that ends the session of an authenticated request: they remove the cookie if the
+ * request was authenticated by it. An access token takes precedence over a cookie.
+ */
+export const signedOutHeaders = (
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  config: CookieConfig,
+): Record<string, string> =>
+  headers.authorization === undefined ? { 'set-cookie': clearedCookie(config) } : {};
+
+const attributes = (config: CookieConfig): Omit<SetCookie, 'value'> => ({
+  name: browserCookieName(config),
+  path: '/',
+  httpOnly: true,
+  secure: config.publicUrl.startsWith('https:'),
+  sameSite: 'lax',
+});
