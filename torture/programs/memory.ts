@@ -122,6 +122,7 @@ function randomFields(random: Random): EventFields {
     visibility: 'public',
     status: 'scheduled',
     enabledModules: [],
+    guestListVisibility: 'organizer',
   };
 }
 

@@ -150,7 +150,14 @@ const fieldsToKeep = (
   before: EventRow,
 ): Pick<
   EventFields,
-  'coverUrl' | 'price' | 'isPriceKnown' | 'currency' | 'capacity' | 'template' | 'enabledModules'
+  | 'coverUrl'
+  | 'price'
+  | 'isPriceKnown'
+  | 'currency'
+  | 'capacity'
+  | 'template'
+  | 'enabledModules'
+  | 'guestListVisibility'
 > => ({
   coverUrl: before.coverUrl,
   price: before.price,
@@ -159,6 +166,7 @@ const fieldsToKeep = (
   capacity: before.capacity,
   template: before.template,
   enabledModules: before.enabledModules,
+  guestListVisibility: before.guestListVisibility,
 });
 
 const formatError = ({ instancePath, message }: ErrorObject): string =>

@@ -33,11 +33,13 @@ const row = (fields: Partial<EventRow> = {}): EventRow => ({
   status: 'scheduled',
   hidden: false,
   enabledModules: [],
+  guestListVisibility: 'organizer',
   createdAt: new Date('2026-01-01T00:00:00Z'),
   updatedAt: new Date('2026-01-02T00:00:00Z'),
   sequence: 0,
   rsvpCount: 0,
   goingCount: 0,
+  partyCount: 0,
   bookedCount: 0,
   ...fields,
 });

@@ -5,7 +5,7 @@ import { Problem } from '../../lib/errors.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { withDefaults } from './event-fields.ts';
 import { toEvent } from './present.ts';
-import { findEvent, insertEvent, noViewerStateWithBooking } from './repo.ts';
+import { findEvent, insertEvent, noViewerStateOfRecord } from './repo.ts';
 import { Event, NewEvent } from './schemas.ts';
 import type { EventServices } from './services.ts';
 
@@ -34,7 +34,7 @@ export const createEvent = defineEndpoint({
       if (!row) throw new Problem('event_not_found');
       return {
         status: 201 as const,
-        body: toEvent(row, organizer, noViewerStateWithBooking, config.publicUrl),
+        body: toEvent(row, organizer, noViewerStateOfRecord, config.publicUrl),
         headers: { location: `/v1/events/${row.id}` },
       };
     });
