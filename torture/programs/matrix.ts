@@ -165,7 +165,7 @@ function expectedFor(route: string, caller: Role, id: string): number {
   if (route.endsWith('.svg')) return id.includes('.') ? 404 : 200;
   // The route ignores tokens.
   if (route === 'GET /v1/uploads/{id}.webp') return 404;
-  const isOptional = accessRows[route]?.statuses[0] === 200;
+  const isOptional = [200, 403].includes(accessRows[route]?.statuses[0] ?? 401);
   if (caller === 'bad token' || caller === 'deleted') return 401;
   if (route.includes('/v1/admin/') && caller !== 'admin') return caller === 'anonymous' ? 401 : 403;
   return caller === 'anonymous' && !isOptional ? 401 : 404;
