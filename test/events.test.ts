@@ -68,6 +68,7 @@ test('create: 201 with Location, the defaults and every field of the record', as
     template: { slug: 'general', name: 'General' },
     enabledModules: ['bringList', 'wishList', 'booking'],
     guestListVisibility: 'organizer',
+    claimantVisibility: 'organizer',
     myBooking: null,
     myWaitlist: null,
     myExtraGuests: 0,
@@ -89,6 +90,7 @@ test('create: 201 with every optional field as in the request', async () => {
     visibility: 'unlisted',
     enabledModules: ['wishList'],
     guestListVisibility: 'guests',
+    claimantVisibility: 'everyone',
   };
   const { body } = expectStatus(await create({ ...sent, template: 'potluck' }), 201);
   const { body: read } = expectStatus(await api.get(`/v1/events/${body.id}`, organizer.token), 200);

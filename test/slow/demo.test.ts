@@ -150,13 +150,14 @@ for (const [role, me] of [
   });
 }
 
-test('demo: guest lists are open to everyone, and some guests bring others', async () => {
+test('demo: guests and claimants are open to everyone, and some guests bring others', async () => {
   const events = await listAll();
   const listsOf = (tail: string) =>
     Promise.all(
       events.slice(0, 20).map(async ({ id }) => (await api.get(`/v1/events/${id}/${tail}`)).body.data),
     );
   assert.ok((await listsOf('guests')).flat().some(({ extraGuests }) => extraGuests > 0));
+  assert.ok((await listsOf('items')).flat().some(({ claims }) => claims.length > 0));
   assert.ok(events.some(({ goingCount, partyCount }) => partyCount > goingCount));
 });
 

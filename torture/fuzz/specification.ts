@@ -113,6 +113,7 @@ const optionalOfEvents = {
   template: templates,
   enabledModules: setOf('bringList', 'wishList', 'booking'),
   guestListVisibility: audience,
+  claimantVisibility: audience,
 };
 const title = line(1, 120);
 const needs = integer(1, 10_000);

@@ -117,6 +117,7 @@ const fields = ({ lat, lng }: Place, i: number): EventFields => ({
   status: 'scheduled',
   enabledModules: [],
   guestListVisibility: 'organizer',
+  claimantVisibility: 'organizer',
 });
 
 /** @returns the places by their event's id */

@@ -123,6 +123,7 @@ function randomFields(random: Random): EventFields {
     status: 'scheduled',
     enabledModules: [],
     guestListVisibility: 'organizer',
+    claimantVisibility: 'organizer',
   };
 }
 

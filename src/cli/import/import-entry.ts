@@ -158,6 +158,7 @@ const fieldsToKeep = (
   | 'template'
   | 'enabledModules'
   | 'guestListVisibility'
+  | 'claimantVisibility'
 > => ({
   coverUrl: before.coverUrl,
   price: before.price,
@@ -167,6 +168,7 @@ const fieldsToKeep = (
   template: before.template,
   enabledModules: before.enabledModules,
   guestListVisibility: before.guestListVisibility,
+  claimantVisibility: before.claimantVisibility,
 });
 
 const formatError = ({ instancePath, message }: ErrorObject): string =>

@@ -1,4 +1,4 @@
--- Party sizes, and who may see the guests of an event.
+-- Party sizes, and who may see the guests of an event and who brings what.
 
 alter table rsvps
   -- People whom the guest brings, and whether other people do not see the guest. Null: never set, which
@@ -13,7 +13,9 @@ alter table event_counters add column extra_guests_count int not null default 0 
 
 alter table events
   add column guest_list_visibility text not null default 'organizer'
-    check (guest_list_visibility in ('organizer', 'guests', 'everyone'));
+    check (guest_list_visibility in ('organizer', 'guests', 'everyone')),
+  add column claimant_visibility text not null default 'organizer'
+    check (claimant_visibility in ('organizer', 'guests', 'everyone'));
 
 -- The guest list: a page reads what it shows, however many guests there are.
 create index rsvps_by_status on rsvps (event_id, status, user_id);

@@ -23,8 +23,8 @@ const NewRsvp = bodySchema(
     isHidden: Type.Optional(
       Type.Boolean({
         description:
-          'Whether the RSVP is hidden from other people: from the guest list and from their feeds. ' +
-          'The organizer and admins still see it. If left out, it does not change; false ' +
+          'Whether the RSVP is hidden from other people: from the guest list, from their feeds and from the ' +
+          'claims of the items. The organizer and admins still see it. If left out, it does not change; false ' +
           'for a new RSVP.',
         examples: [false],
       }),

@@ -34,6 +34,7 @@ const row = (fields: Partial<EventRow> = {}): EventRow => ({
   hidden: false,
   enabledModules: [],
   guestListVisibility: 'organizer',
+  claimantVisibility: 'organizer',
   createdAt: new Date('2026-01-01T00:00:00Z'),
   updatedAt: new Date('2026-01-02T00:00:00Z'),
   sequence: 0,

@@ -1,6 +1,6 @@
 /**
- * Who may see the people of an event (`guestListVisibility`). `belongsToAudience` decides whether a viewer sees
- * people; `isShownTo` which of them.
+ * Who may see the people of an event: its guests (`guestListVisibility`), and who brings what
+ * (`claimantVisibility`). `belongsToAudience` decides whether a viewer sees people; `isShownTo` which of them.
  */
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';

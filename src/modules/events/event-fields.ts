@@ -41,6 +41,7 @@ export function withDefaults(body: NewEvent): EventFields {
     template: 'general',
     enabledModules: [...modules],
     guestListVisibility: 'organizer',
+    claimantVisibility: 'organizer',
     status: 'scheduled',
     ...rest,
     ...location,

@@ -59,6 +59,7 @@ const eventRow: fc.Arbitrary<EventRow> = fc.record({
   hidden: fc.boolean(),
   enabledModules: fc.array(text, { maxLength: 3 }),
   guestListVisibility: fc.constantFrom(...audiences),
+  claimantVisibility: fc.constantFrom(...audiences),
   createdAt: instant,
   updatedAt: instant,
   sequence: count,

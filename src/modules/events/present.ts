@@ -31,6 +31,7 @@ export type EventRow = {
   hidden: boolean;
   enabledModules: string[];
   guestListVisibility: Audience;
+  claimantVisibility: Audience;
   createdAt: Date;
   updatedAt: Date;
   /** Version number for calendars: increases with each change of a field that calendars show. */
@@ -109,6 +110,7 @@ export const toCommonEvent = (
   template: findTemplate(row.template),
   enabledModules: row.enabledModules,
   guestListVisibility: row.guestListVisibility,
+  claimantVisibility: row.claimantVisibility,
   updatedAt: row.updatedAt.toISOString(),
 });
 

@@ -112,6 +112,7 @@ const record = {
   template: ref(Template),
   enabledModules: Type.Array(Type.String({ examples: modules })),
   guestListVisibility: oneOf(audiences, { description: 'Who may list the guests.' }),
+  claimantVisibility: oneOf(audiences, { description: 'Who may see who brings which item.' }),
   updatedAt: timestamp(),
 };
 /** The record without the fields that differ between callers. */
@@ -216,6 +217,7 @@ const fields = {
   template: oneOf(templateSlugs),
   enabledModules: Type.Array(oneOf(modules), { uniqueItems: true, maxItems: modules.length }),
   guestListVisibility: oneOf(audiences, { description: `Who may list the guests: ${audienceText}` }),
+  claimantVisibility: oneOf(audiences, { description: `Who may see who brings which item: ${audienceText}` }),
 };
 
 export const NewEvent = body(
@@ -237,6 +239,7 @@ export const NewEvent = body(
     template: Type.Optional(fields.template),
     enabledModules: Type.Optional(fields.enabledModules),
     guestListVisibility: Type.Optional(fields.guestListVisibility),
+    claimantVisibility: Type.Optional(fields.claimantVisibility),
   },
   {
     examples: [
