@@ -307,6 +307,20 @@ export const accessRows: Record<string, AccessRow> = {
   'DELETE /v1/events/{id} (private)': { statuses: hiddenFromOthers(200), ...privateEvent },
   'POST /v1/events/{id}/rsvp': { statuses: withToken(200), ...rsvp },
   'POST /v1/events/{id}/rsvp (private)': { statuses: hiddenFromOthers(200), ...rsvp, ...privateEvent },
+  'GET /v1/events/{id}/guests': { statuses: [403, 401, 403, 403, 200, 403, 200, 401] },
+  'GET /v1/events/{id}/guests (for guests)': {
+    statuses: [403, 401, 200, 200, 200, 200, 200, 401],
+    event: { guestListVisibility: 'guests' },
+    ...going,
+  },
+  'GET /v1/events/{id}/guests (for everyone)': {
+    statuses: optionalToken,
+    event: { guestListVisibility: 'everyone' },
+  },
+  'GET /v1/events/{id}/guests (private)': {
+    statuses: [404, 401, 404, 404, 200, 404, 200, 401],
+    ...privateEvent,
+  },
   'POST /v1/events/{id}/save': { statuses: withToken(200), ...save },
   'POST /v1/events/{id}/save (private)': { statuses: hiddenFromOthers(200), ...save, ...privateEvent },
 

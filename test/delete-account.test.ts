@@ -151,7 +151,11 @@ function withoutPerson(before: Snapshot, person: Person, owned: string[], phoneH
   }
   for (const row of after.event_counters ?? []) {
     row.rsvp_count = count('rsvps', { event_id: row.event_id });
-    row.going_count = count('rsvps', { event_id: row.event_id, status: 'going' });
+    const going = (after.rsvps ?? []).filter(
+      ({ event_id, status }) => event_id === row.event_id && status === 'going',
+    );
+    row.going_count = going.length;
+    row.extra_guests_count = going.reduce((sum, { extra_guests }) => sum + Number(extra_guests), 0);
     const bookings = (after.bookings ?? []).filter(({ event_id }) => event_id === row.event_id);
     const booked = bookings.filter(({ status }) => status === 'booked');
     row.booked_count = booked.reduce((sum, { seats }) => sum + Number(seats), 0);

@@ -228,8 +228,8 @@ test('list: exactly the fields of an element; myRsvp and isSaved only with a tok
     ...mine,
   });
   const counts = [
-    { rsvpCount: 1, goingCount: 1 },
-    { rsvpCount: 0, goingCount: 0 },
+    { rsvpCount: 1, goingCount: 1, partyCount: 1 },
+    { rsvpCount: 0, goingCount: 0, partyCount: 0 },
   ] as const;
   const guestFields = [
     { myRsvp: 'going', isSaved: false },

@@ -54,6 +54,7 @@ test('create: 201 with Location, the defaults and every field of the record', as
     capacity: 0,
     rsvpCount: 0,
     goingCount: 0,
+    partyCount: 0,
     myRsvp: null,
     isSaved: false,
     visibility: 'public',
@@ -66,8 +67,12 @@ test('create: 201 with Location, the defaults and every field of the record', as
     bookedCount: 0,
     template: { slug: 'general', name: 'General' },
     enabledModules: ['bringList', 'wishList', 'booking'],
+    guestListVisibility: 'organizer',
+    claimantVisibility: 'organizer',
     myBooking: null,
     myWaitlist: null,
+    myExtraGuests: 0,
+    isRsvpHidden: false,
   });
   assert.deepEqual(expectStatus(await api.get(`/v1/events/${body.id}`, organizer.token), 200).body, body);
 });
@@ -84,6 +89,8 @@ test('create: 201 with every optional field as in the request', async () => {
     capacity: 40,
     visibility: 'unlisted',
     enabledModules: ['wishList'],
+    guestListVisibility: 'guests',
+    claimantVisibility: 'everyone',
   };
   const { body } = expectStatus(await create({ ...sent, template: 'potluck' }), 201);
   const { body: read } = expectStatus(await api.get(`/v1/events/${body.id}`, organizer.token), 200);

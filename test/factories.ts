@@ -102,9 +102,9 @@ export async function createUpload(api: Api, owner: Person, image = onePixelPng,
     .body;
 }
 
-export async function rsvpGoing(api: Api, person: Person, eventId: string): Promise<void> {
+export async function rsvpGoing(api: Api, person: Person, eventId: string, extraGuests = 0): Promise<void> {
   const { body } = expectStatus(
-    await api.post(`/v1/events/${eventId}/rsvp`, person.token, { status: 'going' }),
+    await api.post(`/v1/events/${eventId}/rsvp`, person.token, { status: 'going', extraGuests }),
     200,
   );
   assert.equal(body.myRsvp, 'going');

@@ -43,13 +43,15 @@ const rules: Record<string, string> = {
     select e.id from events e left join event_counters c on c.event_id = e.id where c.event_id is null`,
   'the organizer of an event exists': `
     select e.id, e.organizer_id from events e left join users u on u.id = e.organizer_id where u.id is null`,
-  'rsvp_count and going_count equal the number of rows they count': `
+  'rsvp_count, going_count and extra_guests_count equal the rows that they count': `
     select * from (
-      select c.event_id, c.rsvp_count, c.going_count,
+      select c.event_id, c.rsvp_count, c.going_count, c.extra_guests_count,
+        (select coalesce(sum(r.extra_guests), 0)::int from rsvps r
+          where r.event_id = c.event_id and r.status = 'going') as extra_guests,
         (select count(*)::int from rsvps r where r.event_id = c.event_id) as rsvps,
         (select count(*)::int from rsvps r where r.event_id = c.event_id and r.status = 'going') as going
       from event_counters c) t
-    where (rsvp_count, going_count) <> (rsvps, going)`,
+    where (rsvp_count, going_count, extra_guests_count) <> (rsvps, going, extra_guests)`,
   'booked_count and waiting_count are exact, and no booking number exceeds last_booking': `
     select * from (
       select c.event_id, c.booked_count, c.waiting_count, c.last_booking,

@@ -33,9 +33,10 @@ const newItem = (overrides: Record<string, unknown> = {}, id = event.id) =>
 test('change: 200 with the whole item, and the list of another server contains it', async () => {
   const { id } = await newItem();
   const { body } = expectStatus(await change(id, fullItem), 200);
-  assert.deepEqual(body, { id, kind: 'bring', quantityClaimed: 0, myClaim: null, ...fullItem });
+  const unclaimed = { quantityClaimed: 0, myClaim: null, claims: [] };
+  assert.deepEqual(body, { id, kind: 'bring', ...unclaimed, ...fullItem });
   assert.deepEqual(await readItem(id, organizer), body);
-  const { myClaim: _, ...anonymousItem } = body;
+  const { myClaim: _, claims: _claims, ...anonymousItem } = body;
   assert.deepEqual(await readItem(id), anonymousItem);
 });
 

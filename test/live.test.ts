@@ -17,10 +17,10 @@ async function expectedSnapshot(event: string, token?: string) {
     api.get(`/v1/events/${event}/items`),
   ]);
   const { id, title, startAt, endAt, allDay, timezone, capacity, status, updatedAt } = record;
-  const { rsvpCount, goingCount, bookedCount } = record;
+  const { rsvpCount, goingCount, partyCount, bookedCount } = record;
   return {
     event: { id, title, startAt, endAt, allDay, timezone, capacity, status, updatedAt },
-    counts: { rsvpCount, goingCount, bookedCount },
+    counts: { rsvpCount, goingCount, partyCount, bookedCount },
     items: items.data,
   };
 }

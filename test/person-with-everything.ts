@@ -43,7 +43,7 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   const otherEvent = await createEvent(api, a, { title: 'An event of somebody else' });
   const bread = await createItem(api, a, otherEvent.id, { quantityNeeded: 9 });
   const wine = await createItem(api, a, otherEvent.id, { title: 'Wine', quantityNeeded: 4 });
-  for (const guest of [person, b, c]) await rsvpGoing(api, guest, otherEvent.id);
+  for (const guest of [person, b, c]) await rsvpGoing(api, guest, otherEvent.id, 2);
   const claim = async (user: Person, item: { id: string }, quantity: number) =>
     expectStatus(await api.post(`/v1/items/${item.id}/claim`, user.token, { quantity }), 201);
   await claim(person, bread, 4);

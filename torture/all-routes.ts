@@ -84,6 +84,8 @@ function expensiveReads(event: string, owner: Person): RouteRequest[] {
     '/v1/me/events?relation=organizing&limit=50',
     `/v1/events/${event}/claims?limit=50`,
     `/v1/events/${event}/bookings?limit=50`,
+    `/v1/events/${event}/guests?limit=50`,
+    `/v1/events/${event}/items`,
     `/v1/events/${event}/live?once=true`,
     '/openapi.json',
     '/docs',

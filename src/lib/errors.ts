@@ -105,6 +105,13 @@ export const catalogue = {
     title: 'This profile is private',
     detail: 'Only its owner, admins and the people whom the owner follows can see it.',
   },
+  guest_list_private: {
+    status: 403,
+    title: 'This guest list is private',
+    detail:
+      'The organizer and admins can see it. `guestListVisibility` of the event says whether its guests can too; guests ' +
+      'are people with an RSVP, a booking, a place in the waitlist or a claim.',
+  },
   blocked: {
     status: 403,
     title: 'One of you has blocked the other',

@@ -30,6 +30,8 @@ type Listed = {
   price: number;
   isPriceKnown: boolean;
   category: { slug: string };
+  goingCount: number;
+  partyCount: number;
   myRsvp?: string | null;
   isSaved?: boolean;
 };
@@ -147,6 +149,17 @@ for (const [role, me] of [
     assert.ok(found.data.length >= 2);
   });
 }
+
+test('demo: guests and claimants are open to everyone, and some guests bring others', async () => {
+  const events = await listAll();
+  const listsOf = (tail: string) =>
+    Promise.all(
+      events.slice(0, 20).map(async ({ id }) => (await api.get(`/v1/events/${id}/${tail}`)).body.data),
+    );
+  assert.ok((await listsOf('guests')).flat().some(({ extraGuests }) => extraGuests > 0));
+  assert.ok((await listsOf('items')).flat().some(({ claims }) => claims.length > 0));
+  assert.ok(events.some(({ goingCount, partyCount }) => partyCount > goingCount));
+});
 
 test('demo: the feed and the lists of admin, organizer and guest are not empty', async () => {
   for (const me of [admin, organizer, guest]) {

@@ -100,6 +100,7 @@ const requiredOfEvents = {
   location,
   category: categories,
 };
+const audience = oneOf('organizer', 'guests', 'everyone');
 const optionalOfEvents = {
   description: prose(10_000),
   coverUrl: orNull(httpUrl),
@@ -112,6 +113,8 @@ const optionalOfEvents = {
   visibility: oneOf('public', 'unlisted', 'private'),
   template: templates,
   enabledModules: setOf('bringList', 'wishList', 'booking'),
+  guestListVisibility: audience,
+  claimantVisibility: audience,
 };
 const title = line(1, 120);
 const needs = integer(1, 10_000);
@@ -159,7 +162,10 @@ export const specification: Record<string, SpecOperation> = {
   'GET /v1/events': { ...optional(), ...asking({ ...eventFilters, ...page }) },
   'GET /v1/events/search': { ...optional(), ...asking({ q: needed(prose(200)), ...page }) },
   'GET /v1/events/{id}': optional(),
-  'POST /v1/events/{id}/rsvp': { ...required(), ...of({ status: oneOf('going', 'interested', null) }) },
+  'POST /v1/events/{id}/rsvp': {
+    ...required(),
+    ...of({ status: oneOf('going', 'interested', null) }, { extraGuests: integer(0, 10), isHidden: flag }),
+  },
   'POST /v1/events/{id}/save': { ...required(), ...of({ saved: flag }) },
   // 4.14 to 4.18
   'GET /v1/events/{id}/items': { ...optional(), ...asking({ kind: text(oneOf('bring', 'wish')) }) },
@@ -231,6 +237,10 @@ export const specification: Record<string, SpecOperation> = {
   'GET /v1/events/{id}/bookings': {
     ...required(),
     ...asking({ status: text(oneOf('booked', 'waiting')), ...cursorPage }),
+  },
+  'GET /v1/events/{id}/guests': {
+    ...optional(),
+    ...asking({ status: text(oneOf('going', 'interested')), ...cursorPage }),
   },
   'GET /v1/events/{id}/claims': { ...required(), ...asking(cursorPage) },
   'PATCH /v1/items/{id}': {

@@ -141,6 +141,7 @@ function commonOf(event: WorldEvent, isOpen: boolean) {
     capacity: event.capacity,
     rsvpCount: isOpen ? 2 : 0,
     goingCount: isOpen ? 1 : 0,
+    partyCount: isOpen ? 1 : 0,
     visibility: event.visibility,
     status: event.status,
     createdAt: event.createdAt,
@@ -178,12 +179,15 @@ function eventViews(world: World): View[] {
       bookedCount: name === 'open' ? 2 : 0,
       template: { slug: 'general', name: 'General' },
       enabledModules: ['bringList', 'wishList', 'booking'],
+      guestListVisibility: 'organizer',
+      claimantVisibility: 'organizer',
       updatedAt: someTime,
       myBooking:
         name === 'open' && viewer === 'guest'
           ? { id: booking.id, seats: 2, createdAt: booking.createdAt }
           : null,
       myWaitlist: null,
+      ...(viewer !== 'anonymous' && { myExtraGuests: 0, isRsvpHidden: false }),
     });
     return {
       path: `/v1/events/${events[name].id}`,
@@ -199,6 +203,7 @@ function eventViews(world: World): View[] {
     const data = inLists(viewer);
     return ok({ data, meta: { total: data.length, page: 1, limit: 20 } });
   };
+  const claimant = { name: people.guest.name, avatar: avatar(people.guest), quantity: 2 };
   const itemList = (viewer: Viewer, of: WorldItem[]) =>
     ok({
       data: of.map((item) => ({
@@ -206,6 +211,7 @@ function eventViews(world: World): View[] {
         ...(viewer !== 'anonymous' && {
           myClaim: viewer === 'guest' && item === items.bread ? { id: claim.id, quantity: 2 } : null,
         }),
+        ...((viewer === 'olga' || viewer === 'admin') && { claims: item === items.bread ? [claimant] : [] }),
       })),
     });
   const forOrganizer = (name: 'open' | 'draft', view: () => Body) => (viewer: Viewer) =>
@@ -223,6 +229,17 @@ function eventViews(world: World): View[] {
   };
   const booked = { id: booking.id, seats: 2, status: 'booked', position: null, createdAt: booking.createdAt };
   const { open, draft } = events;
+  const guestOf = (name: Name, status: string, viewer: Viewer) => ({
+    user: found(people[name], viewer, name),
+    status,
+    extraGuests: 0,
+    isHidden: false,
+    createdAt: someTime,
+  });
+  const guestList = (viewer: Viewer) =>
+    viewer === 'olga' || viewer === 'admin'
+      ? page([guestOf('guest', 'going', viewer), guestOf('stranger', 'interested', viewer)])
+      : refusal(403, 'guest_list_private');
   const sub = (event: WorldEvent, tail: string) => ({
     path: `/v1/events/${event.id}/${tail}`,
     missing: `/v1/events/${noId}/${tail}`,
@@ -253,6 +270,8 @@ function eventViews(world: World): View[] {
     },
     { ...sub(open, 'bookings'), expected: forOrganizer('open', () => page([{ ...booked, user: guest }])) },
     { ...sub(draft, 'bookings'), expected: forOrganizer('draft', () => page([])) },
+    { ...sub(open, 'guests'), expected: guestList },
+    { ...sub(draft, 'guests'), expected: (viewer) => (maySee('draft', viewer) ? page([]) : notFound) },
     { ...sub(open, 'claims'), expected: forOrganizer('open', () => page([given])) },
     { ...sub(draft, 'claims'), expected: forOrganizer('draft', () => page([])) },
     { path: `/v1/items/${items.bread.id}/claims`, expected: forOrganizer('open', () => page([given])) },

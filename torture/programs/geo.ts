@@ -116,6 +116,8 @@ const fields = ({ lat, lng }: Place, i: number): EventFields => ({
   visibility: 'public',
   status: 'scheduled',
   enabledModules: [],
+  guestListVisibility: 'organizer',
+  claimantVisibility: 'organizer',
 });
 
 /** @returns the places by their event's id */

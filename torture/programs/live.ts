@@ -90,10 +90,10 @@ async function createLiveEvent(
   for (let i = 0; i < itemCount; i++) await createItem(environment, owner, id, 10_000);
   const { body: record } = await client.send('GET', `/v1/events/${id}`);
   const { body: items } = await client.send('GET', `/v1/events/${id}/items`);
-  const { rsvpCount, goingCount, bookedCount } = record;
+  const { rsvpCount, goingCount, partyCount, bookedCount } = record;
   const history = new LiveHistory(
     eventPart(record),
-    { rsvpCount, goingCount, bookedCount },
+    { rsvpCount, goingCount, partyCount, bookedCount },
     items.data as { id: string }[],
   );
   return { id, items: items.data.map((item: { id: string }) => item.id), history };
@@ -152,7 +152,7 @@ async function write(
   }
 }
 
-type Counts = { rsvpCount: number; goingCount: number; bookedCount: number };
+type Counts = { rsvpCount: number; goingCount: number; partyCount: number; bookedCount: number };
 type ListedItem = { id: string; quantityClaimed: number };
 type Step = {
   method: string;
@@ -185,7 +185,7 @@ function* stepsOf({ id, items, history }: LiveEvent, owner: Person, n: number): 
   });
   const [first, second] = [itemAt(0), itemAt(1)];
   const title = `Plates ${n}`;
-  const going = counted({ rsvpCount: 1, goingCount: 1 });
+  const going = counted({ rsvpCount: 1, goingCount: 1, partyCount: 1 });
   yield { method: 'POST', path: `/v1/events/${id}/rsvp`, body: { status: 'going' }, changes: going };
   yield claim('POST', first, 1, 1);
   yield claim('POST', second, 2, 2);

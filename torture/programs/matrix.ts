@@ -170,7 +170,7 @@ function expectedFor(route: string, caller: Role, id: string): number {
   if (route.endsWith('.svg')) return id.includes('.') ? 404 : 200;
   // The route ignores tokens.
   if (route === 'GET /v1/uploads/{id}.webp') return 404;
-  const isOptional = accessRows[route]?.statuses[0] === 200;
+  const isOptional = [200, 403].includes(accessRows[route]?.statuses[0] ?? 401);
   if (caller === 'cookie of another site')
     return route.startsWith('GET ') ? expectedFor(route, 'anonymous', id) : 403;
   if (caller === 'bad token' || caller === 'deleted') return 401;

@@ -122,6 +122,8 @@ function randomFields(random: Random): EventFields {
     visibility: 'public',
     status: 'scheduled',
     enabledModules: [],
+    guestListVisibility: 'organizer',
+    claimantVisibility: 'organizer',
   };
 }
 

@@ -82,8 +82,10 @@ async function setCounters(tx: Transaction, eventIds: string[]): Promise<void> {
       select coalesce(sum(quantity), 0) from claims c where c.event_id = s.event_id and c.n = s.n
     ) where event_id = any(${eventIds}::uuid[])`);
   await tx.query(sql`
-    update event_counters e set (rsvp_count, going_count) = (
-      select count(*), count(*) filter (where status = 'going') from rsvps where event_id = e.event_id
+    update event_counters e set (rsvp_count, going_count, extra_guests_count) = (
+      select count(*), count(*) filter (where status = 'going'),
+        coalesce(sum(extra_guests) filter (where status = 'going'), 0)
+      from rsvps where event_id = e.event_id
     ), last_item = (
       select coalesce(max(n), 0) from items where event_id = e.event_id
     ), (booked_count, waiting_count, last_booking) = (

@@ -20,7 +20,8 @@ export type PlannedEvent = {
   fields: EventFields;
   createdAt: Date;
   items: NewItem[];
-  rsvps: { person: PersonKey; status: Rsvp; at: Date }[];
+  /** `extra_guests`: the column of the table. */
+  rsvps: { person: PersonKey; status: Rsvp; extra_guests: number; at: Date }[];
   saves: { person: PersonKey; at: Date }[];
   /** `n` is the number of the item within the event, from 1. */
   claims: { person: PersonKey; n: number; quantity: number; at: Date }[];
@@ -64,12 +65,12 @@ function planEvent(event: DemoEvent, now: Date, random: Random): PlannedEvent {
   // A private event has no RSVPs, because only the organizer can see it.
   const guests = event.visibility === 'private' ? [] : guestsOf(organizer);
   const popularity = 0.3 + random() * 0.55;
-  const rsvps = guests.flatMap((person): PlannedEvent['rsvps'] => {
+  const rsvps = guests.flatMap((person, i): PlannedEvent['rsvps'] => {
     const value = random();
     if (value > popularity) return [];
-    return [
-      { person, status: value < popularity * 0.65 ? 'going' : 'interested', at: randomTimeSinceCreation() },
-    ];
+    const status = value < popularity * 0.65 ? 'going' : 'interested';
+    // Every fourth person has a family.
+    return [{ person, status, extra_guests: i % 4 === 0 ? 2 : 0, at: randomTimeSinceCreation() }];
   });
   const going = rsvps.filter(({ status }) => status === 'going').map(({ person }) => person);
   return {
@@ -92,6 +93,9 @@ function fieldsOf(event: DemoEvent, now: Date): EventFields {
     currency: 'SEK',
     // A demo event without a price is free.
     isPriceKnown: true,
+    // Everybody who tries the demo sees guests and claimants.
+    guestListVisibility: 'everyone',
+    claimantVisibility: 'everyone',
     ...timesOf(schedule, now),
     ...fields,
   });

@@ -150,7 +150,15 @@ const fieldsToKeep = (
   before: EventRow,
 ): Pick<
   EventFields,
-  'coverUrl' | 'price' | 'isPriceKnown' | 'currency' | 'capacity' | 'template' | 'enabledModules'
+  | 'coverUrl'
+  | 'price'
+  | 'isPriceKnown'
+  | 'currency'
+  | 'capacity'
+  | 'template'
+  | 'enabledModules'
+  | 'guestListVisibility'
+  | 'claimantVisibility'
 > => ({
   coverUrl: before.coverUrl,
   price: before.price,
@@ -159,6 +167,8 @@ const fieldsToKeep = (
   capacity: before.capacity,
   template: before.template,
   enabledModules: before.enabledModules,
+  guestListVisibility: before.guestListVisibility,
+  claimantVisibility: before.claimantVisibility,
 });
 
 const formatError = ({ instancePath, message }: ErrorObject): string =>

@@ -23,15 +23,18 @@ export const attendanceDeletionHooks: DeletionHook[] = [
  * order.
  */
 async function deleteRsvps(tx: Transaction, userId: string): Promise<void> {
-  const gone = await tx.query<{ eventId: string; going: number }>(sql`
-    delete from rsvps where user_id = ${userId} returning event_id, (status = 'going')::int as going`);
+  const gone = await tx.query<{ eventId: string; going: number; extraGuests: number }>(sql`
+    delete from rsvps where user_id = ${userId} returning event_id, (status = 'going')::int as going,
+      (status = 'going')::int * coalesce(extra_guests, 0) as extra_guests`);
   const ids = gone.map((row) => row.eventId);
   await tx.query(sql`
     select 1 from event_counters
     where event_id = any(${ids}::uuid[]) or event_id in (select event_id from bookings where user_id = ${userId})
     order by event_id for update`);
   await tx.query(sql`
-    update event_counters c set rsvp_count = rsvp_count - 1, going_count = going_count - gone.going
-    from unnest(${ids}::uuid[], ${gone.map((row) => row.going)}::int[]) gone (event_id, going)
+    update event_counters c set rsvp_count = rsvp_count - 1, going_count = going_count - gone.going,
+      extra_guests_count = extra_guests_count - gone.extra_guests
+    from unnest(${ids}::uuid[], ${gone.map((row) => row.going)}::int[],
+      ${gone.map((row) => row.extraGuests)}::int[]) gone (event_id, going, extra_guests)
     where c.event_id = gone.event_id`);
 }

@@ -9,6 +9,8 @@ const { id } = exportColumns;
 const ExportRsvp = exportRow('ExportRsvp', {
   eventId: id,
   status: oneOf(['going', 'interested']),
+  extraGuests: Type.Integer({ description: 'People whom the person brings.', examples: [2] }),
+  isHidden: Type.Boolean({ description: 'Whether the RSVP is hidden from other guests.' }),
   createdAt: timestamp(),
 });
 
@@ -29,7 +31,9 @@ export const attendanceExportSections: ExportSection[] = [
     description: 'RSVPs to events.',
     tables: ['rsvps'],
     rows: (subject) => sql`
-      select event_id, status, created_at from rsvps where user_id = ${subject.id} order by created_at, event_id`,
+      select event_id, status, coalesce(extra_guests, 0) as extra_guests, coalesce(is_hidden, false) as is_hidden,
+        created_at
+      from rsvps where user_id = ${subject.id} order by created_at, event_id`,
   },
   {
     name: 'saves',

@@ -6,14 +6,24 @@ import { attendanceDeletionHooks } from './delete-account-data.ts';
 import { attendanceExportSections } from './export-sections.ts';
 import { getBooking } from './get-booking.ts';
 import { listBookings } from './list-bookings.ts';
+import { listGuests } from './list-guests.ts';
 import { saveEvent } from './save-event.ts';
 import type { AttendanceServices } from './services.ts';
 import { setRsvp } from './set-rsvp.ts';
 
-/** RSVPs, saved events, bookings and waitlists. */
+/** RSVPs, guest lists, saved events, bookings and waitlists. */
 export const attendance = defineModule<AttendanceServices>({
   name: 'attendance',
-  endpoints: [setRsvp, saveEvent, bookSeats, getBooking, changeBooking, cancelBooking, listBookings],
+  endpoints: [
+    setRsvp,
+    listGuests,
+    saveEvent,
+    bookSeats,
+    getBooking,
+    changeBooking,
+    cancelBooking,
+    listBookings,
+  ],
   deletionHooks: attendanceDeletionHooks,
   exportSections: attendanceExportSections,
 });

@@ -6,8 +6,17 @@ import type { Caller } from '../../identity/caller.ts';
 import { visibleToCondition } from '../events/policy.ts';
 import type { Rsvp } from '../events/repo.ts';
 
-/** Sets the caller's RSVP; a `status` of null removes it. */
-export type RsvpCommand = { eventId: string; caller: Caller; status: Rsvp | null };
+/**
+ * Sets the caller's RSVP; a `status` of null removes it. Null for `extraGuests` and `isHidden` keeps the
+ * value, which is 0 and false for a new RSVP.
+ */
+export type RsvpCommand = {
+  eventId: string;
+  caller: Caller;
+  status: Rsvp | null;
+  extraGuests: number | null;
+  isHidden: boolean | null;
+};
 
 /** What `setRsvps` did for a command. */
 export type RsvpOutcome = {
@@ -32,14 +41,14 @@ export type RsvpOutcome = {
  * 1. Callers and events are share-locked. A session cannot end and an event cannot be hidden, cancelled or
  * deleted until the transaction ends, and the statement reads the locked versions.
  * 2. Existing RSVPs are locked in ascending order of their keys, so two batches cannot deadlock.
- * 3. The upsert reads the old status from the row that it overwrites (`previous`), not from the statement's
- * snapshot, so concurrent RSVPs of one person cannot corrupt the count. Of two concurrent removals, the
- * second finds no row.
+ * 3. The upsert reads the old values from the row that it overwrites (`previous`, `previous_extra_guests`,
+ * and the values that the command keeps), not from the statement's snapshot, so concurrent RSVPs of one
+ * person cannot corrupt the counts. Of two concurrent removals, the second finds no row.
  * 4. The counters are locked, and then set to numbers computed from the locked versions. An update alone is
  * not enough: PostgreSQL also evaluates check constraints against the version of the statement's snapshot.
  *
- * On a cancelled event, an RSVP with the status that the caller already has succeeds: the caller may be
- * repeating a request whose response was lost.
+ * On a cancelled event, an RSVP with the status that the caller already has succeeds unless it adds guests:
+ * the caller may be repeating a request whose response was lost, and can always hide.
  */
 export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: boolean): Statement {
   const callers = commands.map(({ caller }) => caller);
@@ -48,8 +57,9 @@ export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: bo
       select * from unnest(
         ${commands.map(({ eventId }) => eventId)}::uuid[], ${callers.map(({ id }) => id)}::uuid[],
         ${callers.map(({ sessionId }) => sessionId)}::uuid[], ${callers.map(({ accessHash }) => accessHash.toString('base64'))}::text[],
-        ${commands.map(({ status }) => status)}::text[])
-        with ordinality a (event_id, user_id, session_id, access_hash, status, n)
+        ${commands.map(({ status }) => status)}::text[], ${commands.map(({ extraGuests }) => extraGuests)}::int[],
+        ${commands.map(({ isHidden }) => isHidden)}::boolean[])
+        with ordinality a (event_id, user_id, session_id, access_hash, status, extra_guests, is_hidden, n)
     ), callers as materialized (
       ${lockedCallers(mayWaitForLocks)}
     ), locked_events as materialized (
@@ -64,42 +74,51 @@ export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: bo
       left join callers c on c.n = a.n
       left join locked_events e on e.id = a.event_id
     ), existing as materialized (
-      select r.event_id, r.user_id from checked a
+      select r.event_id, r.user_id, r.status, coalesce(r.extra_guests, 0) as extra_guests from checked a
       join rsvps r on r.event_id = a.event_id and r.user_id = a.user_id
       where a.has_caller and a.is_locked
       order by r.event_id, r.user_id
       for update of r
     ), upserted as (
-      insert into rsvps (event_id, user_id, status, previous, created_at)
-      select a.event_id, a.user_id, a.status, null, ${now} from checked a
+      insert into rsvps (event_id, user_id, status, extra_guests, is_hidden, created_at)
+      select a.event_id, a.user_id, a.status, a.extra_guests, a.is_hidden, ${now} from checked a
       where a.status is not null and a.has_caller and a.is_locked and a.is_visible
         and (select count(*) from existing) >= 0
         and (a.event_status = 'scheduled' or exists (
-          select 1 from rsvps r where r.event_id = a.event_id and r.user_id = a.user_id and r.status = a.status))
+          select 1 from existing x where x.event_id = a.event_id and x.user_id = a.user_id
+            and x.status = a.status and x.extra_guests >= coalesce(a.extra_guests, 0)))
       order by a.event_id, a.user_id
-      on conflict (event_id, user_id) do update set status = excluded.status, previous = rsvps.status
+      on conflict (event_id, user_id) do update set status = excluded.status, previous = rsvps.status,
+        extra_guests = coalesce(excluded.extra_guests, rsvps.extra_guests),
+        previous_extra_guests = rsvps.extra_guests,
+        is_hidden = coalesce(excluded.is_hidden, rsvps.is_hidden)
       returning event_id, user_id, (previous is null)::int as rsvps,
-        (status = 'going')::int - (previous is not distinct from 'going')::int as going
+        (status = 'going')::int - (previous is not distinct from 'going')::int as going,
+        (status = 'going')::int * coalesce(extra_guests, 0)
+          - (previous is not distinct from 'going')::int * coalesce(previous_extra_guests, 0) as extra_guests
     ), removed as (
       delete from rsvps r using checked a, existing x
       where a.status is null and x.event_id = a.event_id and x.user_id = a.user_id
         and r.event_id = a.event_id and r.user_id = a.user_id
-      returning r.event_id, r.user_id, -1 as rsvps, -(r.status = 'going')::int as going
+      returning r.event_id, r.user_id, -1 as rsvps, -(r.status = 'going')::int as going,
+        -(r.status = 'going')::int * coalesce(r.extra_guests, 0) as extra_guests
     ), changed as (
       select * from upserted union all select * from removed
     ), sums as (
-      select a.event_id, coalesce(sum(ch.rsvps), 0)::int as rsvps, coalesce(sum(ch.going), 0)::int as going
+      select a.event_id, coalesce(sum(ch.rsvps), 0)::int as rsvps, coalesce(sum(ch.going), 0)::int as going,
+        coalesce(sum(ch.extra_guests), 0)::int as extra_guests
       from checked a left join changed ch on ch.event_id = a.event_id and ch.user_id = a.user_id
       where a.is_locked
       group by a.event_id
     ), counters as (
-      select c.event_id, c.rsvp_count, c.going_count, m.rsvps, m.going
+      select c.event_id, c.rsvp_count, c.going_count, c.extra_guests_count, m.rsvps, m.going, m.extra_guests
       from sums m join event_counters c on c.event_id = m.event_id
       order by c.event_id
       for update of c
     ), moved as (
-      update event_counters c set rsvp_count = m.rsvp_count + m.rsvps, going_count = m.going_count + m.going
-      from counters m where c.event_id = m.event_id and (m.rsvps, m.going) <> (0, 0)
+      update event_counters c set rsvp_count = m.rsvp_count + m.rsvps, going_count = m.going_count + m.going,
+        extra_guests_count = m.extra_guests_count + m.extra_guests
+      from counters m where c.event_id = m.event_id and (m.rsvps, m.going, m.extra_guests) <> (0, 0, 0)
     )
     select a.n, a.has_caller, case when e.id is not null then a.is_locked end as is_locked,
       coalesce(a.is_visible, false) as is_visible, ch.rsvps as change, c.rsvp_count

@@ -8,8 +8,29 @@ import type { AttendanceServices } from './services.ts';
 const statuses = ['going', 'interested'] as const;
 
 const NewRsvp = bodySchema(
-  { status: nullable(oneOf(statuses), { description: 'Null removes the RSVP.' }) },
-  { examples: [{ status: 'going' }] },
+  {
+    status: nullable(oneOf(statuses), { description: 'Null removes the RSVP.' }),
+    extraGuests: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 10,
+        description:
+          'People whom the caller brings. If left out, it does not change; 0 for a new RSVP. They count in ' +
+          '`partyCount` while the status is `going`.',
+        examples: [2],
+      }),
+    ),
+    isHidden: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the RSVP is hidden from other people: from the guest list, from their feeds and from the ' +
+          'claims of the items. The organizer and admins still see it. If left out, it does not change; false ' +
+          'for a new RSVP.',
+        examples: [false],
+      }),
+    ),
+  },
+  { examples: [{ status: 'going', extraGuests: 2 }] },
 );
 const RsvpResult = Type.Object({ myRsvp: nullable(oneOf(statuses)), rsvpCount: Type.Integer() });
 
@@ -20,7 +41,9 @@ export const setRsvp = defineEndpoint({
   operationId: 'setRsvp',
   tag: 'Events',
   summary: 'Set or remove your RSVP',
-  description: 'Leaving `going` does not end claims; give them back individually.',
+  description:
+    'Leaving `going` does not end claims; give them back individually. The record of the event has the number of ' +
+    'people who come (`partyCount`) and the other fields of the RSVP (`myExtraGuests`, `isRsvpHidden`).',
   access: 'required',
   verifiesCaller: true,
   params: EventParams,
@@ -30,8 +53,8 @@ export const setRsvp = defineEndpoint({
 
   async handler({ caller, params, body }, { rsvps }: AttendanceServices) {
     const eventId = readId(params.id, 'event_not_found');
-    const { status } = body;
-    const rsvpCount = await rsvps.apply({ eventId, caller, status });
+    const { status, extraGuests = null, isHidden = null } = body;
+    const rsvpCount = await rsvps.apply({ eventId, caller, status, extraGuests, isHidden });
     return { status: 200, body: { myRsvp: status, rsvpCount } };
   },
 });

@@ -2,7 +2,7 @@ import type { Transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { PersonRow } from '../users/present.ts';
 import { toEvent } from './present.ts';
-import { findEvent, noViewerStateWithBooking } from './repo.ts';
+import { findEvent, noViewerStateOfRecord } from './repo.ts';
 
 /** The response to the creation of an event by its organizer, for the transaction that inserted the event. */
 export async function createdResponse(
@@ -15,7 +15,7 @@ export async function createdResponse(
   if (!row) throw new Problem('event_not_found');
   return {
     status: 201 as const,
-    body: toEvent(row, organizer, noViewerStateWithBooking, publicUrl),
+    body: toEvent(row, organizer, noViewerStateOfRecord, publicUrl),
     headers: { location: `/v1/events/${id}` },
   };
 }

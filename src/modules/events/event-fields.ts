@@ -17,6 +17,7 @@ export type EventFields = Omit<
   | 'sequence'
   | 'rsvpCount'
   | 'goingCount'
+  | 'partyCount'
   | 'bookedCount'
 >;
 
@@ -39,6 +40,8 @@ export function withDefaults(body: NewEvent): EventFields {
     visibility: 'public',
     template: 'general',
     enabledModules: [...modules],
+    guestListVisibility: 'organizer',
+    claimantVisibility: 'organizer',
     status: 'scheduled',
     ...rest,
     ...location,

@@ -3,6 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import fastJson, { type Schema } from 'fast-json-stringify';
 import { PageMeta } from '../../http/schemas.ts';
+import { audiences } from './audience.ts';
 import { type CachedEvent, toCachedEvent } from './event-cache.ts';
 import {
   type ListElement,
@@ -17,7 +18,7 @@ import {
   toEvent,
   toListedEvent,
   type ViewerState,
-  type ViewerStateWithBooking,
+  type ViewerStateOfRecord,
 } from './present.ts';
 import { Category, Event, EventPage, ListedEvent, Template } from './schemas.ts';
 import { ByStartPage } from './start-pages.ts';
@@ -57,11 +58,14 @@ const eventRow: fc.Arbitrary<EventRow> = fc.record({
   status: fc.constantFrom('scheduled', 'cancelled'),
   hidden: fc.boolean(),
   enabledModules: fc.array(text, { maxLength: 3 }),
+  guestListVisibility: fc.constantFrom(...audiences),
+  claimantVisibility: fc.constantFrom(...audiences),
   createdAt: instant,
   updatedAt: instant,
   sequence: count,
   rsvpCount: count,
   goingCount: count,
+  partyCount: count,
   bookedCount: count,
 });
 const ownFields = {
@@ -69,8 +73,10 @@ const ownFields = {
   isSaved: fc.boolean(),
 } satisfies Record<keyof ViewerState, unknown>;
 const viewerState: fc.Arbitrary<ViewerState> = fc.record(ownFields);
-const viewerStateWithBooking: fc.Arbitrary<ViewerStateWithBooking> = fc.record({
+const viewerStateWithBooking: fc.Arbitrary<ViewerStateOfRecord> = fc.record({
   ...ownFields,
+  myExtraGuests: fc.nat(10),
+  isRsvpHidden: fc.boolean(),
   booking: fc.option(
     fc.record({
       id: fc.uuid(),

@@ -21,7 +21,7 @@ import {
   toListedEvent,
   toMyBooking,
   type ViewerState,
-  type ViewerStateWithBooking,
+  type ViewerStateOfRecord,
 } from './present.ts';
 import { CommonEvent, Event, ListedEvent } from './schemas.ts';
 
@@ -38,8 +38,9 @@ export type ListElement = {
 
 const serializeCommonEvent = serializerOf(CommonEvent);
 const serializeListedEvent = serializerOf(ListedEvent);
-const { myRsvp, isSaved, myBooking, myWaitlist } = Event.properties;
+const { myRsvp, isSaved, myBooking, myWaitlist, myExtraGuests, isRsvpHidden } = Event.properties;
 const serializeViewerState = serializerOf(Type.Object({ myRsvp, isSaved }));
+const serializeOwnRsvp = serializerOf(Type.Object({ myExtraGuests, isRsvpHidden }));
 const serializeMyBooking = serializerOf(Type.Object({ myBooking, myWaitlist }));
 const serializeMeta = serializerOf(PageMeta);
 
@@ -69,6 +70,20 @@ function viewerStateFragment({ myRsvp, isSaved }: ViewerState): Fragment {
 const bookingJson = (booking: MyBooking | null): string => fieldsOf(serializeMyBooking(toMyBooking(booking)));
 const noBookingJson = bookingJson(null);
 
+type OwnRsvp = Pick<ViewerStateOfRecord, 'myExtraGuests' | 'isRsvpHidden'>;
+const ownRsvpJson = (own: OwnRsvp): string => fieldsOf(serializeOwnRsvp(own));
+const plainRsvpJson = ownRsvpJson({ myExtraGuests: 0, isRsvpHidden: false });
+
+/** The viewer's own fields of the record, without the booking; empty without a token. */
+function ownFieldsJson(state: ViewerStateOfRecord | null): string {
+  if (!state) return '';
+  const { myExtraGuests, isRsvpHidden } = state;
+  const isPlain = myExtraGuests === 0 && !isRsvpHidden;
+  return (
+    viewerStateFragment(state).json + (isPlain ? plainRsvpJson : ownRsvpJson({ myExtraGuests, isRsvpHidden }))
+  );
+}
+
 /**
  * The `Event` record, and an ETag that changes whenever the text changes.
  * @param viewerState null without a token
@@ -76,7 +91,7 @@ const noBookingJson = bookingJson(null);
 export function serializeEvent(
   event: CachedEvent,
   organizer: PersonRow | null,
-  viewerState: ViewerStateWithBooking | null,
+  viewerState: ViewerStateOfRecord | null,
   publicUrl: string,
 ): { json: string; etag: string } {
   let { record } = event;
@@ -86,7 +101,7 @@ export function serializeEvent(
     event.record = record;
   }
   const booking = viewerState?.booking ? bookingJson(viewerState.booking) : noBookingJson;
-  const own = `${booking}${viewerState ? viewerStateFragment(viewerState).json : ''}`;
+  const own = `${booking}${ownFieldsJson(viewerState)}`;
   return {
     json: `${record.json}${own}}`,
     etag: weakTag(record.hash + hashOwnFields(own, booking === noBookingJson)),

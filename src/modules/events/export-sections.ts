@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
+import { audiences } from './audience.ts';
 import { modules } from './catalogue.ts';
 
 const { id, count } = exportColumns;
@@ -28,10 +29,13 @@ const ExportEvent = exportRow('ExportEvent', {
   visibility: oneOf(['public', 'unlisted', 'private']),
   status: oneOf(['scheduled', 'cancelled']),
   enabledModules: Type.Array(Type.String({ examples: modules })),
+  guestListVisibility: oneOf(audiences),
+  claimantVisibility: oneOf(audiences),
   createdAt: timestamp(),
   updatedAt: timestamp(),
   rsvpCount: count,
   goingCount: count,
+  partyCount: count,
   bookedCount: count,
 });
 
@@ -50,7 +54,8 @@ export const eventExportSections: ExportSection[] = [
       select e.id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.all_day, e.timezone, e.address, e.lat,
         e.lng, e.category, e.template, e.price::float8 as price, e.price > 0 or e.is_price_known as is_price_known,
         e.currency, e.capacity, e.visibility, e.status,
-        e.enabled_modules, e.created_at, e.updated_at, c.rsvp_count, c.going_count, c.booked_count
+        e.enabled_modules, e.guest_list_visibility, e.claimant_visibility, e.created_at, e.updated_at,
+        c.rsvp_count, c.going_count, c.going_count + c.extra_guests_count as party_count, c.booked_count
       from events e join event_counters c on c.event_id = e.id
       where e.organizer_id = ${subject.id} order by e.start_at, e.id`,
   },

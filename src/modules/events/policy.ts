@@ -3,6 +3,7 @@
 import { type Statement, sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
+import { isOrganizer } from './audience.ts';
 import type { EventRow } from './present.ts';
 
 /**
@@ -39,6 +40,6 @@ export const listedCondition = (): Statement =>
   sql`e.visibility = 'public' and e.status = 'scheduled' and not e.hidden`;
 
 /** @throws Problem `not_organizer` unless the viewer organizes the event or is an admin */
-export function requireOrganizer({ organizerId }: { organizerId: string }, viewer: Viewer): void {
-  if (organizerId !== viewer.id && viewer.role !== 'admin') throw new Problem('not_organizer');
+export function requireOrganizer(event: { organizerId: string }, viewer: Viewer): void {
+  if (!isOrganizer(event, viewer)) throw new Problem('not_organizer');
 }

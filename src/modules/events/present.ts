@@ -1,5 +1,6 @@
 /** Converts event rows to the objects of responses. */
 import { avatarUrl, type PersonRow } from '../users/present.ts';
+import type { Audience } from './audience.ts';
 import { findCategory, findTemplate } from './catalogue.ts';
 import type { CommonEvent, Event, ListedEvent } from './schemas.ts';
 
@@ -29,19 +30,28 @@ export type EventRow = {
   /** The organizer is suspended. */
   hidden: boolean;
   enabledModules: string[];
+  guestListVisibility: Audience;
+  claimantVisibility: Audience;
   createdAt: Date;
   updatedAt: Date;
   /** Version number for calendars: increases with each change of a field that calendars show. */
   sequence: number;
   rsvpCount: number;
   goingCount: number;
+  /** People who are going, and their extra guests. */
+  partyCount: number;
   bookedCount: number;
 };
 /** The viewer's own fields of an event in lists. */
 export type ViewerState = { myRsvp: 'going' | 'interested' | null; isSaved: boolean };
 /** The viewer's booking. `position`: place in the waitlist, from 1; null for booked seats. */
 export type MyBooking = { id: string; seats: number; position: number | null; createdAt: Date };
-export type ViewerStateWithBooking = ViewerState & { booking: MyBooking | null };
+/** The viewer's own fields of the record. Without an RSVP, `myExtraGuests` is 0 and `isRsvpHidden` false. */
+export type ViewerStateOfRecord = ViewerState & {
+  myExtraGuests: number;
+  isRsvpHidden: boolean;
+  booking: MyBooking | null;
+};
 
 function common(row: EventRow, publicUrl: string) {
   return {
@@ -61,6 +71,7 @@ function common(row: EventRow, publicUrl: string) {
     capacity: row.capacity,
     rsvpCount: row.rsvpCount,
     goingCount: row.goingCount,
+    partyCount: row.partyCount,
     visibility: row.visibility,
     status: row.status,
     createdAt: row.createdAt.toISOString(),
@@ -98,6 +109,8 @@ export const toCommonEvent = (
   bookedCount: row.bookedCount,
   template: findTemplate(row.template),
   enabledModules: row.enabledModules,
+  guestListVisibility: row.guestListVisibility,
+  claimantVisibility: row.claimantVisibility,
   updatedAt: row.updatedAt.toISOString(),
 });
 
@@ -105,10 +118,15 @@ export const toCommonEvent = (
 export const toEvent = (
   row: EventRow,
   organizer: PersonRow | null,
-  viewerState: ViewerStateWithBooking | null,
+  viewerState: ViewerStateOfRecord | null,
   publicUrl: string,
 ): Event => ({
   ...toCommonEvent(row, organizer, publicUrl),
-  ...(viewerState && { myRsvp: viewerState.myRsvp, isSaved: viewerState.isSaved }),
+  ...(viewerState && {
+    myRsvp: viewerState.myRsvp,
+    isSaved: viewerState.isSaved,
+    myExtraGuests: viewerState.myExtraGuests,
+    isRsvpHidden: viewerState.isRsvpHidden,
+  }),
   ...toMyBooking(viewerState?.booking ?? null),
 });

@@ -8,7 +8,7 @@ import { newId } from '../../lib/ids.ts';
 import { changesCalendar, type EventFields } from './event-fields.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed, isVisible } from './policy.ts';
-import type { EventRow, MyBooking, ViewerState, ViewerStateWithBooking } from './present.ts';
+import type { EventRow, MyBooking, ViewerState, ViewerStateOfRecord } from './present.ts';
 import { searchVector } from './search-words.ts';
 import { promoteWaitlist, waitlistPosition } from './waitlist.ts';
 
@@ -17,7 +17,8 @@ export const selectEventRows = (selection: Statement): Statement => sql`
     select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.all_day, e.timezone,
       e.address, e.lat, e.lng, e.category, e.template, e.price::float8 as price,
       e.price > 0 or e.is_price_known as is_price_known, e.currency, e.capacity, e.visibility, e.status, e.hidden,
-      e.enabled_modules, e.created_at, e.updated_at, e.sequence, c.rsvp_count, c.going_count, c.booked_count
+      e.enabled_modules, e.guest_list_visibility, e.claimant_visibility, e.created_at, e.updated_at, e.sequence,
+      c.rsvp_count, c.going_count, c.going_count + c.extra_guests_count as party_count, c.booked_count
     from events e join event_counters c on c.event_id = e.id
     ${selection}`;
 
@@ -51,15 +52,19 @@ export async function listViewerStates(db: Queryable, keys: ViewerStateKey[]): P
 
 const noViewerState: ViewerState = { myRsvp: null, isSaved: false };
 
-/** Lists the same with the viewer's booking and its position in the waitlist, which is slow for many events. */
-export async function listViewerStatesWithBookings(
+/**
+ * Lists the viewer's own fields of records: the same with the other fields of the RSVP, and the booking with
+ * its position in the waitlist, which is slow for many events.
+ */
+export async function listViewerStatesOfRecords(
   db: Queryable,
   keys: ViewerStateKey[],
-): Promise<ViewerStateWithBooking[]> {
+): Promise<ViewerStateOfRecord[]> {
   const rows = await db.query<
-    ViewerState & MyBooking & { n: number; status: 'booked' | 'waiting' | null }
+    Omit<ViewerStateOfRecord, 'booking'> & MyBooking & { n: number; status: 'booked' | 'waiting' | null }
   >(sql`
     select k.n::int, r.status as my_rsvp, s.user_id is not null as is_saved,
+      coalesce(r.extra_guests, 0) as my_extra_guests, coalesce(r.is_hidden, false) as is_rsvp_hidden,
       b.id, b.seats, b.status, ${waitlistPosition()} as position, b.created_at
     from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
       with ordinality k (event_id, user_id, n)
@@ -68,12 +73,20 @@ export async function listViewerStatesWithBookings(
     left join bookings b on b.event_id = k.event_id and b.user_id = k.user_id
     where r.status is not null or s.user_id is not null or b.user_id is not null`);
   const found = new Map(
-    rows.map((row) => [row.n, { myRsvp: row.myRsvp, isSaved: row.isSaved, booking: row.status && row }]),
+    rows.map(({ n, myRsvp, isSaved, myExtraGuests, isRsvpHidden, status, ...booking }) => [
+      n,
+      { myRsvp, isSaved, myExtraGuests, isRsvpHidden, booking: status && booking },
+    ]),
   );
-  return keys.map((_, i) => found.get(i + 1) ?? noViewerStateWithBooking);
+  return keys.map((_, i) => found.get(i + 1) ?? noViewerStateOfRecord);
 }
 
-export const noViewerStateWithBooking: ViewerStateWithBooking = { ...noViewerState, booking: null };
+export const noViewerStateOfRecord: ViewerStateOfRecord = {
+  ...noViewerState,
+  myExtraGuests: 0,
+  isRsvpHidden: false,
+  booking: null,
+};
 
 /**
  * Finds an event and locks it against other changes, and against new items, RSVPs, bookings and saves.
@@ -179,6 +192,8 @@ function columns(fields: EventFields) {
     visibility: fields.visibility,
     status: fields.status,
     enabled_modules: fields.enabledModules,
+    guest_list_visibility: fields.guestListVisibility,
+    claimant_visibility: fields.claimantVisibility,
     search: searchVector(fields),
   };
 }

@@ -12,6 +12,7 @@ import {
   text,
   timestamp,
 } from '../../http/schemas.ts';
+import { audiences } from './audience.ts';
 import { categorySlugs, modules, templateSlugs } from './catalogue.ts';
 
 export const EventParams = Type.Object({
@@ -76,7 +77,11 @@ const listed = {
     examples: [14],
     description: 'Number of people with an RSVP, going or interested.',
   }),
-  goingCount: Type.Integer({ examples: [9] }),
+  goingCount: Type.Integer({ examples: [9], description: 'Number of people with an RSVP of `going`.' }),
+  partyCount: Type.Integer({
+    examples: [12],
+    description: 'Number of people who come: those with an RSVP of `going`, and their extra guests.',
+  }),
   myRsvp: Type.Optional(
     nullable(oneOf(['going', 'interested']), { description: "The caller's RSVP; absent without a token." }),
   ),
@@ -106,6 +111,8 @@ const record = {
   bookedCount: Type.Integer({ examples: [12], description: 'Number of booked seats.' }),
   template: ref(Template),
   enabledModules: Type.Array(Type.String({ examples: modules })),
+  guestListVisibility: oneOf(audiences, { description: 'Who may list the guests.' }),
+  claimantVisibility: oneOf(audiences, { description: 'Who may see who brings which item.' }),
   updatedAt: timestamp(),
 };
 /** The record without the fields that differ between callers. */
@@ -130,6 +137,17 @@ export const Event = named(
       }),
       { description: "The caller's place in the waitlist; null without one, and without a token." },
     ),
+    myExtraGuests: Type.Optional(
+      Type.Integer({
+        examples: [2],
+        description: 'People whom the caller brings; 0 without an RSVP, absent without a token.',
+      }),
+    ),
+    isRsvpHidden: Type.Optional(
+      Type.Boolean({
+        description: "Whether the caller's RSVP is hidden from other people; absent without a token.",
+      }),
+    ),
   }),
 );
 export type Event = Static<typeof Event>;
@@ -141,6 +159,10 @@ export const EventPage = named(
 
 const inputTime = (description: string) =>
   Type.String({ format: 'timestamp', description, examples: ['2026-12-24T18:00:00+01:00'] });
+
+const audienceText =
+  '`organizer` (the default): the organizer and admins; `guests`: also people with an RSVP, booking, place in the ' +
+  'waitlist or claim; `everyone`: all who can see the event.';
 
 const fields = {
   title: text(1, 140, { examples: ['Harbour potluck'] }),
@@ -194,6 +216,8 @@ const fields = {
   }),
   template: oneOf(templateSlugs),
   enabledModules: Type.Array(oneOf(modules), { uniqueItems: true, maxItems: modules.length }),
+  guestListVisibility: oneOf(audiences, { description: `Who may list the guests: ${audienceText}` }),
+  claimantVisibility: oneOf(audiences, { description: `Who may see who brings which item: ${audienceText}` }),
 };
 
 export const NewEvent = body(
@@ -214,6 +238,8 @@ export const NewEvent = body(
     visibility: Type.Optional(fields.visibility),
     template: Type.Optional(fields.template),
     enabledModules: Type.Optional(fields.enabledModules),
+    guestListVisibility: Type.Optional(fields.guestListVisibility),
+    claimantVisibility: Type.Optional(fields.claimantVisibility),
   },
   {
     examples: [

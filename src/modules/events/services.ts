@@ -1,4 +1,5 @@
 import type { UserServices } from '../users/services.ts';
+import { createGuestCheck, type GuestCheck } from './audience.ts';
 import { createEventCache, type EventCache } from './event-cache.ts';
 import { PreloadedEvents } from './preload/preloaded-events.ts';
 import { createViewerStates, type ViewerStates } from './viewer-states.ts';
@@ -7,6 +8,7 @@ export type EventServices = UserServices & {
   events: EventCache;
   preloadedEvents: PreloadedEvents;
   viewerStates: ViewerStates;
+  isGuest: GuestCheck;
 };
 
 /** The share of the memory for caches that preloaded events may take. */
@@ -22,4 +24,5 @@ export const createEventServices = ({ db, changeLog, config, log }: UserServices
     maxBytes: config.cacheBytes * preloadShare,
   }),
   viewerStates: createViewerStates(db),
+  isGuest: createGuestCheck(db),
 });

@@ -1,12 +1,12 @@
 /** Loads the viewer's own fields of events: RSVP, saved flag and booking. Concurrent requests share statements. */
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
-import type { ViewerState, ViewerStateWithBooking } from './present.ts';
-import { listViewerStates, listViewerStatesWithBookings, type ViewerStateKey } from './repo.ts';
+import type { ViewerState, ViewerStateOfRecord } from './present.ts';
+import { listViewerStates, listViewerStatesOfRecords, type ViewerStateKey } from './repo.ts';
 
 export type ViewerStates = {
   /** The state for one event, with the booking. */
-  find(key: ViewerStateKey): Promise<ViewerStateWithBooking>;
+  find(key: ViewerStateKey): Promise<ViewerStateOfRecord>;
   /** The states for the events of a list, in its order, without bookings. */
   findMany(key: { userId: string; eventIds: string[] }): Promise<ViewerState[]>;
 };
@@ -16,7 +16,7 @@ const maxListsPerStatement = 32;
 
 export function createViewerStates(db: Database): ViewerStates {
   return {
-    find: createLoader((keys: ViewerStateKey[]) => listViewerStatesWithBookings(db, keys), {
+    find: createLoader((keys: ViewerStateKey[]) => listViewerStatesOfRecords(db, keys), {
       keyOf: ({ eventId, userId }) => eventId + userId,
     }),
     findMany: createLoader(

@@ -31,12 +31,15 @@ const relationsOf = ({ id }: Viewer) => sql`
     select other_id as id from relations where user_id = ${id} and (blocks or blocked_by)
   )`;
 
-/** Whether the viewer may see the RSVPs of `followed f`, whose account is `users u`. */
+/** Whether the viewer may see the RSVPs of `followed f`, whose account is `users u`, except hidden ones. */
 const mayShowRsvps = ({ role }: Viewer) => mayShowRsvpsTo(sql`${role === 'admin'}`);
 
 /** The same, for statements with several viewers. @param isAdmin SQL expression: whether the viewer is an admin */
 const mayShowRsvpsTo = (isAdmin: Statement) => sql`
   u.suspended_at is null and (not u.is_private or f.follows_back or ${isAdmin})`;
+
+/** Whether the feed may show `rsvps r`. The index rsvps_of_user has these columns. */
+const isShownRsvp = sql`r.status = 'going' and r.is_hidden is not true`;
 
 /** Groups `reasons (id, start_at, person, is_organizer)` by event, and selects the first ones by start. */
 const groupByEvent = (limit: number) => sql`
@@ -69,7 +72,7 @@ export async function listByPeople(
       union all
       select e.id, e.start_at, r.user_id, false
       from guests g
-      join rsvps r on r.user_id = g.id and r.status = 'going'
+      join rsvps r on r.user_id = g.id and ${isShownRsvp}
       join events e on e.id = r.event_id
       where r.user_id <> e.organizer_id and e.organizer_id not in (select id from hidden) and ${isShown}
     )
@@ -104,7 +107,7 @@ export async function listByTime(
       order by start_at, id limit ${batchSize}
     ), going as materialized (
       select n.id, n.start_at, r.user_id
-      from next n join rsvps r on r.event_id = n.id and r.status = 'going'
+      from next n join rsvps r on r.event_id = n.id and ${isShownRsvp}
       where r.user_id <> n.organizer_id and n.organizer_id not in (select id from hidden)
     ), followed_guests as materialized (
       select g.id, g.start_at, g.user_id, f.follows_back from going g join followed f on f.id = g.user_id
@@ -166,7 +169,7 @@ export async function listSurroundings(
           select f.place, r.event_id
           from followed f
           join users u on u.id = f.id
-          join rsvps r on r.user_id = f.id and r.status = 'going'
+          join rsvps r on r.user_id = f.id and ${isShownRsvp}
           where (select count(*) from followed) <= ${limits.followed} and ${mayShowRsvpsTo(sql`v.is_admin`)}
           limit ${limits.rsvps + 1}
         ) g) as rsvps

@@ -15,7 +15,10 @@ export const listItems = defineEndpoint({
   operationId: 'listItems',
   tag: 'Items',
   summary: 'List the items of an event',
-  description: 'In the order in which items were added.',
+  description:
+    'In the order in which items were added. If `claimantVisibility` of the event includes the caller, each item has ' +
+    '`claims`: who brings it, up to 10 people. The organizer and admins see all claimants that are not suspended, ' +
+    'others those with an RSVP that the guest list would show them.',
   access: 'optional',
   params: EventParams,
   query: ItemListQuery,
@@ -23,7 +26,7 @@ export const listItems = defineEndpoint({
   compressFrom: largeText,
   problems: ['event_not_found'],
 
-  async handler({ caller, params, query }, { events, items }: ItemServices) {
+  async handler({ caller, params, query }, { events, items, findClaimants }: ItemServices) {
     const id = readId(params.id, 'event_not_found');
     const [event, list, myClaims] = await Promise.all([
       events.find(id, caller),
@@ -31,6 +34,7 @@ export const listItems = defineEndpoint({
       caller && items.claimsOf({ eventId: id, userId: caller.id }),
     ]);
     if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
-    return { statusCode: 200, json: composeItemList(list, query.kind, myClaims) };
+    const claimants = await findClaimants(event.row, caller);
+    return { statusCode: 200, json: composeItemList(list, query.kind, myClaims, claimants) };
   },
 });

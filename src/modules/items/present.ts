@@ -1,7 +1,7 @@
 /** Converts rows of items and claims to response bodies. */
 import { formatItemId } from '../../lib/ids.ts';
-import { type PersonRow, toPerson } from '../users/present.ts';
-import type { AddedItem, Claim, GivenClaim, Item, Kind } from './schemas.ts';
+import { avatarUrl, type PersonRow, toPerson } from '../users/present.ts';
+import type { AddedItem, Claim, Claimant, GivenClaim, Item, Kind } from './schemas.ts';
 
 export type ItemRow = {
   eventId: string;
@@ -17,6 +17,8 @@ export type ItemRow = {
   claimed: number;
 };
 export type MyClaim = { id: string; quantity: number };
+/** A person who claims item `n` of an event. `id`: of the person. */
+export type ClaimantRow = Pick<PersonRow, 'id' | 'name' | 'avatarUpload'> & { n: number; quantity: number };
 
 export type ClaimRow = {
   id: string;
@@ -40,11 +42,18 @@ export const toAddedItem = (row: ItemRow): AddedItem => ({
 export const toMyClaim = (claim: MyClaim | undefined): MyClaim | null =>
   claim ? { id: claim.id, quantity: claim.quantity } : null;
 
+export const toClaimant = (row: ClaimantRow, publicUrl: string): Claimant => ({
+  name: row.name,
+  avatar: avatarUrl(publicUrl, row),
+  quantity: row.quantity,
+});
+
 /**
  * @param myClaims the viewer's claims on the event, by the number of the item. Without a viewer null, and the body has no
  *   `myClaim`
+ * @param claims the claimants that the viewer sees. Without them, the body has no `claims`
  */
-export function toItem(row: ItemRow, myClaims: Map<number, MyClaim> | null): Item {
+export function toItem(row: ItemRow, myClaims: Map<number, MyClaim> | null, claims?: Claimant[]): Item {
   return {
     ...toAddedItem(row),
     ...(row.description !== null && { description: row.description }),
@@ -52,6 +61,7 @@ export function toItem(row: ItemRow, myClaims: Map<number, MyClaim> | null): Ite
     imageUrl: row.imageUrl,
     link: row.link,
     ...(myClaims && { myClaim: toMyClaim(myClaims.get(row.n)) }),
+    ...(claims && { claims }),
   };
 }
 

@@ -37,6 +37,13 @@ const core = {
   quantityClaimed: Type.Integer({ examples: [2] }),
 };
 
+const Claimant = Type.Object({
+  name: Type.String({ examples: ['Mara Lindgren'] }),
+  avatar: Type.String({ description: 'Address of an image.' }),
+  quantity: Type.Integer({ examples: [2] }),
+});
+export type Claimant = Static<typeof Claimant>;
+
 /** Specification 2.6 */
 export const Item = named(
   'Item',
@@ -49,6 +56,13 @@ export const Item = named(
     myClaim: Type.Optional(
       nullable(Type.Object({ id: Type.String(), quantity: Type.Integer() }), {
         description: "The caller's claim; null without a claim, absent without a token.",
+      }),
+    ),
+    claims: Type.Optional(
+      Type.Array(Claimant, {
+        description:
+          'Who brings the item: up to 10 people, by the age of their accounts. Absent if `claimantVisibility` of ' +
+          'the event does not include the caller, and in the live stream.',
       }),
     ),
   }),

@@ -2,8 +2,9 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { readItemId } from '../../lib/ids.ts';
+import { listClaimants } from './claimants.ts';
 import { requireItemOrganizer } from './policy.ts';
-import { toItem } from './present.ts';
+import { toClaimant, toItem } from './present.ts';
 import { updateItem as changeItem, listMyClaims } from './repo.ts';
 import { Item, ItemChange, ItemParams } from './schemas.ts';
 import type { ItemServices } from './services.ts';
@@ -25,13 +26,20 @@ export const updateItem = defineEndpoint({
   response: { 200: ref(Item) },
   problems: ['item_not_found', 'not_organizer', 'quantity_below_claimed', 'item_list_full'],
 
-  async handler({ caller, params, body }, { db }: ItemServices) {
+  async handler({ caller, params, body }, { db, config }: ItemServices) {
     const id = readItemId(params.id);
     const item = await actAs(db, caller, async (tx) => {
       await requireItemOrganizer(tx, id, caller);
       const row = await changeItem(tx, id, body);
       const claims = await listMyClaims(tx, [{ eventId: id.eventId, userId: caller.id }]);
-      return toItem(row, new Map(claims.map((claim) => [claim.n, claim])));
+      const key = { eventId: id.eventId, viewerId: caller.id, seesAll: true };
+      const claimants = await listClaimants(tx, [key], id.n);
+      const myClaims = new Map(claims.map((claim) => [claim.n, claim]));
+      return toItem(
+        row,
+        myClaims,
+        claimants.map((claimant) => toClaimant(claimant, config.publicUrl)),
+      );
     });
     return { status: 200, body: item };
   },

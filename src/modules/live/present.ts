@@ -37,9 +37,9 @@ export function toState(row: LiveRow): LiveState {
     status: row.status,
     updatedAt: row.updatedAt.toISOString(),
   };
-  const { rsvpCount, goingCount, bookedCount } = row;
+  const { rsvpCount, goingCount, partyCount, bookedCount } = row;
   const eventJson = json.event(event);
-  const countsJson = json.counts({ rsvpCount, goingCount, bookedCount });
+  const countsJson = json.counts({ rsvpCount, goingCount, partyCount, bookedCount });
   const items = new Map<string, string>();
   for (const item of row.items ?? []) {
     const itemRow = { ...item, eventId: row.id };

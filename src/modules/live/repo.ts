@@ -22,6 +22,7 @@ export type LiveRow = Pick<
   | 'updatedAt'
   | 'rsvpCount'
   | 'goingCount'
+  | 'partyCount'
   | 'bookedCount'
 > & {
   items: Omit<ItemRow, 'eventId'>[] | null;
@@ -47,9 +48,10 @@ export async function listLiveRows(
     from unnest(${ids}::uuid[], ${known.map(({ fingerprint }) => fingerprint)}::text[]) k (id, fingerprint)
     left join (
       select e.id, e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.all_day, e.timezone,
-        e.capacity, e.status, e.updated_at, c.rsvp_count, c.going_count, c.booked_count, l.items,
+        e.capacity, e.status, e.updated_at, c.rsvp_count, c.going_count,
+        c.going_count + c.extra_guests_count as party_count, c.booked_count, l.items,
         md5(row(e.organizer_id, e.visibility, e.hidden, e.title, e.start_at, e.end_at, e.all_day, e.timezone,
-          e.capacity, e.status, e.updated_at, c.rsvp_count, c.going_count, c.booked_count,
+          e.capacity, e.status, e.updated_at, c.rsvp_count, c.going_count, c.extra_guests_count, c.booked_count,
           l.items::text)::text) as fingerprint
       from events e
       join event_counters c on c.event_id = e.id

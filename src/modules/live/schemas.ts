@@ -33,6 +33,7 @@ export const LiveCounts = named(
   Type.Object({
     rsvpCount: Event.properties.rsvpCount,
     goingCount: Event.properties.goingCount,
+    partyCount: Event.properties.partyCount,
     bookedCount: Event.properties.bookedCount,
   }),
 );

@@ -11,9 +11,9 @@ export const blockUser = defineEndpoint({
   tag: 'People',
   summary: 'Block a person',
   description:
-    'Ends follows between the two and prevents new ones and messages, hides each from the other in search, and ' +
-    "hides the person's events from the caller's lists. It does not prevent RSVPs, bookings and claims: events " +
-    'stay open to both, and the organizer of an event sees everybody who comes.',
+    'Ends follows between the two and prevents new ones and messages, hides each from the other in search and in ' +
+    "guest lists, and hides the person's events from the caller's lists. It does not prevent RSVPs, bookings and " +
+    'claims: events stay open to both, and the organizer of an event sees everybody who comes.',
   access: 'required',
   params: UserParams,
   response: { 200: Blocked },

@@ -1,0 +1,28 @@
+import { type Static, Type } from 'typebox';
+import { cursorPage, cursorQuery } from '../../http/cursors.ts';
+import { named, oneOf, ref, timestamp } from '../../http/schemas.ts';
+import { FoundUser } from '../users/schemas.ts';
+
+const statuses = ['going', 'interested'] as const;
+
+export const Guest = named(
+  'Guest',
+  Type.Object({
+    user: ref(FoundUser),
+    status: oneOf(statuses),
+    extraGuests: Type.Integer({ examples: [2], description: 'People whom the guest brings.' }),
+    isHidden: Type.Boolean({
+      examples: [false],
+      description: 'Whether only the organizer and admins see this guest; false in the lists of all others.',
+    }),
+    createdAt: timestamp({ description: 'When the RSVP was made; later changes of it do not count.' }),
+  }),
+);
+export type Guest = Static<typeof Guest>;
+
+export const GuestListQuery = Type.Object({
+  status: Type.Optional(oneOf(statuses, { description: 'Default: both.' })),
+  ...cursorQuery,
+});
+
+export const GuestList = cursorPage(ref(Guest));
