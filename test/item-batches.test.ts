@@ -50,7 +50,7 @@ test('batch: 201 with the items in the order of the request, after the items tha
       quantityClaimed: 0,
     })),
   );
-  const defaults = { imageUrl: null, link: null, myClaim: null };
+  const defaults = { imageUrl: null, link: null, myClaim: null, claims: [] };
   const [stored, ...added] = await list(event.id, second);
   assert.equal(stored.id, first.id);
   assert.deepEqual(added, [
