@@ -129,7 +129,7 @@ export class SegmentBuilder {
     return { postingOffsets, postingDocs, postingFields };
   }
 
-  #buildCells(): Pick<SegmentData, 'cells' | 'cellOffsets' | 'cellDocs' | 'points' | 'cellPlaces'> {
+  #buildCells(): Pick<SegmentData, CellColumns> {
     const size = this.#size;
     const place = (doc: number) => ({
       lat: this.#places[doc * 2] as number,
@@ -140,16 +140,21 @@ export class SegmentBuilder {
       size,
       (a, b) => (cellOfDoc[a] as number) - (cellOfDoc[b] as number),
     );
+    const coordinates = new Float64Array(size * 2);
     const points = new Float64Array(size * 3);
     const cellPlaces = new Uint32Array(size);
     for (const [i, doc] of docs.entries()) {
-      points.set(toPoint(place(doc)), i * 3);
+      const { lat, lng } = place(doc);
+      coordinates[i * 2] = lat;
+      coordinates[i * 2 + 1] = lng;
+      points.set(toPoint({ lat, lng }), i * 3);
       cellPlaces[doc] = i;
     }
     return {
       cells: Int32Array.from(groups, (doc) => cellOfDoc[doc] as number),
       cellOffsets: offsets,
       cellDocs: docs,
+      coordinates,
       points,
       cellPlaces,
     };
@@ -183,6 +188,7 @@ function groupDocs(size: number, compare: (a: number, b: number) => number) {
   return { docs, groups, offsets: Uint32Array.from([...begins, size]) };
 }
 
+type CellColumns = 'cells' | 'cellOffsets' | 'cellDocs' | 'coordinates' | 'points' | 'cellPlaces';
 type OrganizerColumns = 'organizers' | 'organizerOffsets' | 'organizerDocs' | 'organizerOfDoc';
 type Postings = Pick<SegmentData, 'postingOffsets' | 'postingDocs' | 'postingFields'>;
 /** Words from `first` to before `end` start with `start`. */

@@ -5,6 +5,7 @@
 
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { bitmapLength, hasBit, setBit } from '../../../lib/bitmap.ts';
+import type { Band } from '../../../lib/grid-cells.ts';
 import { bytesOfId, findId, idAt } from '../../../lib/id-table.ts';
 import { dayMs } from '../../../lib/time.ts';
 import { compareBytes, type Dictionary, findBytes } from './dictionary.ts';
@@ -40,6 +41,8 @@ export type SegmentData = {
   cells: Int32Array;
   cellOffsets: Uint32Array;
   cellDocs: Uint32Array;
+  /** Latitude and longitude of each element of `cellDocs`, in degrees. */
+  coordinates: Float64Array;
   /** Three coordinates for each element of `cellDocs`. */
   points: Float64Array;
   /** The position of each document in `cellDocs`. */
@@ -89,6 +92,20 @@ export function unitePostings(
 /** The position in `cells` of the first cell whose number is at least `cell`. */
 export const firstCell = ({ cells }: Pick<SegmentData, 'cells'>, cell: number): number =>
   lowerBound(cells, cell);
+
+/** Calls `visit` for the ranges of `cellDocs` with the documents of some cells. `isInner`: as that of the cells. */
+export function forEachRange(
+  { cells, cellOffsets }: Pick<SegmentData, 'cells' | 'cellOffsets'>,
+  bands: Band[],
+  visit: (first: number, stop: number, isInner: boolean) => void,
+): void {
+  for (const { first, last, isInner } of bands) {
+    // The cells of a band are adjacent in the column, and so are their documents.
+    const place = firstCell({ cells }, first);
+    if (place === cells.length || (cells[place] as number) > last) continue;
+    visit(cellOffsets[place] as number, cellOffsets[firstCell({ cells }, last + 1)] as number, isInner);
+  }
+}
 
 /** The position of the first element of a sorted column that is at least `value`. */
 function lowerBound(column: Int32Array | Uint32Array, value: number): number {
