@@ -212,6 +212,7 @@ export const accessRows: Record<string, AccessRow> = {
   },
   'GET /v1/conversations': { statuses: withToken(200) },
 
+  'GET /v1/places': { statuses: statusForAll, path: () => '/v1/places?q=oslo' },
   'GET /v1/categories': { statuses: statusForAll },
   'GET /v1/templates': { statuses: statusForAll },
   'GET /v1/events': { statuses: optionalToken },

@@ -171,7 +171,10 @@ function findMatches({
   );
 }
 
-/** The clusters by the description of the endpoint: the finest grid at or below the zoom with at most 200 clusters. */
+/**
+ * The clusters by the description of the endpoint: the finest grid at or below the zoom with at most 200
+ * clusters.
+ */
 function expectedMap(query: Query) {
   const matches = findMatches(query);
   for (let zoom = query.zoom; ; zoom--) {
@@ -200,6 +203,7 @@ const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0)
 type Cluster = Place & { count: number; bbox: [number, number, number, number]; eventId?: string };
 const byBox = (a: { bbox: number[] }, b: { bbox: number[] }) => (a.bbox.join() < b.bbox.join() ? -1 : 1);
 
+// spec: 4.9 GET /v1/events/map: clusters of the events in a box
 test('map: clusters equal those of a plain grouping, for 1,000 random boxes, zooms and filters', async () => {
   let [coarser, crossing, nonEmpty] = [0, 0, 0];
   async function check(query: Query): Promise<void> {
@@ -249,6 +253,7 @@ test('map: clusters equal those of a plain grouping, for 1,000 random boxes, zoo
   assert.ok(nonEmpty > 400, `only ${nonEmpty} maps have events`);
 });
 
+// spec: 4.9 GET /v1/events/map: clusters of the events in a box
 test('map: 400 naming bbox unless it is a box in degrees, and naming zoom outside 0 to 22', async () => {
   for (const bbox of [
     '',
@@ -294,6 +299,7 @@ test('map: 400 naming bbox unless it is a box in degrees, and naming zoom outsid
   }
 });
 
+// spec: 4.9 GET /v1/events/map: clusters of the events in a box
 test('map: a created, moved, cancelled, blocked and deleted event is in the next map of the other server', async () => {
   const other: TestApp = await api.startAnother();
   const guest = await createUser(api);

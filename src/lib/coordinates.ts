@@ -22,7 +22,10 @@ export function parsePlace(text: string): Place | null {
   return lat !== undefined && lng !== undefined && isLat(lat) && isLng(lng) ? { lat, lng } : null;
 }
 
-/** Reads `west,south,east,north`. @returns null for another text, numbers out of range, and `south` above `north` */
+/**
+ * Reads `west,south,east,north`. @returns null for another text, numbers out of range, and `south` above
+ * `north`
+ */
 export function parseBox(text: string): Box | null {
   const numbers = parseNumbers(text, 4);
   if (!numbers) return null;

@@ -90,8 +90,8 @@ export function boxCells(box: Box, maxCells: number): number[] | null {
 }
 
 /**
- * For each row that a box intersects: the columns that it intersects. Columns are computed as those of points, so no
- * rounding error leaves a point out.
+ * For each row that a box intersects: the columns that it intersects. Columns are computed as those of
+ * points, so no rounding error leaves a point out.
  */
 function* boxRows({ west, south, east, north }: Box): Generator<Row> {
   for (let row = rowOf(south); row <= rowOf(north); row++) {

@@ -1,13 +1,17 @@
 /**
- * Groups places by the cells of a grid over the globe. Each zoom has twice the columns and rows of the one before, so a
- * coarser grid merges whole cells. The grid needs only operations whose results PostgreSQL computes to the same bit
- * (sql-map.ts), so there is no projection: rows are half as high as columns are wide. On a map in the Mercator projection,
- * cells are square at a latitude of 60°, and twice as wide as high at the equator.
+ * Groups places by the cells of a grid over the globe. Each zoom has twice the columns and rows of the one
+ * before, so a coarser grid merges whole cells. The grid needs only operations whose results PostgreSQL
+ * computes to the same bit (sql-map.ts), so there is no projection: rows are half as high as columns are
+ * wide. On a map in the Mercator projection, cells are square at a latitude of 60°, and twice as wide as high
+ * at the equator.
  */
 import type { Box } from '../../../lib/coordinates.ts';
 
 export const maxZoom = 22;
-/** The columns, and the rows, of zoom 0: a cell is 64 pixels wide on a map whose world is 256 pixels wide at zoom 0. */
+/**
+ * The columns, and the rows, of zoom 0: a cell is 64 pixels wide on a map whose world is 256 pixels wide at
+ * zoom 0.
+ */
 const sizeAtZoom0 = 4;
 /** The columns, and the rows, of the finest grid. */
 export const finestSize = sizeAtZoom0 * 2 ** maxZoom;

@@ -18,8 +18,8 @@ export type MapRequest = {
 export type FindEventMap = (request: MapRequest) => Promise<EventMap>;
 
 /**
- * A map of many events takes some milliseconds of the thread, in slices, and bitmaps until it is complete. So few are
- * computed at a time, and clients take turns.
+ * A map of many events takes some milliseconds of the thread, in slices, and bitmaps until it is complete. So
+ * few are computed at a time, and clients take turns.
  */
 const indexLimits = { concurrency: 2, maxWaitingPerClient: 100, maxWaiting: 1_000, timeoutMs: 4_500 };
 

@@ -21,8 +21,8 @@ export async function mapBySql(db: Queryable, filters: SqlFilters, area: MapArea
 }
 
 /**
- * The statement of a map: a row for each cluster. It groups the events by the cells of the requested zoom, finds by binary
- * search how many times the grid must be halved, and groups the cells by those of that grid.
+ * The statement of a map: a row for each cluster. It groups the events by the cells of the requested zoom,
+ * finds by binary search how many times the grid must be halved, and groups the cells by those of that grid.
  */
 export function mapStatement(filters: SqlFilters, { box, zoom }: MapArea): Statement {
   const position = (coordinate: Statement, range: number) => sql`

@@ -17,7 +17,9 @@ const docsPerSlice = 20_000;
 /** Reading a document of the result costs as much as testing this many documents of the box. */
 const testsPerDoc = 8;
 
-/** All matching events are known before the first slice ends, so later changes of the index have no effect. */
+/**
+ * All matching events are known before the first slice ends, so later changes of the index have no effect.
+ */
 export async function clusterEvents(segment: Segment, overlay: Overlay, query: MapQuery): Promise<EventMap> {
   const { data } = segment;
   const { box, zoom } = query;

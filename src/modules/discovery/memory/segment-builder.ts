@@ -1,11 +1,11 @@
 /** Builds a segment from the rows of listed events. */
 import { bitmapLength } from '../../../lib/bitmap.ts';
 import { ChunkedList } from '../../../lib/chunked-list.ts';
+import { createDictionary, type Dictionary, findWord, prefixRange } from '../../../lib/dictionary.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { bytesOfId, createIdTable } from '../../../lib/id-table.ts';
 import { toPoint } from '../../../lib/sphere.ts';
 import { WordTable } from '../../../lib/word-table.ts';
-import { createDictionary, type Dictionary, findWord, prefixRange } from './dictionary.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
 import { type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
 

@@ -5,10 +5,10 @@
 
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { bitmapLength, hasBit, setBit } from '../../../lib/bitmap.ts';
+import { compareBytes, type Dictionary, findBytes } from '../../../lib/dictionary.ts';
 import type { Band } from '../../../lib/grid-cells.ts';
 import { bytesOfId, findId, idAt } from '../../../lib/id-table.ts';
 import { dayMs } from '../../../lib/time.ts';
-import { compareBytes, type Dictionary, findBytes } from './dictionary.ts';
 
 /** The bits of a posting: the fields of the event that contain the word. */
 export const inTitle = 1;
@@ -93,7 +93,9 @@ export function unitePostings(
 export const firstCell = ({ cells }: Pick<SegmentData, 'cells'>, cell: number): number =>
   lowerBound(cells, cell);
 
-/** Calls `visit` for the ranges of `cellDocs` with the documents of some cells. `isInner`: as that of the cells. */
+/**
+ * Calls `visit` for the ranges of `cellDocs` with the documents of some cells. `isInner`: as that of the cells.
+ */
 export function forEachRange(
   { cells, cellOffsets }: Pick<SegmentData, 'cells' | 'cellOffsets'>,
   bands: Band[],

@@ -1,4 +1,4 @@
-/** The words of a segment, sorted by their UTF-8 bytes, in one byte array. */
+/** Words, sorted by their UTF-8 bytes, in one byte array. */
 
 export type Dictionary = {
   bytes: Uint8Array;
@@ -6,7 +6,7 @@ export type Dictionary = {
   offsets: Uint32Array;
 };
 
-/** Creates a dictionary from words that are sorted by their UTF-8 bytes. */
+/** Creates a dictionary from words that are sorted by their UTF-8 bytes. `wordAt` needs no order. */
 export function createDictionary(sorted: Buffer[]): Dictionary {
   const offsets = new Uint32Array(sorted.length + 1);
   for (const [i, word] of sorted.entries()) offsets[i + 1] = (offsets[i] as number) + word.length;
@@ -15,12 +15,17 @@ export function createDictionary(sorted: Buffer[]): Dictionary {
   return { bytes, offsets };
 }
 
+export const wordAt = ({ bytes, offsets }: Dictionary, i: number): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8', offsets[i], offsets[i + 1]);
+
 /** The positions of the words that start with a prefix: from `first` to before `end`. */
 export function prefixRange(words: Dictionary, prefix: Buffer): { first: number; end: number } {
   return { first: lowerBound(words, prefix, false), end: lowerBound(words, prefix, true) };
 }
 
-/** The position of a word, which is the first of those that start with it; −1 if it is not in the dictionary. */
+/**
+ * The position of a word, which is the first of those that start with it; −1 if it is not in the dictionary.
+ */
 export function findWord(
   words: Dictionary,
   { first, end }: { first: number; end: number },
