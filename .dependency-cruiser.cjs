@@ -22,6 +22,7 @@ const modules = [
   'uploads',
   'users',
   'auth',
+  'places',
   'events',
   'attendance',
   'items',

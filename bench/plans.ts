@@ -7,6 +7,7 @@ import type { BaseServices } from '../src/http/services.ts';
 import { readConfig } from '../src/lib/config.ts';
 import { createEventLists, type Lists } from '../src/modules/discovery/event-lists.ts';
 import type { EventQuery } from '../src/modules/discovery/event-query.ts';
+import { createStatementQueue } from '../src/modules/discovery/statement-queue.ts';
 import { searchQuery } from '../src/modules/events/search-words.ts';
 import { createEventServices } from '../src/modules/events/services.ts';
 import { createUserServices } from '../src/modules/users/services.ts';
@@ -64,7 +65,7 @@ for (const query of queries) {
   // The lists use only these two base services.
   const base = { db, changeLog: new ChangeLog(db), config: readConfig({}) } as BaseServices;
   const users = { ...base, ...createUserServices(base) };
-  const lists = createEventLists({ ...users, ...createEventServices(users) }, null);
+  const lists = createEventLists({ ...users, ...createEventServices(users) }, null, createStatementQueue());
   sent = [];
   const first = await measure(lists, query);
   const statements = sent;

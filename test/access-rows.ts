@@ -255,11 +255,16 @@ export const accessRows: Record<string, AccessRow> = {
   },
   'GET /v1/conversations': { statuses: withToken(200) },
 
+  'GET /v1/places': { statuses: statusForAll, path: () => '/v1/places?q=oslo' },
   'GET /v1/categories': { statuses: statusForAll },
   'GET /v1/templates': { statuses: statusForAll },
   'GET /v1/events': { statuses: optionalToken },
   'GET /v1/feed': { statuses: withToken(200) },
   'GET /v1/events/search': { statuses: optionalToken, path: () => '/v1/events/search?q=harbour' },
+  'GET /v1/events/map': {
+    statuses: optionalToken,
+    path: () => '/v1/events/map?bbox=-180,-90,180,90&zoom=0',
+  },
   'GET /v1/events/{id}': { statuses: optionalToken },
   'GET /v1/events/{id} (unlisted)': { statuses: optionalToken, event: { visibility: 'unlisted' } },
   'GET /v1/events/{id} (private)': { statuses: [404, 401, 404, 404, 200, 404, 200, 401], ...privateEvent },

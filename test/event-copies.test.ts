@@ -72,7 +72,7 @@ test('duplicate: 201 with a draft that has the fields of the event, its duration
   assert.deepEqual([copy.visibility, copy.status], ['private', 'scheduled']);
   assert.deepEqual(
     [copy.rsvpCount, copy.goingCount, copy.partyCount, copy.bookedCount, copy.myRsvp, copy.isSaved, copy.myBooking],
-    [0, 0, 0, null, false, null],
+    [0, 0, 0, 0, null, false, null],
   );
   assert.deepEqual(await read(copy.id), copy);
   assert.deepEqual(await read(event.id), original);

@@ -21,7 +21,7 @@ export type Schema = {
   maxItems?: number;
   'x-max-decimals'?: number;
 };
-export type Parameter = { in: string; name: string; required?: boolean; schema: Schema };
+export type Parameter = { in: string; name: string; required?: boolean; schema: Schema; example?: unknown };
 export type Operation = {
   operationId: string;
   parameters?: Parameter[];

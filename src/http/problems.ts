@@ -122,6 +122,8 @@ const formatMessages: Record<string, string> = {
   timestamp: `must be a timestamp with an offset, such as 2026-12-24T18:00:00+01:00, ${timestampBounds}`,
   'timestamp-or-day': `must be a date, or a timestamp with an offset, such as 2026-12-24T18:00:00Z, ${timestampBounds}`,
   'http-url': 'must be an http or https URL',
+  bbox: 'must be west,south,east,north in degrees, such as 10.6,59.8,10.9,60, and south must not be above north',
+  'lat-lng': 'must be a latitude and a longitude in degrees, such as 59.91,10.75',
   grapheme: 'must be one emoji',
   'time-zone': 'must be the name of an IANA time zone, such as Europe/Oslo',
   currency: 'must be an ISO 4217 currency, such as EUR',

@@ -5,6 +5,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { numeral, parseBox, parsePlace } from '../lib/coordinates.ts';
 import { type FieldError, invalid, invalidFields, Problem } from '../lib/errors.ts';
 import { isOneGrapheme, isStorable, isVisibleLine, isVisibleText } from '../lib/text.ts';
 import { parseDay, parseTimestamp, withPlus } from '../lib/time.ts';
@@ -104,8 +105,6 @@ function closed(querystring: object): object {
   return schema;
 }
 
-/** A number in JSON syntax, as the OpenAPI document declares. */
-const numeral = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const numberNames = new WeakMap<object, string[]>();
 
 /** Rejects `0x10`, `5.` and spaces around a number, which Ajv's coercion would accept. */
@@ -181,6 +180,8 @@ function withFormats(ajv: Ajv): Ajv {
   addFormats.default(ajv, ['uri']);
   ajv.addFormat('timestamp', (text) => parseTimestamp(text) !== null);
   ajv.addFormat('timestamp-or-day', (text) => (parseDay(text) ?? parseTimestamp(withPlus(text))) !== null);
+  ajv.addFormat('bbox', (text) => parseBox(text) !== null);
+  ajv.addFormat('lat-lng', (text) => parsePlace(text) !== null);
   ajv.addFormat('grapheme', isOneGrapheme);
   ajv.addFormat('visible-line', isVisibleLine);
   ajv.addFormat('visible-text', isVisibleText);

@@ -83,6 +83,10 @@ export class RankedBitmap {
     this.size = count;
   }
 
+  has(i: number): boolean {
+    return hasBit(this.#bits, i);
+  }
+
   /** The number of integers of the set below `i`. */
   rank(i: number): number {
     const word = i >>> 5;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { cellOf, circleBands, circleCells } from './grid-cells.ts';
+import { isInBox } from './coordinates.ts';
+import { boxBands, boxCells, cellOf, circleBands, circleCells } from './grid-cells.ts';
 import { earthRadiusKm } from './sphere.ts';
 
 /** Vector algebra rather than haversine, so that the formula is not checked against itself. */
@@ -118,6 +119,30 @@ test('circleCells: at most 30 cells for 50 km at every latitude', () => {
 
 test('circleCells: null above the maximum number of cells', () => {
   assert.equal(circleCells({ lat: 50, lng: 10, radius: 20_000 }, 1_000), null);
+});
+
+test('boxBands: every point of the box, its edges included, lies in exactly one band; boxCells: the same cells', () => {
+  const corner = fc.constantFrom(0, 1, 0.5, 0.001, 0.999);
+  fc.assert(
+    fc.property(lat, lat, lng, lng, corner, corner, (lat1, lat2, west, east, up, right) => {
+      const box = { west, south: Math.min(lat1, lat2), east, north: Math.max(lat1, lat2) };
+      const width = east - west + (west > east ? 360 : 0);
+      const lng = right === 1 ? east : ((west + right * width + 540) % 360) - 180;
+      const lat = up === 1 ? box.north : box.south + up * (box.north - box.south);
+      if (!isInBox(box, lat, lng)) return;
+      const cell = cellOf(lat, lng);
+      const bands = boxBands(box);
+      assert.equal(bands.filter(({ first, last }) => first <= cell && cell <= last).length, 1);
+      const cells = boxCells(box, 2_000);
+      if (cells)
+        assert.equal(
+          cells.length,
+          bands.reduce((sum, { first, last }) => sum + last - first + 1, 0),
+        );
+      if (cells) assert.ok(cells.includes(cell));
+    }),
+    { numRuns: 5_000 },
+  );
 });
 
 test('cellOf: +180° equals −180°', () => {

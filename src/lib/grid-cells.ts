@@ -2,6 +2,7 @@
  * A grid over the globe. Rows are 0.25° high; the cells of all rows are about 28 km wide, so a circle covers
  * about the same number of cells at every latitude. An event stores the number of its cell.
  */
+import type { Box } from './coordinates.ts';
 import { degrees, earthRadiusKm, radians } from './sphere.ts';
 
 const perDegree = 4;
@@ -24,6 +25,8 @@ const columns = Array.from({ length: rows }, (_, row) =>
   Math.max(1, Math.round(stride * Math.cos(radians((row + 0.5) / perDegree - 90)))),
 );
 const columnsOf = (row: number) => columns[row] ?? 1;
+/** The column of a longitude. +180° gives the number of columns, which stands for the first column. */
+const columnOf = (lng: number, count: number) => Math.floor(((lng + 180) / 360) * count);
 
 /** Maps any column, also a negative one or one beyond the antimeridian, to a column of the row. */
 const wrap = (column: number, count: number) => ((column % count) + count) % count;
@@ -32,7 +35,7 @@ const wrap = (column: number, count: number) => ((column % count) + count) % cou
 export function cellOf(lat: number, lng: number): number {
   const row = rowOf(lat);
   const count = columnsOf(row);
-  return row * stride + wrap(Math.floor(((lng + 180) / 360) * count), count);
+  return row * stride + wrap(columnOf(lng, count), count);
 }
 
 /** The maximum error of a computed angle, in radians and in degrees; about 6 mm on the ground. */
@@ -43,8 +46,12 @@ const tolerance = 1e-9;
  * @returns null if there are more than `maxCells`
  */
 export function circleCells(circle: Circle, maxCells: number): number[] | null {
+  return listCells(circleRows(circle), maxCells);
+}
+
+function listCells(rows: Iterable<Row>, maxCells: number): number[] | null {
   const cells: number[] = [];
-  for (const { row, outer } of circleRows(circle)) {
+  for (const { row, outer } of rows) {
     if (cells.length + outer.width > maxCells) return null;
     const count = columnsOf(row);
     for (let step = 0; step < outer.width; step++) cells.push(row * stride + wrap(outer.west + step, count));
@@ -56,7 +63,7 @@ export function circleCells(circle: Circle, maxCells: number): number[] | null {
  * A range of cells. `isInner`: all cells lie entirely within the circle, so their points need no distance
  * check.
  */
-type Band = { first: number; last: number; isInner: boolean };
+export type Band = { first: number; last: number; isInner: boolean };
 
 /** Returns the cells that a circle intersects as ranges. Half the globe has fewer than 4,000 ranges. */
 export function circleBands(circle: Circle): Band[] {
@@ -65,6 +72,34 @@ export function circleBands(circle: Circle): Band[] {
     ...ranges(row, inner.west, inner.west + inner.width, true),
     ...ranges(row, inner.west + inner.width, outer.west + outer.width, false),
   ]);
+}
+
+/** Returns the cells that a box intersects as ranges, at most two for each row. All points need a check. */
+export function boxBands(box: Box): Band[] {
+  return [...boxRows(box)].flatMap(({ row, outer }) =>
+    ranges(row, outer.west, outer.west + outer.width, false),
+  );
+}
+
+/**
+ * Returns the cells that a box intersects.
+ * @returns null if there are more than `maxCells`
+ */
+export function boxCells(box: Box, maxCells: number): number[] | null {
+  return listCells(boxRows(box), maxCells);
+}
+
+/**
+ * For each row that a box intersects: the columns that it intersects. Columns are computed as those of
+ * points, so no rounding error leaves a point out.
+ */
+function* boxRows({ west, south, east, north }: Box): Generator<Row> {
+  for (let row = rowOf(south); row <= rowOf(north); row++) {
+    const count = columnsOf(row);
+    const first = columnOf(west, count);
+    const last = columnOf(east, count) + (west > east ? count : 0);
+    yield { row, outer: { west: first, width: Math.min(last - first + 1, count) } };
+  }
 }
 
 /**
@@ -86,15 +121,13 @@ function ranges(row: number, west: number, east: number, isInner: boolean): Band
 export type Circle = { lat: number; lng: number; radius: number };
 /** Adjacent columns of a row, counted eastwards from the antimeridian. */
 type Columns = { west: number; width: number };
+/** The columns of a row that a shape intersects. */
+type Row = { row: number; outer: Columns };
 
 /**
  * For each row that a circle intersects: the columns that it intersects, and the columns that lie within it.
  */
-function* circleRows({
-  lat,
-  lng,
-  radius,
-}: Circle): Generator<{ row: number; outer: Columns; inner: Columns }> {
+function* circleRows({ lat, lng, radius }: Circle): Generator<Row & { inner: Columns }> {
   const angle = radius / earthRadiusKm;
   const latRadius = degrees(angle + tolerance);
   const north = rowOf(lat + latRadius);

@@ -11,6 +11,7 @@ import { feed } from '../modules/feed/index.ts';
 import { items } from '../modules/items/index.ts';
 import { live } from '../modules/live/index.ts';
 import { messages } from '../modules/messages/index.ts';
+import { places } from '../modules/places/index.ts';
 import { reports } from '../modules/reports/index.ts';
 import { imageReception, uploads } from '../modules/uploads/index.ts';
 import { users } from '../modules/users/index.ts';
@@ -22,6 +23,7 @@ export const modules: Module<Services>[] = [
   imageReception,
   users,
   auth,
+  places,
   events,
   attendance,
   items,

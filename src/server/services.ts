@@ -11,6 +11,7 @@ import { createFeedServices } from '../modules/feed/services.ts';
 import { createItemServices } from '../modules/items/services.ts';
 import { createLiveServices } from '../modules/live/services.ts';
 import { createMessageServices } from '../modules/messages/services.ts';
+import { createPlaceServices } from '../modules/places/services.ts';
 import { createUploadServices } from '../modules/uploads/services.ts';
 import { createUserServices } from '../modules/users/services.ts';
 import { createHealthServices } from './health/services.ts';
@@ -20,7 +21,8 @@ export function createServices(base: BaseServices, accountHooks: AccountHooks, s
   const uploads = { ...base, ...createUploadServices(base) };
   const users = { ...uploads, ...createUserServices(uploads) };
   const auth = { ...users, ...createAuthServices(users, sms) };
-  const events = { ...auth, ...createEventServices(auth) };
+  const places = { ...auth, ...createPlaceServices(auth) };
+  const events = { ...places, ...createEventServices(places) };
   const attendance = { ...events, ...createAttendanceServices(events) };
   const items = { ...attendance, ...createItemServices(attendance) };
   const discovery = { ...items, ...createDiscoveryServices(items) };

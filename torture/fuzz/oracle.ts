@@ -118,8 +118,9 @@ export function judgeQuery({ path, query }: Operation, sent: [string, string][])
   }
   // Cursors are opaque.
   if (values.has('cursor')) return 'open';
-  if (path === '/v1/events' || path === '/v1/events.ics') return judgeListQuery(values);
-  if (path === '/v1/events/search') return values.get('q')?.trim() ? 'fits' : 'sense';
+  if (['/v1/events', '/v1/events.ics', '/v1/events/map'].includes(path)) return judgeListQuery(values);
+  if (path === '/v1/events/search' || path === '/v1/places')
+    return values.get('q')?.trim() ? 'fits' : 'sense';
   if (path === '/v1/users/search') {
     const q = values.get('q') ?? '';
     if ([...q.normalize().trim()].length < 2) return 'sense';

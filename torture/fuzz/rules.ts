@@ -55,6 +55,25 @@ export function line(min: number, max: number): Rule {
   };
 }
 
+/** Two numbers, latitude and longitude, or four: west, south, east, north. */
+export function coordinates(count: 2 | 4): Rule {
+  return {
+    judge(value) {
+      if (typeof value !== 'string') return 'shape';
+      const parts = value.split(',');
+      if (parts.length !== count || !parts.every((part) => Number.isFinite(Number(part)))) return 'shape';
+      // The specification does not decide other notations of numbers.
+      if (!parts.every((part) => /^-?(0|[1-9]\d{0,9})(\.\d{1,10})?$/.test(part))) return 'open';
+      const [a = 0, b = 0, c = 0, d = 0] = parts.map(Number);
+      if (count === 2) return fitsIf(Math.abs(a) <= 90 && Math.abs(b) <= 180);
+      return fitsIf(Math.abs(a) <= 180 && Math.abs(c) <= 180 && b >= -90 && b <= d && d <= 90);
+    },
+    good:
+      count === 2 ? ['59.91,10.75', '90,-180'] : ['10.6,59.8,10.9,60', '170,-20,-170,20', '-180,-90,180,90'],
+    bad: ['', '1', '1,2,3', 'a,b', '91,181,91,181', ...unstorable],
+  };
+}
+
 /** Text of any number of lines. */
 export function prose(max: number, { min = 0 } = {}): Rule {
   return {

@@ -94,6 +94,8 @@ function judgeParameter({ type, rule }: QueryRule, text: string): Verdict {
   return text !== '' && Number.isFinite(Number(text)) ? 'open' : 'shape';
 }
 
+const listsOfEvents = new Set(['GET /v1/events', 'GET /v1/events.ics', 'GET /v1/events/map']);
+
 /** Rules between parameters. */
 function judgeParameters(name: string, values: Map<string, string>): Verdict {
   if (name === 'GET /v1/users/search') {
@@ -102,8 +104,9 @@ function judgeParameters(name: string, values: Map<string, string>): Verdict {
     if ([...q.trim()].length < 2) return 'sense';
     return /^[a-zA-Z0-9]{2,}$/.test(q) ? 'fits' : 'open';
   }
-  if (name === 'GET /v1/events/search') return (values.get('q') ?? '').trim() === '' ? 'sense' : 'fits';
-  if (name !== 'GET /v1/events' && name !== 'GET /v1/events.ics') return 'fits';
+  if (name === 'GET /v1/events/search' || name === 'GET /v1/places')
+    return (values.get('q') ?? '').trim() === '' ? 'sense' : 'fits';
+  if (!listsOfEvents.has(name)) return 'fits';
   if (values.has('lat') !== values.has('lng')) return 'sense';
   if (values.has('radius') && !values.has('lat')) return 'sense';
   const [from, to] = [values.get('dateFrom'), values.get('dateTo')];
@@ -288,7 +291,7 @@ export function findWrongResponse(
 }
 
 /** The limits that the specification names where the request has none. */
-const defaultLimits: Record<string, number> = { 'GET /v1/users/search': 10 };
+const defaultLimits: Record<string, number> = { 'GET /v1/users/search': 10, 'GET /v1/places': 10 };
 
 function findWrongPage(name: string, query: [string, string][], body: unknown): string | null {
   const { data, meta } = (body ?? {}) as { data?: unknown; meta?: { page: number; limit: number } };

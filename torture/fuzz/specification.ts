@@ -4,6 +4,7 @@
  * document has and this table lacks is a fault, and so is the reverse.
  */
 import {
+  coordinates,
   currency,
   emoji,
   flag,
@@ -54,6 +55,7 @@ const radius: Rule = {
   bad: [0, -1],
 };
 const place = { lat: numeric(number(-90, 90)), lng: numeric(number(-180, 180)), radius: numeric(radius) };
+const box = coordinates(4);
 const anyText = (max: number): QueryRule => text(prose(max));
 const eventFilters = {
   ...place,
@@ -161,6 +163,10 @@ export const specification: Record<string, SpecOperation> = {
   // 4.9 to 4.13
   'GET /v1/events': { ...optional(), ...asking({ ...eventFilters, ...page }) },
   'GET /v1/events/search': { ...optional(), ...asking({ q: needed(prose(200)), ...page }) },
+  'GET /v1/events/map': {
+    ...optional(),
+    ...asking({ bbox: needed(box), zoom: { ...numeric(integer(0, 22)), isRequired: true }, ...eventFilters }),
+  },
   'GET /v1/events/{id}': optional(),
   'POST /v1/events/{id}/rsvp': {
     ...required(),
@@ -207,6 +213,10 @@ export const specification: Record<string, SpecOperation> = {
     ...asking({ when: text(oneOf('upcoming', 'past')), ...cursorPage }),
   },
   'GET /v1/feed': { ...required(), ...asking(cursorPage) },
+  'GET /v1/places': {
+    ...open(),
+    ...asking({ q: needed(prose(100)), near: text(coordinates(2)), limit }),
+  },
   'GET /v1/categories': open(),
   'GET /v1/templates': open(),
   'POST /v1/events/{id}/items/batch': {

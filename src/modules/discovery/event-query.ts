@@ -2,8 +2,10 @@
 
 import { invalid } from '../../lib/errors.ts';
 import type { Circle } from '../../lib/grid-cells.ts';
+import { farthestKm } from '../../lib/sphere.ts';
 import { readFrom, readUntil } from '../../lib/time.ts';
 import { type Search, searchQuery } from '../events/search-words.ts';
+import type { IndexQuery } from './memory/index-query.ts';
 import type { EventListQuery } from './schemas.ts';
 
 export type EventQuery = {
@@ -46,4 +48,21 @@ function readCircle({ lat, lng, radius }: Partial<EventListQuery>): Circle | nul
   if (lng !== undefined && lat === undefined) throw invalid('lat', 'is required with lng');
   if (radius !== undefined && lat === undefined) throw invalid('radius', 'needs lat and lng');
   return lat === undefined || lng === undefined ? null : { lat, lng, radius: radius ?? defaultRadiusKm };
+}
+
+/** The query of the discovery index. */
+export function toIndexQuery(
+  { circle, category, from, until, search }: EventQuery,
+  order: Order,
+  hiddenOrganizers: string[],
+): IndexQuery {
+  return {
+    from: from?.getTime() ?? null,
+    until: until?.getTime() ?? null,
+    category,
+    circle: circle && circle.radius < farthestKm ? circle : null,
+    words: search?.words ?? null,
+    isGraded: order === 'relevance',
+    hiddenOrganizers,
+  };
 }

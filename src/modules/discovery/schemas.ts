@@ -1,7 +1,8 @@
-/** Queries of event lists. */
-import { type Static, Type } from 'typebox';
-import { page, pageLimit } from '../../http/schemas.ts';
+/** Queries of event lists and maps, and the map. */
+import { type Static, type TProperties, Type } from 'typebox';
+import { named, page, pageLimit, ref } from '../../http/schemas.ts';
 import { latitude, longitude } from '../events/schemas.ts';
+import { maxClusters, maxZoom } from './map/cluster-grid.ts';
 
 const timeOrDay = (description: string) =>
   Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));
@@ -44,3 +45,57 @@ export const EventSearchQuery = Type.Object({
   page,
   limit: pageLimit,
 });
+
+const { page: _page, limit: _limit, ...filters } = EventListQuery.properties;
+
+/** Query of the map: the filters of the list, without its pages. */
+export const EventMapQuery = Type.Object({
+  bbox: Type.String({
+    format: 'bbox',
+    maxLength: 200,
+    description:
+      'The box in degrees: `west,south,east,north`. A `west` above `east` is a box across the antimeridian. Events on ' +
+      'an edge are in the box.',
+    examples: ['10.6,59.8,10.9,60'],
+  }),
+  zoom: Type.Integer({
+    minimum: 0,
+    maximum: maxZoom,
+    description:
+      'The zoom of a map whose world is 256 pixels wide at zoom 0. Where the world is 512 pixels wide, add 1.',
+    examples: [11],
+  }),
+  ...(filters satisfies TProperties),
+});
+
+const EventCluster = named(
+  'EventCluster',
+  Type.Object({
+    lat: Type.Number({ description: 'The mean of the coordinates of the events.', examples: [59.9127] }),
+    lng: Type.Number({ examples: [10.7461] }),
+    count: Type.Integer({ minimum: 1, description: 'The number of events.', examples: [12] }),
+    bbox: Type.Array(Type.Number(), {
+      minItems: 4,
+      maxItems: 4,
+      description: 'The smallest box with all events of the cluster: west, south, east, north.',
+      examples: [[10.7291, 59.9106, 10.7601, 59.9151]],
+    }),
+    eventId: Type.Optional(
+      Type.String({
+        description: 'The id of the event, if the cluster is a single event; absent otherwise.',
+        examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'],
+      }),
+    ),
+  }),
+);
+
+export const EventMap = named(
+  'EventMap',
+  Type.Object({
+    data: Type.Array(ref(EventCluster), { maxItems: maxClusters }),
+    meta: Type.Object({
+      total: Type.Integer({ description: 'The number of events in the box.', examples: [12] }),
+      zoom: Type.Integer({ description: 'The zoom of the grid: at most that of the query.', examples: [11] }),
+    }),
+  }),
+);

@@ -1,9 +1,12 @@
 import type { EventServices } from '../events/services.ts';
 import { createEventLists, type Lists } from './event-lists.ts';
+import { createEventMaps, type FindEventMap } from './map/event-map.ts';
 import { CurrentIndex } from './memory/current-index.ts';
+import { createStatementQueue } from './statement-queue.ts';
 
 export type DiscoveryServices = EventServices & {
   lists: Lists;
+  findEventMap: FindEventMap;
   /** Null with DISCOVERY=sql. */
   discoveryIndex: CurrentIndex | null;
 };
@@ -24,5 +27,10 @@ export function createDiscoveryServices(services: EventServices) {
           onLoaded: () => preloadedEvents.start(),
         })
       : null;
-  return { discoveryIndex, lists: createEventLists(services, discoveryIndex) };
+  const statements = createStatementQueue();
+  return {
+    discoveryIndex,
+    lists: createEventLists(services, discoveryIndex, statements),
+    findEventMap: createEventMaps(services, discoveryIndex, statements),
+  };
 }

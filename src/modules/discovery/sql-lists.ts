@@ -8,10 +8,11 @@ import type { Search } from '../events/search-words.ts';
 import type { EventQuery, Order } from './event-query.ts';
 import type { Page, Slice } from './memory/index-query.ts';
 
-export type SqlQuery = EventQuery & { order: Order; hiddenOrganizers: string[] };
+export type SqlFilters = EventQuery & { hiddenOrganizers: string[] };
+export type SqlQuery = SqlFilters & { order: Order };
 
 /** Larger circles are not looked up by cells, but by the distances of all events. A radius of 500 km has about 1,100. */
-const maxCells = 4_000;
+export const maxCells = 4_000;
 
 /** Lists a page of ids by grade, start and id. */
 export async function listBySql(db: Queryable, query: SqlQuery, slice: Slice): Promise<Page> {
@@ -47,7 +48,8 @@ export function listStatement(query: SqlQuery, { page, limit }: Slice): Statemen
 
 const isBounded = (circle: Circle | null): circle is Circle => circle !== null && circle.radius < farthestKm;
 
-function matching({ circle, category, from, until, search, hiddenOrganizers }: SqlQuery): Statement {
+/** The condition on `events e` of all filters. */
+export function matching({ circle, category, from, until, search, hiddenOrganizers }: SqlFilters): Statement {
   return sql`${listedCondition()}
     ${category === null ? sql`` : sql`and e.category = ${category}`}
     ${from ? sql`and e.end_at > ${from}` : sql``}

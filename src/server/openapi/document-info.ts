@@ -9,7 +9,8 @@ const formatsText =
   'Formats beyond those of OpenAPI: `visible-line` and `visible-text` have at least one visible character, which is ' +
   'neither a separator (Z) nor other (C) in Unicode, and `visible-line` has no control characters; `grapheme` is one ' +
   'user-perceived character; `timestamp` is RFC 3339 with any offset, `timestamp-or-day` that or a date; `http-url` is ' +
-  'an http or https URL; `time-zone` is the name of an IANA time zone; `currency` is an ISO 4217 code.';
+  'an http or https URL; `time-zone` is the name of an IANA time zone; `currency` is an ISO 4217 code; `bbox` is a box ' +
+  'in degrees, `west,south,east,north`; `lat-lng` is a place in degrees, `lat,lng`.';
 
 const introduction =
   'Discover events, respond to them, and share bring-lists that cannot be double-booked.\n\n' +
@@ -25,6 +26,7 @@ const tags = [
   { name: 'People', description: 'Search, profiles, follows and blocks.' },
   { name: 'Messages', description: 'Conversations between two people.' },
   { name: 'Events', description: 'Discover and organize events, RSVP to them and save them.' },
+  { name: 'Places', description: 'Towns and cities of the world.' },
   { name: 'Bookings', description: 'Seats of events, and their waitlists.' },
   { name: 'Items', description: 'Bring-lists, wish-lists and claims.' },
   { name: 'Reports', description: 'Reports of content and people to the admins.' },

@@ -2,7 +2,7 @@
 import { type Bitmap, clearBit, hasBit, setBit, setRange, unite } from '../../../lib/bitmap.ts';
 import { type Circle, circleBands } from '../../../lib/grid-cells.ts';
 import { chordSquared, farthestKm, type Point, toPoint } from '../../../lib/sphere.ts';
-import { firstCell, type SegmentData } from './segment.ts';
+import { forEachRange, type SegmentData } from './segment.ts';
 
 /** Documents from `begun` to before `end`, and those before `begun` that are in `running`. */
 type Times = { begun: number; end: number; running: Bitmap };
@@ -15,7 +15,7 @@ export function addCircle(bits: Bitmap, data: SegmentData, circle: Circle, times
   }
   const isInside = createCircleTest(data, circle);
   const { begun, end, running } = times;
-  forEachBand(data, circle, (first, stop, isInner) => {
+  forEachRange(data, circleBands(circle), (first, stop, isInner) => {
     for (let i = first; i < stop; i++) {
       const doc = data.cellDocs[i] as number;
       if (doc >= end || (doc < begun && !hasBit(running, doc))) continue;
@@ -34,24 +34,10 @@ function addAllBut(bits: Bitmap, data: SegmentData, circle: Circle, { begun, end
     lng: circle.lng + (circle.lng > 0 ? -180 : 180),
     radius: farthestKm - circle.radius,
   };
-  forEachBand(data, antipode, (first, stop, isInner) => {
+  forEachRange(data, circleBands(antipode), (first, stop, isInner) => {
     for (let i = first; i < stop; i++)
       if (isInner || !isInside(i)) clearBit(bits, data.cellDocs[i] as number);
   });
-}
-
-/** Calls `visit` for ranges of `cellDocs`. `isInner`: the circle contains all points of the range. */
-function forEachBand(
-  data: SegmentData,
-  circle: Circle,
-  visit: (first: number, stop: number, isInner: boolean) => void,
-): void {
-  for (const { first, last, isInner } of circleBands(circle)) {
-    // The cells of a band are adjacent in the column, and so are their documents.
-    const place = firstCell(data, first);
-    if (place === data.cells.length || (data.cells[place] as number) > last) continue;
-    visit(data.cellOffsets[place] as number, data.cellOffsets[firstCell(data, last + 1)] as number, isInner);
-  }
 }
 
 /** Creates the test of the point at a position of `cellDocs`, for circles of any radius. It allocates no memory, as it runs for every point. */

@@ -6,6 +6,8 @@ import type { ChangeLog, CommittedChange, ListingKey } from '../../../cache/chan
 import type { Database } from '../../../db/client.ts';
 import { discoveryIndex as metrics } from '../../../http/metrics.ts';
 import { BackgroundLoad } from '../../../lib/background-load.ts';
+import type { EventMap } from '../map/cluster-grid.ts';
+import type { MapQuery } from './cluster-events.ts';
 import { EventIndex } from './event-index.ts';
 import type { IndexQuery, Page, Slice } from './index-query.ts';
 import { listChangedRows } from './index-rows.ts';
@@ -84,6 +86,17 @@ export class CurrentIndex {
     if (!this.#index) return null;
     if (this.#applied < this.#noted) await this.#applyUntil(this.#noted);
     return this.#index?.search(query, slice) ?? null;
+  }
+
+  /**
+   * Clusters events on a map, for a request that has read the change log.
+   * @returns null while there is no index
+   * @throws as `search`
+   */
+  async map(query: MapQuery): Promise<EventMap | null> {
+    if (!this.#index) return null;
+    if (this.#applied < this.#noted) await this.#applyUntil(this.#noted);
+    return (await this.#index?.map(query)) ?? null;
   }
 
   /**

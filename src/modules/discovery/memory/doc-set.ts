@@ -4,6 +4,7 @@ import { lowerBound } from '../../../lib/lower-bound.ts';
 export type DocSet = {
   /** The number of documents. */
   size: number;
+  has(doc: number): boolean;
   /** The number of documents of the set below `doc`. */
   rank(doc: number): number;
   /** The documents from the n-th on, ascending; n counts from 0. */
@@ -20,6 +21,10 @@ export class SortedDocs implements DocSet {
 
   get size(): number {
     return this.#docs.length;
+  }
+
+  has(doc: number): boolean {
+    return this.#docs[this.rank(doc)] === doc;
   }
 
   rank(doc: number): number {

@@ -1,6 +1,8 @@
 /** The discovery index: an immutable segment, and an overlay with the events that have changed since it was built. */
 import type { ListingKey } from '../../../cache/change-log.ts';
+import type { EventMap } from '../map/cluster-grid.ts';
 import { BitmapPool } from './bitmap-pool.ts';
+import { clusterEvents, type MapQuery } from './cluster-events.ts';
 import type { DocSet } from './doc-set.ts';
 import type { IndexQuery, Page, Slice } from './index-query.ts';
 import type { IndexRow } from './index-rows.ts';
@@ -66,6 +68,11 @@ export class EventIndex {
       skip = Math.max(skip - count, 0);
     }
     return { ids, total };
+  }
+
+  /** The clusters of the events that match now; events that change while it runs do not change them. */
+  map(query: MapQuery): Promise<EventMap> {
+    return clusterEvents(this.#segment, this.#overlay, query);
   }
 
   /** @returns null if the search would take long */

@@ -3,10 +3,10 @@
  * some microseconds, and a query scans it; the index is rebuilt before the overlay grows large.
  */
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
+import { createDictionary, type Dictionary, findWord, prefixRange } from '../../../lib/dictionary.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { chordSquared, type Point, toPoint } from '../../../lib/sphere.ts';
 import { dayOf } from '../../events/listing-keys.ts';
-import { createDictionary, type Dictionary, findWord, prefixRange } from './dictionary.ts';
 import { gradesOf, type IndexQuery } from './index-query.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
 import { inAddress, inTitle, type Segment } from './segment.ts';

@@ -1,7 +1,7 @@
 /** The postings of searched words: each word stands for itself and for all words that start with it. */
 import { intersect } from '../../../lib/bitmap.ts';
+import { findWord, prefixRange } from '../../../lib/dictionary.ts';
 import type { BitmapPool } from './bitmap-pool.ts';
-import { findWord, prefixRange } from './dictionary.ts';
 import { type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
 
 /** The words of a segment from `first` to before `end` start with the searched one. */

@@ -1,11 +1,11 @@
 /** Builds a segment from the rows of listed events. */
 import { bitmapLength } from '../../../lib/bitmap.ts';
 import { ChunkedList } from '../../../lib/chunked-list.ts';
+import { createDictionary, type Dictionary, findWord, prefixRange } from '../../../lib/dictionary.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { bytesOfId, createIdTable } from '../../../lib/id-table.ts';
 import { toPoint } from '../../../lib/sphere.ts';
 import { WordTable } from '../../../lib/word-table.ts';
-import { createDictionary, type Dictionary, findWord, prefixRange } from './dictionary.ts';
 import { forEachWord, type IndexRow } from './index-rows.ts';
 import { type SegmentData, unitePostings, type WordBitmaps } from './segment.ts';
 
@@ -129,7 +129,7 @@ export class SegmentBuilder {
     return { postingOffsets, postingDocs, postingFields };
   }
 
-  #buildCells(): Pick<SegmentData, 'cells' | 'cellOffsets' | 'cellDocs' | 'points' | 'cellPlaces'> {
+  #buildCells(): Pick<SegmentData, CellColumns> {
     const size = this.#size;
     const place = (doc: number) => ({
       lat: this.#places[doc * 2] as number,
@@ -140,16 +140,21 @@ export class SegmentBuilder {
       size,
       (a, b) => (cellOfDoc[a] as number) - (cellOfDoc[b] as number),
     );
+    const coordinates = new Float64Array(size * 2);
     const points = new Float64Array(size * 3);
     const cellPlaces = new Uint32Array(size);
     for (const [i, doc] of docs.entries()) {
-      points.set(toPoint(place(doc)), i * 3);
+      const { lat, lng } = place(doc);
+      coordinates[i * 2] = lat;
+      coordinates[i * 2 + 1] = lng;
+      points.set(toPoint({ lat, lng }), i * 3);
       cellPlaces[doc] = i;
     }
     return {
       cells: Int32Array.from(groups, (doc) => cellOfDoc[doc] as number),
       cellOffsets: offsets,
       cellDocs: docs,
+      coordinates,
       points,
       cellPlaces,
     };
@@ -183,6 +188,7 @@ function groupDocs(size: number, compare: (a: number, b: number) => number) {
   return { docs, groups, offsets: Uint32Array.from([...begins, size]) };
 }
 
+type CellColumns = 'cells' | 'cellOffsets' | 'cellDocs' | 'coordinates' | 'points' | 'cellPlaces';
 type OrganizerColumns = 'organizers' | 'organizerOffsets' | 'organizerDocs' | 'organizerOfDoc';
 type Postings = Pick<SegmentData, 'postingOffsets' | 'postingDocs' | 'postingFields'>;
 /** Words from `first` to before `end` start with `start`. */

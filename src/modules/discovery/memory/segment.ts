@@ -5,10 +5,11 @@
 
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { bitmapLength, hasBit, setBit } from '../../../lib/bitmap.ts';
+import { compareBytes, type Dictionary, findBytes } from '../../../lib/dictionary.ts';
+import type { Band } from '../../../lib/grid-cells.ts';
 import { bytesOfId, findId, idAt } from '../../../lib/id-table.ts';
 import { lowerBound } from '../../../lib/lower-bound.ts';
 import { dayMs } from '../../../lib/time.ts';
-import { compareBytes, type Dictionary, findBytes } from './dictionary.ts';
 
 /** The bits of a posting: the fields of the event that contain the word. */
 export const inTitle = 1;
@@ -41,6 +42,8 @@ export type SegmentData = {
   cells: Int32Array;
   cellOffsets: Uint32Array;
   cellDocs: Uint32Array;
+  /** Latitude and longitude of each element of `cellDocs`, in degrees. */
+  coordinates: Float64Array;
   /** Three coordinates for each element of `cellDocs`. */
   points: Float64Array;
   /** The position of each document in `cellDocs`. */
@@ -90,6 +93,22 @@ export function unitePostings(
 /** The position in `cells` of the first cell whose number is at least `cell`. */
 export const firstCell = ({ cells }: Pick<SegmentData, 'cells'>, cell: number): number =>
   lowerBound(cells, cell);
+
+/**
+ * Calls `visit` for the ranges of `cellDocs` with the documents of some cells. `isInner`: as that of the cells.
+ */
+export function forEachRange(
+  { cells, cellOffsets }: Pick<SegmentData, 'cells' | 'cellOffsets'>,
+  bands: Band[],
+  visit: (first: number, stop: number, isInner: boolean) => void,
+): void {
+  for (const { first, last, isInner } of bands) {
+    // The cells of a band are adjacent in the column, and so are their documents.
+    const place = firstCell({ cells }, first);
+    if (place === cells.length || (cells[place] as number) > last) continue;
+    visit(cellOffsets[place] as number, cellOffsets[firstCell({ cells }, last + 1)] as number, isInner);
+  }
+}
 
 /** Documents that are scanned together for running events. */
 const blockSize = 256;

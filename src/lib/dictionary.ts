@@ -1,4 +1,4 @@
-/** The words of a segment, sorted by their UTF-8 bytes, in one byte array. */
+/** Words, sorted by their UTF-8 bytes, in one byte array. */
 
 export type Dictionary = {
   bytes: Uint8Array;
@@ -15,12 +15,26 @@ export function createDictionary(sorted: Buffer[]): Dictionary {
   return { bytes, offsets };
 }
 
+/** As `createDictionary`, but from strings, and without a buffer for each. `wordAt` alone needs no order. */
+export function packWords(words: string[]): Dictionary {
+  const offsets = new Uint32Array(words.length + 1);
+  for (const [i, word] of words.entries()) offsets[i + 1] = (offsets[i] as number) + Buffer.byteLength(word);
+  const bytes = Buffer.from(new ArrayBuffer(offsets[words.length] as number));
+  for (const [i, word] of words.entries()) bytes.write(word, offsets[i] as number);
+  return { bytes: new Uint8Array(bytes.buffer), offsets };
+}
+
+export const wordAt = ({ bytes, offsets }: Dictionary, i: number): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8', offsets[i], offsets[i + 1]);
+
 /** The positions of the words that start with a prefix: from `first` to before `end`. */
 export function prefixRange(words: Dictionary, prefix: Buffer): { first: number; end: number } {
   return { first: lowerBound(words, prefix, false), end: lowerBound(words, prefix, true) };
 }
 
-/** The position of a word, which is the first of those that start with it; −1 if it is not in the dictionary. */
+/**
+ * The position of a word, which is the first of those that start with it; −1 if it is not in the dictionary.
+ */
 export function findWord(
   words: Dictionary,
   { first, end }: { first: number; end: number },

@@ -1,0 +1,50 @@
+/** Maps of public events, from the discovery index or, while there is none, from the database. */
+import type { Viewer } from '../../../identity/caller.ts';
+import { FairQueue } from '../../../lib/fair-queue.ts';
+import { networkOf } from '../../../lib/ip-address.ts';
+import type { EventServices } from '../../events/services.ts';
+import { type EventQuery, toIndexQuery } from '../event-query.ts';
+import type { CurrentIndex } from '../memory/current-index.ts';
+import type { EventMap, MapArea } from './cluster-grid.ts';
+import { mapBySql } from './sql-map.ts';
+
+export type MapRequest = {
+  query: EventQuery;
+  area: MapArea;
+  viewer: Viewer | null;
+  /** The address of the client, which shares the server with the others. */
+  address: string;
+};
+export type FindEventMap = (request: MapRequest) => Promise<EventMap>;
+
+/**
+ * A map of many events takes some milliseconds of the thread, in slices, and bitmaps until it is complete. So
+ * few are computed at a time, and clients take turns.
+ */
+const indexLimits = { concurrency: 2, maxWaitingPerClient: 100, maxWaiting: 1_000, timeoutMs: 4_500 };
+
+/**
+ * @param index null to compute all maps on the database
+ * @param statements runs the statements on the database
+ */
+export function createEventMaps(
+  { db, changeLog, people }: EventServices,
+  index: CurrentIndex | null,
+  statements: FairQueue,
+): FindEventMap {
+  const maps = new FairQueue(indexLimits);
+
+  return async ({ query, area, viewer, address }) => {
+    const client = networkOf(address);
+    const blocked = viewer ? people.blockedBy(viewer.id) : [];
+    // Authentication has read the change log for requests with a token.
+    if (!viewer) await changeLog.catchUp();
+    const hiddenOrganizers = await blocked;
+    if (index?.isLoaded) {
+      const indexQuery = { ...toIndexQuery(query, 'start', hiddenOrganizers), isGraded: false as const };
+      const map = await maps.run(client, () => index.map({ ...indexQuery, ...area }));
+      if (map) return map;
+    }
+    return statements.run(client, () => mapBySql(db, { ...query, hiddenOrganizers }, area));
+  };
+}

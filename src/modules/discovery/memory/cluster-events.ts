@@ -1,0 +1,97 @@
+/** Clusters the events in a box on a map. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Box, isInBox } from '../../../lib/coordinates.ts';
+import { boxBands } from '../../../lib/grid-cells.ts';
+import { ClusterGrid, type EventMap, type MapArea } from '../map/cluster-grid.ts';
+import { BitmapPool } from './bitmap-pool.ts';
+import type { DocSet } from './doc-set.ts';
+import type { IndexQuery } from './index-query.ts';
+import type { Overlay } from './overlay.ts';
+import { searchSegment } from './search-segment.ts';
+import { forEachRange, type Segment, type SegmentData } from './segment.ts';
+
+export type MapQuery = IndexQuery & MapArea & { isGraded: false };
+
+/** Other work of the thread runs after this many documents, which take about a millisecond. */
+const docsPerSlice = 20_000;
+/** Reading a document of the result costs as much as testing this many documents of the box. */
+const testsPerDoc = 8;
+
+/**
+ * All matching events are known before the first slice ends, so later changes of the index have no effect.
+ */
+export async function clusterEvents(segment: Segment, overlay: Overlay, query: MapQuery): Promise<EventMap> {
+  const { data } = segment;
+  const { box, zoom } = query;
+  const added = overlay.search(query).flat();
+  // In bitmaps of its own, because other queries run between the slices.
+  const docs = searchSegment(segment, query, new BitmapPool(data.size)).ofGrade(0);
+  const grid = new ClusterGrid(zoom);
+  for (const [i, { lat, lng }] of added.entries())
+    if (isInBox(box, lat, lng)) grid.add(lat, lng, data.size + i);
+  const ranges = rangesOf(data, box);
+  if (docs.size * testsPerDoc < countDocs(ranges)) addDocs(grid, data, docs, box);
+  else await addRanges(grid, data, docs, box, ranges);
+  const clusters = grid.cells().map(({ event, column: _column, row: _row, ...sums }) => ({
+    ...sums,
+    eventId: sums.count === 1 ? (added[event - data.size]?.id ?? segment.idOf(event)) : null,
+  }));
+  return { zoom: grid.zoom, clusters };
+}
+
+/** Positions of `cellDocs` from `first` to before `stop`. */
+type Range = { first: number; stop: number };
+
+/** The documents of the cells that a box intersects. */
+function rangesOf(data: SegmentData, box: Box): Range[] {
+  const ranges: Range[] = [];
+  forEachRange(data, boxBands(box), (first, stop) => ranges.push({ first, stop }));
+  return ranges;
+}
+
+const countDocs = (ranges: Range[]): number => ranges.reduce((sum, { first, stop }) => sum + stop - first, 0);
+
+/** Adds the few documents of a set that are in the box. */
+function addDocs(grid: ClusterGrid, { cellPlaces, coordinates }: SegmentData, docs: DocSet, box: Box): void {
+  for (const doc of docs.from(0)) {
+    const place = cellPlaces[doc] as number;
+    const [lat, lng] = [coordinates[2 * place] as number, coordinates[2 * place + 1] as number];
+    if (isInBox(box, lat, lng)) grid.add(lat, lng, doc);
+  }
+}
+
+/** Adds the documents of the ranges that are in the set and in the box. */
+async function addRanges(
+  grid: ClusterGrid,
+  data: SegmentData,
+  docs: DocSet,
+  box: Box,
+  ranges: Range[],
+): Promise<void> {
+  let left = docsPerSlice;
+  for (const { first, stop } of ranges) {
+    for (let begin = first; begin < stop; begin += docsPerSlice) {
+      const end = Math.min(begin + docsPerSlice, stop);
+      addRange(grid, data, docs, box, { first: begin, stop: end });
+      left -= end - begin;
+      if (left > 0) continue;
+      await turn();
+      left = docsPerSlice;
+    }
+  }
+}
+
+function addRange(
+  grid: ClusterGrid,
+  { cellDocs, coordinates }: SegmentData,
+  docs: DocSet,
+  box: Box,
+  { first, stop }: Range,
+): void {
+  for (let i = first; i < stop; i++) {
+    const doc = cellDocs[i] as number;
+    if (!docs.has(doc)) continue;
+    const [lat, lng] = [coordinates[2 * i] as number, coordinates[2 * i + 1] as number];
+    if (isInBox(box, lat, lng)) grid.add(lat, lng, doc);
+  }
+}

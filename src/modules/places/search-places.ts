@@ -1,0 +1,37 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { parsePlace } from '../../lib/coordinates.ts';
+import { invalid } from '../../lib/errors.ts';
+import { timeZoneAt } from '../../lib/time-zones.ts';
+import type { FoundPlace } from './gazetteer.ts';
+import { type Place, PlaceList, PlaceQuery } from './schemas.ts';
+import type { PlaceServices } from './services.ts';
+
+/** The licence of the data requires it. */
+const attribution = 'GeoNames (https://www.geonames.org), CC BY 4.0';
+
+export const searchPlaces = defineEndpoint({
+  method: 'GET',
+  path: '/v1/places',
+  operationId: 'searchPlaces',
+  tag: 'Places',
+  summary: 'Search towns and cities by name',
+  description:
+    'Towns and cities, most of them with 1,000 inhabitants or more, for the location of an event or of a search. The ' +
+    'largest first, and those whose whole name is `q` before much larger ones. With `near`, the near and large ones first.',
+  access: 'public',
+  query: PlaceQuery,
+  response: { 200: PlaceList },
+
+  async handler({ query: { q, near, limit } }, { gazetteer }: PlaceServices) {
+    if (q.trim() === '') throw invalid('q', 'must not be empty');
+    const places = (await gazetteer.get()).search(q, near === undefined ? null : parsePlace(near), limit);
+    return { status: 200, body: { data: places.map(present), attribution } };
+  },
+});
+
+const present = ({ region, distanceKm, ...place }: FoundPlace): Place => ({
+  ...place,
+  ...(region !== null && { region }),
+  timeZone: timeZoneAt(place),
+  ...(distanceKm !== null && { distanceKm }),
+});
