@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { buildClient } from '../client/build.ts';
 import { connect } from '../src/db/client.ts';
 import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
 import { migrate } from '../src/db/migrate.ts';
@@ -24,11 +25,9 @@ export async function globalSetup(): Promise<void> {
   // cluster are stored in it, and globalTeardown deletes them.
   await chmod(dataDir, 0o755);
   // Tests kill processes but never the machine, so they do not need writes to reach the disk.
-  embedded = await openEmbedded(dataDir, {
-    fsync: 'off',
-    synchronous_commit: 'off',
-    full_page_writes: 'off',
-  });
+  const options = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+  // The tests of the client import the package that is published, so it must be current.
+  [embedded] = await Promise.all([openEmbedded(dataDir, options), buildClient()]);
   const server = embedded.target as Exclude<Target, string>;
   const template = { ...server, database: 'template_of_tests' };
   const sql = await openSql(server, 'tests');
