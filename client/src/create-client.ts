@@ -16,7 +16,7 @@ import { ClientSession } from './session.ts';
 import { memoryStorage, type TokenStorage } from './storage.ts';
 
 export type ClientOptions = {
-  /** The address of the server, such as `https://events.example.org`. Default, in browsers: the page's origin. */
+  /** The address of the server, such as `https://events.example.org`. Default, in browsers: that of the page. */
   baseUrl?: string;
   /** Where the tokens are kept. Default: in memory. */
   storage?: TokenStorage;
