@@ -100,7 +100,21 @@ module.exports = {
         'test/, torture/ and bench/ import src/, not the other way round. Unit tests in src/ may import helpers of test/.',
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^(test|torture|bench|docs)/' },
+      to: { path: '^(test|torture|bench|docs|client)/' },
+    },
+    {
+      name: 'client-imports-outside',
+      comment: 'The published package has no dependency, and contains nothing but client/src/.',
+      severity: 'error',
+      from: { path: '^client/src/' },
+      to: { pathNot: '^client/src/' },
+    },
+    {
+      name: 'client-imports-server',
+      comment: 'The build reads the OpenAPI document; tests start the server with the helpers in test/.',
+      severity: 'error',
+      from: { path: '^client/' },
+      to: { path: '^(src|torture|bench|docs)/' },
     },
     {
       name: 'test-file-imported',
@@ -121,6 +135,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: '^node_modules/' },
+    // Generated, and compiled from the files that are checked.
+    exclude: { path: '^client/(src/generated|dist)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

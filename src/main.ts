@@ -23,6 +23,7 @@ const helpText = `npm run potluck -- COMMAND
   restore FILE                           load a backup into an empty database
   admin grant PHONE | admin revoke PHONE grant or revoke the admin role
   audit [--since 7d | 12h | 2026-11-01]  list sign-ins, refused sign-ins, role changes, deletions (default: 30d)
+  openapi                                print the OpenAPI document; needs no database
   version                                print the version of Potluck (also: --version, -v)
   help                                   print this text (also: --help, -h)
 
@@ -41,6 +42,7 @@ async function main(argv: string[]): Promise<void> {
   if (command === 'backup') return (await import('./cli/backup.ts')).backupCommand(config, rest, values);
   if (command === 'restore') return (await import('./cli/restore.ts')).restoreCommand(config, rest);
   if (command === 'audit') return (await import('./cli/audit.ts')).auditCommand(config, values);
+  if (command === 'openapi') return (await import('./cli/openapi.ts')).openapiCommand(config);
   if (command === 'admin') return (await import('./cli/admin.ts')).adminCommand(config, rest);
   throw new CommandError(`There is no command "${command}".\n\n${helpText}`);
 }

@@ -2,17 +2,15 @@
  * Starts one PostgreSQL server for the test run, with a migrated template database that each file clones, and writes the
  * OpenAPI document, which every file validates responses against.
  */
-
-import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { connect } from '../src/db/client.ts';
+import { buildClient } from '../client/build.ts';
 import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
 import { migrate } from '../src/db/migrate.ts';
 import type { Target } from '../src/db/target.ts';
 import { readConfig } from '../src/lib/config.ts';
-import { buildApp } from '../src/server/build-app.ts';
+import { createDocument } from '../src/server/openapi/create-document.ts';
 import { openSql } from './sql-tag.ts';
 
 let dataDir: string;
@@ -24,11 +22,9 @@ export async function globalSetup(): Promise<void> {
   // cluster are stored in it, and globalTeardown deletes them.
   await chmod(dataDir, 0o755);
   // Tests kill processes but never the machine, so they do not need writes to reach the disk.
-  embedded = await openEmbedded(dataDir, {
-    fsync: 'off',
-    synchronous_commit: 'off',
-    full_page_writes: 'off',
-  });
+  const options = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+  // The tests of the client import the package that is published, so it must be current.
+  [embedded] = await Promise.all([openEmbedded(dataDir, options), buildClient()]);
   const server = embedded.target as Exclude<Target, string>;
   const template = { ...server, database: 'template_of_tests' };
   const sql = await openSql(server, 'tests');
@@ -37,23 +33,13 @@ export async function globalSetup(): Promise<void> {
   await migrate(template);
   process.env.POTLUCK_TEST_SERVER = JSON.stringify(server);
   process.env.POTLUCK_TEST_OPENAPI = path.join(dataDir, 'openapi.json');
-  await writeFile(process.env.POTLUCK_TEST_OPENAPI, await openApiDocument(template));
+  // The options of a server change no path and no schema of its document.
+  const document = await createDocument(readConfig({ DATA_DIR: dataDir }));
+  await writeFile(process.env.POTLUCK_TEST_OPENAPI, JSON.stringify(document));
   // Each test file runs in its own process. Without a cache, compilation takes half of the start time.
   process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, '..', 'node_modules', '.cache', 'node');
   // The default of 16 MiB makes the start of a file collect garbage several times, a tenth of its CPU time.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`.trim();
-}
-
-/** The options of a server change no path and no schema of its document. */
-async function openApiDocument(target: Target): Promise<string> {
-  const config = readConfig({ LOG_LEVEL: 'silent', SMS_DRIVER: 'console', DATA_DIR: dataDir });
-  const db = connect(target);
-  const app = await buildApp({ config: { ...config, secretKey: randomBytes(32).toString('hex') }, db });
-  await app.ready();
-  const document = JSON.stringify(app.swagger());
-  await app.close();
-  await db.end();
-  return document;
 }
 
 export async function globalTeardown(): Promise<void> {

@@ -178,6 +178,11 @@ test('openapi: every error response is problem+json with codes that the catalogu
   }
 });
 
+test('openapi: ProblemCode is a type of its own that lists every code of the catalogue', () => {
+  assert.deepEqual(document.components.schemas.ProblemCode.enum, Object.keys(catalogue));
+  assert.match(document.components.schemas.Problem.properties.code.$ref, /ProblemCode$/);
+});
+
 test('openapi: uploads: the description names the limits on concurrent uploads; the 429 and the 503 declare their codes', () => {
   const upload = operations.find(({ name }) => name === 'POST /v1/uploads')?.operation;
   assert.match(

@@ -22,6 +22,7 @@ const commands: Record<string, { options: OptionName[]; hasArguments: boolean }>
   restore: { options: [], hasArguments: true },
   admin: { options: [], hasArguments: true },
   audit: { options: ['since'], hasArguments: false },
+  openapi: { options: [], hasArguments: false },
 };
 
 const hint = '"npm run potluck -- help" lists the commands and their options';

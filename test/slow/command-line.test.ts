@@ -103,6 +103,18 @@ describe('command line', { concurrency: 2 }, () => {
     assert.match(err, /^The demo accounts have known phone numbers[^\n]+HOST[^\n]+DEV_CODES=on\.\n$/);
   });
 
+  test('openapi: prints the document with PUBLIC_URL, without a database', async () => {
+    const { code, out, err } = await run(['openapi'], {
+      ...unusable,
+      PUBLIC_URL: 'https://events.example.org',
+    });
+    assert.deepEqual({ code, err }, { code: 0, err: '' });
+    const document = JSON.parse(out);
+    assert.equal(document.info.version, manifest.version);
+    assert.deepEqual(document.servers, [{ url: 'https://events.example.org' }]);
+    assert.equal(document.paths['/v1/items/{id}/claim'].post.operationId, 'claimItem');
+  });
+
   test('migrate: prints the number of migrations and the version; a second run prints that there was none to apply', async () => {
     const DATA_DIR = path.join(await createTempDir(), 'not', 'there', 'yet');
     await mkdir(path.dirname(path.dirname(DATA_DIR)));

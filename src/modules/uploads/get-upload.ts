@@ -18,7 +18,7 @@ export const getUpload = defineEndpoint({
     '404 once the upload is deleted.',
   access: 'public',
   params: UploadParams,
-  response: { 200: Type.String({ description: 'A WebP image.' }), 304: Type.Null() },
+  response: { 200: Type.String({ format: 'binary', description: 'A WebP image.' }), 304: Type.Null() },
   conditional: true,
   problems: ['upload_not_found', 'storage_unavailable'],
   // Allows for a slow bucket.

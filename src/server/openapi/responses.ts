@@ -1,7 +1,17 @@
 /** Descriptions of responses: content types of successes, and problems by status. */
 import { type TSchema, Type } from 'typebox';
-import { named, ref } from '../../http/schemas.ts';
+import { named, oneOf, ref } from '../../http/schemas.ts';
 import { catalogue, type ProblemCode } from '../../lib/errors.ts';
+
+/** A type of its own in generated clients. Each response lists the codes that it can have. */
+const ProblemCodes = named(
+  'ProblemCode',
+  oneOf(Object.keys(catalogue) as ProblemCode[], {
+    description:
+      'The identifier of a problem for programs. A code never changes its meaning; later versions add codes.',
+    examples: ['event_not_found'],
+  }),
+);
 
 const Problem = named(
   'Problem',
@@ -14,10 +24,7 @@ const Problem = named(
       title: Type.String(),
       status: Type.Integer(),
       detail: Type.String({ description: 'An explanation for people. Its text may change.' }),
-      code: Type.String({
-        description: 'The identifier of the problem for programs, which never changes.',
-        examples: ['event_not_found'],
-      }),
+      code: ref(ProblemCodes),
       requestId: Type.String({
         description: 'Equals the header `X-Request-Id`. Include it in questions to the operator.',
       }),

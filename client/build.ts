@@ -1,0 +1,90 @@
+/**
+ * Builds the package: generates operations and types from the OpenAPI document of the server in this
+ * repository, and compiles them with the files in src/. Without changes since the last build, it does nothing.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { adaptDocument, type Document, listIdempotentOperations } from './openapi.ts';
+
+const root = path.join(import.meta.dirname, '..');
+const client = import.meta.dirname;
+const generated = path.join(client, 'src', 'generated');
+const dist = path.join(client, 'dist');
+/** Holds the hash of the inputs of the last build. */
+const stamp = path.join(dist, '.inputs');
+
+const run = promisify(execFile);
+
+export async function buildClient(): Promise<void> {
+  const inputs = await hashInputs();
+  if (inputs === (await readFile(stamp, 'utf8').catch(() => null))) return;
+  await rm(dist, { recursive: true, force: true });
+  await generate(await readDocument());
+  await compile();
+  await writeFile(stamp, inputs);
+}
+
+/** A hash of every file that the build depends on: this package, the server, and the installed versions. */
+async function hashInputs(): Promise<string> {
+  const files = [
+    ...['package.json', 'package-lock.json'].map((file) => path.join(root, file)),
+    ...['build.ts', 'openapi.ts', 'package.json', 'tsconfig.json'].map((file) => path.join(client, file)),
+    ...(await listSources(path.join(root, 'src'))),
+    ...(await listSources(path.join(client, 'src'))),
+  ];
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`${path.relative(root, file)}\0`).update(await readFile(file));
+  return hash.digest('hex');
+}
+
+async function listSources(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts') && entry.parentPath !== generated)
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => !file.startsWith(generated + path.sep))
+    .sort();
+}
+
+/** Asks the server for its document. No database is needed, and neither the settings nor `.env` are read. */
+async function readDocument(): Promise<Document> {
+  const entry = path.join(root, 'bin', 'potluck.js');
+  const options = { cwd: client, env: {}, maxBuffer: 64 * 1024 * 1024 };
+  const { stdout } = await run(process.execPath, [entry, 'openapi'], options);
+  return JSON.parse(stdout);
+}
+
+async function generate(document: Document): Promise<void> {
+  // Loading the generator takes most of the time of a build that has nothing to do.
+  const { createClient } = await import('@hey-api/openapi-ts');
+  adaptDocument(document);
+  await createClient({
+    input: document,
+    output: { path: generated, module: { extension: '.ts' } },
+    logs: { level: 'silent', file: false },
+    plugins: [
+      // The code of this HTTP client is copied into the output, so the package has no dependencies.
+      { name: '@hey-api/client-fetch', throwOnError: true },
+      '@hey-api/typescript',
+      // Without a global client: on a server, it would share one person's tokens with all requests.
+      { name: '@hey-api/sdk', client: false },
+    ],
+  });
+  const list = JSON.stringify(listIdempotentOperations(document), null, 2);
+  await writeFile(
+    path.join(generated, 'idempotent-operations.ts'),
+    `/** The operations that accept an \`Idempotency-Key\`. */\nexport const idempotentOperations: readonly string[] = ${list};\n`,
+  );
+}
+
+async function compile(): Promise<void> {
+  const compiler = path.join(root, 'node_modules', 'typescript7', 'bin', 'tsc');
+  await run(process.execPath, [compiler, '--project', client]).catch((error) => {
+    throw new Error(`the client does not compile:\n${error.stdout}`);
+  });
+}
+
+if (import.meta.main) await buildClient();

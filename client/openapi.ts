@@ -1,0 +1,56 @@
+/** What the build reads from the OpenAPI document, and how it adapts the document for the generator. */
+
+type Schema = { $ref?: string; contentSchema?: Schema };
+type Operation = {
+  security?: Record<string, string[]>[];
+  parameters?: { in: string; name: string }[];
+  responses?: Record<string, { content?: Record<string, { schema?: Schema }> }>;
+};
+export type Document = {
+  [key: string]: unknown;
+  servers?: unknown;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, { in?: string }> };
+};
+
+const operationsOf = ({ paths }: Document): { name: string; operation: Operation }[] =>
+  Object.entries(paths).flatMap(([url, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${url}`,
+      operation,
+    })),
+  );
+
+/** The operations that accept an `Idempotency-Key`, such as `POST /v1/events`. */
+export const listIdempotentOperations = (document: Document): string[] =>
+  operationsOf(document)
+    .filter(({ operation }) =>
+      operation.parameters?.some(
+        (parameter) => parameter.in === 'header' && /^idempotency-key$/i.test(parameter.name),
+      ),
+    )
+    .map(({ name }) => name);
+
+/**
+ * Changes the document in three places. The package works with every server, so it does not contain the address
+ * of one. Browsers send cookies by themselves, and the generated code would send the access token as a cookie.
+ * And generators type a stream as the `data` of its messages, because OpenAPI 3.1 has no keyword for the
+ * messages themselves; this client yields messages, whose schema is the `contentSchema` of that data.
+ */
+export function adaptDocument(document: Document): void {
+  const { securitySchemes } = document.components;
+  const isCookie = (name: string) => securitySchemes[name]?.in === 'cookie';
+  delete document.servers;
+  for (const { operation } of operationsOf(document)) {
+    if (operation.security)
+      operation.security = operation.security.filter((schemes) => !Object.keys(schemes).some(isCookie));
+    for (const { content } of Object.values(operation.responses ?? {})) {
+      const stream = content?.['text/event-stream'];
+      const data = stream?.schema && resolve(document, stream.schema);
+      if (stream && data?.contentSchema) stream.schema = data.contentSchema;
+    }
+  }
+}
+
+const resolve = ({ components }: Document, schema: Schema): Schema | undefined =>
+  schema.$ref === undefined ? schema : components.schemas[schema.$ref.replace('#/components/schemas/', '')];
