@@ -50,7 +50,17 @@ const richFields = {
 /** The fields of a record that a copy shares with its original. */
 function sharedFields(record: Record<string, unknown>) {
   const { id, startAt, endAt, visibility, status, createdAt, updatedAt, coverUrl, ...rest } = record;
-  const { rsvpCount, goingCount, partyCount, bookedCount, myRsvp, isSaved, myBooking, myWaitlist, ...shared } = rest;
+  const {
+    rsvpCount,
+    goingCount,
+    partyCount,
+    bookedCount,
+    myRsvp,
+    isSaved,
+    myBooking,
+    myWaitlist,
+    ...shared
+  } = rest;
   return shared;
 }
 
@@ -71,7 +81,15 @@ test('duplicate: 201 with a draft that has the fields of the event, its duration
   assert.deepEqual(timesOf(copy), ['2030-05-01T16:00:00.000Z', '2030-05-01T20:00:00.000Z']);
   assert.deepEqual([copy.visibility, copy.status], ['private', 'scheduled']);
   assert.deepEqual(
-    [copy.rsvpCount, copy.goingCount, copy.partyCount, copy.bookedCount, copy.myRsvp, copy.isSaved, copy.myBooking],
+    [
+      copy.rsvpCount,
+      copy.goingCount,
+      copy.partyCount,
+      copy.bookedCount,
+      copy.myRsvp,
+      copy.isSaved,
+      copy.myBooking,
+    ],
     [0, 0, 0, 0, null, false, null],
   );
   assert.deepEqual(await read(copy.id), copy);
