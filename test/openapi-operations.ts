@@ -1,7 +1,7 @@
 /** Reads the OpenAPI document, so that tests cover every operation, including operations added later. */
 import assert from 'node:assert/strict';
 import { eventBody } from './factories.ts';
-import { type ApiResponse, expectProblem, type TestApp } from './setup.ts';
+import { type Api, type ApiResponse, expectProblem, type TestApp } from './setup.ts';
 
 export type Schema = {
   type?: string;
@@ -91,6 +91,12 @@ export function withChangedField(
     };
   return value === undefined ? others : { ...example, [name]: value };
 }
+
+/** Sends a request as a page of this server does: the sign-in of browsers accepts no others. */
+export const callAsPage =
+  (api: Api): Api['call'] =>
+  (method, path, { headers, ...call } = {}) =>
+    api.call(method, path, { ...call, headers: { ...headers, 'sec-fetch-site': 'same-origin' } });
 
 /** Returns the paths of the invalid fields in a 400 response. */
 export const errorPaths = (response: ApiResponse): string[] =>

@@ -4,6 +4,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { createAdmin, createEvent, createItem, createUpload, createUser } from './factories.ts';
 import {
+  callAsPage,
   errorPaths,
   expectFieldError,
   listFields,
@@ -15,6 +16,7 @@ import {
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
+const call = callAsPage(api);
 const me = await createUser(api);
 const event = await createEvent(api, me);
 const item = await createItem(api, me, event.id);
@@ -151,7 +153,7 @@ test('query: 400 naming every unknown parameter, on every JSON route of the API'
       ['__proto__=1&constructor=2', ['__proto__', 'constructor']],
       ['=1', ['query']],
     ] as const) {
-      const response = await api.call(method, `${path}?${own}${query}`, {
+      const response = await call(method, `${path}?${own}${query}`, {
         token: admin.token,
         ...(example && { body: example }),
       });
@@ -244,7 +246,7 @@ const requests = fc
 test('random body: a response that the OpenAPI document declares, and never a 5xx', async () => {
   const statuses = new Set<number>();
   const send = async ({ method, path, body }: { method: string; path: string; body: unknown }) => {
-    const { status } = await api.call(method, path, { token: me.token, body });
+    const { status } = await call(method, path, { token: me.token, body });
     statuses.add(status);
     assert.ok(status < 500, `${method} ${path}`);
   };

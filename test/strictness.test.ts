@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createEvent, createItem, createUser, eventBody } from './factories.ts';
 import {
+  callAsPage,
   errorPaths,
   expectFieldError,
   listFields,
@@ -13,13 +14,14 @@ import {
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
+const call = callAsPage(api);
 const me = await createUser(api);
 const event = await createEvent(api, me);
 const item = await createItem(api, me, event.id);
 const { withBody } = await listOperations(api, { event: event.id, item: item.id, user: me.id });
 
 const send = (method: string, path: string, raw: string | Buffer, type = 'application/json') =>
-  api.call(method, path, { token: me.token, raw: raw as string, headers: { 'content-type': type } });
+  call(method, path, { token: me.token, raw: raw as string, headers: { 'content-type': type } });
 
 test('body: 400 naming the field for every field of a wrong type; values are not coerced', async () => {
   const values = ['3', 3, true, null, [2], {}, ['x']];
@@ -39,7 +41,7 @@ test('body: 400 naming the field for every field of a wrong type; values are not
   for (const { method, path, schema, example } of withBody) {
     for (const field of listFields(schema)) {
       for (const value of values.filter((value) => !fits(field.schema, value))) {
-        const response = await api.call(method, path, {
+        const response = await call(method, path, {
           token: me.token,
           body: withChangedField(example, field.path, value),
         });
@@ -57,7 +59,7 @@ test('body: 400 naming the field for NUL and unpaired surrogates in every text',
     for (const field of listFields(schema)) {
       if (!(field.schema.anyOf ?? [field.schema]).some(({ type }) => type === 'string')) continue;
       for (const text of ['a\u0000bc', '\ud800abc', 'abc\udc00', '\udc00\ud800']) {
-        const response = await api.call(method, path, {
+        const response = await call(method, path, {
           token: me.token,
           body: withChangedField(example, field.path, text),
         });
@@ -73,7 +75,7 @@ test('body: 400 naming a missing field and an unknown field, at any depth', asyn
   for (const { method, path, schema, example } of withBody) {
     for (const name of schema.required ?? []) {
       expectFieldError(
-        await api.call(method, path, { token: me.token, body: withChangedField(example, name, undefined) }),
+        await call(method, path, { token: me.token, body: withChangedField(example, name, undefined) }),
         name,
         path,
       );
@@ -187,7 +189,7 @@ test('body: 400 for an array, text, number, boolean, null or empty body where an
   for (const { method, path } of withBody) {
     for (const raw of ['[]', '[{}]', '"name"', '7', 'true', 'null'])
       expectFieldError(await send(method, path, raw), 'body', path);
-    expectFieldError(await api.call(method, path, { token: me.token }), 'body', path);
+    expectFieldError(await call(method, path, { token: me.token }), 'body', path);
     expectFieldError(await send(method, path, ''), 'body', path);
   }
 });
@@ -279,10 +281,7 @@ test('body: a route without a body accepts an empty object, and an empty body of
   expectStatus(await send('POST', follow, '{}'), 200);
   for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
     expectStatus(await send('POST', follow, '', type), 200);
-    expectStatus(
-      await api.call('DELETE', follow, { token: me.token, headers: { 'content-type': type } }),
-      200,
-    );
+    expectStatus(await call('DELETE', follow, { token: me.token, headers: { 'content-type': type } }), 200);
   }
   expectFieldError(await send('POST', follow, '{"userId":1}'), 'userId', 'an unknown field');
   for (const raw of ['[]', '[1]', '"x"', '1', 'true'])
