@@ -104,6 +104,20 @@ test('limit: 429 on the second server for a caller that has reached the limit on
   assert.deepEqual(statuses.slice(passed), Array(10 - passed).fill(429));
 });
 
+test('limit: 100 concurrent refusals of one address take at least 0.2 s; another address gets 200 meanwhile', async () => {
+  const limited = await withLimit(5);
+  for (let i = 0; i < 5; i++) await from(limited, '203.0.113.14');
+  const since = performance.now();
+  const refused = Promise.all(Array.from({ length: 100 }, () => from(limited, '203.0.113.14')));
+  const first = await Promise.race([
+    refused.then(() => 'refusals'),
+    from(limited, '203.0.113.15').then(({ status }) => status),
+  ]);
+  assert.equal(first, 200);
+  for (const response of await refused) expectProblem(response, 429, 'too_many_requests');
+  assert.ok(performance.now() - since >= 200);
+});
+
 test('limit: addresses of one IPv6 network share one limit; another network has its own limit', async () => {
   const limited = await withLimit(2);
   for (const address of ['2001:db8:1:1::1', '2001:db8:1:1:ffff::2'])
