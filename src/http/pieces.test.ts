@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import Fastify from 'fastify';
-import { pieceLength, registerPieces } from '../src/http/pieces.ts';
+import { pieceLength, registerPieces } from './pieces.ts';
 
 const app = Fastify();
 registerPieces(app);
