@@ -20,6 +20,7 @@ const dataDir = path.join(os.tmpdir(), `potluck-unread-${randomBytes(6).toString
 const api = await startTestApp({ env: { DATA_DIR: dataDir, TRUST_PROXY: 'loopback' } });
 const person = await createUser(api);
 const image = await storeLargeImage();
+const list = await createLongList();
 
 /** Stores an image that is larger than the buffers of a connection. */
 async function storeLargeImage(): Promise<string> {
@@ -35,6 +36,18 @@ async function storeLargeImage(): Promise<string> {
   return new URL(body.url).pathname;
 }
 
+/** Creates a list of items that is larger than the buffers of a connection, as it was possible without a limit. */
+async function createLongList(): Promise<string> {
+  const { id } = await createEvent(api, person);
+  const items = 8_000;
+  await api.sql`
+    insert into items (event_id, n, kind, title, description, emoji, created_at)
+    select ${id}, n, 'wish', 'Plates', ${'🍽'.repeat(1_000)}, '🍽', now() from generate_series(1, ${items}) n`;
+  await api.sql`insert into item_stock (event_id, n, needed, claimed) select ${id}, n, 5, 0 from generate_series(1, ${items}) n`;
+  await api.sql`update event_counters set last_item = ${items} where event_id = ${id}`;
+  return `/v1/events/${id}/items`;
+}
+
 const sockets: net.Socket[] = [];
 const closeAll = () => {
   for (const socket of sockets.splice(0)) socket.destroy();
@@ -47,14 +60,14 @@ test.afterEach(async () => {
 after(closeAll);
 
 /**
- * Requests the image, repeatedly on one connection (pipelining), and does not read the responses. The first has begun
- * when the promise resolves.
+ * Requests a path, repeatedly on one connection (pipelining), and does not read the responses. The first has begun when
+ * the promise resolves.
  */
-async function downloadUnread(address: string, requests = 1): Promise<net.Socket> {
+async function downloadUnread(address: string, requests = 1, from = image): Promise<net.Socket> {
   const socket = net.connect(Number(new URL(api.url).port), '127.0.0.1').on('error', () => {});
   sockets.push(socket);
   await once(socket, 'connect');
-  socket.write(`GET ${image} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n\r\n`.repeat(requests));
+  socket.write(`GET ${from} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n\r\n`.repeat(requests));
   await once(socket, 'readable');
   return socket;
 }
@@ -76,9 +89,13 @@ const getFrom = (address: string, url = '/v1/categories') =>
 
 test('stalled: 900 unread downloads of three addresses take no place, and lose their connections after 15 s', async (t) => {
   const before = await countConnections();
-  // A client that reads slowly keeps its connection.
+  // Clients that read slowly keep their connections: one reads a file, one a body that the server has in memory.
   const slow = await downloadUnread('203.0.113.9');
-  const reading = setInterval(() => slow.read(), 25);
+  const slowList = await downloadUnread('203.0.113.9', 1, list);
+  const reading = setInterval(() => {
+    slow.read();
+    slowList.read(16 * 1024);
+  }, 25);
   t.after(() => clearInterval(reading));
   const since = performance.now();
   for (const n of [1, 2, 3]) await downloadHundreds(3, `203.0.113.${n}`);
@@ -86,13 +103,14 @@ test('stalled: 900 unread downloads of three addresses take no place, and lose t
   await sleep(10_000);
   const open = await countConnections();
   assert.ok(open >= before + 10, `${open - before} of 10 connections are open after ten seconds`);
-  await untilConnections((count) => count <= before + 2);
+  await untilConnections((count) => count <= before + 3);
   const tookMs = performance.now() - since;
   assert.ok(tookMs > 14_000 && tookMs < 25_000, `${tookMs} ms`);
   await sleep(3_000);
-  const { bytesRead } = slow;
+  const bytesRead = [slow.bytesRead, slowList.bytesRead];
   await sleep(1_000);
-  assert.ok(slow.bytesRead > bytesRead, 'the slow client was disconnected');
+  assert.ok(slow.bytesRead > (bytesRead[0] ?? 0), 'the slow client of the file was disconnected');
+  assert.ok(slowList.bytesRead > (bytesRead[1] ?? 0), 'the slow client of the list was disconnected');
 });
 
 test('limit: at most 400 unread responses for each address, then 429 with Retry-After; other addresses get 200', async () => {

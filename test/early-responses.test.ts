@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import http from 'node:http';
 import net from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +11,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createUser } from './factories.ts';
 import { startTestApp, TestClock } from './setup.ts';
+import { connectSql } from './sql-tag.ts';
 
 const api = await startTestApp();
 const caller = await createUser(api);
@@ -18,7 +20,12 @@ class StoppedClock extends TestClock {
   readonly #moment = new Date();
   override now = () => this.#moment;
 }
-const limited = await api.startAnother({ env: { RATE_LIMIT: '1' }, clock: new StoppedClock() });
+const limited = await api.startAnother({
+  env: { RATE_LIMIT: '1' },
+  clock: new StoppedClock(),
+  // Without a database, a server counts the minutes of its own clock.
+  sql: connectSql('postgres://nobody@127.0.0.1:1/none'),
+});
 const MiB = 1024 ** 2;
 const attempts = 15;
 
@@ -123,6 +130,24 @@ describe('early responses', () => {
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 200 /);
     socket.destroy();
+  });
+
+  test('connections: 32 clients that send several bodies at once get a 401 for each, on the connections that they keep', async () => {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
+    const body = Buffer.alloc(2 * MiB);
+    const send = () =>
+      new Promise<string>((resolve) => {
+        const headers = { 'content-type': 'image/png', 'content-length': body.length };
+        const sent = http.request(`${api.url}/v1/uploads`, { agent, method: 'POST', headers });
+        sent.once('error', (error: NodeJS.ErrnoException) => resolve(`${error.code}`));
+        sent.once('response', (response) => {
+          response.resume().once('close', () => resolve(`${response.statusCode}`));
+        });
+        sent.end(body);
+      });
+    const outcomes = await Promise.all(Array.from({ length: 96 }, send));
+    agent.destroy();
+    assert.deepEqual(countLines(outcomes), { 401: 96 });
   });
 
   test('limits: at most 16 MiB of a body are read after the response', async () => {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
-import { conversions } from '../src/modules/uploads/images.ts';
+import { conversions, maxConversions } from '../src/modules/uploads/images.ts';
 import { createUser, createUsers, eventBody, onePixelPng, type Person } from './factories.ts';
 import { hostileImages, withSegment } from './hostile-images.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
@@ -54,7 +54,7 @@ test('hostile: bytes after or beside the image are not in the stored image', asy
 /** Occupies the conversions until `release` is called: all uploads wait with complete bodies. */
 function holdConversions(): { release: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  for (const holder of ['one', 'two']) void conversions.run(holder, () => promise);
+  for (let i = 0; i < maxConversions; i++) void conversions.run(`holder ${i}`, () => promise);
   return { release: resolve };
 }
 

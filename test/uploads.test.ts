@@ -275,7 +275,7 @@ test('delete: 200 for owner and admin, then 404 on every server; 403 for others'
 });
 
 // spec: 8 POST /v1/uploads: images: 100 per day and 1 GiB per person
-test('limit: 429 with Retry-After for the 101st upload of a UTC day, 201 on the next day', async () => {
+test('limit: 429 with Retry-After for the 101st upload of a UTC day, also where the clock is behind; 201 on the next day', async () => {
   const clocked = await startTestApp();
   const person = await createUser(clocked);
   await createUpload(clocked, person);
@@ -292,7 +292,10 @@ test('limit: 429 with Retry-After for the 101st upload of a UTC day, 201 on the 
   const [row] = await clocked.sql`select id from uploads limit 1`;
   expectStatus(await clocked.delete(`/v1/uploads/${row?.id}`, person.token), 200);
   expectProblem(await send(), 429, 'too_many_uploads');
-  await clocked.sql`update upload_usage set day = day - 1`;
+  // A server whose clock is ahead has begun the next day.
+  await clocked.sql`update upload_usage set day = day + 1`;
+  expectProblem(await send(), 429, 'too_many_uploads');
+  await clocked.sql`update upload_usage set day = day - 2`;
   expectStatus(await send(), 201);
 });
 

@@ -23,6 +23,8 @@ export type Program = {
 export type ProgramContext = {
   /** Chooses between the full size and the smaller one of `--quick`. */
   size(full: number, quick: number): number;
+  /** Measure only the routes whose names contain this text. */
+  only: string;
   /** Starts servers on a new database; both are closed after the program. */
   startEnvironment(options?: EnvironmentOptions): Promise<Environment>;
   /** Runs `work` when the program has ended and its environments are closed; the last one added runs first. */

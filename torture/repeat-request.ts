@@ -1,7 +1,7 @@
 /**
  * Sends one request repeatedly over several connections from one address, in a separate process, so that the attack
- * does not slow down the measuring one. Arguments: a `RepeatedRequest` as JSON on standard input. It prints the number
- * of responses by status as JSON.
+ * does not slow down the measuring one. Arguments: a `RepeatedRequest` as JSON on standard input. It prints a
+ * `RepeatedResult` as JSON.
  */
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -18,12 +18,21 @@ export type RepeatedRequest = {
   ms: number;
 };
 
+export type RepeatedResult = {
+  /** The number of responses by status; 0 stands for a broken connection. */
+  statuses: Record<number, number>;
+  /** The processor time of this process, as a share of one core. */
+  cpuShare: number;
+};
+
 const attack: RepeatedRequest = JSON.parse(await text(process.stdin));
 const { url, localAddress, method, path, headers, connections, ms } = attack;
 const body = attack.body === undefined ? undefined : Buffer.from(attack.body, 'base64');
 const agent = new Agent({ keepAlive: true, maxSockets: connections, localAddress });
 const statuses: Record<number, number> = {};
-const until = performance.now() + ms;
+const startedAt = performance.now();
+const until = startedAt + ms;
+const cpuBefore = process.cpuUsage();
 
 const send = () =>
   new Promise<number>((resolve) => {
@@ -50,4 +59,6 @@ async function sendRepeatedly(): Promise<void> {
 
 await Promise.all(Array.from({ length: connections }, sendRepeatedly));
 agent.destroy();
-console.log(JSON.stringify(statuses));
+const { user, system } = process.cpuUsage(cpuBefore);
+const cpuShare = (user + system) / 1_000 / (performance.now() - startedAt);
+console.log(JSON.stringify({ statuses, cpuShare } satisfies RepeatedResult));

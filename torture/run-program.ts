@@ -4,13 +4,14 @@ import { MissingRequirement, type Outcome, type Program } from './program.ts';
 /** Runs one program, then closes its environments and cleans up, even if the program fails. */
 export async function runProgram(
   { run }: Program,
-  { quick, progress }: { quick: boolean; progress: (text: string) => void },
+  { quick, only = '', progress }: { quick: boolean; only?: string; progress: (text: string) => void },
 ): Promise<Outcome> {
   const environments: Environment[] = [];
   const cleanups: (() => Promise<unknown>)[] = [];
   try {
     return await run({
       size: (full, small) => (quick ? small : full),
+      only,
       progress,
       addCleanup: (work) => cleanups.unshift(work),
       startEnvironment: async (options) => {

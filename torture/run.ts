@@ -1,6 +1,6 @@
 /**
- * `npm run torture [-- NAME …] [--quick]`: runs all or the named programs in sequence and prints a line for
- * each. A program that needs a package or privilege that the machine lacks is skipped, and its line names it. The
+ * `npm run torture [-- NAME …] [--quick] [--only TEXT]`: runs all or the named programs in sequence and prints a line
+ * for each. With `--only`, **fairness** attacks only the routes whose names contain the text. A program that needs a package or privilege that the machine lacks is skipped, and its line names it. The
  * exit code is 1 if a program fails.
  */
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import { runProgram } from './run-program.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false } },
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
 });
 const unknown = positionals.filter((name) => !programs.some((program) => program.name === name));
 if (unknown.length > 0) {
@@ -30,6 +30,7 @@ for (const program of chosen) {
   show('…');
   const { result, ok, isSkipped } = await runProgram(program, {
     quick: values.quick,
+    only: values.only,
     progress: show,
   }).catch((error: Error): Outcome => ({ result: error.stack ?? error.message, ok: false }));
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');

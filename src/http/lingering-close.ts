@@ -4,6 +4,9 @@
  * reset, which discards the response before the client has read it: the client would see EPIPE or ECONNRESET
  * (RFC 9112, section 9.6). So the server reads the rest of the body, within limits. If the connection is to be
  * closed, the server closes it for writing first, and for reading at the end of the body.
+ *
+ * Bodies that are discarded share a few reads in each turn of the event loop: a client that sends many large bodies
+ * which the server refuses must not delay the requests of others.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -15,6 +18,8 @@ const maxBytes = 16 * 1024 ** 2;
 const timeoutMs = 10_000;
 /** Connections that may linger at the same time; further ones are closed at once. */
 const maxLingering = 1_000;
+/** Of at most about 64 KiB each. */
+const readsPerTurn = 2;
 
 const lingering = new WeakSet<Socket>();
 
@@ -51,6 +56,8 @@ function discardBody(req: IncomingMessage, socket: Socket, onEnd: () => void): v
   const discard = (chunk: Buffer) => {
     remainingBytes -= chunk.length;
     if (remainingBytes < 0) socket.destroy();
+    req.pause();
+    inTurn(() => req.resume());
   };
   const timer = setTimeout(() => socket.destroy(), timeoutMs).unref();
   const end = () => {
@@ -70,8 +77,20 @@ function discardBody(req: IncomingMessage, socket: Socket, onEnd: () => void): v
     isClosing = true;
     if (socket.writable) socket.end();
   };
-  // Starts reading now; otherwise Node discards the body itself, without a limit.
-  req.read(0);
   req.on('data', discard).once('end', end);
   socket.once('close', end);
+  // Starts reading now; otherwise Node discards the body itself, without a limit.
+  req.read();
+}
+
+const waitingReads: (() => void)[] = [];
+
+/** Calls `read` in a later turn of the event loop, in which at most `readsPerTurn` are called. */
+function inTurn(read: () => void): void {
+  if (waitingReads.push(read) === 1) setImmediate(runReads);
+}
+
+function runReads(): void {
+  for (const read of waitingReads.splice(0, readsPerTurn)) read();
+  if (waitingReads.length > 0) setImmediate(runReads);
 }

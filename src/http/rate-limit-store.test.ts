@@ -16,18 +16,24 @@ const manyCallers = 60_000;
  * has the number of callers of each report.
  */
 function createCounts() {
+  /** By minute and caller. */
   const totals = new Map<string, number>();
+  const state = { isAway: false };
   const reports: number[] = [];
   const open: (() => void)[] = [];
   let isOpen = false;
   const query = async ({ values }: Statement) => {
-    const [, callers, numbers] = values as [Date, string[], number[]];
+    const [callers, numbers] = values as [string[], number[]];
     reports.push(callers.length);
     await (isOpen ? nextTurn() : new Promise<void>((resolve) => open.push(resolve)));
+    if (state.isAway) throw new Error('the database is away');
+    const now = new Date(uptime + databaseOffset);
+    const minute = new Date(now.getTime() - (now.getTime() % windowMs));
     return callers.map((caller, i) => {
-      const requests = (totals.get(caller) ?? 0) + (numbers[i] ?? 0);
-      totals.set(caller, requests);
-      return { caller, requests };
+      const key = `${minute.getTime()} ${caller}`;
+      const requests = (totals.get(key) ?? 0) + (numbers[i] ?? 0);
+      totals.set(key, requests);
+      return { caller, minute, requests, now };
     });
   };
   const finish = async () => {
@@ -38,17 +44,30 @@ function createCounts() {
     isOpen = true;
     while (open.length > 0) await finish();
   };
-  return { db: { query } as unknown as Database, totals, reports, finish, finishAll };
+  return { db: { query } as unknown as Database, state, totals, reports, finish, finishAll };
 }
 
-let now = Date.UTC(2030, 0, 1);
+/** The monotonic clock of all servers, in ms. */
+let uptime = 0;
+/** The clock of the database is this much ahead of `uptime`. */
+const databaseOffset = Date.UTC(2030, 0, 1);
 // Requests that still wait return in the next minute, so that a failed test ends.
 afterEach(() => {
-  now += windowMs;
+  uptime += windowMs;
 });
 
-const openStore = (db: Database) =>
-  new RateLimitStore({ db, secretKey: 'key', clock: () => new Date(now), limit });
+/** In ms, by the clock of the database. */
+const untilNextMinute = () => windowMs - ((uptime + databaseOffset) % windowMs);
+
+/** @param skewMs by which the clock of the server is ahead of that of the database */
+const openStore = (db: Database, skewMs = 0) =>
+  new RateLimitStore({
+    db,
+    secretKey: 'key',
+    clock: () => new Date(uptime + databaseOffset + skewMs),
+    uptime: () => uptime,
+    limit,
+  });
 
 /** Counts requests of `caller`. */
 const countMany = (store: RateLimitStore, caller: string, requests: number) =>
@@ -83,4 +102,44 @@ test('limit: a caller whose requests are not yet reported keeps them when the co
   for (let i = 0; i < manyCallers; i++) await store.count(`caller ${i}`);
   await finishAll();
   assert.equal((await store.count('busy')).current, maxUnreported + 1);
+});
+
+test('limit: two servers whose clocks are 90 s apart share the minutes of the database', async () => {
+  const { db, finishAll } = createCounts();
+  await finishAll();
+  const stores = [openStore(db), openStore(db, 90_000)];
+  const countPassed = async () => {
+    let passed = 0;
+    for (let i = 0; i < 3 * limit; i++) {
+      const count = await stores[i % 2]?.count('busy');
+      if (count && count.current <= limit) passed++;
+      // Between requests, the reports end.
+      await nextTurn();
+    }
+    return passed;
+  };
+  const first = await countPassed();
+  assert.ok(first >= limit && first <= limit + 2 * maxUnreported, `${first}`);
+  uptime += untilNextMinute() - 1;
+  const ttls = await Promise.all(stores.map(async (store) => (await store.count('busy')).ttl));
+  assert.deepEqual(ttls, [1, 1]);
+  assert.equal(await countPassed(), 0);
+  uptime += 1;
+  const second = await countPassed();
+  assert.ok(second >= limit && second <= limit + 2 * maxUnreported, `${second}`);
+});
+
+test('limit: while the database is away, the minutes are those of its last report', async () => {
+  const { db, state, finishAll } = createCounts();
+  await finishAll();
+  const store = openStore(db, 90_000);
+  await Promise.all(countMany(store, 'busy', maxUnreported / 2));
+  await nextTurn();
+  state.isAway = true;
+  const counts = await Promise.all(countMany(store, 'busy', 2 * limit));
+  assert.equal(counts.filter(({ current }) => current <= limit).length, limit - maxUnreported / 2);
+  uptime += untilNextMinute() - 1;
+  assert.deepEqual(await store.count('busy'), { current: limit + 1, ttl: 1 });
+  uptime += 1;
+  assert.deepEqual(await store.count('busy'), { current: 1, ttl: windowMs });
 });

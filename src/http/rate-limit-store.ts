@@ -7,11 +7,16 @@
  * One server therefore applies the limit exactly, and n servers accept at most n twentieths more. Callers
  * below a fortieth of the limit cause no database traffic. While the database is not available, each server
  * counts on its own.
+ *
+ * The minutes are those of the database: a report counts in the minute in which the database stores it, and
+ * returns the time of the database. So the clocks of the servers need not agree. Where they do not, the first report of a
+ * server begins another minute, which forgets at most a twentieth of the limit, once.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/client.ts';
 import { sql } from '../db/sql.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
+import { DatabaseClock } from './database-clock.ts';
 
 export const windowMs = 60_000;
 /** The time limit for a report. After a timeout, no request waits for reports for `retryAfterMs`. */
@@ -25,10 +30,23 @@ const maxCallers = 50_000;
  * report.
  */
 type Count = { total: number; unreported: number; reporting: number };
-type Options = { db: Database; secretKey: string; clock: () => Date; limit: number };
+type Options = {
+  db: Database;
+  secretKey: string;
+  /** The clock of this server, whose minutes count until the first report. */
+  clock: () => Date;
+  /** A monotonic clock in ms; default: `performance.now`. */
+  uptime?: () => number;
+  limit: number;
+};
+type Due = { caller: string; count: Count }[];
+/** The counts of all servers in `minute`, and the time of the database. */
+type Totals = { now: Date; minute: Date; byCaller: Map<string, number> };
 
 export class RateLimitStore {
   readonly #options: Options;
+  readonly #uptime: () => number;
+  readonly #clock: DatabaseClock;
   /** The number of requests of a caller that this server accepts without reporting them. */
   readonly #maxUnreported: number;
   #minute = 0;
@@ -39,6 +57,8 @@ export class RateLimitStore {
 
   constructor(options: Options) {
     this.#options = options;
+    this.#uptime = options.uptime ?? (() => performance.now());
+    this.#clock = new DatabaseClock(options.clock, this.#uptime);
     this.#maxUnreported = Math.max(1, Math.floor(options.limit / 20));
   }
 
@@ -49,9 +69,8 @@ export class RateLimitStore {
    */
   async count(caller: string): Promise<{ current: number; ttl: number }> {
     for (;;) {
-      const now = this.#options.clock().getTime();
-      const ttl = windowMs - (now % windowMs);
-      const count = this.#countOf(caller, now - (now % windowMs));
+      const ttl = this.#enterMinute();
+      const count = this.#countOf(caller);
       const current = count.total + count.reporting + count.unreported + 1;
       if (current > this.#options.limit) return { current: this.#options.limit + 1, ttl };
       if (count.unreported + count.reporting < this.#maxUnreported || this.#isUnavailable()) {
@@ -68,15 +87,22 @@ export class RateLimitStore {
   }
 
   #isUnavailable(): boolean {
-    return performance.now() < this.#unavailableUntil;
+    return this.#uptime() < this.#unavailableUntil;
   }
 
-  #countOf(caller: string, minute: number): Count {
-    if (minute !== this.#minute) {
-      this.#minute = minute;
+  /** Forgets all counts if another minute has begun. Returns the ms until the next minute. */
+  #enterMinute(): number {
+    const now = this.#clock.now();
+    const sinceMinute = now % windowMs;
+    if (now - sinceMinute !== this.#minute) {
+      this.#minute = now - sinceMinute;
       this.#counts = new Map();
       this.#unreported = new Set();
     }
+    return windowMs - sinceMinute;
+  }
+
+  #countOf(caller: string): Count {
     const known = this.#counts.get(caller);
     if (known) return known;
     if (this.#counts.size >= maxCallers) this.#evict();
@@ -108,7 +134,6 @@ export class RateLimitStore {
   }
 
   async #runReport(): Promise<void> {
-    const minute = new Date(this.#minute);
     const due = [...this.#unreported].flatMap((caller) => {
       const count = this.#counts.get(caller);
       return count && this.#isDue(count) ? [{ caller, count }] : [];
@@ -119,38 +144,53 @@ export class RateLimitStore {
       count.reporting = count.unreported;
       count.unreported = 0;
     }
+    const sentAt = this.#uptime();
     const timeout = new AbortController();
     const totals = await Promise.race([
-      this.#addCounts(minute, due).catch(() => null),
+      this.#addCounts(due).catch(() => null),
       sleep(reportTimeoutMs, null, { signal: timeout.signal, ref: false }).catch(() => null),
     ]);
     timeout.abort();
-    if (!totals) this.#unavailableUntil = performance.now() + retryAfterMs;
-    for (const { caller, count } of due) {
-      count.total = totals?.get(caller) ?? count.total + count.reporting;
+    if (!totals) this.#unavailableUntil = this.#uptime() + retryAfterMs;
+    for (const { count } of due) {
+      count.total += count.reporting;
       count.reporting = 0;
     }
+    if (totals) this.#takeTotals(totals, sentAt);
   }
 
-  /** Adds counts to the database. Returns the totals of all servers by caller. */
-  async #addCounts(minute: Date, due: { caller: string; count: Count }[]): Promise<Map<string, number>> {
+  /** Sets the clock, and takes the totals, unless their minute has ended. */
+  #takeTotals({ now, minute, byCaller }: Totals, sentAt: number): void {
+    this.#clock.set(now, sentAt);
+    this.#enterMinute();
+    if (minute.getTime() !== this.#minute) return;
+    for (const [caller, total] of byCaller) this.#countOf(caller).total = total;
+  }
+
+  /** Adds counts to the current minute of the database. */
+  async #addCounts(due: Due): Promise<Totals> {
     const { db, secretKey } = this.#options;
     const callers = new Map(due.map(({ caller }) => [hashOf(secretKey, caller), caller]));
     // Sorted by key, so that two servers cannot deadlock.
-    const rows = await db.query<{ caller: string; requests: number }>(sql`
-      insert into request_counts (caller, minute, requests)
-      select caller, ${minute}, n
-      from unnest(${[...callers.keys()]}::text[], ${due.map(({ count }) => count.reporting)}::int[]) k (caller, n)
-      order by caller
-      on conflict (caller, minute) do update set requests = request_counts.requests + excluded.requests
-      returning caller, requests`);
-    return new Map(rows.map(({ caller, requests }) => [callers.get(caller) ?? '', requests]));
+    const rows = await db.query<{ caller: string; minute: Date; requests: number; now: Date }>(sql`
+      with added as (
+        insert into request_counts (caller, minute, requests)
+        select caller, date_trunc('minute', now()), n
+        from unnest(${[...callers.keys()]}::text[], ${due.map(({ count }) => count.reporting)}::int[]) k (caller, n)
+        order by caller
+        on conflict (caller, minute) do update set requests = request_counts.requests + excluded.requests
+        returning caller, minute, requests)
+      select caller, minute, requests, now() from added`);
+    const [first] = rows;
+    if (!first) throw new Error('the database stored no counts');
+    const byCaller = new Map(rows.map(({ caller, requests }) => [callers.get(caller) ?? '', requests]));
+    return { now: first.now, minute: first.minute, byCaller };
   }
 }
 
 const hashOf = (key: string, caller: string) => keyedHash(key, 'requests', caller).toString('base64url');
 
-/** Deletes the counts of past minutes, except the last one: the clocks of other servers may be behind. */
-export async function deleteExpiredCounts(db: Database, now: Date): Promise<void> {
-  await db.query(sql`delete from request_counts where minute < ${new Date(now.getTime() - 2 * windowMs)}`);
+/** Deletes the counts of past minutes. */
+export async function deleteExpiredCounts(db: Database): Promise<void> {
+  await db.query(sql`delete from request_counts where minute < now() - interval '2 minutes'`);
 }

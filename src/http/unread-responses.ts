@@ -58,11 +58,7 @@ export function registerUnreadResponses(app: FastifyInstance, open: OpenRequests
 }
 
 /**
- * A number that changes exactly if the connection sends some of its bytes. Node has no public counter for
- * that: `writableLength` contains the whole of a large buffer until its last byte is sent. `writeQueueSize`
- * of the handle is what remains of it; Node's own idle timeout of sockets reads the same field.
+ * A number that changes if the connection sends some of its bytes: large bodies are written in pieces (pieces.ts), and
+ * `writableLength` contains a piece until its last byte is sent.
  */
-function sentBytes(socket: Socket): number {
-  const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
-  return socket.bytesWritten - socket.writableLength - (handle?.writeQueueSize ?? 0);
-}
+const sentBytes = (socket: Socket): number => socket.bytesWritten - socket.writableLength;

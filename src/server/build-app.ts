@@ -11,6 +11,7 @@ import { registerLingeringClose } from '../http/lingering-close.ts';
 import { registerLoadShedding } from '../http/load-shedding.ts';
 import { registerMetrics } from '../http/metrics.ts';
 import { OpenRequests, registerOpenRequests } from '../http/open-requests.ts';
+import { registerPieces } from '../http/pieces.ts';
 import { registerEmptyParameters, registerProblems } from '../http/problems.ts';
 import { registerRateLimit } from '../http/rate-limit.ts';
 import { registerRequestTimeout } from '../http/request-timeout.ts';
@@ -80,6 +81,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   // Responses and documents
   await registerCompression(app);
   registerDocuments(app);
+  registerPieces(app);
   await registerOpenApi(app, config);
   registerPages(app, services);
 

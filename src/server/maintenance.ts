@@ -28,7 +28,7 @@ const baseJobs: Job<BaseServices>[] = [
   {
     name: 'delete expired rate-limit counts',
     everyMs: minuteMs,
-    run: ({ db, clock }) => deleteExpiredCounts(db, clock()),
+    run: ({ db }) => deleteExpiredCounts(db),
   },
 ];
 

@@ -1,5 +1,6 @@
 /** One stream of server-sent events on one connection. */
 import type { FastifyReply } from 'fastify';
+import { pieceLength } from '../../http/pieces.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { ProblemCode } from '../../lib/errors.ts';
 import { goneMessage, heartbeat, type LiveState, retryHint, snapshotMessage } from './present.ts';
@@ -22,6 +23,8 @@ export class Stream implements Subscriber {
   readonly #reply: FastifyReply;
   readonly #clock: () => Date;
   #wroteAt = 0;
+  /** The rest of a large message, whose next piece is sent when the connection has taken the one before. */
+  #unsent: Buffer = Buffer.alloc(0);
   /** The newest state, if the client has not been sent it. */
   #backlog: LiveState | null = null;
 
@@ -37,25 +40,26 @@ export class Stream implements Subscriber {
     // Fastify writes no headers after hijack(), so writeHead includes the headers of the reply.
     reply.hijack();
     reply.raw.on('error', () => {});
-    reply.raw.on('drain', () => this.#sendBacklog());
+    reply.raw.on('drain', () => this.#continue());
     reply.raw.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
       'content-type': mediaType,
       'x-accel-buffering': 'no',
     });
-    reply.raw.cork();
-    reply.raw.write(retryHint());
-    this.#write(lastId === state.id ? heartbeat : snapshotMessage(state));
-    reply.raw.uncork();
+    const first = lastId === state.id ? Buffer.from(heartbeat) : snapshotMessage(state);
+    this.#write(Buffer.concat([Buffer.from(retryHint()), first]));
   }
 
   send(state: LiveState, messages: Buffer): void {
-    if (!this.#backlog && this.#reply.raw.writableLength <= maxBuffered) this.#write(messages);
-    else this.#backlog = state;
+    const isBehind = this.#isBehind() || this.#reply.raw.writableLength > maxBuffered;
+    if (isBehind) this.#backlog = state;
+    else this.#write(messages);
   }
 
   end(code: ProblemCode | null): void {
     const { raw } = this.#reply;
+    if (this.#unsent.length > 0) raw.write(this.#unsent);
+    this.#unsent = Buffer.alloc(0);
     raw.end(code ? goneMessage(code) : undefined);
     const timer = setTimeout(() => raw.destroy(), closeTimeoutMs).unref();
     raw.once('close', () => clearTimeout(timer));
@@ -63,18 +67,37 @@ export class Stream implements Subscriber {
 
   /** Sends a heartbeat if one is due. @param now in ms */
   check(now: number): void {
-    if (!this.#backlog && Math.abs(now - this.#wroteAt) >= heartbeatIntervalMs) this.#write(heartbeat);
+    const isDue = Math.abs(now - this.#wroteAt) >= heartbeatIntervalMs;
+    if (isDue && !this.#isBehind()) this.#write(Buffer.from(heartbeat));
   }
 
-  #sendBacklog(): void {
-    if (!this.#backlog) return;
+  #isBehind(): boolean {
+    return this.#backlog !== null || this.#unsent.length > 0;
+  }
+
+  /** Sends the rest of the last message, or the newest snapshot, if the client has not been sent it. */
+  #continue(): void {
+    const mayContinue = this.#sendPieces();
+    if (!mayContinue || !this.#backlog) return;
     const state = this.#backlog;
     this.#backlog = null;
     this.#write(snapshotMessage(state));
   }
 
-  #write(messages: Buffer | string): void {
+  #write(messages: Buffer): void {
     this.#wroteAt = this.#clock().getTime();
-    this.#reply.raw.write(messages);
+    this.#unsent = messages;
+    this.#sendPieces();
+  }
+
+  /** Returns whether the connection has taken all of them; otherwise `drain` follows. */
+  #sendPieces(): boolean {
+    let mayContinue = true;
+    while (mayContinue && this.#unsent.length > 0) {
+      const piece = this.#unsent.subarray(0, pieceLength);
+      this.#unsent = this.#unsent.subarray(piece.length);
+      mayContinue = this.#reply.raw.write(piece);
+    }
+    return mayContinue;
   }
 }

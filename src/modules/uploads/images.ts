@@ -3,6 +3,7 @@
  * and encoded again as WebP. No part of the file itself is stored: no metadata, and no data before, inside or
  * after the image.
  */
+import { availableParallelism } from 'node:os';
 import type { Sharp } from 'sharp';
 import { Problem } from '../../lib/errors.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
@@ -26,12 +27,15 @@ const maxFrames = 100;
 const maxScans = 100;
 const conversionTimeoutSeconds = 10;
 
+/** One core is left to the requests of other people: on two cores, two conversions delayed each of them by 70 ms. */
+export const maxConversions = Math.max(1, Math.min(2, availableParallelism() - 1));
+
 /**
  * Each conversion uses one processor core and up to a few hundred megabytes of memory. People take turns, so
  * the images of one person do not delay those of the others.
  */
 export const conversions = new FairQueue({
-  concurrency: 2,
+  concurrency: maxConversions,
   maxWaitingPerClient: maxUploadsPerPerson,
   maxWaiting: 256,
   timeoutMs: 5_000,

@@ -40,7 +40,7 @@ function checkUsage(usage: Usage, now: Date): void {
  */
 export async function requireQuota(db: Database, userId: string, now: Date): Promise<void> {
   const [usage] = await db.query<Usage>(sql`
-    select case when day = ${dayOf(now)} then today else 0 end + 1 as today, bytes + 1 as bytes
+    select case when day >= ${dayOf(now)} then today else 0 end + 1 as today, bytes + 1 as bytes
     from upload_usage where user_id = ${userId}`);
   if (usage) checkUsage(usage, now);
 }
@@ -54,7 +54,8 @@ export async function announceFile(db: Database, id: string, now: Date): Promise
 
 /**
  * Inserts an upload whose file is written. The row of `upload_usage` is locked, so concurrent uploads of a
- * person cannot exceed the quota. An upload whose announcement is due or deleted is refused, because its file
+ * person cannot exceed the quota. The day of the row never moves back, so a server whose clock is behind at midnight
+ * does not start the count again. An upload whose announcement is due or deleted is refused, because its file
  * may be deleted.
  * @throws Problem `too_many_uploads`, `storage_full`, `unavailable`
  */
@@ -65,8 +66,8 @@ export async function insertUpload(tx: Transaction, row: UploadRow, now: Date): 
   const usage = one(
     await tx.query<Usage>(sql`
     insert into upload_usage (user_id, day, today, bytes) values (${row.userId}, ${dayOf(now)}, 1, ${row.bytes})
-    on conflict (user_id) do update set day = excluded.day,
-      today = case when upload_usage.day = excluded.day then upload_usage.today else 0 end + 1,
+    on conflict (user_id) do update set day = greatest(upload_usage.day, excluded.day),
+      today = case when upload_usage.day >= excluded.day then upload_usage.today else 0 end + 1,
       bytes = upload_usage.bytes + excluded.bytes
     returning today, bytes`),
   );

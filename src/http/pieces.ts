@@ -1,0 +1,50 @@
+/**
+ * Sends large bodies in pieces, the next one when the connection has taken the one before. So `bytesWritten` and
+ * `writableLength` of the connection show how far a slow client has read (unread-responses.ts): of a body that is
+ * written at once, both change only with its last byte.
+ */
+import { Readable } from 'node:stream';
+import type { FastifyInstance, onSendHookHandler } from 'fastify';
+
+/**
+ * In bytes, or in characters of a text. A client that reads less than one piece in the time limit for stalled responses
+ * loses its connection. Smaller pieces would slow down the responses to all other clients.
+ */
+export const pieceLength = 128 * 1024;
+
+/** The pieces of a body as a stream. */
+function streamOf(body: string | Buffer): Readable {
+  let sent = 0;
+  return new Readable({
+    objectMode: true,
+    highWaterMark: 1,
+    read() {
+      const end = endOfPiece(body, sent);
+      const piece = typeof body === 'string' ? body.slice(sent, end) : body.subarray(sent, end);
+      this.push(piece.length > 0 ? piece : null);
+      sent = end;
+    },
+  });
+}
+
+/** A text is not divided within a character of two code units. */
+function endOfPiece(body: string | Buffer, start: number): number {
+  const end = start + pieceLength;
+  if (typeof body !== 'string' || end >= body.length) return end;
+  const lastUnit = body.charCodeAt(end - 1);
+  return lastUnit >= 0xd800 && lastUnit <= 0xdbff ? end - 1 : end;
+}
+
+const sendInPieces: onSendHookHandler<unknown> = (request, reply, payload, done) => {
+  const isBody = typeof payload === 'string' || Buffer.isBuffer(payload);
+  if (!isBody || payload.length <= pieceLength || request.method === 'HEAD') return done(null, payload);
+  reply.header('content-length', Buffer.byteLength(payload));
+  done(null, streamOf(payload));
+};
+
+/** Must be registered after all hooks that change bodies. */
+export function registerPieces(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    route.onSend = [...[route.onSend ?? []].flat(), sendInPieces];
+  });
+}
