@@ -32,16 +32,24 @@ const baseJobs: Job<BaseServices>[] = [
   },
 ];
 
-/** Repeats each job until the app closes. A job that fails is logged and runs again after its interval. */
+/**
+ * Repeats each job until the app closes. A job that fails is logged and runs again after its interval. A job that takes
+ * longer than its interval skips runs.
+ */
 export function registerMaintenance(app: App, services: Services): void {
   const jobs: Job<Services>[] = [...baseJobs, ...modules.flatMap((module) => module.jobs ?? [])];
-  const timers = jobs.map(({ name, everyMs, run }) =>
-    setInterval(() => {
-      run(services).catch((error) =>
+  const timers = jobs.map(({ name, everyMs, run }) => {
+    let isRunning = false;
+    const runUnlessRunning = async () => {
+      if (isRunning) return;
+      isRunning = true;
+      await run(services).catch((error) =>
         app.log.warn({ err: error, job: name }, 'a maintenance job failed and will run again'),
       );
-    }, everyMs).unref(),
-  );
+      isRunning = false;
+    };
+    return setInterval(() => void runUnlessRunning(), everyMs).unref();
+  });
   app.addHook('preClose', async () => {
     for (const timer of timers) clearInterval(timer);
   });
