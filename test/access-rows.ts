@@ -212,6 +212,15 @@ export const accessRows: Record<string, AccessRow> = {
   },
   'GET /v1/conversations': { statuses: withToken(200) },
 
+  'GET /v1/notifications': { statuses: withToken(200) },
+  'POST /v1/notifications/read': { statuses: withToken(200), body: () => ({ upTo: randomUUID() }) },
+  'POST /v1/notifications/{id}/read': {
+    statuses: withToken(404),
+    path: () => `/v1/notifications/${randomUUID()}/read`,
+  },
+  'GET /v1/notifications/settings': { statuses: withToken(200) },
+  'PATCH /v1/notifications/settings': { statuses: withToken(200), body: () => ({ follower: 'off' }) },
+
   'GET /v1/categories': { statuses: statusForAll },
   'GET /v1/templates': { statuses: statusForAll },
   'GET /v1/events': { statuses: optionalToken },

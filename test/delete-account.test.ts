@@ -210,6 +210,9 @@ test('delete: no table contains the person afterwards, and rows of other people 
     'conversations',
     'messages',
     'message_counts',
+    'notification_causes',
+    'notification_settings',
+    'notifications',
     'daily_counts',
     'calendars',
   ]) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { deliverCauses } from '../src/modules/notifications/deliver-causes.ts';
 import {
   createEvent,
   createItem,
@@ -39,6 +40,8 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   await sendMessage(a, c, 'Between the two of us.');
   await relate(person, 'block', d);
   await relate(e, 'block', person);
+  // Delivers the notifications so far; those of the following writes stay in the outbox.
+  await deliverCauses(api.sql, new Date());
 
   const otherEvent = await createEvent(api, a, { title: 'An event of somebody else' });
   const bread = await createItem(api, a, otherEvent.id, { quantityNeeded: 9 });
@@ -85,6 +88,7 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   const cancelled = await createEvent(api, person);
   expectStatus(await api.patch(`/v1/events/${cancelled.id}`, person.token, { status: 'cancelled' }), 200);
   expectStatus(await api.post('/v1/me/calendar', person.token), 201);
+  expectStatus(await api.patch('/v1/notifications/settings', person.token, { follower: 'off' }), 200);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
 
   const images = await Promise.all([

@@ -37,6 +37,10 @@ export const LOCK_ORDER = [
   'uploads',
   'upload_usage',
   'loose_files',
+  'notification_fan_outs',
+  'notification_causes',
+  'notifications',
+  'notification_settings',
   'change_shards',
   'idempotency_keys',
 ] as const;

@@ -149,6 +149,11 @@ export const catalogue = {
     title: 'No such session',
     detail: 'The caller has no session with this id.',
   },
+  notification_not_found: {
+    status: 404,
+    title: 'No such notification',
+    detail: 'The caller has no notification with this id, or a newer one has replaced it.',
+  },
   upload_not_found: {
     status: 404,
     title: 'No such image',

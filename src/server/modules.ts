@@ -11,6 +11,7 @@ import { feed } from '../modules/feed/index.ts';
 import { items } from '../modules/items/index.ts';
 import { live } from '../modules/live/index.ts';
 import { messages } from '../modules/messages/index.ts';
+import { notifications } from '../modules/notifications/index.ts';
 import { reports } from '../modules/reports/index.ts';
 import { imageReception, uploads } from '../modules/uploads/index.ts';
 import { users } from '../modules/users/index.ts';
@@ -30,6 +31,7 @@ export const modules: Module<Services>[] = [
   calendars,
   live,
   messages,
+  notifications,
   reports,
   admin,
   account,

@@ -79,6 +79,8 @@ const SECTION_ORDER = [
   'conversations',
   'messages',
   'messagesSent',
+  'notifications',
+  'notificationSettings',
   'uploads',
   'uploadUsage',
   'dailyCounts',

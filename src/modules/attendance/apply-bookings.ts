@@ -17,6 +17,7 @@ import {
 import { lockCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
+import { type Cause, insertCauses } from '../../outbox/causes.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
 import {
   type BookingAction,
@@ -74,7 +75,8 @@ export function applyBookings(
     const { outcomes, decisions, moves } = decideAll(entries, locked, context, mayWaitForLocks);
     const results = entries.map((_, i) => decisions.get(i)?.booking);
     const storing = storeResults(entries, results, context.now);
-    const writing = statementsOf([...decisions.values()], [...moves.values()]);
+    const organizers = new Map(locked.states.flatMap((state, i) => organizerOf(entries[i], state)));
+    const writing = statementsOf([...decisions.values()], [...moves.values()], organizers);
     // The waitlist may have moved up: read the positions, and who is booked now.
     const uncertain = [...decisions].filter(
       ([, { effect, booking }]) => (effect === 'resize' || !effect) && booking.status === 'waiting',
@@ -156,19 +158,45 @@ const sum = (a: CounterMove, b: CounterMove): CounterMove => ({
   added: a.added + b.added,
 });
 
-function statementsOf(decisions: BookingDecision[], moves: CounterMove[]): Statement[] {
+/** The id of the event, and of its organizer. */
+const organizerOf = (
+  entry: Entry | undefined,
+  state: BookingAccess | null,
+): [eventId: string, organizerId: string][] =>
+  entry && state ? [[entry.command.eventId, state.organizerId]] : [];
+
+const toCause = (
+  { eventId, userId }: BookingRow,
+  organizers: Map<string, string>,
+  amount: number,
+): Cause[] => {
+  const organizerId = organizers.get(eventId);
+  if (organizerId === undefined) return [];
+  return [{ userId: organizerId, kind: 'bookings', subjectId: eventId, actorId: userId, amount }];
+};
+
+function statementsOf(
+  decisions: BookingDecision[],
+  moves: CounterMove[],
+  organizers: Map<string, string>,
+): Statement[] {
   const withEffect = (wanted: BookingDecision['effect']) =>
     decisions.flatMap(({ effect, booking }) => (effect === wanted ? [booking] : []));
   const [made, resized, ended] = [withEffect('insert'), withEffect('resize'), withEffect('delete')];
   if (made.length + resized.length + ended.length === 0) return [];
   // A freed seat, or the end of a waitlist entry that did not fit, can let the waitlist move up.
   const eventsToPromote = new Set([...resized, ...ended].map(({ eventId }) => eventId));
+  const causes = [
+    ...made.flatMap((booking) => toCause(booking, organizers, 1)),
+    ...ended.flatMap((booking) => toCause(booking, organizers, -1)),
+  ];
   return [
     ...(made.length > 0 ? [insertBookings(made)] : []),
     ...(resized.length > 0 ? [updateSeats(resized)] : []),
     ...(ended.length > 0 ? [deleteBookings(ended)] : []),
     moveCounters(moves),
     ...[...eventsToPromote].map((eventId) => promoteWaitlist(eventId)),
+    ...(causes.length > 0 ? [insertCauses(causes)] : []),
     changeStatement({ records: moves.map(({ eventId }) => eventId) }),
   ];
 }
