@@ -72,11 +72,10 @@ export function applyBookings(
 ): Promise<Outcome[]> {
   return transaction(db, async (tx, commit) => {
     const locked = await lockAndRead(tx, entries, context.now, mayWaitForLocks);
-    const { outcomes, decisions, moves } = decideAll(entries, locked, context, mayWaitForLocks);
+    const { outcomes, decisions, moves, causes } = decideAll(entries, locked, context, mayWaitForLocks);
     const results = entries.map((_, i) => decisions.get(i)?.booking);
     const storing = storeResults(entries, results, context.now);
-    const organizers = new Map(locked.states.flatMap((state, i) => organizerOf(entries[i], state)));
-    const writing = statementsOf([...decisions.values()], [...moves.values()], organizers);
+    const writing = statementsOf([...decisions.values()], [...moves.values()], causes);
     // The waitlist may have moved up: read the positions, and who is booked now.
     const uncertain = [...decisions].filter(
       ([, { effect, booking }]) => (effect === 'resize' || !effect) && booking.status === 'waiting',
@@ -120,6 +119,8 @@ function decideAll(
   const decisions = new Map<number, BookingDecision>();
   /** By event id, the counter moves of the batch so far. */
   const moves = new Map<string, CounterMove>();
+  /** New bookings, and bookings that ended, for the organizers. */
+  const causes: Cause[] = [];
   const decideOne = ({ command }: Entry, i: number): Outcome => {
     const { eventId, caller } = command;
     const [access, role, response] = [states[i] ?? null, roles[i], responses[i]];
@@ -134,6 +135,7 @@ function decideAll(
     if (decision instanceof Problem) return decision;
     decisions.set(i, decision);
     moves.set(eventId, sum(moved, decision.move));
+    if (access) causes.push(...toCauses(command, access, decision));
     return decision.booking;
   };
   const outcomes: Outcome[] = [];
@@ -141,8 +143,18 @@ function decideAll(
   for (const last of [false, true]) {
     for (const [i, entry] of entries.entries()) if (isLast[i] === last) outcomes[i] = decideOne(entry, i);
   }
-  return { outcomes, decisions, moves };
+  return { outcomes, decisions, moves, causes };
 }
+
+const toCauses = (
+  { eventId, caller }: BookingCommand,
+  { organizerId }: BookingAccess,
+  { effect }: BookingDecision,
+): Cause[] => {
+  if (effect !== 'insert' && effect !== 'delete') return [];
+  const amount = effect === 'insert' ? 1 : -1;
+  return [{ userId: organizerId, kind: 'bookings', subjectId: eventId, actorId: caller.id, amount }];
+};
 
 const addMove = (access: BookingAccess, { booked, waiting, added }: CounterMove): BookingAccess => ({
   ...access,
@@ -158,38 +170,13 @@ const sum = (a: CounterMove, b: CounterMove): CounterMove => ({
   added: a.added + b.added,
 });
 
-/** The id of the event, and of its organizer. */
-const organizerOf = (
-  entry: Entry | undefined,
-  state: BookingAccess | null,
-): [eventId: string, organizerId: string][] =>
-  entry && state ? [[entry.command.eventId, state.organizerId]] : [];
-
-const toCause = (
-  { eventId, userId }: BookingRow,
-  organizers: Map<string, string>,
-  amount: number,
-): Cause[] => {
-  const organizerId = organizers.get(eventId);
-  if (organizerId === undefined) return [];
-  return [{ userId: organizerId, kind: 'bookings', subjectId: eventId, actorId: userId, amount }];
-};
-
-function statementsOf(
-  decisions: BookingDecision[],
-  moves: CounterMove[],
-  organizers: Map<string, string>,
-): Statement[] {
+function statementsOf(decisions: BookingDecision[], moves: CounterMove[], causes: Cause[]): Statement[] {
   const withEffect = (wanted: BookingDecision['effect']) =>
     decisions.flatMap(({ effect, booking }) => (effect === wanted ? [booking] : []));
   const [made, resized, ended] = [withEffect('insert'), withEffect('resize'), withEffect('delete')];
   if (made.length + resized.length + ended.length === 0) return [];
   // A freed seat, or the end of a waitlist entry that did not fit, can let the waitlist move up.
   const eventsToPromote = new Set([...resized, ...ended].map(({ eventId }) => eventId));
-  const causes = [
-    ...made.flatMap((booking) => toCause(booking, organizers, 1)),
-    ...ended.flatMap((booking) => toCause(booking, organizers, -1)),
-  ];
   return [
     ...(made.length > 0 ? [insertBookings(made)] : []),
     ...(resized.length > 0 ? [updateSeats(resized)] : []),
