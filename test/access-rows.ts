@@ -16,6 +16,7 @@ import {
   onePixelPng,
   type Person,
 } from './factories.ts';
+import { Browser } from './push-browser.ts';
 import { type Api, type ApiResponse, expectStatus } from './setup.ts';
 
 /**
@@ -217,6 +218,16 @@ export const accessRows: Record<string, AccessRow> = {
   'POST /v1/notifications/{id}/read': {
     statuses: withToken(404),
     path: () => `/v1/notifications/${randomUUID()}/read`,
+  },
+  // The URL of the test server is not https (test/push.test.ts).
+  'GET /v1/push/key': { statuses: [403, 403, 403, 403, 403, 403, 403, 403] },
+  'POST /v1/push/subscriptions': {
+    statuses: withToken(403),
+    body: () => new Browser().toJSON(),
+  },
+  'DELETE /v1/push/subscriptions/{id}': {
+    statuses: withToken(404),
+    path: () => `/v1/push/subscriptions/${randomUUID()}`,
   },
   'GET /v1/notifications/settings': { statuses: withToken(200) },
   'PATCH /v1/notifications/settings': { statuses: withToken(200), body: () => ({ follower: 'off' }) },

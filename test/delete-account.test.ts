@@ -213,6 +213,8 @@ test('delete: no table contains the person afterwards, and rows of other people 
     'notification_causes',
     'notification_settings',
     'notifications',
+    'push_deliveries',
+    'push_subscriptions',
     'daily_counts',
     'calendars',
   ]) {

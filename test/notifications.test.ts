@@ -281,6 +281,25 @@ test('suspended people get no notifications', async () => {
   assert.deepEqual(row, { notifications: 0, causes: 0 });
 });
 
+test('a suspended person disappears from the notifications of others, and returns with the restoration', async () => {
+  const [me, other] = await createUsers(api, 2);
+  assert.ok(me && other);
+  const admin = await createAdmin(api);
+  const event = await createEvent(api, me);
+  await follow(other, me);
+  await rsvpGoing(api, other, event.id);
+  await deliver();
+  const people = async () => (await inbox(me)).map(({ kind, person }) => [kind, person?.id ?? null]).sort();
+  const suspension = `/v1/admin/users/${other.id}/suspend`;
+  expectStatus(await api.post(suspension, admin.token, {}), 200);
+  assert.deepEqual(await people(), [['rsvps', null]]);
+  expectStatus(await api.delete(suspension, admin.token), 200);
+  assert.deepEqual(await people(), [
+    ['follower', other.id],
+    ['rsvps', other.id],
+  ]);
+});
+
 // spec: 4.8 DELETE /v1/me: the person disappears from notifications of others
 test('a deleted person disappears from the notifications of others, delivered or not', async () => {
   const [me, other, third] = await createUsers(api, 3);
@@ -320,7 +339,7 @@ test('settings: a kind that is off does not arrive; 400 for an unknown kind or l
   await sent(other, me, 'Hello');
   await deliver();
   assert.deepEqual(await summary(me), ['message×1!']);
-  await set(me, { follower: 'inbox', message: 'off' });
+  await set(me, { follower: 'push', message: 'off' });
   assert.deepEqual(expectStatus(await api.get('/v1/notifications/settings', me.token), 200).body, {
     ...defaults,
     message: 'off',

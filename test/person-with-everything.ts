@@ -12,6 +12,12 @@ import {
 } from './factories.ts';
 import { type Api, expectStatus } from './setup.ts';
 
+/** Inserts a subscription, because the API accepts one only over https. */
+const subscribeToPush = (api: Api, { id }: Person) => api.sql`
+  insert into push_subscriptions (user_id, id, session_id, endpoint, endpoint_hash, p256dh, auth, created_at)
+  select user_id, gen_random_uuid(), id, 'https://push.example.net/x', sha256('x'), 'p256dh', 'auth', now()
+  from sessions where user_id = ${id} limit 1`;
+
 /**
  * Creates a person with a row in every table that has personal data, and related people. Account deletion
  * must remove these rows (delete-account.test.ts), and an export must contain them (export.test.ts). A new
@@ -40,6 +46,7 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   await sendMessage(a, c, 'Between the two of us.');
   await relate(person, 'block', d);
   await relate(e, 'block', person);
+  await subscribeToPush(api, person);
   // Delivers the notifications so far; those of the following writes stay in the outbox.
   await deliverCauses(api.sql, new Date());
 

@@ -41,6 +41,8 @@ export const LOCK_ORDER = [
   'notification_causes',
   'notifications',
   'notification_settings',
+  'push_subscriptions',
+  'push_deliveries',
   'change_shards',
   'idempotency_keys',
 ] as const;

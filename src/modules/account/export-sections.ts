@@ -81,6 +81,8 @@ const SECTION_ORDER = [
   'messagesSent',
   'notifications',
   'notificationSettings',
+  'pushSubscriptions',
+  'pushes',
   'uploads',
   'uploadUsage',
   'dailyCounts',

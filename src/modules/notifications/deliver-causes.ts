@@ -14,6 +14,7 @@ import {
   type NewNotification,
   writeNotifications,
 } from './delivery-repo.ts';
+import { insertDeliveries } from './push/push-repo.ts';
 
 /** A row of `notification_causes`. */
 type CauseRow = {
@@ -53,7 +54,11 @@ const deliverBatch = (db: Database, now: Date): Promise<boolean> =>
       ({ userId, actorIds }) => ![userId, ...actorIds].some((id) => people.busy.has(id)),
     );
     const notifications = toNotifications(ready, { people, blocked, off });
-    await commit(...writeNotifications(notifications, now), deleteCauses(ready));
+    await commit(
+      ...writeNotifications(notifications, now),
+      ...insertDeliveries(notifications, now),
+      deleteCauses(ready),
+    );
     return ready.length > 0 && causes.length === causesPerBatch;
   });
 

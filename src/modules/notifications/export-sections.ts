@@ -23,6 +23,19 @@ const ExportNotificationSetting = exportRow('ExportNotificationSetting', {
   level: Type.String({ examples: ['off'] }),
 });
 
+const ExportPushSubscription = exportRow('ExportPushSubscription', {
+  id: exportColumns.id,
+  sessionId: exportColumns.id,
+  service: Type.String({ examples: ['push.example.net'] }),
+  createdAt: timestamp(),
+});
+
+const ExportPush = exportRow('ExportPush', {
+  notificationId: exportColumns.id,
+  subscriptionId: exportColumns.id,
+  dueAt: timestamp(),
+});
+
 export const notificationExportSections: ExportSection[] = [
   {
     name: 'notifications',
@@ -30,7 +43,7 @@ export const notificationExportSections: ExportSection[] = [
     description: "The person's notifications, without those that come from people whom a block separates.",
     tables: ['notifications', 'notification_causes'],
     rows: ({ id }) => sql`
-      select n.id, n.kind, n.subject_id as "subjectId", n.count, n.created_at as "createdAt", n.read_at as "readAt"
+      select n.id, n.kind, n.subject_id, n.count, n.created_at, n.read_at
       from (
         select user_id, id, kind, subject_id, count, created_at, read_at from notifications where user_id = ${id}
         union all
@@ -47,5 +60,24 @@ export const notificationExportSections: ExportSection[] = [
     description: 'The kinds of notifications for which the person changed the default.',
     tables: ['notification_settings'],
     rows: ({ id }) => sql`select kind, level from notification_settings where user_id = ${id} order by kind`,
+  },
+  {
+    name: 'pushSubscriptions',
+    row: ExportPushSubscription,
+    description:
+      'The browsers to which notifications are sent. The address at the push service is a secret of the browser.',
+    tables: ['push_subscriptions'],
+    rows: ({ id }) => sql`
+      select id, session_id, split_part(endpoint, '/', 3) as service, created_at
+      from push_subscriptions where user_id = ${id} order by id`,
+  },
+  {
+    name: 'pushes',
+    row: ExportPush,
+    description: 'Notifications that are still to be sent to a browser.',
+    tables: ['push_deliveries'],
+    rows: ({ id }) => sql`
+      select notification_id, subscription_id, due_at
+      from push_deliveries where user_id = ${id} order by notification_id, subscription_id`,
   },
 ];

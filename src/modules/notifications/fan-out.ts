@@ -8,11 +8,14 @@ import type { FanOutKind } from '../../outbox/kinds.ts';
 import {
   keyOfPersons,
   keyOfSetting,
+  type LockedPeople,
   listBlockedPairs,
   listSwitchedOff,
   lockPeople,
+  type NewNotification,
   writeNotifications,
 } from './delivery-repo.ts';
+import { insertDeliveries } from './push/push-repo.ts';
 
 /** A fan-out with the event as it is now. */
 type FanOut = {
@@ -43,48 +46,58 @@ const notifyPage = (db: Database, now: Date): Promise<boolean> =>
     const fanOut = await lockFanOut(tx, now);
     if (!fanOut) return false;
     const guests = fanOut.isCurrent ? await listGuests(tx, fanOut) : [];
-    const pairs = guests.map((userId) => ({ userId, otherId: fanOut.organizerId }));
-    const [people, blocked, off] = await Promise.all([
-      lockPeople(tx, guests),
-      listBlockedPairs(tx, pairs),
-      listSwitchedOff(tx, guests),
-    ]);
+    const people = await lockPeople(tx, guests);
     // A guest whose account is locked is notified in a later run, and with them all guests behind them.
     const busyAt = guests.findIndex((id) => people.busy.has(id));
     const page = busyAt === -1 ? guests : guests.slice(0, busyAt);
-    const { kind, eventId, organizerId } = fanOut;
-    const isReminder = kind === 'reminder';
-    const recipients = page.filter(
-      (userId) =>
-        people.active.has(userId) &&
-        !off.has(keyOfSetting(userId, kind)) &&
-        (isReminder ||
-          (userId !== organizerId && !blocked.has(keyOfPersons({ userId, otherId: organizerId })))),
-    );
-    const rows = recipients.map((userId) => ({
-      userId,
-      kind,
-      subjectId: eventId,
-      personId: organizerId,
-      count: 1,
-    }));
+    const rows = await toNotifications(tx, fanOut, page, people);
     const isLastPage = busyAt === -1 && guests.length < guestsPerPage;
-    await commit(...writeNotifications(rows, now), moveOn(fanOut, isLastPage ? null : page.at(-1)));
+    await commit(
+      ...writeNotifications(rows, now),
+      ...insertDeliveries(rows, now),
+      moveOn(fanOut, isLastPage ? null : page.at(-1)),
+    );
     return busyAt !== 0;
   });
 
+/** The notifications of a page of guests. A reminder comes from no person, all others from the organizer. */
+async function toNotifications(
+  tx: Transaction,
+  { eventId, kind, organizerId }: FanOut,
+  page: string[],
+  { active }: LockedPeople,
+): Promise<NewNotification[]> {
+  const pairs = page.map((userId) => ({ userId, otherId: organizerId }));
+  const [blocked, off] = await Promise.all([listBlockedPairs(tx, pairs), listSwitchedOff(tx, page)]);
+  const recipients = pairs.filter(({ userId, otherId }) => {
+    if (!active.has(userId) || off.has(keyOfSetting(userId, kind))) return false;
+    return kind === 'reminder' || (userId !== otherId && !blocked.has(keyOfPersons({ userId, otherId })));
+  });
+  return recipients.map(({ userId }) => ({
+    userId,
+    kind,
+    subjectId: eventId,
+    personId: organizerId,
+    count: 1,
+  }));
+}
+
+/**
+ * Locks the fan-out that is next. A later statement reads the event, so it sees every change that has asked for
+ * the fan-out to be repeated; a change that is not committed yet waits for the lock.
+ */
 async function lockFanOut(tx: Transaction, now: Date): Promise<FanOut | null> {
-  const [fanOut] = await tx.query<FanOut>(sql`
-    with fan_out as materialized (
-      select * from notification_fan_outs
-      order by position, event_id, kind limit 1 for update ${skipLockedUnless(false)}
-    )
-    select f.event_id, f.kind, f.position, f.is_repeated, e.organizer_id,
-      not e.hidden and e.visibility <> 'private' and e.end_at > ${now}
-        and e.status = case f.kind when 'eventCancelled' then 'cancelled' else 'scheduled' end
-        and (f.kind <> 'reminder' or e.start_at > ${now}) as is_current
-    from fan_out f join events e on e.id = f.event_id`);
-  return fanOut ?? null;
+  const [locked] = await tx.query<Omit<FanOut, 'organizerId' | 'isCurrent'>>(sql`
+    select event_id, kind, position, is_repeated from notification_fan_outs
+    order by position, event_id, kind limit 1 for update ${skipLockedUnless(false)}`);
+  if (!locked) return null;
+  const { eventId, kind } = locked;
+  const [event] = await tx.query<Pick<FanOut, 'organizerId' | 'isCurrent'>>(sql`
+    select organizer_id, not hidden and visibility <> 'private' and end_at > ${now}
+      and status = ${kind === 'eventCancelled' ? 'cancelled' : 'scheduled'}
+      and (${kind !== 'reminder'} or start_at > ${now}) as is_current
+    from events where id = ${eventId}`);
+  return event ? { ...locked, ...event } : null;
 }
 
 /**

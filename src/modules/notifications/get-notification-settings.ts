@@ -11,7 +11,7 @@ export const getNotificationSettings = defineEndpoint({
   operationId: 'getNotificationSettings',
   tag: 'Notifications',
   summary: 'Get your notification settings',
-  description: 'A level for each kind of notification. Until it is changed, it is `inbox`.',
+  description: 'A level for each kind of notification. Until it is changed, it is `push`.',
   access: 'required',
   response: { 200: ref(NotificationSettings) },
 

@@ -7,6 +7,9 @@ import { dayMs } from '../../lib/time.ts';
 import { deliverCauses } from './deliver-causes.ts';
 import { deleteOldNotifications } from './delivery-repo.ts';
 import { runFanOuts } from './fan-out.ts';
+import { deleteOldDeliveries } from './push/push-repo.ts';
+import { isPushPossible } from './push/require-push.ts';
+import { sendPushes } from './push/send-pushes.ts';
 import { startReminders } from './start-reminders.ts';
 
 const maxAgeMs = 90 * dayMs;
@@ -16,6 +19,11 @@ export async function deleteExpiredNotifications(db: Database, now: Date): Promi
   const before = new Date(now.getTime() - maxAgeMs);
   while (await transaction(db, (tx) => deleteOldNotifications(tx, before)));
 }
+
+/** Web push is off without https; what was stored before is not sent. */
+const sendPushesIfPossible = async (services: BaseServices): Promise<void> => {
+  if (isPushPossible(services.config)) await sendPushes(services);
+};
 
 export const notificationJobs: Job<BaseServices>[] = [
   {
@@ -29,6 +37,7 @@ export const notificationJobs: Job<BaseServices>[] = [
     everyMs: 1_000,
     run: ({ db, clock }) => runFanOuts(db, clock()),
   },
+  { name: 'send pushes', everyMs: 1_000, run: sendPushesIfPossible },
   {
     name: 'start reminders',
     everyMs: 60_000,
@@ -37,6 +46,9 @@ export const notificationJobs: Job<BaseServices>[] = [
   {
     name: 'delete old notifications',
     everyMs: 60 * 60_000,
-    run: ({ db, clock }) => deleteExpiredNotifications(db, clock()),
+    run: async ({ db, clock }) => {
+      await deleteExpiredNotifications(db, clock());
+      await deleteOldDeliveries(db, clock());
+    },
   },
 ];

@@ -69,8 +69,8 @@ export const toNotification = (
 });
 
 /** What the recipient of a kind of notifications gets. */
-export type Level = 'off' | 'inbox';
-const defaultLevel: Level = 'inbox';
+export type Level = 'off' | 'inbox' | 'push';
+const defaultLevel: Level = 'push';
 
 export function toSettings(rows: { kind: NotificationKind; level: Level }[]): NotificationSettings {
   const levels = new Map(rows.map(({ kind, level }) => [kind, level]));

@@ -9,27 +9,28 @@ import { type NotificationKind, personKinds } from '../../outbox/kinds.ts';
 import { visibleCondition } from '../events/policy.ts';
 import type { BroughtItemRow, Level, NotificationRow } from './present.ts';
 
-/** Kinds that come from a person. A block between the two hides them. */
+/** Kinds that come from a person, and disappear with them. */
 const kindsFromPeople: NotificationKind[] = [...personKinds, 'eventChanged', 'eventCancelled'];
 
-/** Whether a block stands between the recipient and the person of `notifications n`. */
-const isBlocked = sql`coalesce(r.blocks or r.blocked_by, false)`;
+/** Whether the recipient may not see the person of `notifications n`: across a block, or if they are suspended. */
+const isPersonHidden = sql`(coalesce(r.blocks or r.blocked_by, false) or p.suspended_at is not null)`;
 /** The notification of messages is unread as long as messages of the conversation are. */
 const isUnread = sql`(n.read_at is null and (n.kind <> 'message' or coalesce(c.unread_count, 0) > 0))`;
 
 /**
- * FROM and WHERE of the notifications that the viewer sees: not those about events that are deleted or that the
- * viewer may no longer see, and not those that come from a person who blocks the viewer or whom the viewer
- * blocks. An inbox is small, so reading all of it is cheap.
+ * FROM and WHERE of the notifications that the viewer sees: not those about events that the viewer may no
+ * longer see, and not those that come from a person who is suspended, who blocks the viewer or
+ * whom the viewer blocks. An inbox is small, so reading all of it is cheap.
  */
 const visibleNotifications = (viewer: Viewer): Statement => sql`
   from notifications n
   left join events e on e.id = n.subject_id and n.kind <> all(${personKinds})
   left join relations r on r.user_id = n.user_id and r.other_id = n.person_id
+  left join users p on p.id = n.person_id
   left join conversations c on n.kind = 'message' and c.user_id = n.user_id and c.other_id = n.subject_id
   where n.user_id = ${viewer.id}
     and (n.kind = any(${personKinds}) or (e.id is not null and ${visibleCondition(viewer)}))
-    and not (n.kind = any(${kindsFromPeople}) and ${isBlocked})`;
+    and not (n.kind = any(${kindsFromPeople}) and ${isPersonHidden})`;
 
 /**
  * Lists notifications, the newest first.
@@ -41,15 +42,30 @@ export async function listNotifications(
   { before, limit, unreadOnly }: { before: string | null; limit: number; unreadOnly: boolean },
 ): Promise<NotificationRow[]> {
   return db.query<NotificationRow>(sql`
-    select n.id, n.kind, n.created_at, ${isUnread} as is_unread,
-      case when n.kind = 'message' and ${isUnread} then c.unread_count else n.count end as count,
-      case when ${isBlocked} then null else n.person_id end as person_id,
-      e.id as event_id, e.title, e.cover_url, e.category, e.start_at, e.end_at, e.all_day, e.timezone, e.address,
-      e.lat, e.lng, e.status
-    ${visibleNotifications(viewer)} and n.id < ${before ?? maxId}
+    ${selectNotifications(viewer)} and n.id < ${before ?? maxId}
       ${unreadOnly ? sql`and ${isUnread}` : empty}
     order by n.id desc limit ${limit}`);
 }
+
+/** Finds a notification that is unread; null if it is read, deleted or replaced, or the viewer may not see it. */
+export async function findUnreadNotification(
+  db: Database,
+  viewer: Viewer,
+  id: string,
+): Promise<NotificationRow | null> {
+  const [row] = await db.query<NotificationRow>(
+    sql`${selectNotifications(viewer)} and n.id = ${id} and ${isUnread}`,
+  );
+  return row ?? null;
+}
+
+const selectNotifications = (viewer: Viewer): Statement => sql`
+    select n.id, n.kind, n.created_at, ${isUnread} as is_unread,
+      case when n.kind = 'message' and ${isUnread} then c.unread_count else n.count end as count,
+      case when ${isPersonHidden} then null else n.person_id end as person_id,
+      e.id as event_id, e.title, e.cover_url, e.category, e.start_at, e.end_at, e.all_day, e.timezone, e.address,
+      e.lat, e.lng, e.status
+    ${visibleNotifications(viewer)}`;
 
 export async function countUnread(db: Queryable, viewer: Viewer): Promise<number> {
   const [row] = await db.query<{ count: number }>(sql`

@@ -62,7 +62,7 @@ export const Notification = named(
     person: nullable(ref(Person), {
       description:
         'The sender, the follower, or the organizer of the event; of `rsvps`, `claims` and `bookings`, the person who ' +
-        'caused it last. Null if that account is deleted or a block stands between the two.',
+        'caused it last. Null if that account is deleted or suspended, or a block stands between the two.',
     }),
     event: nullable(ref(NotificationEvent), {
       description: 'The event as it is now; null for `message` and `follower`.',
@@ -106,9 +106,10 @@ export const ReadUpTo = body(
 );
 export const UnreadCount = Type.Object({ unreadCount });
 
-const level = oneOf(['off', 'inbox'], {
-  description: '`off`: no notifications of this kind. `inbox`: in the inbox.',
-  examples: ['inbox'],
+const level = oneOf(['off', 'inbox', 'push'], {
+  description:
+    '`off`: no notifications of this kind. `inbox`: in the inbox. `push`: in the inbox, and as a web push.',
+  examples: ['push'],
 });
 const levels = {
   eventChanged: level,
