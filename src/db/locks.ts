@@ -62,6 +62,8 @@ export const AdvisoryLock = {
   roleChange: 7_305_116,
   /** Held while the demo data is written: two servers that start at the same time write it once. */
   demo: 7_305_117,
+  /** Held while causes of notifications are delivered: a cause never overtakes an earlier one that it takes back. */
+  delivery: 7_305_118,
 } as const;
 
 /**
