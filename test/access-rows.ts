@@ -19,6 +19,7 @@ import {
   requestCode,
   signInBrowser,
 } from './factories.ts';
+import { Browser } from './push-browser.ts';
 import { type Api, type ApiResponse, expectStatus } from './setup.ts';
 
 /**
@@ -256,6 +257,25 @@ export const accessRows: Record<string, AccessRow> = {
   'GET /v1/conversations': { statuses: withToken(200) },
 
   'GET /v1/places': { statuses: statusForAll, path: () => '/v1/places?q=oslo' },
+  'GET /v1/notifications': { statuses: withToken(200) },
+  'POST /v1/notifications/read': { statuses: withToken(200), body: () => ({ upTo: randomUUID() }) },
+  'POST /v1/notifications/{id}/read': {
+    statuses: withToken(404),
+    path: () => `/v1/notifications/${randomUUID()}/read`,
+  },
+  // The URL of the test server is not https (test/push.test.ts).
+  'GET /v1/push/key': { statuses: [403, 403, 403, 403, 403, 403, 403, 403] },
+  'POST /v1/push/subscriptions': {
+    statuses: withToken(403),
+    body: () => new Browser().toJSON(),
+  },
+  'DELETE /v1/push/subscriptions/{id}': {
+    statuses: withToken(404),
+    path: () => `/v1/push/subscriptions/${randomUUID()}`,
+  },
+  'GET /v1/notifications/settings': { statuses: withToken(200) },
+  'PATCH /v1/notifications/settings': { statuses: withToken(200), body: () => ({ follower: 'off' }) },
+
   'GET /v1/categories': { statuses: statusForAll },
   'GET /v1/templates': { statuses: statusForAll },
   'GET /v1/events': { statuses: optionalToken },

@@ -214,6 +214,11 @@ test('delete: no table contains the person afterwards, and rows of other people 
     'conversations',
     'messages',
     'message_counts',
+    'notification_causes',
+    'notification_settings',
+    'notifications',
+    'push_deliveries',
+    'push_subscriptions',
     'daily_counts',
     'calendars',
   ]) {

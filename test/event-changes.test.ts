@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { raw } from '../src/db/sql.ts';
+import { deliverCauses } from '../src/modules/notifications/deliver-causes.ts';
 import { createAdmin, createEvent, createItem, createUser, inDays, rsvpGoing } from './factories.ts';
 import { assertCounters } from './invariants.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
@@ -183,6 +184,10 @@ test('delete: 200, then 404, and no row of the event remains in any table', asyn
   expectStatus(await api.post(`/v1/items/${item.id}/claim`, stranger.token, { quantity: 2 }), 201);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${organizer.id}, 'a@b', ${event.id})`;
   expectStatus(await api.post(`/v1/events/${event.id}/booking`, stranger.token, { seats: 2 }), 201);
+  // Notifications that are delivered, and others that are not.
+  await deliverCauses(api.sql, new Date());
+  await rsvpGoing(api, admin, event.id);
+  expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { startAt: inDays(6) }), 200);
   assert.deepEqual(await tablesWith(event.id), [
     'bookings',
     'claims',
@@ -191,6 +196,9 @@ test('delete: 200, then 404, and no row of the event remains in any table', asyn
     'imports',
     'item_stock',
     'items',
+    'notification_causes',
+    'notification_fan_outs',
+    'notifications',
     'rsvps',
     'saves',
   ]);

@@ -28,8 +28,10 @@ const rows = (table: string) => snapshot[table] ?? [];
 const tablesWithoutPersonalData = new Set([
   'change_shards',
   'changes',
+  'event_reminders',
   'flags',
   'loose_files',
+  'notification_fan_outs',
   'request_counts',
   'schema_version',
 ]);
@@ -119,6 +121,7 @@ test('export: 200 with every row of the person and with no row of others, as in 
     ['bookings', 'bookings'],
     ['conversations', 'conversations'],
     ['messages', 'messages'],
+    ['notificationSettings', 'notification_settings'],
     ['uploads', 'uploads'],
     ['calendar', 'calendars'],
     ['reports', 'reports', 'reporter_id'],

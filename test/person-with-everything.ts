@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { deliverCauses } from '../src/modules/notifications/deliver-causes.ts';
 import {
   createEvent,
   createItem,
@@ -10,6 +11,12 @@ import {
   signIn,
 } from './factories.ts';
 import { type Api, expectStatus } from './setup.ts';
+
+/** Inserts a subscription, because the API accepts one only over https. */
+const subscribeToPush = (api: Api, { id }: Person) => api.sql`
+  insert into push_subscriptions (user_id, id, session_id, endpoint, endpoint_hash, p256dh, auth, created_at)
+  select user_id, gen_random_uuid(), id, 'https://push.example.net/x', sha256('x'), 'p256dh', 'auth', now()
+  from sessions where user_id = ${id} limit 1`;
 
 /**
  * Creates a person with a row in every table that has personal data, and related people. Account deletion
@@ -39,6 +46,9 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   await sendMessage(a, c, 'Between the two of us.');
   await relate(person, 'block', d);
   await relate(e, 'block', person);
+  await subscribeToPush(api, person);
+  // Delivers the notifications so far; those of the following writes stay in the outbox.
+  await deliverCauses(api.sql, new Date());
 
   const otherEvent = await createEvent(api, a, { title: 'An event of somebody else' });
   const bread = await createItem(api, a, otherEvent.id, { quantityNeeded: 9 });
@@ -85,6 +95,7 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   const cancelled = await createEvent(api, person);
   expectStatus(await api.patch(`/v1/events/${cancelled.id}`, person.token, { status: 'cancelled' }), 200);
   expectStatus(await api.post('/v1/me/calendar', person.token), 201);
+  expectStatus(await api.patch('/v1/notifications/settings', person.token, { follower: 'off' }), 200);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
 
   const images = await Promise.all([

@@ -37,6 +37,12 @@ export const LOCK_ORDER = [
   'uploads',
   'upload_usage',
   'loose_files',
+  'notification_fan_outs',
+  'notification_causes',
+  'notifications',
+  'notification_settings',
+  'push_subscriptions',
+  'push_deliveries',
   'change_shards',
   'idempotency_keys',
 ] as const;
@@ -56,6 +62,8 @@ export const AdvisoryLock = {
   roleChange: 7_305_116,
   /** Held while the demo data is written: two servers that start at the same time write it once. */
   demo: 7_305_117,
+  /** Held while causes of notifications are delivered: a cause never overtakes an earlier one that it takes back. */
+  delivery: 7_305_118,
 } as const;
 
 /**

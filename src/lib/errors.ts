@@ -76,6 +76,12 @@ export const catalogue = {
     title: 'This feature is switched off',
     detail: 'The operator of this server has switched this feature off.',
   },
+  push_unavailable: {
+    status: 403,
+    title: 'Web push is not available',
+    detail:
+      'This server is not reached over https, which web push requires. Its operator can change PUBLIC_URL.',
+  },
   module_disabled: {
     status: 403,
     title: 'This part of the event is switched off',
@@ -163,6 +169,17 @@ export const catalogue = {
     status: 404,
     title: 'No such session',
     detail: 'The caller has no session with this id.',
+  },
+  notification_not_found: {
+    status: 404,
+    title: 'No such notification',
+    detail: 'The caller has no notification with this id, or a newer one has replaced it.',
+  },
+  push_subscription_not_found: {
+    status: 404,
+    title: 'No such subscription',
+    detail:
+      'The caller has no subscription with this id. It ends with its session, and when the browser ends it.',
   },
   upload_not_found: {
     status: 404,

@@ -18,6 +18,13 @@ export function newIdAt(at: Date): string {
   return `${time.slice(0, 8)}-${time.slice(8)}${newId().slice(13)}`;
 }
 
+/** The UUID that follows `id` in their order. It belongs to nothing. */
+export function idAfter(id: string): string {
+  const next = BigInt(`0x${id.replaceAll('-', '')}`) + 1n;
+  const hex = next.toString(16).padStart(32, '0');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
 /**
  * Returns the id in lower case. @throws Problem `code` if the text is not a UUID: nothing can have this id
  */

@@ -32,17 +32,33 @@ const baseJobs: Job<BaseServices>[] = [
   },
 ];
 
-/** Repeats each job until the app closes. A job that fails is logged and runs again after its interval. */
+/**
+ * Repeats each job until the app closes. A job that fails runs again after its interval; its failures are logged at
+ * most once a minute. A job that takes longer than its interval skips runs.
+ */
 export function registerMaintenance(app: App, services: Services): void {
   const jobs: Job<Services>[] = [...baseJobs, ...modules.flatMap((module) => module.jobs ?? [])];
-  const timers = jobs.map(({ name, everyMs, run }) =>
-    setInterval(() => {
-      run(services).catch((error) =>
-        app.log.warn({ err: error, job: name }, 'a maintenance job failed and will run again'),
-      );
-    }, everyMs).unref(),
-  );
+  const timers = jobs.map((job) => setInterval(createRun(app, job, services), job.everyMs).unref());
   app.addHook('preClose', async () => {
     for (const timer of timers) clearInterval(timer);
   });
+}
+
+function createRun(app: App, { name, run }: Job<Services>, services: Services): () => Promise<void> {
+  let isRunning = false;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      await run(services);
+    } catch (error) {
+      if (performance.now() - loggedAt >= minuteMs) {
+        loggedAt = performance.now();
+        app.log.warn({ err: error, job: name }, 'a maintenance job failed and will run again');
+      }
+    } finally {
+      isRunning = false;
+    }
+  };
 }

@@ -11,6 +11,7 @@ import { feed } from '../modules/feed/index.ts';
 import { items } from '../modules/items/index.ts';
 import { live } from '../modules/live/index.ts';
 import { messages } from '../modules/messages/index.ts';
+import { notifications } from '../modules/notifications/index.ts';
 import { places } from '../modules/places/index.ts';
 import { reports } from '../modules/reports/index.ts';
 import { imageReception, uploads } from '../modules/uploads/index.ts';
@@ -32,6 +33,7 @@ export const modules: Module<Services>[] = [
   calendars,
   live,
   messages,
+  notifications,
   reports,
   admin,
   account,

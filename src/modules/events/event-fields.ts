@@ -133,6 +133,32 @@ export const changesCalendar = (before: EventFields, after: EventFields): boolea
   isPrivate(before) !== isPrivate(after) ||
   calendarFields.some((name) => before[name].valueOf() !== after[name].valueOf());
 
+const timeAndPlace = [
+  'startAt',
+  'endAt',
+  'allDay',
+  'address',
+  'lat',
+  'lng',
+] as const satisfies (keyof EventFields)[];
+
+/**
+ * The kind of notification that a change requires for the guests: the event is cancelled, its time or place differs, or
+ * a cancelled event takes place again. Null for other changes, and for events that are over or that guests cannot see.
+ */
+export function noticeOf(
+  before: EventFields,
+  after: EventFields & Pick<EventRow, 'hidden'>,
+  now: Date,
+): 'eventCancelled' | 'eventChanged' | null {
+  if (after.hidden || isPrivate(after) || after.endAt <= now) return null;
+  if (after.status === 'cancelled') return before.status === 'cancelled' ? null : 'eventCancelled';
+  const isChanged =
+    before.status === 'cancelled' ||
+    timeAndPlace.some((name) => before[name].valueOf() !== after[name].valueOf());
+  return isChanged ? 'eventChanged' : null;
+}
+
 /**
  * Requires a capacity of at least the booked seats.
  * @param event the locked row, before the change

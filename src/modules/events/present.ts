@@ -53,12 +53,18 @@ export type ViewerStateOfRecord = ViewerState & {
   booking: MyBooking | null;
 };
 
+/** The chosen image, or the generated cover. */
+export const coverUrlOf = (
+  { id, coverUrl, category }: Pick<EventRow, 'id' | 'coverUrl' | 'category'>,
+  publicUrl: string,
+): string => coverUrl ?? `${publicUrl}/v1/events/${id}/cover.svg?category=${category}`;
+
 function common(row: EventRow, publicUrl: string) {
   return {
     id: row.id,
     title: row.title,
     description: row.description,
-    coverUrl: row.coverUrl ?? `${publicUrl}/v1/events/${row.id}/cover.svg?category=${row.category}`,
+    coverUrl: coverUrlOf(row, publicUrl),
     startAt: row.startAt.toISOString(),
     endAt: row.endAt.toISOString(),
     allDay: row.allDay,

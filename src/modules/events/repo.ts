@@ -5,7 +5,9 @@ import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
 import { newId } from '../../lib/ids.ts';
-import { changesCalendar, type EventFields } from './event-fields.ts';
+import { deleteEventNotifications } from '../../outbox/delete-event-data.ts';
+import { insertFanOuts } from '../../outbox/fan-outs.ts';
+import { changesCalendar, type EventFields, noticeOf } from './event-fields.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed, isVisible } from './policy.ts';
 import type { EventRow, MyBooking, ViewerState, ViewerStateOfRecord } from './present.ts';
@@ -134,7 +136,8 @@ export async function insertEvent(
 }
 
 /**
- * Updates an event, promotes its waitlist if the capacity changed, and adjusts its organizer's `eventsCount`.
+ * Updates an event, promotes its waitlist if the capacity changed, adjusts its organizer's `eventsCount`, and notifies
+ * the guests of what concerns them.
  * @param before the locked row
  */
 export async function updateEvent(
@@ -150,6 +153,8 @@ export async function updateEvent(
   );
   if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
   await addToEventsCount(tx, before.organizerId, eventsCountOf(after) - eventsCountOf(before));
+  const kind = noticeOf(before, after, now);
+  if (kind) await tx.execute(insertFanOuts(kind, sql`select ${before.id}::uuid`));
   await recordChange(tx, { records: [before.id], listingKeys: listingKeysOf([before, after]) });
 }
 
@@ -160,6 +165,7 @@ export async function deleteEvent(tx: Transaction, event: EventRow): Promise<voi
     sql`delete from imports where organizer_id = ${event.organizerId} and event_id = ${event.id}`,
   );
   await addToEventsCount(tx, event.organizerId, -eventsCountOf(event));
+  await deleteEventNotifications(tx, event.id);
   await recordChange(tx, { records: [event.id], listingKeys: listingKeysOf([event]) });
 }
 

@@ -14,6 +14,7 @@ import { lockCallers } from '../../identity/act-as.ts';
 import type { Caller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { formatItemId, type ItemId, newId } from '../../lib/ids.ts';
+import { type Cause, insertCauses } from '../../outbox/causes.ts';
 import {
   type ClaimantState,
   type ClaimWrites,
@@ -61,7 +62,12 @@ export async function applyClaims(
     const { outcomes, writes } = decideAll(entries, locked, context, mayWaitForLocks);
     const results = outcomes.map((outcome) => (isClaim(outcome) ? outcome : null));
     const storing = storeResults(entries, results, context.now);
-    const ending = commit(...writeClaims(writes, context.now), ...storing);
+    const causes = causesOf(writes, locked.lockedItems);
+    const ending = commit(
+      ...writeClaims(writes, context.now),
+      ...(causes.length > 0 ? [insertCauses(causes)] : []),
+      ...storing,
+    );
     await (storing.length > 0 ? refuseKeyInUse(ending) : ending);
     return outcomes;
   });
@@ -125,6 +131,18 @@ function decideAll(
     return claim;
   });
   return { outcomes, writes: { ...claims, moves: [...moves.values()].filter(({ by }) => by !== 0) } };
+}
+
+/** The causes of the organizers' notifications: new claims, and claims that were given back. */
+function causesOf({ add, remove }: ClaimWrites, items: Map<string, ItemState>): Cause[] {
+  const toCauses = (claims: ClaimRow[], amount: number) =>
+    claims.flatMap((claim): Cause[] => {
+      const item = items.get(formatItemId(claim));
+      if (!item) return [];
+      const { eventId: subjectId, userId: actorId } = claim;
+      return [{ userId: item.organizerId, kind: 'claims', subjectId, actorId, amount }];
+    });
+  return [...toCauses(add, 1), ...toCauses(remove, -1)];
 }
 
 /** The claim that the command makes, changes or deletes, or the problem that refuses the command. */

@@ -9,6 +9,7 @@ import { lockCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newIdAt } from '../../lib/ids.ts';
+import { type Cause, insertCauses } from '../../outbox/causes.ts';
 import { keyOfPair, lockPairs, type Pair, pairOf, releasePairs } from '../users/relation-locks.ts';
 import { MessageLimit } from './message-limit.ts';
 import { MessageTimes } from './message-times.ts';
@@ -121,6 +122,14 @@ async function prepareDecision(
 const pairOfParticipants = ({ userId, otherId }: Participants): Pair => pairOf(userId, otherId);
 const pairKeyOf = (participants: Participants): string => keyOfPair(pairOfParticipants(participants));
 
+const toCause = ({ userId, otherId }: Participants): Cause => ({
+  userId: otherId,
+  kind: 'message',
+  subjectId: userId,
+  actorId: userId,
+  amount: 1,
+});
+
 /** The statements that write the decided outcomes. */
 function writesOf(messages: NewMessageCommand[], outcomes: Outcome[], limit: MessageLimit, pairs: Pair[]) {
   const sent = messages.flatMap(({ userId, otherId }, i) => {
@@ -130,7 +139,9 @@ function writesOf(messages: NewMessageCommand[], outcomes: Outcome[], limit: Mes
       : [];
   });
   return [
-    ...(sent.length > 0 ? [moveConversations(sent), insertMessages(sent)] : []),
+    ...(sent.length > 0
+      ? [moveConversations(sent), insertMessages(sent), insertCauses(sent.map(toCause))]
+      : []),
     ...(limit.changed.size > 0 ? [writeWindows([...limit.changed.values()])] : []),
     releasePairs(pairs),
   ];

@@ -5,6 +5,7 @@ import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import { escapeLike, fold, words } from '../../lib/text.ts';
+import { type Cause, insertCauses } from '../../outbox/causes.ts';
 import type { PersonRow, ProfileRow, RelationRow } from './present.ts';
 
 /** What is looked for: the text as it was typed, but for case, accents and the width of its spaces. */
@@ -123,12 +124,23 @@ export async function changeRelation(
   for (const move of moves) {
     if (move.followers !== 0 || move.following !== 0) await moveCounters(tx, move);
   }
+  const causes = [
+    { userId: other, actorId: me, amount: follows },
+    { userId: me, actorId: other, amount: followed },
+  ].filter(({ amount }) => amount !== 0);
+  if (causes.length > 0) await tx.execute(insertCauses(causes.map(toFollowerCause)));
   const row = one(
     await tx.query<{ followersCount: number }>(sql`
     select followers_count from user_counters where user_id = ${other}`),
   );
   return row.followersCount;
 }
+
+const toFollowerCause = (cause: Pick<Cause, 'userId' | 'actorId' | 'amount'>): Cause => ({
+  ...cause,
+  kind: 'follower',
+  subjectId: cause.actorId,
+});
 
 /**
  * What is between two people, locked by the row of whichever id comes first: two changes to the same pair

@@ -25,6 +25,7 @@ const tags = [
   { name: 'Me', description: "The caller's own account." },
   { name: 'People', description: 'Search, profiles, follows and blocks.' },
   { name: 'Messages', description: 'Conversations between two people.' },
+  { name: 'Notifications', description: 'The inbox, and what arrives in it.' },
   { name: 'Events', description: 'Discover and organize events, RSVP to them and save them.' },
   { name: 'Places', description: 'Towns and cities of the world.' },
   { name: 'Bookings', description: 'Seats of events, and their waitlists.' },

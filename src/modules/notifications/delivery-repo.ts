@@ -1,0 +1,160 @@
+/** SQL of the jobs that write notifications. */
+import { skipLockedUnless } from '../../db/locks.ts';
+import { type Statement, sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { newId } from '../../lib/ids.ts';
+import { type NotificationKind, organizerKinds } from '../../outbox/kinds.ts';
+
+/** The number of notifications that an inbox holds; older ones are deleted. */
+export const inboxSize = 200;
+
+/** People in transactions of the jobs. Ids that are in neither set are deleted or suspended accounts. */
+export type LockedPeople = {
+  /** Share-locked: the account cannot be deleted or suspended until the transaction ends. */
+  active: Set<string>;
+  /** Another transaction deletes, suspends or restores the account, or changes its role. */
+  busy: Set<string>;
+};
+
+/**
+ * Share-locks accounts without waiting. The jobs hold rows of the outbox, for which the deletion of an account
+ * waits while it holds the account, so they must not wait for accounts.
+ */
+export async function lockPeople(tx: Transaction, ids: string[]): Promise<LockedPeople> {
+  const rows = await tx.query<{ id: string; isLocked: boolean; isSuspended: boolean }>(sql`
+    with locked as materialized (
+      select id, suspended_at from users where id = any(${ids}::uuid[])
+      order by id for key share ${skipLockedUnless(false)}
+    )
+    select u.id, l.id is not null as is_locked, l.suspended_at is not null as is_suspended
+    from users u left join locked l on l.id = u.id where u.id = any(${ids}::uuid[])`);
+  return {
+    active: new Set(rows.flatMap((row) => (row.isLocked && !row.isSuspended ? [row.id] : []))),
+    busy: new Set(rows.flatMap((row) => (row.isLocked ? [] : [row.id]))),
+  };
+}
+
+/** A recipient, and a person on whose account they would be notified. */
+export type PersonPair = { userId: string; otherId: string };
+export const keyOfPersons = ({ userId, otherId }: PersonPair): string => `${userId} ${otherId}`;
+
+/** The pairs of which one person blocks the other, as keys. */
+export async function listBlockedPairs(tx: Transaction, pairs: PersonPair[]): Promise<Set<string>> {
+  const rows = await tx.query<PersonPair>(sql`
+    select r.user_id, r.other_id
+    from (
+      select distinct * from unnest(${pairs.map(({ userId }) => userId)}::uuid[],
+        ${pairs.map(({ otherId }) => otherId)}::uuid[]) k (user_id, other_id)
+    ) k
+    join relations r on r.user_id = k.user_id and r.other_id = k.other_id
+    where r.blocks or r.blocked_by`);
+  return new Set(rows.map(keyOfPersons));
+}
+
+export const keyOfSetting = (userId: string, kind: NotificationKind): string => `${userId} ${kind}`;
+
+/** The kinds that people switched off, as keys. */
+export async function listSwitchedOff(tx: Transaction, userIds: string[]): Promise<Set<string>> {
+  const rows = await tx.query<{ userId: string; kind: NotificationKind }>(sql`
+    select user_id, kind from notification_settings where user_id = any(${userIds}::uuid[]) and level = 'off'`);
+  return new Set(rows.map(({ userId, kind }) => keyOfSetting(userId, kind)));
+}
+
+/** `count`: what is added to an unread notification of the kind and subject. */
+export type NewNotification = {
+  userId: string;
+  kind: NotificationKind;
+  subjectId: string;
+  personId: string | null;
+  count: number;
+};
+
+/**
+ * The statements that write notifications, each person, kind and subject at most once. The recipients must be
+ * locked. An unread notification of the kind and subject gets the count added and, if that is positive, a new
+ * id: it is the newest again. A count that falls to zero deletes it.
+ *
+ * Locks unread notifications in ascending order of person, kind and subject, so that concurrent jobs cannot
+ * deadlock. The deletions lock only rows that this transaction has locked, and skip rows that others lock.
+ */
+export function writeNotifications(rows: NewNotification[], now: Date): Statement[] {
+  if (rows.length === 0) return [];
+  const userIds = [...new Set(rows.map(({ userId }) => userId))];
+  const reduced = rows.filter(({ count }) => count < 0);
+  return [
+    sql`
+    insert into notifications as n (user_id, id, kind, subject_id, person_id, count, created_at)
+    select user_id, id, kind, subject_id, person_id, count, ${now}::timestamptz
+    from unnest(${rows.map(({ userId }) => userId)}::uuid[], ${rows.map(() => newId())}::uuid[],
+      ${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ subjectId }) => subjectId)}::uuid[],
+      ${rows.map(({ personId }) => personId)}::uuid[], ${rows.map(({ count }) => count)}::int[])
+      k (user_id, id, kind, subject_id, person_id, count)
+    order by user_id, kind, subject_id
+    on conflict (user_id, kind, subject_id) where read_at is null do update set
+      count = n.count + excluded.count,
+      person_id = coalesce(excluded.person_id, n.person_id),
+      id = case when excluded.count > 0 then excluded.id else n.id end,
+      created_at = case when excluded.count > 0 then excluded.created_at else n.created_at end`,
+    ...(reduced.length > 0 ? [deleteEmpty(reduced)] : []),
+    deleteOverflow(userIds),
+  ];
+}
+
+const deleteEmpty = (rows: NewNotification[]): Statement => sql`
+  delete from notifications n
+  using unnest(${rows.map(({ userId }) => userId)}::uuid[], ${rows.map(({ kind }) => kind)}::text[],
+    ${rows.map(({ subjectId }) => subjectId)}::uuid[]) k (user_id, kind, subject_id)
+  where n.user_id = k.user_id and n.kind = k.kind and n.subject_id = k.subject_id
+    and n.read_at is null and n.count <= 0`;
+
+/** Deletes the oldest notifications of full inboxes. Rows that another transaction locks are deleted next time. */
+const deleteOverflow = (userIds: string[]): Statement => sql`
+  delete from notifications n
+  using (
+    select o.user_id, o.id from unnest(${userIds}::uuid[]) k (user_id)
+    cross join lateral (
+      select id from notifications where user_id = k.user_id order by id desc offset ${inboxSize} limit 1
+    ) last
+    join notifications o on o.user_id = k.user_id and o.id <= last.id
+    for update of o ${skipLockedUnless(false)}
+  ) d
+  where n.user_id = d.user_id and n.id = d.id`;
+
+/** The number of rows that one statement of maintenance deletes. */
+const deletedAtOnce = 5_000;
+
+/** Deletes old notifications. @returns whether there may be more */
+export async function deleteOldNotifications(tx: Transaction, before: Date): Promise<boolean> {
+  const count = await tx.execute(sql`
+    delete from notifications n
+    using (
+      select user_id, id from notifications where created_at < ${before}
+      order by created_at limit ${deletedAtOnce} for update ${skipLockedUnless(false)}
+    ) d
+    where n.user_id = d.user_id and n.id = d.id`);
+  return count === deletedAtOnce;
+}
+
+/**
+ * Deletes what the tables of notifications hold about a person. A notification that counts the person among
+ * others no longer names them. Locks rows in the order of LOCK_ORDER and of their keys.
+ */
+export async function deleteNotificationsOf(tx: Transaction, userId: string): Promise<void> {
+  await tx.query(sql`
+    select 1 from notification_causes where user_id = ${userId} or ${userId} = any(actor_ids)
+    order by user_id, kind, subject_id, id for update`);
+  await tx.query(sql`
+    update notification_causes c set (actor_ids, amounts) = (
+      select coalesce(array_agg(a.actor_id order by a.n), '{}'), coalesce(array_agg(a.amount order by a.n), '{}')
+      from unnest(c.actor_ids, c.amounts) with ordinality a (actor_id, amount, n) where a.actor_id <> ${userId})
+    where ${userId} = any(c.actor_ids)`);
+  await tx.query(sql`delete from notification_causes where user_id = ${userId} or actor_ids = '{}'`);
+  await tx.query(sql`
+    select 1 from notifications where user_id = ${userId} or person_id = ${userId}
+    order by user_id, kind, subject_id, id for update`);
+  await tx.query(sql`
+    update notifications set person_id = null, count = count - 1
+    where person_id = ${userId} and user_id <> ${userId} and kind = any(${organizerKinds}) and count > 1`);
+  await tx.query(sql`delete from notifications where user_id = ${userId} or person_id = ${userId}`);
+  await tx.query(sql`delete from notification_settings where user_id = ${userId}`);
+}

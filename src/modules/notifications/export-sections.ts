@@ -1,0 +1,83 @@
+/** Account export: notifications and their settings. */
+import { Type } from 'typebox';
+import { sql } from '../../db/sql.ts';
+import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
+import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
+import { notificationKinds, personKinds } from '../../outbox/kinds.ts';
+
+const kind = oneOf(notificationKinds);
+
+const ExportNotification = exportRow('ExportNotification', {
+  id: exportColumns.id,
+  kind,
+  subjectId: Type.String({
+    description: 'The id of the event, or of the person for `message` and `follower`.',
+  }),
+  count: Type.Integer({ examples: [1] }),
+  createdAt: nullable(timestamp(), { description: 'Null if it is not in the inbox yet.' }),
+  readAt: nullable(timestamp()),
+});
+
+const ExportNotificationSetting = exportRow('ExportNotificationSetting', {
+  kind,
+  level: Type.String({ examples: ['off'] }),
+});
+
+const ExportPushSubscription = exportRow('ExportPushSubscription', {
+  id: exportColumns.id,
+  sessionId: exportColumns.id,
+  service: Type.String({ examples: ['push.example.net'] }),
+  createdAt: timestamp(),
+});
+
+const ExportPush = exportRow('ExportPush', {
+  notificationId: exportColumns.id,
+  subscriptionId: exportColumns.id,
+  dueAt: timestamp(),
+});
+
+export const notificationExportSections: ExportSection[] = [
+  {
+    name: 'notifications',
+    row: ExportNotification,
+    description: "The person's notifications, without those that come from people whom a block separates.",
+    tables: ['notifications', 'notification_causes'],
+    rows: ({ id }) => sql`
+      select n.id, n.kind, n.subject_id, n.count, n.created_at, n.read_at
+      from (
+        select user_id, id, kind, subject_id, count, created_at, read_at from notifications where user_id = ${id}
+        union all
+        select user_id, id, kind, subject_id, (select sum(amount)::int from unnest(amounts) amount), null, null
+        from notification_causes where user_id = ${id}
+      ) n
+      left join relations r on n.kind = any(${personKinds}) and r.user_id = n.user_id and r.other_id = n.subject_id
+      where not coalesce(r.blocks or r.blocked_by, false)
+      order by n.id`,
+  },
+  {
+    name: 'notificationSettings',
+    row: ExportNotificationSetting,
+    description: 'The kinds of notifications for which the person changed the default.',
+    tables: ['notification_settings'],
+    rows: ({ id }) => sql`select kind, level from notification_settings where user_id = ${id} order by kind`,
+  },
+  {
+    name: 'pushSubscriptions',
+    row: ExportPushSubscription,
+    description:
+      'The browsers to which notifications are sent. The address at the push service is a secret of the browser.',
+    tables: ['push_subscriptions'],
+    rows: ({ id }) => sql`
+      select id, session_id, split_part(endpoint, '/', 3) as service, created_at
+      from push_subscriptions where user_id = ${id} order by id`,
+  },
+  {
+    name: 'pushes',
+    row: ExportPush,
+    description: 'Notifications that are still to be sent to a browser.',
+    tables: ['push_deliveries'],
+    rows: ({ id }) => sql`
+      select notification_id, subscription_id, due_at
+      from push_deliveries where user_id = ${id} order by notification_id, subscription_id`,
+  },
+];

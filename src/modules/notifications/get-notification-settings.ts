@@ -1,0 +1,21 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { toSettings } from './present.ts';
+import { listSettings } from './repo.ts';
+import { NotificationSettings } from './schemas.ts';
+
+export const getNotificationSettings = defineEndpoint({
+  method: 'GET',
+  path: '/v1/notifications/settings',
+  operationId: 'getNotificationSettings',
+  tag: 'Notifications',
+  summary: 'Get your notification settings',
+  description: 'A level for each kind of notification. Until it is changed, it is `push`.',
+  access: 'required',
+  response: { 200: ref(NotificationSettings) },
+
+  async handler({ caller }, { db }: BaseServices) {
+    return { status: 200, body: toSettings(await listSettings(db, caller.id)) };
+  },
+});

@@ -1,0 +1,54 @@
+/** The jobs that write and delete notifications. Runs of several servers at the same time are harmless. */
+import type { Database } from '../../db/client.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { Job } from '../../http/define-module.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { dayMs } from '../../lib/time.ts';
+import { deliverCauses } from './deliver-causes.ts';
+import { deleteOldNotifications } from './delivery-repo.ts';
+import { runFanOuts } from './fan-out.ts';
+import { deleteOldDeliveries } from './push/push-repo.ts';
+import { isPushPossible } from './push/require-push.ts';
+import { sendPushes } from './push/send-pushes.ts';
+import { startReminders } from './start-reminders.ts';
+
+const maxAgeMs = 90 * dayMs;
+
+/** Deletes the notifications that are older than 90 days. */
+export async function deleteExpiredNotifications(db: Database, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - maxAgeMs);
+  while (await transaction(db, (tx) => deleteOldNotifications(tx, before)));
+}
+
+/** Web push is off without https; what was stored before is not sent. */
+const sendPushesIfPossible = async (services: BaseServices): Promise<void> => {
+  if (isPushPossible(services.config)) await sendPushes(services);
+};
+
+export const notificationJobs: Job<BaseServices>[] = [
+  {
+    name: 'deliver notifications',
+    everyMs: 1_000,
+    run: ({ db, clock }) => deliverCauses(db, clock()),
+  },
+  {
+    // Apart from the causes, which a fan-out to 100,000 guests must not delay.
+    name: 'notify the guests of events',
+    everyMs: 1_000,
+    run: ({ db, clock }) => runFanOuts(db, clock()),
+  },
+  { name: 'send pushes', everyMs: 1_000, run: sendPushesIfPossible },
+  {
+    name: 'start reminders',
+    everyMs: 60_000,
+    run: ({ db, clock }) => startReminders(db, clock()),
+  },
+  {
+    name: 'delete old notifications',
+    everyMs: 60 * 60_000,
+    run: async ({ db, clock }) => {
+      await deleteExpiredNotifications(db, clock());
+      await deleteOldDeliveries(db, clock());
+    },
+  },
+];

@@ -1,0 +1,41 @@
+import { readCursor, toPage } from '../../http/cursors.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import type { UserServices } from '../users/services.ts';
+import { toNotification } from './present.ts';
+import { countUnread, listNotifications as findNotifications, listBroughtItems } from './repo.ts';
+import { NotificationPage, NotificationQuery } from './schemas.ts';
+
+export const listNotifications = defineEndpoint({
+  method: 'GET',
+  path: '/v1/notifications',
+  operationId: 'listNotifications',
+  tag: 'Notifications',
+  summary: 'List your notifications',
+  description:
+    'The newest notification first. There is at most one unread notification for each kind and each event or person: ' +
+    'when something of the same kind happens again, a new one with a higher `count` replaces it. Notifications appear ' +
+    'within seconds of their cause. The server stores the latest 200 of each person, for up to 90 days.',
+  access: 'required',
+  query: NotificationQuery,
+  response: { 200: NotificationPage },
+
+  async handler({ caller, query }, { db, people, config }: UserServices) {
+    const { cursor, limit, unread: unreadOnly = false } = query;
+    const [before = null] = readCursor(cursor, 'id') ?? [];
+    const [found, unreadCount] = await Promise.all([
+      findNotifications(db, caller, { before, limit: limit + 1, unreadOnly }),
+      countUnread(db, caller),
+    ]);
+    const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
+    const reminders = rows.flatMap(({ kind, eventId }) => (kind === 'reminder' && eventId ? [eventId] : []));
+    const [persons, brought] = await Promise.all([
+      Promise.all(rows.map(async ({ personId }) => personId && people.find(personId))),
+      listBroughtItems(db, caller.id, reminders),
+    ]);
+    const data = rows.map((row, i) => {
+      const items = row.kind === 'reminder' ? brought.filter(({ eventId }) => eventId === row.eventId) : [];
+      return toNotification(row, persons[i] || null, items, config.publicUrl);
+    });
+    return { status: 200, body: { data, nextCursor, unreadCount } };
+  },
+});

@@ -1,0 +1,73 @@
+/** Sends requests to push services. Users choose the addresses, so only public ones are connected to. */
+import { lookup } from 'node:dns';
+import https from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { isPublicAddress } from '../../../lib/public-address.ts';
+
+export type PushRequest = {
+  endpoint: string;
+  headers: Record<string, string | number>;
+  body: Buffer;
+};
+/** `retryAfter`: the header, if the response has it. */
+export type PushResponse = { status: number; retryAfter: string | undefined };
+export type PostPush = (request: PushRequest) => Promise<PushResponse>;
+
+/** The time for connecting, the request and the whole response. */
+const timeoutMs = 5_000;
+
+const refusal = (hostname: string): Error => new Error(`${hostname} has no public address`);
+
+/**
+ * Resolves names to their allowed addresses. The connection uses these addresses, so a name cannot point to
+ * another address between the check and the connection.
+ */
+const lookupAllowed =
+  (isAllowed: (address: string) => boolean): LookupFunction =>
+  (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '');
+      const allowed = addresses.filter(({ address }) => isAllowed(address));
+      const [first] = allowed;
+      if (!first) return callback(refusal(hostname), '');
+      if (options.all) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+
+/**
+ * Creates a function that posts to push services. It does not follow redirects, and discards the body of the
+ * response. It rejects if the host has no allowed address, cannot be reached, or takes too long.
+ * @param options for tests: the allowed addresses, and the certificate of an authority
+ */
+export function createPostPush({
+  isAllowed = isPublicAddress,
+  ca,
+}: {
+  isAllowed?: (address: string) => boolean;
+  ca?: string;
+} = {}): PostPush {
+  const agent = new https.Agent({
+    keepAlive: true,
+    maxSockets: 8,
+    maxTotalSockets: 32,
+    lookup: lookupAllowed(isAllowed),
+    ...(ca !== undefined && { ca }),
+  });
+  return async ({ endpoint, headers, body }) => {
+    const url = new URL(endpoint);
+    const hostname = url.hostname.replace(/^\[|\]$/g, '');
+    // Node.js connects to an address without the lookup.
+    if (isIP(hostname) !== 0 && !isAllowed(hostname)) throw refusal(hostname);
+    const { promise, resolve, reject } = Promise.withResolvers<PushResponse>();
+    https
+      .request(url, { method: 'POST', headers, agent, signal: AbortSignal.timeout(timeoutMs) })
+      .on('error', reject)
+      .on('response', (response) => {
+        response.on('error', () => {}).resume();
+        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
+      })
+      .end(body);
+    return promise;
+  };
+}

@@ -1,0 +1,141 @@
+/** SQL of web push. */
+import { hash } from 'node:crypto';
+import type { Database } from '../../../db/client.ts';
+import { skipLockedUnless } from '../../../db/locks.ts';
+import { type Statement, sql } from '../../../db/sql.ts';
+import type { Transaction } from '../../../db/transaction.ts';
+import type { Caller } from '../../../identity/caller.ts';
+import { newId } from '../../../lib/ids.ts';
+import { dayMs } from '../../../lib/time.ts';
+import { organizerKinds } from '../../../outbox/kinds.ts';
+import type { NewNotification } from '../delivery-repo.ts';
+import type { BrowserSubscription } from './encrypt-push.ts';
+
+/** The number of subscriptions of a person; the oldest make room for new ones. */
+export const maxSubscriptions = 20;
+
+const hashOf = (endpoint: string): Buffer => hash('sha256', endpoint, 'buffer');
+
+/**
+ * Stores the subscription of the caller's session, in place of an earlier one. A browser that another person
+ * used before no longer gets that person's pushes. Two people who store the same endpoint at the same time
+ * wait for each other at an advisory lock, and requests of one person at the account.
+ * @returns the id
+ */
+export async function storeSubscription(
+  tx: Transaction,
+  { id: userId, sessionId }: Caller,
+  { endpoint, p256dh, auth }: BrowserSubscription,
+  now: Date,
+): Promise<string> {
+  const endpointHash = hashOf(endpoint);
+  await tx.query(sql`select 1 from users where id = ${userId} for no key update`);
+  // Two integers, as for the idempotency keys.
+  await tx.query(sql`
+    select pg_advisory_xact_lock(${endpointHash.readInt32BE(0)}::int, ${endpointHash.readInt32BE(4)}::int)`);
+  await tx.execute(sql`
+    delete from push_subscriptions
+    where endpoint_hash = ${endpointHash} and (user_id, session_id) <> (${userId}, ${sessionId})`);
+  const [row] = await tx.query<{ id: string }>(sql`
+    insert into push_subscriptions (user_id, id, session_id, endpoint, endpoint_hash, p256dh, auth, created_at)
+    values (${userId}, ${newId()}, ${sessionId}, ${endpoint}, ${endpointHash}, ${p256dh}, ${auth}, ${now})
+    on conflict (user_id, session_id) do update set endpoint = excluded.endpoint,
+      endpoint_hash = excluded.endpoint_hash, p256dh = excluded.p256dh, auth = excluded.auth
+    returning id`);
+  await tx.execute(sql`
+    delete from push_subscriptions where user_id = ${userId} and id in (
+      select id from push_subscriptions where user_id = ${userId} order by id desc offset ${maxSubscriptions})`);
+  return row?.id ?? '';
+}
+
+/** @returns false if the person has no subscription with this id */
+export async function deleteSubscription(
+  db: Pick<Database, 'execute'>,
+  userId: string,
+  id: string,
+): Promise<boolean> {
+  const count = await db.execute(
+    sql`delete from push_subscriptions where user_id = ${userId} and id = ${id}`,
+  );
+  return count > 0;
+}
+
+/**
+ * The statements that follow `writeNotifications` and store which of them are to be sent, and to which
+ * browsers. Of what an organizer's notification counts, only the first is sent. Subscriptions that another
+ * transaction is deleting are skipped, so they wait for nothing.
+ */
+export const insertDeliveries = (rows: NewNotification[], now: Date): Statement[] =>
+  rows.length === 0
+    ? []
+    : [
+        sql`
+  with browsers as materialized (
+    select user_id, id from push_subscriptions
+    where user_id = any(${[...new Set(rows.map(({ userId }) => userId))]}::uuid[])
+    order by user_id, id for key share ${skipLockedUnless(false)}
+  )
+  insert into push_deliveries (user_id, notification_id, subscription_id, attempts, due_at)
+  select n.user_id, n.id, b.id, 0, ${now}::timestamptz
+  from unnest(${rows.map(({ userId }) => userId)}::uuid[], ${rows.map(({ kind }) => kind)}::text[],
+    ${rows.map(({ subjectId }) => subjectId)}::uuid[], ${rows.map(({ count }) => count)}::int[])
+    k (user_id, kind, subject_id, count)
+  join browsers b on b.user_id = k.user_id
+  join notifications n on n.user_id = k.user_id and n.kind = k.kind and n.subject_id = k.subject_id
+    and n.read_at is null
+  where k.count > 0 and (n.kind <> all(${organizerKinds}) or n.count = k.count)
+    and not exists (
+      select 1 from notification_settings t
+      where t.user_id = n.user_id and t.kind = n.kind and t.level = 'inbox')`,
+      ];
+
+/** A push that is to be sent. */
+export type Delivery = {
+  userId: string;
+  notificationId: string;
+  subscriptionId: string;
+  attempts: number;
+} & BrowserSubscription;
+
+/** The number of rows that a server looks through for pushes of different people. */
+const rowsToSearch = 100;
+
+/**
+ * Takes pushes that are due out of the table, at most one of each person. A push that is taken is never sent a
+ * second time, also if the server is killed before it sends it.
+ * @param busyUserIds people of whom the server is sending a push
+ */
+export const takeDue = (db: Database, now: Date, limit: number, busyUserIds: string[]): Promise<Delivery[]> =>
+  db.query<Delivery>(sql`
+    with due as materialized (
+      select user_id, notification_id, subscription_id from push_deliveries
+      where due_at <= ${now} and due_at > ${oldestOf(now)} and user_id <> all(${busyUserIds}::uuid[])
+      order by due_at limit ${rowsToSearch} for update ${skipLockedUnless(false)}
+    ), chosen as materialized (
+      select distinct on (user_id) user_id, notification_id, subscription_id from due
+      order by user_id, notification_id, subscription_id limit ${limit}
+    ), taken as (
+      delete from push_deliveries d using chosen c
+      where d.user_id = c.user_id and d.notification_id = c.notification_id and d.subscription_id = c.subscription_id
+      returning d.user_id, d.notification_id, d.subscription_id, d.attempts
+    )
+    select t.*, s.endpoint, s.p256dh, s.auth from taken t
+    join push_subscriptions s on s.user_id = t.user_id and s.id = t.subscription_id`);
+
+/** A push that could not be sent for a day, because no server was running, tells nothing new any more. */
+const oldestOf = (now: Date): Date => new Date(now.getTime() - dayMs);
+
+/** Deletes pushes that are too old to be sent. */
+export async function deleteOldDeliveries(db: Database, now: Date): Promise<void> {
+  await db.execute(sql`delete from push_deliveries where due_at <= ${oldestOf(now)}`);
+}
+
+/** Stores a push again, to be sent at `dueAt`. Does nothing if the subscription is deleted. */
+export async function postpone(db: Database, delivery: Delivery, dueAt: Date): Promise<void> {
+  const { userId, notificationId, subscriptionId, attempts } = delivery;
+  await db.execute(sql`
+    insert into push_deliveries (user_id, notification_id, subscription_id, attempts, due_at)
+    select user_id, ${notificationId}::uuid, id, ${attempts + 1}::int, ${dueAt}::timestamptz from push_subscriptions
+    where user_id = ${userId} and id = ${subscriptionId} for key share
+    on conflict do nothing`);
+}

@@ -1,0 +1,106 @@
+/** Sends the pushes of notifications that are committed. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from '../../../db/client.ts';
+import { keyedHash } from '../../../lib/keyed-hash.ts';
+import { listPeople } from '../../users/repo.ts';
+import type { NotificationRow } from '../present.ts';
+import { findUnreadNotification } from '../repo.ts';
+import { encryptPush } from './encrypt-push.ts';
+import { createPostPush, type PostPush, type PushResponse } from './post-push.ts';
+import { type Delivery, deleteSubscription, postpone, takeDue } from './push-repo.ts';
+import { deriveVapidKeys } from './vapid-keys.ts';
+
+export type PushContext = {
+  db: Database;
+  clock: () => Date;
+  config: { secretKey: string; publicUrl: string };
+  log: Pick<FastifyBaseLogger, 'info'>;
+};
+
+/** The number of pushes that a server sends at the same time. */
+const concurrency = 16;
+const maxAttempts = 4;
+const firstRetryMs = 30_000;
+const maxRetryMs = 60 * 60_000;
+
+const postPush = createPostPush();
+
+/**
+ * Sends all pushes that are due and that no other server sends. Of each person, one is sent at a time: a browser
+ * whose push service is slow takes one of the places.
+ */
+export async function sendPushes(context: PushContext, post: PostPush = postPush): Promise<void> {
+  const { db, clock } = context;
+  const sending = new Map<string, Promise<void>>();
+  for (;;) {
+    const due = await takeDue(db, clock(), concurrency - sending.size, [...sending.keys()]);
+    for (const delivery of due) {
+      const sent = sendPush(context, delivery, post)
+        .catch((error) => reportFailure(context, delivery, error))
+        .finally(() => sending.delete(delivery.userId));
+      sending.set(delivery.userId, sent);
+    }
+    if (sending.size === 0) return;
+    await Promise.race(sending.values());
+  }
+}
+
+async function sendPush(context: PushContext, delivery: Delivery, post: PostPush): Promise<void> {
+  const { db, config } = context;
+  const { userId, notificationId, subscriptionId } = delivery;
+  // Not sent: what the person has read meanwhile, may no longer see, or what a newer notification replaced.
+  const row = await findUnreadNotification(db, { id: userId, role: 'user' }, notificationId);
+  if (!row) return;
+  const [person] = row.personId === null ? [] : await listPeople(db, [row.personId]);
+  const request = encryptPush(delivery, JSON.stringify(toPayload(row, person?.name ?? null)), {
+    keys: deriveVapidKeys(config.secretKey),
+    subject: config.publicUrl,
+    topic: topicOf(config.secretKey, row),
+  });
+  const response = await post(request).catch((error: Error) => error);
+  if (!(response instanceof Error) && response.status < 300) return;
+  reportFailure(context, delivery, response);
+  if (response instanceof Error || response.status === 429 || response.status >= 500) {
+    if (delivery.attempts + 1 < maxAttempts)
+      await postpone(db, delivery, retryAt(context, delivery, response));
+  } else if (response.status === 404 || response.status === 410) {
+    await deleteSubscription(db, userId, subscriptionId);
+  }
+}
+
+/** The address at the push service is a secret of the browser, so the log has only the host. */
+function reportFailure({ log }: PushContext, { endpoint }: Delivery, reason: PushResponse | Error): void {
+  const { hostname } = new URL(endpoint);
+  const fields = reason instanceof Error ? { err: reason } : { status: reason.status };
+  log.info({ ...fields, service: hostname }, 'a push could not be sent');
+}
+
+/** What the service worker of the browser shows. Short: push services accept about 4,000 bytes. */
+const toPayload = (row: NotificationRow, personName: string | null) => ({
+  id: row.id,
+  kind: row.kind,
+  count: row.count,
+  person: personName === null ? null : { id: row.personId, name: personName },
+  event:
+    row.eventId === null
+      ? null
+      : { id: row.eventId, title: row.title, startAt: row.startAt, timezone: row.timezone },
+});
+
+/** Equal for notifications that replace each other. A hash, because push services see the topic. */
+const topicOf = (secretKey: string, { kind, eventId, personId }: NotificationRow): string =>
+  keyedHash(secretKey, 'push topic', `${kind} ${eventId ?? personId}`)
+    .toString('base64url')
+    .slice(0, 32);
+
+/** `Retry-After` of the push service, or twice the wait before; at most an hour. */
+function retryAt({ clock }: PushContext, { attempts }: Delivery, response: PushResponse | Error): Date {
+  const now = clock().getTime();
+  const asked = response instanceof Error ? Number.NaN : readRetryAfter(response.retryAfter, now);
+  const waitMs = asked > 0 ? asked : firstRetryMs * 2 ** attempts;
+  return new Date(now + Math.min(waitMs, maxRetryMs));
+}
+
+/** Milliseconds; NaN if the header is missing or malformed. It has seconds or a date. */
+const readRetryAfter = (value = '', now: number): number =>
+  /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;

@@ -1,0 +1,129 @@
+/** SQL of inboxes and settings. */
+import type { Database } from '../../db/client.ts';
+import type { Queryable } from '../../db/query.ts';
+import { empty, type Statement, sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import type { Viewer } from '../../identity/caller.ts';
+import { maxId } from '../../lib/ids.ts';
+import { type NotificationKind, personKinds } from '../../outbox/kinds.ts';
+import { visibleCondition } from '../events/policy.ts';
+import type { BroughtItemRow, Level, NotificationRow } from './present.ts';
+
+/** Kinds that come from a person, and disappear with them. */
+const kindsFromPeople: NotificationKind[] = [...personKinds, 'eventChanged', 'eventCancelled'];
+
+/** Whether the recipient may not see the person of `notifications n`: across a block, or if they are suspended. */
+const isPersonHidden = sql`(coalesce(r.blocks or r.blocked_by, false) or p.suspended_at is not null)`;
+/** The notification of messages is unread as long as messages of the conversation are. */
+const isUnread = sql`(n.read_at is null and (n.kind <> 'message' or coalesce(c.unread_count, 0) > 0))`;
+
+/**
+ * FROM and WHERE of the notifications that the viewer sees: not those about events that the viewer may no
+ * longer see, and not those that come from a person who is suspended, who blocks the viewer or
+ * whom the viewer blocks. An inbox is small, so reading all of it is cheap.
+ */
+const visibleNotifications = (viewer: Viewer): Statement => sql`
+  from notifications n
+  left join events e on e.id = n.subject_id and n.kind <> all(${personKinds})
+  left join relations r on r.user_id = n.user_id and r.other_id = n.person_id
+  left join users p on p.id = n.person_id
+  left join conversations c on n.kind = 'message' and c.user_id = n.user_id and c.other_id = n.subject_id
+  where n.user_id = ${viewer.id}
+    and (n.kind = any(${personKinds}) or (e.id is not null and ${visibleCondition(viewer)}))
+    and not (n.kind = any(${kindsFromPeople}) and ${isPersonHidden})`;
+
+/**
+ * Lists notifications, the newest first.
+ * @param before the id of the last notification of the previous page; null for the first page
+ */
+export async function listNotifications(
+  db: Database,
+  viewer: Viewer,
+  { before, limit, unreadOnly }: { before: string | null; limit: number; unreadOnly: boolean },
+): Promise<NotificationRow[]> {
+  return db.query<NotificationRow>(sql`
+    ${selectNotifications(viewer)} and n.id < ${before ?? maxId}
+      ${unreadOnly ? sql`and ${isUnread}` : empty}
+    order by n.id desc limit ${limit}`);
+}
+
+/** Finds a notification that is unread; null if it is read, deleted or replaced, or the viewer may not see it. */
+export async function findUnreadNotification(
+  db: Database,
+  viewer: Viewer,
+  id: string,
+): Promise<NotificationRow | null> {
+  const [row] = await db.query<NotificationRow>(
+    sql`${selectNotifications(viewer)} and n.id = ${id} and ${isUnread}`,
+  );
+  return row ?? null;
+}
+
+const selectNotifications = (viewer: Viewer): Statement => sql`
+    select n.id, n.kind, n.created_at, ${isUnread} as is_unread,
+      case when n.kind = 'message' and ${isUnread} then c.unread_count else n.count end as count,
+      case when ${isPersonHidden} then null else n.person_id end as person_id,
+      e.id as event_id, e.title, e.cover_url, e.category, e.start_at, e.end_at, e.all_day, e.timezone, e.address,
+      e.lat, e.lng, e.status
+    ${visibleNotifications(viewer)}`;
+
+export async function countUnread(db: Queryable, viewer: Viewer): Promise<number> {
+  const [row] = await db.query<{ count: number }>(sql`
+    select count(*)::int as count ${visibleNotifications(viewer)} and ${isUnread}`);
+  return row?.count ?? 0;
+}
+
+/** Lists what a person brings to events: their claims with the items. */
+export async function listBroughtItems(
+  db: Database,
+  userId: string,
+  eventIds: string[],
+): Promise<BroughtItemRow[]> {
+  if (eventIds.length === 0) return [];
+  return db.query<BroughtItemRow>(sql`
+    select c.event_id, c.n, i.title, i.emoji, c.quantity
+    from claims c join items i on i.event_id = c.event_id and i.n = c.n
+    where c.user_id = ${userId} and c.event_id = any(${eventIds}::uuid[])
+    order by c.event_id, c.n`);
+}
+
+/** Marks one notification as read. @returns false if there is no such notification */
+export async function markRead(tx: Transaction, userId: string, id: string, now: Date): Promise<boolean> {
+  const count = await tx.execute(sql`
+    update notifications set read_at = coalesce(read_at, ${now}) where user_id = ${userId} and id = ${id}`);
+  return count > 0;
+}
+
+/**
+ * Marks the notifications up to a position as read. Locks them in the order in which `writeNotifications` locks
+ * them: by kind and subject.
+ */
+export async function markReadUpTo(tx: Transaction, userId: string, id: string, now: Date): Promise<void> {
+  await tx.execute(sql`
+    with due as materialized (
+      select id from notifications where user_id = ${userId} and id <= ${id} and read_at is null
+      order by kind, subject_id for update
+    )
+    update notifications n set read_at = ${now} from due where n.user_id = ${userId} and n.id = due.id`);
+}
+
+/** The levels that the person set; the other kinds have the default. */
+export async function listSettings(
+  db: Queryable,
+  userId: string,
+): Promise<{ kind: NotificationKind; level: Level }[]> {
+  return db.query(sql`select kind, level from notification_settings where user_id = ${userId}`);
+}
+
+export async function writeSettings(
+  tx: Transaction,
+  userId: string,
+  settings: [kind: string, level: Level][],
+): Promise<void> {
+  await tx.execute(sql`
+    insert into notification_settings (user_id, kind, level)
+    select ${userId}::uuid, kind, level
+    from unnest(${settings.map(([kind]) => kind)}::text[], ${settings.map(([, level]) => level)}::text[]) s (kind, level)
+    order by kind
+    on conflict (user_id, kind) do update set level = excluded.level`);
+}

@@ -1,0 +1,131 @@
+import { type Static, Type } from 'typebox';
+import { cursorPage, cursorQuery } from '../../http/cursors.ts';
+import { body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
+import { type NotificationKind, notificationKinds } from '../../outbox/kinds.ts';
+import { Person } from '../users/schemas.ts';
+
+const id = Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'] });
+
+const NotificationEvent = named(
+  'NotificationEvent',
+  Type.Object({
+    id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
+    title: Type.String({ examples: ['Harbour potluck'] }),
+    coverUrl: Type.String({ description: 'Address of an image.' }),
+    startAt: timestamp(),
+    endAt: timestamp(),
+    allDay: Type.Boolean({ examples: [false] }),
+    timezone: Type.String({ examples: ['Europe/Oslo'] }),
+    location: Type.Object({
+      address: Type.String({ examples: ['Aker Brygge, Oslo'] }),
+      lat: Type.Number(),
+      lng: Type.Number(),
+    }),
+    status: oneOf(['scheduled', 'cancelled']),
+  }),
+);
+export type NotificationEvent = Static<typeof NotificationEvent>;
+
+const BroughtItem = named(
+  'BroughtItem',
+  Type.Object({
+    itemId: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1.1'] }),
+    title: Type.String({ examples: ['Sourdough bread'] }),
+    emoji: Type.String({ examples: ['🍞'] }),
+    quantity: Type.Integer({ examples: [2] }),
+  }),
+);
+export type BroughtItem = Static<typeof BroughtItem>;
+
+const kindDescription =
+  '`eventChanged`: the time or place of the event changed, or a cancelled event takes place again. ' +
+  '`eventCancelled`: the event is cancelled. `bookingConfirmed`: the caller moved up from the waitlist and has seats. ' +
+  '`reminder`: the event begins within 24 hours. `message`: messages of a person. `follower`: a new follower. For the ' +
+  'organizer: `rsvps`, `claims` and `bookings` at the event. Clients must accept further kinds.';
+
+export const Notification = named(
+  'Notification',
+  Type.Object({
+    id,
+    kind: oneOf(notificationKinds, { description: kindDescription, examples: ['reminder'] }),
+    isRead: Type.Boolean({
+      description:
+        'Whether the notification is read. Reading the messages of a person also makes `message` read.',
+      examples: [false],
+    }),
+    count: Type.Integer({
+      description:
+        'How many messages, RSVPs, claims, bookings or changes the notification stands for. Those that are taken back ' +
+        'before the notification is read are subtracted.',
+      examples: [1],
+    }),
+    person: nullable(ref(Person), {
+      description:
+        'The sender, the follower, or the organizer of the event; of `rsvps`, `claims` and `bookings`, the person who ' +
+        'caused it last. Null if that account is deleted or suspended, or a block stands between the two.',
+    }),
+    event: nullable(ref(NotificationEvent), {
+      description: 'The event as it is now; null for `message` and `follower`.',
+    }),
+    bringing: Type.Array(ref(BroughtItem), {
+      description: 'For `reminder`: what the caller claimed and has not given back. Empty for other kinds.',
+    }),
+    createdAt: timestamp({ description: 'The time of the latest cause.' }),
+  }),
+);
+export type Notification = Static<typeof Notification>;
+
+const unreadCount = Type.Integer({ description: 'Number of unread notifications.', examples: [3] });
+
+export const NotificationQuery = Type.Object({
+  unread: Type.Optional(
+    Type.Boolean({ description: 'With `true`, only unread notifications. Default: all notifications.' }),
+  ),
+  ...cursorQuery,
+});
+export const NotificationPage = Type.Object({
+  ...cursorPage(ref(Notification)).properties,
+  unreadCount,
+});
+
+export const NotificationParams = Type.Object({
+  id: Type.String({
+    description: "The notification's id.",
+    examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'],
+  }),
+});
+export const ReadUpTo = body(
+  {
+    upTo: Type.String({
+      pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+      description: 'The id of the newest notification that the person has seen.',
+      examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'],
+    }),
+  },
+  { examples: [{ upTo: '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7' }] },
+);
+export const UnreadCount = Type.Object({ unreadCount });
+
+const level = oneOf(['off', 'inbox', 'push'], {
+  description:
+    '`off`: no notifications of this kind. `inbox`: in the inbox. `push`: in the inbox, and as a web push.',
+  examples: ['push'],
+});
+const levels = {
+  eventChanged: level,
+  eventCancelled: level,
+  reminder: level,
+  bookingConfirmed: level,
+  message: level,
+  follower: level,
+  rsvps: level,
+  claims: level,
+  bookings: level,
+} satisfies Record<NotificationKind, typeof level>;
+
+export const NotificationSettings = named('NotificationSettings', Type.Object(levels));
+export type NotificationSettings = Static<typeof NotificationSettings>;
+export const NotificationSettingsChange = Type.Partial(body(levels), {
+  additionalProperties: false,
+  examples: [{ follower: 'off' }],
+});

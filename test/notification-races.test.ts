@@ -1,0 +1,143 @@
+/** Notifications under contention on two servers: each cause counts once, and no request fails. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { findRowsContaining } from './database-snapshots.ts';
+import {
+  createEvent,
+  createItem,
+  createUser,
+  createUsers,
+  deleteAccount,
+  inDays,
+  type Person,
+  rsvpGoing,
+} from './factories.ts';
+import { assertCounters } from './invariants.ts';
+import { countNotified, insertGuests } from './many-guests.ts';
+import { createNotificationClient } from './notification-client.ts';
+import { expectStatus, startTestApp, type TestApp } from './setup.ts';
+
+const api = await startTestApp({ env: { MESSAGES_PER_MINUTE: '0' } });
+const second = await api.startAnother();
+const serverAt = (i: number): TestApp => (i % 2 === 0 ? api : second);
+const { deliver, inbox, markReadUpTo, read } = createNotificationClient(api);
+const deliverOnBoth = () => Promise.all([deliver(api), deliver(second)]);
+const inParallel = <T>(count: number, action: (i: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => action(i)));
+
+/** Runs the jobs of both servers until `work` has ended, and then once more. */
+async function deliverDuring<T>(work: Promise<T>): Promise<T> {
+  let isRunning = true;
+  const ended = work.finally(() => {
+    isRunning = false;
+  });
+  const delivering = (async () => {
+    while (isRunning) await deliverOnBoth();
+  })();
+  const [result] = await Promise.all([ended, delivering]);
+  await deliverOnBoth();
+  return result;
+}
+
+const counts = async (person: Person): Promise<Record<string, number>> => {
+  const sums: Record<string, number> = {};
+  for (const { kind, count } of await inbox(person)) sums[kind] = (sums[kind] ?? 0) + count;
+  return sums;
+};
+
+test('race: RSVPs, claims and bookings on two servers while both deliver: the organizer’s counts are exact', async () => {
+  const organizer = await createUser(api);
+  const guests = await createUsers(api, 24);
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id, { quantityNeeded: 100 });
+  await deliverDuring(
+    inParallel(guests.length, async (i) => {
+      const { token } = guests[i] as Person;
+      const post = (path: string, body: object) => serverAt(i).post(path, token, body);
+      expectStatus(await post(`/v1/events/${event.id}/rsvp`, { status: 'interested' }), 200);
+      expectStatus(await post(`/v1/events/${event.id}/rsvp`, { status: 'going' }), 200);
+      expectStatus(await post(`/v1/items/${item.id}/claim`, { quantity: 2 }), 201);
+      expectStatus(await post(`/v1/events/${event.id}/booking`, { seats: 1 }), 201);
+      if (i % 4 === 0) expectStatus(await serverAt(i + 1).delete(`/v1/items/${item.id}/claim`, token), 200);
+    }),
+  );
+  assert.deepEqual(await counts(organizer), { rsvps: 24, claims: 18, bookings: 24 });
+  assert.equal((await read(organizer)).unreadCount, 3);
+  await assertCounters(api.sql);
+});
+
+test('race: messages on two servers while both deliver and the recipient reads: each counts once', async () => {
+  const [me, ...senders] = await createUsers(api, 4);
+  assert.ok(me);
+  await deliverDuring(
+    inParallel(120, async (i) => {
+      const sender = senders[i % senders.length] as Person;
+      expectStatus(
+        await serverAt(i).post(`/v1/users/${me.id}/messages`, sender.token, { text: `${i}` }),
+        201,
+      );
+      if (i % 10 === 0) expectStatus(await markReadUpTo(me, (await inbox(me))[0]?.id ?? me.id), 200);
+    }),
+  );
+  const [row] = await api.sql<{ sum: number; unread: number }[]>`
+    select sum(count)::int as sum, count(*) filter (where read_at is null)::int as unread
+    from notifications where user_id = ${me.id}`;
+  assert.equal(row?.sum, 120);
+  assert.ok((row?.unread ?? 9) <= senders.length);
+});
+
+test('race: account deletions while both servers deliver leave no row of the people, and no request fails', async () => {
+  const organizer = await createUser(api);
+  const guests = await createUsers(api, 12);
+  const event = await createEvent(api, organizer);
+  for (const guest of guests) await rsvpGoing(api, guest, event.id);
+  const leaving = guests.slice(0, 6);
+  await deliverDuring(
+    Promise.all([
+      inParallel(30, async (i) => {
+        const [from, to] = [guests[6 + (i % 6)] as Person, leaving[i % 6] as Person];
+        const server = serverAt(i);
+        const { status } = await server.post(`/v1/users/${to.id}/messages`, from.token, { text: 'Bye' });
+        assert.ok([201, 404].includes(status), `${status}`);
+        const followed = await server.post(`/v1/users/${from.id}/follow`, to.token);
+        assert.ok([200, 401].includes(followed.status), `${followed.status}`);
+        const startAt = inDays(5, i / 100);
+        expectStatus(await server.patch(`/v1/events/${event.id}`, organizer.token, { startAt }), 200);
+      }),
+      ...leaving.map(async (person, i) =>
+        expectStatus(await deleteAccount(serverAt(i) as TestApp, person), 200),
+      ),
+    ]),
+  );
+  assert.deepEqual(
+    await findRowsContaining(
+      api.sql,
+      leaving.map(({ id }) => id),
+    ),
+    [],
+  );
+  await assertCounters(api.sql);
+});
+
+// spec: 6 GET /v1/notifications: every guest of a changed event is notified exactly once
+test('race: a cancelled event with 2,500 guests: two servers notify each guest exactly once', async () => {
+  const organizer = await createUser(api);
+  const event = await createEvent(api, organizer);
+  await insertGuests(api.sql, event.id, 2_500);
+  expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { status: 'cancelled' }), 200);
+  await Promise.all([deliverOnBoth(), deliverOnBoth()]);
+  await deliverOnBoth();
+  assert.deepEqual(await countNotified(api.sql, event.id), { people: 2_500, sum: 2_500, pending: 0 });
+});
+
+test('race: changes during the fan-out notify each guest after the last change, and the fan-out ends', async () => {
+  const organizer = await createUser(api);
+  const event = await createEvent(api, organizer);
+  await insertGuests(api.sql, event.id, 2_500);
+  const change = (i: number) =>
+    serverAt(i).patch(`/v1/events/${event.id}`, organizer.token, { startAt: inDays(5, i / 10) });
+  await deliverDuring(inParallel(6, async (i) => expectStatus(await change(i), 200)));
+  const { people, pending, sum } = await countNotified(api.sql, event.id);
+  assert.deepEqual([people, pending], [2_500, 0]);
+  assert.ok(sum >= 2_500 && sum <= 6 * 2_500, `${sum}`);
+});
