@@ -1,8 +1,10 @@
+import { lazily } from '../../lib/lazily.ts';
 import type { EventServices } from '../events/services.ts';
 import { createEventLists, type Lists } from './event-lists.ts';
 import { createEventMaps, type FindEventMap } from './map/event-map.ts';
 import { CurrentIndex } from './memory/current-index.ts';
 import { createStatementQueue } from './statement-queue.ts';
+import { warmUp, warmUpLists } from './warm-up.ts';
 
 export type DiscoveryServices = EventServices & {
   lists: Lists;
@@ -15,7 +17,8 @@ export type DiscoveryServices = EventServices & {
 const indexShare = 0.5;
 
 export function createDiscoveryServices(services: EventServices) {
-  const { config, db, changeLog, log, preloadedEvents } = services;
+  const { config, db, changeLog, clock, log, preloadedEvents } = services;
+  const statements = createStatementQueue();
   const discoveryIndex =
     config.discovery === 'memory'
       ? new CurrentIndex({
@@ -24,13 +27,18 @@ export function createDiscoveryServices(services: EventServices) {
           log,
           maxBytes: config.cacheBytes * indexShare,
           // One after the other: lists can be answered without preloaded events, but not fast without an index.
-          onLoaded: () => preloadedEvents.start(),
+          onLoaded: () => preloadedEvents.start(warmUpOnce),
         })
       : null;
-  const statements = createStatementQueue();
+  const lists = createEventLists(services, discoveryIndex, statements);
+  const warmUpOnce = lazily(async () => {
+    const words = discoveryIndex?.sampleWords(warmUpLists) ?? [];
+    // Without it, the first lists are slow; what is wrong is reported where a client needs it.
+    await warmUp(lists, words, clock).catch(() => {});
+  });
   return {
     discoveryIndex,
-    lists: createEventLists(services, discoveryIndex, statements),
+    lists,
     findEventMap: createEventMaps(services, discoveryIndex, statements),
   };
 }

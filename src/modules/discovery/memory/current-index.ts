@@ -110,6 +110,11 @@ export class CurrentIndex {
     return this.#index?.listByPeople(query) ?? null;
   }
 
+  /** Different words of the events, at most `count`; none while there is no index. */
+  sampleWords(count: number): string[] {
+    return this.#index?.sampleWords(count) ?? [];
+  }
+
   /** Whether there is an index at present. */
   get isLoaded(): boolean {
     return this.#index !== null;

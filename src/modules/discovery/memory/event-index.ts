@@ -1,5 +1,6 @@
 /** The discovery index: an immutable segment, and an overlay with the events that have changed since it was built. */
 import type { ListingKey } from '../../../cache/change-log.ts';
+import { wordAt } from '../../../lib/dictionary.ts';
 import type { EventMap } from '../map/cluster-grid.ts';
 import { BitmapPool } from './bitmap-pool.ts';
 import { clusterEvents, type MapQuery } from './cluster-events.ts';
@@ -34,6 +35,14 @@ export class EventIndex {
 
   get size(): number {
     return this.#segment.data.size - this.#segment.removedCount + this.#overlay.size;
+  }
+
+  /** Different words of the segment, at most `count`, in the order of their bytes. */
+  sampleWords(count: number): string[] {
+    const { words } = this.#segment.data;
+    const step = Math.max(1, Math.floor((words.offsets.length - 1) / count));
+    const length = Math.min(count, Math.floor((words.offsets.length - 1) / step));
+    return Array.from({ length }, (_, i) => wordAt(words, i * step));
   }
 
   /** Whether so many events have changed that the index should be rebuilt. */

@@ -43,6 +43,7 @@ export class PreloadedEvents {
   #changedCount = 0;
   #loadedAt = 0;
   #isStarted = false;
+  #onLoaded = async () => {};
   /** Change keys since the running load began; null if no load is running. */
   #sinceLoad: string[] | null = null;
 
@@ -55,10 +56,11 @@ export class PreloadedEvents {
     options.changeLog.watch((change) => this.#note(change?.changeKeys ?? null));
   }
 
-  /** Starts loading; returns at once. */
-  start(): void {
+  /** Starts loading; returns at once. @param onLoaded runs after each load, before the load counts as complete */
+  start(onLoaded: () => Promise<void> = async () => {}): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
+    this.#onLoaded = onLoaded;
     this.#load.start();
   }
 
@@ -85,7 +87,7 @@ export class PreloadedEvents {
 
   #setData(data: PreloadedData | null): void {
     this.#data = data;
-    metrics.loaded.set(data ? 1 : 0);
+    if (!data) metrics.loaded.set(0);
     this.#changed = new Uint32Array(bitmapLength(data?.size ?? 0));
     this.#changedCount = 0;
     this.#loadedAt = performance.now();
@@ -139,6 +141,8 @@ export class PreloadedEvents {
       signal.throwIfAborted();
       this.#setData(data);
       for (const key of changeKeys) this.#markChanged(key);
+      await this.#onLoaded();
+      if (this.#data === data) metrics.loaded.set(1);
       log.info({ events: data.size, ms: Math.round(performance.now() - since) }, 'events are preloaded');
     } finally {
       if (this.#sinceLoad === changeKeys) this.#sinceLoad = null;
