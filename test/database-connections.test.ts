@@ -5,6 +5,7 @@ import { createConnection, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseProblem } from '../src/db/errors.ts';
+import { ConnectionLostError } from '../src/db/query.ts';
 import { cloneDatabase } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
 
@@ -30,6 +31,19 @@ test('connect: at most 20 attempts a second to a database that closes connection
   assert.ok(failures > 20, `${failures} queries failed`);
   await sql.end({ timeoutMs: 0 });
   server.close();
+});
+
+test('end: a later statement is refused and opens no connection', async () => {
+  const target = await cloneDatabase();
+  const sql = connectSql(target);
+  await sql`select 1`;
+  await sql.end();
+  await assert.rejects(sql`select 1`, ConnectionLostError);
+  const other = connectSql(target);
+  const [row] =
+    await other`select count(*)::int as n from pg_stat_activity where datname = current_database()`;
+  assert.equal(row?.n, 1);
+  await other.end();
 });
 
 test('connect: after attempts that the guard refused, a connection that falls silent fails its query alone', async () => {

@@ -101,6 +101,7 @@ type Pipeline = { client: Promise<pg.Client>; pending: number };
  */
 function createPipelines(config: pg.ClientConfig, { Client }: ConnectionGuard, max: number) {
   const pipelines: (Pipeline | undefined)[] = Array.from({ length: max });
+  let isEnded = false;
 
   const open = (place: number): Pipeline => {
     const client = new Client(config);
@@ -126,6 +127,8 @@ function createPipelines(config: pg.ClientConfig, { Client }: ConnectionGuard, m
 
   return {
     async run<R extends object>(statement: Statement) {
+      // Background work may outlast the server. A connection that it opened would keep the process alive.
+      if (isEnded) throwLost(new Error('The connections to the database are closed.'));
       const pipeline = pick();
       pipeline.pending++;
       try {
@@ -136,6 +139,7 @@ function createPipelines(config: pg.ClientConfig, { Client }: ConnectionGuard, m
       }
     },
     async end(): Promise<void> {
+      isEnded = true;
       await Promise.all(
         pipelines.map((pipeline) => pipeline?.client.then((client) => client.end()).catch(() => {})),
       );
