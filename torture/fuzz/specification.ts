@@ -56,6 +56,10 @@ const radius: Rule = {
 };
 const place = { lat: numeric(number(-90, 90)), lng: numeric(number(-180, 180)), radius: numeric(radius) };
 const box = coordinates(4);
+const notificationKinds = [
+  ...['eventChanged', 'eventCancelled', 'reminder', 'bookingConfirmed', 'message'],
+  ...['follower', 'rsvps', 'claims', 'bookings'],
+];
 const anyText = (max: number): QueryRule => text(prose(max));
 const eventFilters = {
   ...place,
@@ -273,6 +277,26 @@ export const specification: Record<string, SpecOperation> = {
   'GET /v1/users/{id}/messages': { ...required(), ...asking(cursorPage) },
   'POST /v1/users/{id}/messages/read': required(),
   'GET /v1/conversations': { ...required(), ...asking(cursorPage) },
+  'GET /v1/notifications': {
+    ...required(),
+    ...asking({ ...cursorPage, unread: { type: 'boolean', rule: flag } }),
+  },
+  'POST /v1/notifications/read': { ...required(), ...of({ upTo: opaque }) },
+  'POST /v1/notifications/{id}/read': required(),
+  'GET /v1/notifications/settings': required(),
+  'PATCH /v1/notifications/settings': {
+    ...required(),
+    ...of({}, Object.fromEntries(notificationKinds.map((kind) => [kind, oneOf('off', 'inbox', 'push')]))),
+  },
+  'GET /v1/push/key': open(),
+  'POST /v1/push/subscriptions': {
+    ...required(201),
+    ...of(
+      { endpoint: httpUrl, keys: object({ required: { p256dh: opaque, auth: opaque }, optional: {} }) },
+      { expirationTime: orNull(number(-1e300, 1e300)) },
+    ),
+  },
+  'DELETE /v1/push/subscriptions/{id}': required(),
   'POST /v1/uploads': required(201),
   'GET /v1/uploads/{id}.webp': open(),
   'DELETE /v1/uploads/{id}': required(),

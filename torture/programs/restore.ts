@@ -12,6 +12,9 @@ import type { Program } from '../program.ts';
 import { fillEveryTable } from '../restore-rows.ts';
 import { type AcknowledgedWrite, countMissing, startWriting, type Writers } from '../restore-writers.ts';
 
+/** Jobs empty these within a second, so they may be empty in the backup. */
+const queues = new Set(['public.notification_causes', 'public.notification_fan_outs', 'public.push_deliveries']);
+
 export const restore: Program = {
   name: 'restore',
   expectation:
@@ -46,7 +49,7 @@ export const restore: Program = {
     const damaged = await tryDamaged(environment, file, directory, size(30, 2));
     const names = Object.keys(tables);
     // Empty tables are equal even if the backup leaves them out.
-    const empty = names.filter((name) => tables[name]?.count === 0);
+    const empty = names.filter((name) => tables[name]?.count === 0 && !queues.has(name));
     const rows = Object.values(tables).reduce((sum, { count }) => sum + count, 0);
     return {
       result:

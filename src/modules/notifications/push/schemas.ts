@@ -58,7 +58,7 @@ export function readSubscription({
   const host = hostname.replace(/^\[|\]$/g, '');
   if (/^[\d.]+$|:/.test(host) ? !isPublicAddress(host) : !host.includes('.'))
     throw invalid('endpoint', 'must be on the internet');
-  if (!isPoint(keys.p256dh)) throw invalid('keys/p256dh', 'is not a point of P-256');
+  if (!isPoint(keys.p256dh)) throw invalid('keys.p256dh', 'is not a point of P-256');
   return { endpoint: href, ...keys };
 }
 
