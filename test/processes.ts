@@ -32,6 +32,8 @@ const runs: ChildRun[] = [];
 /** The leaders of process groups, each with `npm` and its child processes. */
 const groups: ChildProcess[] = [];
 const tempDirs: string[] = [];
+/** A process that was killed may still create a file while its directory is removed. */
+const removal = { recursive: true, force: true, maxRetries: 20 };
 const dataDirs = new Set<string>();
 
 /** After the tests of the file, kills the remaining processes and deletes the temporary directories. */
@@ -42,9 +44,9 @@ export function cleanUpAfterTests(): void {
     for (const dataDir of dataDirs) {
       for (const pid of await postgresUnder(dataDir)) process.kill(pid, 'SIGKILL');
       const clusterPath = await readlink(path.join(dataDir, 'postgres')).catch(() => '');
-      if (clusterPath) await rm(path.dirname(clusterPath), { recursive: true, force: true });
+      if (clusterPath) await rm(path.dirname(clusterPath), removal);
     }
-    for (const directory of tempDirs) await rm(directory, { recursive: true, force: true });
+    for (const directory of tempDirs) await rm(directory, removal);
   });
 }
 

@@ -21,6 +21,8 @@ export const searchPlaces = defineEndpoint({
   access: 'public',
   query: PlaceQuery,
   response: { 200: PlaceList },
+  // The first search waits until the list of places is loaded, for seconds on a busy machine.
+  timeoutMs: 20_000,
 
   async handler({ query: { q, near, limit } }, { gazetteer }: PlaceServices) {
     if (q.trim() === '') throw invalid('q', 'must not be empty');
