@@ -13,7 +13,11 @@ import { fillEveryTable } from '../restore-rows.ts';
 import { type AcknowledgedWrite, countMissing, startWriting, type Writers } from '../restore-writers.ts';
 
 /** Jobs empty these within a second, so they may be empty in the backup. */
-const queues = new Set(['public.notification_causes', 'public.notification_fan_outs', 'public.push_deliveries']);
+const queues = new Set([
+  'public.notification_causes',
+  'public.notification_fan_outs',
+  'public.push_deliveries',
+]);
 
 export const restore: Program = {
   name: 'restore',
