@@ -24,7 +24,7 @@ const limited = await api.startAnother({
   env: { RATE_LIMIT: '1' },
   clock: new StoppedClock(),
   // Without a database, a server counts the minutes of its own clock.
-  sql: connectSql('postgres://nobody@127.0.0.1:1/none'),
+  sql: connectSql('postgres://reader@127.0.0.1:1/none'),
 });
 const MiB = 1024 ** 2;
 const attempts = 15;

@@ -131,7 +131,7 @@ test('reminder: once, a day before, for those who go, with what they bring now',
   assert.deepEqual(
     await summary(going),
     ['eventChanged×1!', 'reminder×1'],
-    'a small move reminds nobody again',
+    'a small move causes no second reminder',
   );
   await move(100);
   await remind(80);

@@ -93,7 +93,7 @@ test('eventCancelled: guests are notified once, and of an event that takes place
   assert.deepEqual(await summary(guest), ['eventChanged×1!', 'eventCancelled×1!']);
 });
 
-test('event: nobody is notified of a cancellation that is taken back before the fan-out, of a private event, or of one that is over', async () => {
+test('event: no notification of a cancellation that is taken back before the fan-out, of a private event, or of one that is over', async () => {
   const [organizer, guest] = await createUsers(api, 2);
   assert.ok(organizer && guest);
   const event = await createEvent(api, organizer);
@@ -229,7 +229,7 @@ test('rsvps, claims, bookings: one unread notification of each kind counts them,
 });
 
 // spec: 6 DELETE /v1/items/:id: no notification
-test('the removal of an item notifies nobody', async () => {
+test('the removal of an item causes no notification', async () => {
   const [organizer, guest] = await createUsers(api, 2);
   assert.ok(organizer && guest);
   const event = await createEvent(api, organizer);

@@ -131,7 +131,7 @@ test('push: a failed push is retried at Retry-After, otherwise later and later, 
   assert.equal((await send()).length, 0, 'a refused push is not retried');
 });
 
-test('push: a person whose push service does not respond delays nobody else', async () => {
+test('push: a push service that does not respond delays no pushes to other people', async () => {
   const [slow, quick, ...followers] = await createUsers(api, 5);
   assert.ok(slow && quick);
   const endpoint = (await subscribe(slow)).endpoint;

@@ -1,4 +1,4 @@
-/** Bodies that are sent in pieces: they arrive unchanged, whatever characters lie at the ends of pieces. */
+/** Bodies that are sent in pieces: they arrive unchanged, also with any characters at the ends of pieces. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import Fastify from 'fastify';

@@ -93,7 +93,7 @@ function fieldsOf(event: DemoEvent, now: Date): EventFields {
     currency: 'SEK',
     // A demo event without a price is free.
     isPriceKnown: true,
-    // Everybody who tries the demo sees guests and claimants.
+    // Every user of the demo sees guests and claimants.
     guestListVisibility: 'everyone',
     claimantVisibility: 'everyone',
     ...timesOf(schedule, now),

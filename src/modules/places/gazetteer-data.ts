@@ -56,7 +56,7 @@ const labelOf = ({ name, country, adminCode }: City): string =>
 
 /**
  * The usual abbreviations of states and provinces, by country and code of the package. For other countries,
- * the package has only codes that nobody knows.
+ * the package has only codes that are not in use outside it.
  */
 const regions = new Map(
   Object.entries(placeNames.regions).flatMap(([country, all]) =>
