@@ -8,6 +8,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startVariables } from './start-variables.ts';
 
 export type ChildRun = {
   child: ChildProcess;
@@ -61,9 +62,6 @@ export async function createTempDir(parent = os.tmpdir()): Promise<string> {
   return directory;
 }
 
-/** As `npm start` sets them. */
-const allocator = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144' };
-
 /** Runs `node bin/potluck.js`; its environment contains only PATH, the variables of `npm start` and the given ones. */
 export function potluck(
   args: string[],
@@ -75,7 +73,7 @@ export function potluck(
     ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, program, ...args],
     {
       cwd: cwd ?? '/',
-      env: { PATH: process.env.PATH, ...allocator, ...env },
+      env: { PATH: process.env.PATH, ...startVariables, ...env },
       stdio,
       ...identity,
     },

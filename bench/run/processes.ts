@@ -8,6 +8,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { startVariables } from '../../test/start-variables.ts';
 import type { Dataset } from '../seed.ts';
 import { BenchError } from './options.ts';
 import { send } from './response.ts';
@@ -55,6 +56,7 @@ export async function startApp(
   const port = await freePort();
   const env = {
     PATH: process.env.PATH ?? '',
+    ...startVariables,
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
     PORT: `${port}`,
