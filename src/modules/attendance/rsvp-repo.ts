@@ -3,7 +3,7 @@ import { skipLockedUnless } from '../../db/locks.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import { lockedCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
-import { newId } from '../../lib/ids.ts';
+import { insertSelectedCauses } from '../../outbox/causes.ts';
 import { visibleToCondition } from '../events/policy.ts';
 import type { Rsvp } from '../events/repo.ts';
 
@@ -47,7 +47,7 @@ export type RsvpOutcome = {
  * person cannot corrupt the counts. Of two concurrent removals, the second finds no row.
  * 4. The counters are locked, and then set to numbers computed from the locked versions. An update alone is
  * not enough: PostgreSQL also evaluates check constraints against the version of the statement's snapshot.
- * 5. The causes of the organizers' notifications are new rows, as in `insertCauses`: they wait for nothing.
+ * 5. The causes of the organizers' notifications are new rows, as in src/outbox/causes.ts: they wait for nothing.
  *
  * On a cancelled event, an RSVP with the status that the caller already has succeeds unless it adds guests:
  * the caller may be repeating a request whose response was lost, and can always hide.
@@ -122,11 +122,9 @@ export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: bo
         extra_guests_count = m.extra_guests_count + m.extra_guests
       from counters m where c.event_id = m.event_id and (m.rsvps, m.going, m.extra_guests) <> (0, 0, 0)
     ), causes as (
-      insert into notification_causes (user_id, kind, subject_id, id, actor_ids, amounts)
-      select e.organizer_id, 'rsvps', ch.event_id, ${newId()}::uuid, array_agg(ch.user_id), array_agg(ch.rsvps)
-      from changed ch join locked_events e on e.id = ch.event_id
-      where ch.rsvps <> 0 and ch.user_id <> e.organizer_id
-      group by e.organizer_id, ch.event_id
+      ${insertSelectedCauses(sql`
+        select e.organizer_id, 'rsvps', ch.event_id, ch.user_id, ch.rsvps
+        from changed ch join locked_events e on e.id = ch.event_id`)}
     )
     select a.n, a.has_caller, case when e.id is not null then a.is_locked end as is_locked,
       coalesce(a.is_visible, false) as is_visible, ch.rsvps as change, c.rsvp_count

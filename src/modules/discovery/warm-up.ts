@@ -15,7 +15,7 @@ const [limit, pages, radius] = [20, 5, 50];
 const address = '127.0.0.1';
 
 /**
- * Lists events, half of them by relevance, and by different words and places. Requests run between two lists.
+ * Lists events of different words and places, a quarter of the lists by relevance. Requests run between two lists.
  * @param words of the discovery index
  * @throws as `Lists`
  */

@@ -128,10 +128,12 @@ const calendarFields = [
 
 const isPrivate = ({ visibility }: EventFields): boolean => visibility === 'private';
 
+const differs = (before: EventFields, after: EventFields, names: readonly (keyof EventFields)[]): boolean =>
+  names.some((name) => before[name]?.valueOf() !== after[name]?.valueOf());
+
 /** Whether a change affects calendars. They show a private event as `CLASS:PRIVATE` and no other visibility. */
 export const changesCalendar = (before: EventFields, after: EventFields): boolean =>
-  isPrivate(before) !== isPrivate(after) ||
-  calendarFields.some((name) => before[name].valueOf() !== after[name].valueOf());
+  isPrivate(before) !== isPrivate(after) || differs(before, after, calendarFields);
 
 const timeAndPlace = [
   'startAt',
@@ -153,9 +155,7 @@ export function noticeOf(
 ): 'eventCancelled' | 'eventChanged' | null {
   if (after.hidden || isPrivate(after) || after.endAt <= now) return null;
   if (after.status === 'cancelled') return before.status === 'cancelled' ? null : 'eventCancelled';
-  const isChanged =
-    before.status === 'cancelled' ||
-    timeAndPlace.some((name) => before[name].valueOf() !== after[name].valueOf());
+  const isChanged = before.status === 'cancelled' || differs(before, after, timeAndPlace);
   return isChanged ? 'eventChanged' : null;
 }
 

@@ -1,6 +1,6 @@
 /** The waitlist of an event: positions and promotion. */
 import { sql } from '../../db/sql.ts';
-import { newId } from '../../lib/ids.ts';
+import { insertSelectedCauses } from '../../outbox/causes.ts';
 
 export type BookingStatus = 'booked' | 'waiting';
 
@@ -15,7 +15,8 @@ export const waitlistPosition = () => sql`
 
 /**
  * The statement that books waiting people whose seats are free, strictly in order: a booking that does not fit stops
- * the promotion of all bookings behind it. It stores the causes of their notifications as `insertCauses` does. Run it after each statement that frees seats or removes a waiting booking.
+ * the promotion of all bookings behind it. It also stores the causes of their notifications. Run it after each statement
+ * that frees seats or removes a waiting booking.
  *
  * The transaction must hold a lock on the event's counters, or an exclusive lock on the event, so that the rows read
  * here do not change before they are written. Each waiting booking has at least one seat, so the statement reads at
@@ -40,9 +41,8 @@ export function promoteWaitlist(eventId: string) {
       where event_id = ${eventId} and status = 'waiting' and n <= (select n from last)
       returning user_id, seats
     ), causes as (
-      insert into notification_causes (user_id, kind, subject_id, id, actor_ids, amounts)
-      select m.user_id, 'bookingConfirmed', e.id, ${newId()}::uuid, array[e.organizer_id], array[1]
-      from moved m join events e on e.id = ${eventId}
+      ${insertSelectedCauses(sql`
+        select m.user_id, 'bookingConfirmed', e.id, e.organizer_id, 1 from moved m join events e on e.id = ${eventId}`)}
     )
     update event_counters c set booked_count = booked_count + m.seats, waiting_count = waiting_count - m.people
     from (select sum(seats)::int as seats, count(*)::int as people from moved) m

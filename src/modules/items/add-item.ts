@@ -2,13 +2,9 @@ import { one } from '../../db/query.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
-import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { readEventId } from '../events/event-id.ts';
-import { requireOwnEvent } from '../events/require-own-event.ts';
 import { EventParams } from '../events/schemas.ts';
-import { requireItemsAccepted } from './policy.ts';
-import { toAddedItem } from './present.ts';
-import { insertItems, toItemValues } from './repo.ts';
+import { additionProblems, addToEvent } from './add-to-event.ts';
 import { AddedItem, NewItem } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
@@ -28,23 +24,13 @@ export const addItem = defineEndpoint({
   params: EventParams,
   body: NewItem,
   response: { 201: ref(AddedItem) },
-  problems: [
-    'event_not_found',
-    'not_organizer',
-    'module_disabled',
-    'event_cancelled',
-    'item_list_full',
-    'quota_exceeded',
-  ],
+  problems: additionProblems,
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {
-    const id = readEventId(params.id);
+    const eventId = readEventId(params.id);
     return runIdempotent(services, caller, idempotency, async (tx) => {
-      const event = await requireOwnEvent(tx, id, caller);
-      requireItemsAccepted(event, [{ kind: body.kind, path: 'kind' }]);
-      const row = one(await insertItems(tx, id, [toItemValues(body)], services.clock()));
-      await countTowardsQuota(tx, services, caller.id, 'items');
-      return { status: 201 as const, body: toAddedItem(row) };
+      const added = await addToEvent(tx, services, { eventId, caller }, [body], () => 'kind');
+      return { status: 201 as const, body: one(added) };
     });
   },
 });

@@ -1,12 +1,8 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
-import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { readEventId } from '../events/event-id.ts';
-import { requireOwnEvent } from '../events/require-own-event.ts';
 import { EventParams } from '../events/schemas.ts';
-import { requireItemsAccepted } from './policy.ts';
-import { toAddedItem } from './present.ts';
-import { insertItems, toItemValues } from './repo.ts';
+import { additionProblems, addToEvent } from './add-to-event.ts';
 import { AddedItems, maxBatchValues, NewItems } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
@@ -28,24 +24,14 @@ export const addItems = defineEndpoint({
   // Enough that a batch which is a little too long gets an error that states the maximum.
   maxBodyValues: 2 * maxBatchValues,
   response: { 201: AddedItems },
-  problems: [
-    'event_not_found',
-    'not_organizer',
-    'module_disabled',
-    'event_cancelled',
-    'item_list_full',
-    'quota_exceeded',
-  ],
+  problems: additionProblems,
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {
-    const id = readEventId(params.id);
+    const eventId = readEventId(params.id);
     return runIdempotent(services, caller, idempotency, async (tx) => {
-      const event = await requireOwnEvent(tx, id, caller);
-      const kinds = body.items.map(({ kind }, i) => ({ kind, path: `items.${i}.kind` }));
-      requireItemsAccepted(event, kinds);
-      const rows = await insertItems(tx, id, body.items.map(toItemValues), services.clock());
-      await countTowardsQuota(tx, services, caller.id, 'items', rows.length);
-      return { status: 201 as const, body: { data: rows.map(toAddedItem) } };
+      const pathOf = (i: number) => `items.${i}.kind`;
+      const data = await addToEvent(tx, services, { eventId, caller }, body.items, pathOf);
+      return { status: 201 as const, body: { data } };
     });
   },
 });

@@ -6,7 +6,7 @@
  */
 import { Type } from 'typebox';
 import { serializerOf } from '../../http/serialization.ts';
-import { mapInTurns } from '../../lib/turns.ts';
+import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { type ClaimantRow, type ItemRow, type MyClaim, toClaimant, toItem, toMyClaim } from './present.ts';
 import { Item, type Kind } from './schemas.ts';
 

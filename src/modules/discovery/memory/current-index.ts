@@ -83,9 +83,7 @@ export class CurrentIndex {
    * @throws the error of the database, if it cannot read the changed rows
    */
   async search(query: IndexQuery, slice: Slice): Promise<Page | null> {
-    if (!this.#index) return null;
-    if (this.#applied < this.#noted) await this.#applyUntil(this.#noted);
-    return this.#index?.search(query, slice) ?? null;
+    return (await this.#current())?.search(query, slice) ?? null;
   }
 
   /**
@@ -94,9 +92,7 @@ export class CurrentIndex {
    * @throws as `search`
    */
   async map(query: MapQuery): Promise<EventMap | null> {
-    if (!this.#index) return null;
-    if (this.#applied < this.#noted) await this.#applyUntil(this.#noted);
-    return (await this.#index?.map(query)) ?? null;
+    return (await (await this.#current())?.map(query)) ?? null;
   }
 
   /**
@@ -105,9 +101,13 @@ export class CurrentIndex {
    * @throws as `search`
    */
   async listByPeople(query: PeopleQuery): Promise<PeopleEvent[] | null> {
-    if (!this.#index) return null;
-    if (this.#applied < this.#noted) await this.#applyUntil(this.#noted);
-    return this.#index?.listByPeople(query) ?? null;
+    return (await this.#current())?.listByPeople(query) ?? null;
+  }
+
+  /** The index with all changes that the change log has read until now; null while there is none. */
+  async #current(): Promise<EventIndex | null> {
+    if (this.#index && this.#applied < this.#noted) await this.#applyUntil(this.#noted);
+    return this.#index;
   }
 
   /** Different words of the events, at most `count`; none while there is no index. */
@@ -143,7 +143,7 @@ export class CurrentIndex {
   async #catchUp(): Promise<void> {
     if (!this.#index) return;
     await this.#options.changeLog.catchUp();
-    if (this.#applied < this.#noted) await this.#applyUntil(this.#noted);
+    await this.#current();
   }
 
   /** Several requests share one read of the changed rows. */

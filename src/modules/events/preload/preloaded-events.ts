@@ -141,9 +141,9 @@ export class PreloadedEvents {
       signal.throwIfAborted();
       this.#setData(data);
       for (const key of changeKeys) this.#markChanged(key);
+      log.info({ events: data.size, ms: Math.round(performance.now() - since) }, 'events are preloaded');
       await this.#onLoaded();
       if (this.#data === data) metrics.loaded.set(1);
-      log.info({ events: data.size, ms: Math.round(performance.now() - since) }, 'events are preloaded');
     } finally {
       if (this.#sinceLoad === changeKeys) this.#sinceLoad = null;
     }
