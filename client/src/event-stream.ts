@@ -35,19 +35,30 @@ export function createParser({ onMessage, onRetry }: StreamReader): (text: strin
   };
 }
 
+export type ReadOptions = {
+  idleMs: number;
+  onRetry: StreamReader['onRetry'];
+  signal?: AbortSignal | null | undefined;
+};
+
 /**
- * Yields the messages of a stream until it ends.
+ * Yields the messages of a stream until it ends or `signal` is aborted.
  * @param idleMs a stream that is silent for this long is lost
  * @throws Error if the stream is lost
  */
 export async function* readMessages(
   body: ReadableStream<Uint8Array>,
-  { idleMs, onRetry }: { idleMs: number; onRetry: StreamReader['onRetry'] },
+  { idleMs, onRetry, signal }: ReadOptions,
 ): AsyncGenerator<StreamMessage, void, void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let messages: StreamMessage[] = [];
   const parse = createParser({ onMessage: (message) => messages.push(message), onRetry });
+  // The signal of a request does not always reach its body: in Node.js it is lost when the Request that had it
+  // is garbage-collected.
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal?.addEventListener('abort', cancel, { once: true });
+  if (signal?.aborted) cancel();
   try {
     for (;;) {
       const { done, value } = await within(reader.read(), idleMs);
@@ -57,8 +68,9 @@ export async function* readMessages(
       messages = [];
     }
   } finally {
+    signal?.removeEventListener('abort', cancel);
     // Closes the connection of a stream that has not ended.
-    reader.cancel().catch(() => {});
+    cancel();
   }
 }
 

@@ -47,7 +47,7 @@ export async function* listen(
     try {
       const body = await open(lastId);
       failures = 0;
-      for await (const message of readMessages(body, { idleMs, onRetry })) {
+      for await (const message of readMessages(body, { idleMs, onRetry, signal })) {
         lastId = message.id ?? lastId;
         isGone = message.event === 'gone';
         if (isGone) break;

@@ -75,3 +75,21 @@ test('streams: a character that is cut between two chunks is read; a silent stre
   await assert.rejects(messages.next(), /silent for 20 ms/);
   assert.ok(isCancelled);
 });
+
+test('streams: aborting the signal ends a stream and cancels its body, also where the body does not know the signal', async () => {
+  for (const isEarly of [false, true]) {
+    const stop = new AbortController();
+    let isCancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      cancel: () => {
+        isCancelled = true;
+      },
+    });
+    if (isEarly) stop.abort();
+    const messages = readMessages(body, { idleMs: 60_000, onRetry: () => {}, signal: stop.signal });
+    const next = messages.next();
+    stop.abort();
+    assert.deepEqual(await next, { done: true, value: undefined });
+    assert.ok(isCancelled);
+  }
+});
