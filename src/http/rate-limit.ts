@@ -9,6 +9,7 @@ import type { Database } from '../db/client.ts';
 import type { ReadyConfig } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
 import { networkOf } from '../lib/ip-address.ts';
+import { isPageCall } from './page-calls.ts';
 import { RateLimitStore, windowMs } from './rate-limit-store.ts';
 
 declare module 'fastify' {
@@ -78,7 +79,7 @@ export async function registerRateLimit(
     // A monitor with a short interval must not get a 429 and report the process as down.
     // A page loads its files with it; they count as one request, the page.
     allowList: ({ url, routeOptions }) =>
-      url === '/healthz' || url === '/readyz' || routeOptions.config.isStaticFile === true,
+      url === '/healthz' || url === '/readyz' || routeOptions.config.isStaticFile === true || isPageCall(),
     errorResponseBuilder: (_request, { ttl }) =>
       new Problem('too_many_requests', { retryAfter: Math.ceil(ttl / 1000) }),
   });

@@ -29,7 +29,8 @@ export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
   // After the body was received: a slow upload does not hold up the other requests of its network.
   app.addHook('preValidation', (_request, reply, done) => {
     const { network } = reply;
-    if (!network || reply.isAnswered) return done();
+    // A page waits for its own requests, which take turns.
+    if (!network || reply.isAnswered || reply.routeOptions.config.isPage) return done();
     const queue = queues.get(network) ?? { running: 0, waiting: [] };
     queues.set(network, queue);
     if (queue.running >= maxRunning) {

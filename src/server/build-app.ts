@@ -35,6 +35,7 @@ import { registerOpenApi } from './openapi/register-openapi.ts';
 import { addOutageProbes } from './outage-probes.ts';
 import { registerPages } from './pages/register-pages.ts';
 import { createServices } from './services.ts';
+import { registerWeb } from './web/register-web.ts';
 
 type AppOptions = {
   config: ReadyConfig;
@@ -83,10 +84,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
   registerDocuments(app);
   registerPieces(app);
   await registerOpenApi(app, config);
-  registerPages(app, services);
+  registerPages(app);
 
   // Endpoints and jobs
   for (const module of modules) await registerModule(app, module, services);
+  // After the modules: its route matches every path that no other route does.
+  await registerWeb(app, config);
   if (runJobs) registerMaintenance(app, services);
   return app;
 }

@@ -1,0 +1,52 @@
+/** Calls of the API by pages that this process renders. */
+import type { FastifyRequest, InjectOptions } from 'fastify';
+import type { App } from '../../http/app.ts';
+import { runAsPageCall } from '../../http/page-calls.ts';
+
+/** Sends a request to the API of this server. */
+export type FetchApi = (request: Request) => Promise<Response>;
+
+/** Headers of the visitor's request that the API reads: for the list of devices, and against CSRF. */
+const visitorHeaders = ['user-agent', 'origin', 'sec-fetch-site'] as const;
+
+/**
+ * Returns a function that sends requests in place of the visitor: from the visitor's address, and for forms
+ * with the headers that prove which site sent the form. A page that is opened from another site shows the
+ * visitor's own data, so its reads have none of these headers (decision 42).
+ */
+export const createApiCalls =
+  (app: App, page: FastifyRequest): FetchApi =>
+  async (request) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const headers: Record<string, string> = Object.fromEntries(request.headers);
+    for (const name of isRead ? (['user-agent'] as const) : visitorHeaders) {
+      const value = page.headers[name];
+      if (value !== undefined) headers[name] = value;
+    }
+    const { pathname, search } = new URL(request.url);
+    const body = Buffer.from(await request.arrayBuffer());
+    const response = await runAsPageCall(() =>
+      app.inject({
+        method: request.method as NonNullable<InjectOptions['method']>,
+        url: pathname + search,
+        headers,
+        remoteAddress: page.ip,
+        ...(body.length > 0 && { payload: body }),
+      }),
+    );
+    return new Response(isBodyless(response.statusCode) ? null : new Uint8Array(response.rawPayload), {
+      status: response.statusCode,
+      headers: toHeaders(response.headers),
+    });
+  };
+
+/** Statuses with which `Response` accepts no body. */
+const isBodyless = (status: number): boolean => status === 204 || status === 205 || status === 304;
+
+function toHeaders(values: Record<string, number | string | string[] | undefined>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(values)) {
+    for (const line of [value ?? []].flat()) headers.append(name, String(line));
+  }
+  return headers;
+}

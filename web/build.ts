@@ -1,0 +1,51 @@
+/** Builds the pages, after the client that they use. Without changes since the last build, it does nothing. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { buildClient } from '../client/build.ts';
+
+const web = import.meta.dirname;
+const root = path.join(web, '..');
+const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+/** Holds the hash of the inputs of the last build. */
+const stamp = path.join(web, 'build', '.inputs');
+
+const run = promisify(execFile);
+
+export async function buildWeb(): Promise<void> {
+  await buildClient();
+  const inputs = await hashInputs();
+  if (inputs === (await readFile(stamp, 'utf8').catch(() => null))) return;
+  await run(process.execPath, [vite, 'build'], { cwd: web, maxBuffer: 64 * 1024 * 1024 });
+  await writeFile(stamp, inputs);
+}
+
+/** A hash of every file that the build depends on: this package, the built client, and the installed versions. */
+async function hashInputs(): Promise<string> {
+  const files = [
+    path.join(root, 'package-lock.json'),
+    path.join(root, 'client', 'dist', '.inputs'),
+    ...['adapter.ts', 'build.ts', 'package.json', 'vite.config.ts'].map((file) => path.join(web, file)),
+    path.join(web, 'project.inlang', 'settings.json'),
+    ...(await listFiles('messages')),
+    ...(await listFiles('static')),
+    ...(await listFiles('src')),
+  ];
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`${path.relative(root, file)}\0`).update(await readFile(file));
+  return hash.digest('hex');
+}
+
+/** Generated files under `src/lib/paraglide` are no inputs. */
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(path.join(web, folder), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => !file.includes(`${path.sep}paraglide${path.sep}`))
+    .sort();
+}
+
+if (import.meta.main) await buildWeb();

@@ -1,0 +1,119 @@
+/** People, events and browsers for the tests. */
+import { randomInt } from 'node:crypto';
+import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import {
+  type AddedItem,
+  addItem,
+  type Client,
+  claimItem,
+  createClient,
+  createEvent,
+  type Event,
+  requestCode,
+  setRsvp,
+  signIn as signInClient,
+  updateMe,
+} from '@potluck/client';
+
+export { expect };
+
+export type Person = { id: string; name: string; phone: string; client: Client };
+
+type Fixtures = {
+  /** Creates a person who is signed in with a client of the API. */
+  createPerson(name?: string): Promise<Person>;
+  /** Signs a browser in. */
+  signIn(context: BrowserContext, person: Person): Promise<void>;
+  /** Opens another browser, for someone else. */
+  openBrowser(person?: Person): Promise<Page>;
+};
+
+export const test = base.extend<Fixtures>({
+  createPerson: async ({ baseURL }, use) => use((name) => createPerson(baseURL ?? '', name)),
+  signIn: async ({ baseURL }, use) => use((context, person) => signIn(baseURL ?? '', context, person)),
+  openBrowser: async ({ browser, baseURL, viewport }, use) => {
+    const contexts: BrowserContext[] = [];
+    await use(async (person) => {
+      const context = await browser.newContext({ baseURL: baseURL ?? '', viewport, locale: 'en-GB' });
+      contexts.push(context);
+      if (person) await signIn(baseURL ?? '', context, person);
+      return context.newPage();
+    });
+    for (const context of contexts) await context.close();
+  },
+});
+
+const names = ['Ada', 'Bela', 'Carla', 'Dario', 'Elif', 'Farid', 'Greta', 'Hanna', 'Ines', 'Jonas'];
+
+/** A number that the API accepts and no other test uses. */
+export const newPhone = (): string => `+47${randomInt(40_000_000, 49_999_999)}`;
+
+async function createPerson(
+  baseUrl: string,
+  name = `${names[randomInt(names.length)]} ${randomInt(10_000)}`,
+) {
+  const phone = newPhone();
+  const client = createClient({ baseUrl });
+  const { data: sent } = await requestCode({ client, body: { phone } });
+  const { data } = await signInClient({ client, body: { phone, code: sent.devCode ?? '' } });
+  await updateMe({ client, body: { name } });
+  return { id: data.user.id, name, phone, client };
+}
+
+async function signIn(baseUrl: string, context: BrowserContext, { phone }: Person): Promise<void> {
+  const headers = { origin: baseUrl };
+  const sent = await context.request.post('/v1/auth/otp/request', { data: { phone }, headers });
+  const { devCode } = (await sent.json()) as { devCode: string };
+  const response = await context.request.post('/v1/auth/browser-session', {
+    data: { phone, code: devCode },
+    headers,
+  });
+  expect(response.status()).toBe(200);
+}
+
+const inDays = (days: number, hour = 18): string => {
+  const day = new Date();
+  day.setUTCDate(day.getUTCDate() + days);
+  day.setUTCHours(hour, 0, 0, 0);
+  return day.toISOString();
+};
+
+/** Creates a public event of `organizer` in a week. */
+export async function newEvent(
+  { client }: Person,
+  overrides: Partial<Parameters<typeof createEvent>[0]['body']> = {},
+): Promise<Event> {
+  const body = {
+    title: 'Harbour potluck',
+    startAt: inDays(7),
+    endAt: inDays(7, 22),
+    location: { address: 'Aker Brygge, Oslo', lat: 59.9106, lng: 10.7291 },
+    timezone: 'Europe/Oslo',
+    category: 'food' as const,
+    template: 'potluck' as const,
+    ...overrides,
+  };
+  return (await createEvent({ client, body })).data;
+}
+
+/** Adds an item to an event of `organizer`. */
+export async function newItem(
+  { client }: Person,
+  eventId: string,
+  overrides: Partial<Parameters<typeof addItem>[0]['body']> = {},
+): Promise<AddedItem> {
+  const body = { title: 'Sourdough bread', kind: 'bring' as const, quantityNeeded: 3, ...overrides };
+  return (await addItem({ client, path: { id: eventId }, body })).data;
+}
+
+export async function goTo({ client }: Person, eventId: string): Promise<void> {
+  await setRsvp({ client, path: { id: eventId }, body: { status: 'going' } });
+}
+
+export async function claim({ client }: Person, itemId: string, quantity = 1): Promise<void> {
+  await claimItem({ client, path: { id: itemId }, body: { quantity } });
+}
+
+/** The horizontal scroll of a page, in CSS pixels. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

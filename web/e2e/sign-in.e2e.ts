@@ -1,0 +1,49 @@
+/** Signing in and out. */
+import { expect, newPhone, overflowOf, test } from './fixtures.ts';
+
+test('sign in: a phone number and the code lead back to the page before', async ({ page }) => {
+  await page.goto('/people?q=ada');
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByLabel('Your phone number').fill(newPhone());
+  await page.getByRole('button', { name: 'Send code' }).click();
+  const code = page.getByLabel('Code');
+  await expect(code).toHaveAttribute('autocomplete', 'one-time-code');
+  await code.fill(/\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page).toHaveURL('/people?q=ada');
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
+});
+
+test('sign in: a wrong code is refused with a reason, and another one may be entered', async ({ page }) => {
+  await page.goto('/sign-in');
+  await page.getByLabel('Your phone number').fill(newPhone());
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByLabel('Code').fill('000000');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('alert')).toContainText('not valid');
+  await expect(page.getByLabel('Code')).toBeVisible();
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('sign in: works with forms alone', async ({ page }) => {
+    await page.goto('/sign-in');
+    await page.getByLabel('Your phone number').fill(newPhone());
+    await page.getByRole('button', { name: 'Send code' }).click();
+    const code = /\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '';
+    await page.getByLabel('Code').fill(code);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page).toHaveURL('/');
+    await expect(page.getByRole('link', { name: 'Profile' })).toBeVisible();
+  });
+
+  test('language: a choice is kept, and Arabic is written from right to left', async ({ page }) => {
+    await page.goto('/');
+    await page.getByRole('button', { name: 'العربية' }).click();
+    await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
+    await page.goto('/sign-in');
+    await expect(page.getByLabel('رقم هاتفك')).toBeVisible();
+    expect(await overflowOf(page)).toBe(0);
+  });
+});

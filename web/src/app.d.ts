@@ -1,0 +1,22 @@
+import type { Client, Me } from '@potluck/client';
+
+declare global {
+  namespace App {
+    interface Platform {
+      /** Sends a request to the API of this server, for the visitor of the page. */
+      fetchApi(request: Request): Promise<Response>;
+      /** The accounts of the demonstration; empty if the server has none. */
+      demoAccounts: { who: string; phone: string }[];
+    }
+    interface Locals {
+      /** The API, called for the visitor of the page. */
+      api: Client;
+      /** The person who is signed in. */
+      me: Me | null;
+    }
+    interface Error {
+      /** The code of the API's problem. */
+      code?: string;
+    }
+  }
+}

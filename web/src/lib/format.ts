@@ -1,0 +1,63 @@
+/** Formats times, prices and numbers of events in the visitor's language. */
+import type { ListedEvent } from '@potluck/client';
+import { getLocale } from '#lib/paraglide/runtime.js';
+
+type Timed = Pick<ListedEvent, 'startAt' | 'endAt' | 'allDay' | 'timezone'>;
+
+/** English as it is written outside the United States: day before month, 24 hours. */
+const tags = { en: 'en-GB', de: 'de', sv: 'sv', ar: 'ar' } as const;
+const language = () => tags[getLocale()];
+
+/**
+ * The day and the time of an event at its venue, such as `Sat 12 Dec, 18:00–22:00`. Dates of all-day events
+ * are inclusive.
+ */
+export function formatPeriod({ startAt, endAt, allDay, timezone }: Timed): string {
+  const format = new Intl.DateTimeFormat(language(), {
+    timeZone: timezone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    ...(isOtherYear(startAt) && { year: 'numeric' }),
+    ...(!allDay && { hour: '2-digit', minute: '2-digit' }),
+  });
+  // The end is exclusive: an event that ends at midnight does not include the next day.
+  const end = allDay ? new Date(Date.parse(endAt) - 1) : new Date(endAt);
+  return format.formatRange(new Date(startAt), end);
+}
+
+const isOtherYear = (time: string) => new Date(time).getUTCFullYear() !== new Date().getUTCFullYear();
+
+/** The name of the time zone of a venue at a time, such as `Central European Standard Time`. */
+export const formatZone = ({ startAt, timezone }: Timed): string =>
+  new Intl.DateTimeFormat(language(), { timeZone: timezone, timeZoneName: 'long' })
+    .formatToParts(new Date(startAt))
+    .find(({ type }) => type === 'timeZoneName')?.value ?? timezone;
+
+/** A point in time for the visitor, such as a message's: in the time zone of the browser or the server. */
+export const formatTime = (time: string, timeZone?: string): string =>
+  new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
+    new Date(time),
+  );
+
+export const formatDay = (time: string, timeZone?: string): string =>
+  new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeZone }).format(new Date(time));
+
+/** Null if the price is unknown or the event is free. */
+export const formatPrice = ({ price, currency }: Pick<ListedEvent, 'price' | 'currency'>): string | null =>
+  price === 0
+    ? null
+    : new Intl.NumberFormat(language(), {
+        style: 'currency',
+        currency,
+        trailingZeroDisplay: 'stripIfInteger',
+      }).format(price);
+
+export const formatNumber = (value: number): string => new Intl.NumberFormat(language()).format(value);
+
+export const formatKilometres = (value: number): string =>
+  new Intl.NumberFormat(language(), {
+    style: 'unit',
+    unit: 'kilometer',
+    maximumFractionDigits: value < 10 ? 1 : 0,
+  }).format(value);

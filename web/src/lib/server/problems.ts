@@ -1,0 +1,51 @@
+/** Errors of the API, as pages and forms show them. */
+import { ProblemError, ResponseError } from '@potluck/client';
+import { type ActionFailure, error, fail } from '@sveltejs/kit';
+import { m } from '#lib/paraglide/messages.js';
+
+/** What a form shows after the API refused it. Texts are in the visitor's language. */
+export type FormProblem = {
+  code: string;
+  message: string;
+  /** By field, as the API names it, such as `location.address`. */
+  fields: Record<string, string>;
+};
+
+const messages = m as unknown as Record<string, ((inputs?: object) => string) | undefined>;
+
+/** The text of a problem by its code. Problems without one have the same general text. */
+export const problemText = (code: string): string => (messages[`problem_${code}`] ?? m.problem_other)();
+
+/** Returns the data of a response of the API. A refusal becomes the error page of its status. */
+export async function load<T>(response: Promise<{ data: T }>): Promise<T> {
+  try {
+    return (await response).data;
+  } catch (cause) {
+    if (cause instanceof ProblemError)
+      error(cause.status, { message: problemText(cause.code), code: cause.code });
+    if (cause instanceof ResponseError) error(502, { message: m.problem_other() });
+    throw cause;
+  }
+}
+
+/**
+ * Runs the request of a form. A refusal of the API becomes a failure with its texts and the entered values, so
+ * that nothing is entered twice.
+ */
+export async function submit<T, V extends object>(
+  work: () => Promise<T>,
+  values: V,
+): Promise<T | ActionFailure<{ problem: FormProblem; values: V }>> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof ProblemError)) throw cause;
+    return fail(cause.status, { problem: toFormProblem(cause), values });
+  }
+}
+
+export const toFormProblem = ({ code, errors }: ProblemError): FormProblem => ({
+  code,
+  message: problemText(code),
+  fields: Object.fromEntries(errors.map(({ path }) => [path, m.field_invalid()])),
+});

@@ -1,0 +1,12 @@
+import { listNotifications } from '@potluck/client';
+import type { LayoutServerLoad } from './$types';
+
+export const load: LayoutServerLoad = async ({ locals: { api, me }, depends }) => {
+  depends('app:me');
+  if (!me) return { me: null, unread: 0 };
+  const { data } = await listNotifications({ client: api, query: { limit: 1 } });
+  return {
+    me: { id: me.id, name: me.name, username: me.username, avatar: me.avatar, role: me.role },
+    unread: data.unreadCount,
+  };
+};

@@ -1,0 +1,16 @@
+import { redirect } from '@sveltejs/kit';
+import { cookieName, isLocale } from '#lib/paraglide/runtime.js';
+import { localPath } from '#lib/server/local-path.ts';
+import type { RequestHandler } from './$types';
+
+const aYear = 365 * 86_400;
+
+/** Stores the chosen language in a cookie, and returns to the page. */
+export const POST: RequestHandler = async ({ request, cookies, url }) => {
+  const form = await request.formData();
+  const language = form.get('language');
+  if (isLocale(language)) {
+    cookies.set(cookieName, language, { path: '/', maxAge: aYear, secure: url.protocol === 'https:' });
+  }
+  redirect(303, localPath(form.get('next')));
+};

@@ -1,0 +1,41 @@
+import { paraglideVitePlugin } from '@inlang/paraglide-js';
+import { sveltekit } from '@sveltejs/kit/vite';
+import { defineConfig } from 'vite';
+import { createAdapter } from './adapter.ts';
+
+export default defineConfig({
+  plugins: [
+    paraglideVitePlugin({
+      project: './project.inlang',
+      outdir: './src/lib/paraglide',
+      // A choice on the settings page or in the footer, then the languages of the browser
+      strategy: ['cookie', 'preferredLanguage', 'baseLocale'],
+      cookieName: 'language',
+      emitTsDeclarations: true,
+    }),
+    sveltekit({
+      adapter: createAdapter('build'),
+      csp: {
+        // Cached pages are sent to many visitors, so a nonce would be the same for all of them.
+        mode: 'hash',
+        directives: {
+          'default-src': ['none'],
+          'script-src': ['self'],
+          'style-src': ['self'],
+          'img-src': ['self', 'data:', 'blob:'],
+          'connect-src': ['self'],
+          'worker-src': ['self'],
+          'manifest-src': ['self'],
+          'form-action': ['self'],
+          'base-uri': ['none'],
+          'frame-ancestors': ['none'],
+        },
+      },
+      // The server itself refuses forms of other sites (src/http/same-origin.ts).
+      csrf: { trustedOrigins: ['*'] },
+      paths: { relative: false },
+      version: { pollInterval: 0 },
+    }),
+  ],
+  build: { target: 'es2022' },
+});
