@@ -5,12 +5,12 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { buildClient } from '../client/build.ts';
 import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
 import { migrate } from '../src/db/migrate.ts';
 import type { Target } from '../src/db/target.ts';
 import { readConfig } from '../src/lib/config.ts';
 import { createDocument } from '../src/server/openapi/create-document.ts';
+import { buildWeb } from '../web/build.ts';
 import { openSql } from './sql-tag.ts';
 
 let dataDir: string;
@@ -23,8 +23,9 @@ export async function globalSetup(): Promise<void> {
   await chmod(dataDir, 0o755);
   // Tests kill processes but never the machine, so they do not need writes to reach the disk.
   const options = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-  // The tests of the client import the package that is published, so it must be current.
-  [embedded] = await Promise.all([openEmbedded(dataDir, options), buildClient()]);
+  // The tests of the client import the package that is published, and those of pages the built pages. Without changes
+  // since the last build, this does nothing.
+  [embedded] = await Promise.all([openEmbedded(dataDir, options), buildWeb()]);
   const server = embedded.target as Exclude<Target, string>;
   const template = { ...server, database: 'template_of_tests' };
   const sql = await openSql(server, 'tests');

@@ -89,7 +89,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   // Endpoints and jobs
   for (const module of modules) await registerModule(app, module, services);
   // After the modules: its route matches every path that no other route does.
-  await registerWeb(app, config);
+  await registerWeb(app, services);
   if (runJobs) registerMaintenance(app, services);
   return app;
 }
