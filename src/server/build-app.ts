@@ -84,7 +84,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   registerDocuments(app);
   registerPieces(app);
   await registerOpenApi(app, config);
-  registerPages(app);
+  registerPages(app, services);
 
   // Endpoints and jobs
   for (const module of modules) await registerModule(app, module, services);
