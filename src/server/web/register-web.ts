@@ -1,7 +1,5 @@
 /** Serves the pages of the web app, which SvelteKit renders in this process, and their files. */
 import path from 'node:path';
-import { Readable } from 'node:stream';
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { largePage } from '../../http/compression.ts';
@@ -58,6 +56,8 @@ async function registerFiles(scope: FastifyInstance): Promise<void> {
     route.config = { ...route.config, isStaticFile: true };
     route.schema = schema;
   });
+  // Loaded here, because commands other than `serve` have no pages.
+  const { default: fastifyStatic } = await import('@fastify/static');
   await scope.register(fastifyStatic, {
     root: path.join(buildDirectory, 'client'),
     wildcard: false,
@@ -78,14 +78,13 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
       getClientAddress: () => request.ip,
       platform: { fetchApi, demoAccounts: demo ? demoPhones : [] },
     });
+    if (response.status === 429 || response.status === 503) response.headers.set('retry-after', '1');
     if (mayBeFramed(request.url)) allowFrames(response.headers);
     return response;
   };
   const findAnonymousPage = createAnonymousPages(app, services, renderPage);
 
   const render = async (request: FastifyRequest, reply: FastifyReply) => {
-    // Unknown paths of the API get the API's 404.
-    if (request.url.startsWith('/v1/')) return reply.callNotFound();
     reply.headers(pageHeaders);
     if (mayBeFramed(request.url)) reply.removeHeader('x-frame-options');
     const page = await findAnonymousPage(request, await load());
@@ -98,6 +97,11 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
     return sendWebResponse(reply, response);
   };
 
+  // Unknown paths of the API get the API's 404, before any check of pages and of bodies.
+  scope.addHook('onRequest', (request, reply, done) => {
+    if (request.url.startsWith('/v1/')) reply.callNotFound();
+    else done();
+  });
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'],
@@ -126,13 +130,14 @@ function toWebRequest(request: FastifyRequest, publicUrl: string): Request {
     for (const line of [value ?? []].flat()) headers.append(name, line);
   }
   const body = request.body instanceof Form ? request.body.bytes : null;
-  return new Request(new URL(request.url, publicUrl), { method: request.method, headers, body });
+  return new Request(new URL(publicUrl).origin + request.url, { method: request.method, headers, body });
 }
 
-function sendWebResponse(reply: FastifyReply, response: Response): FastifyReply {
+async function sendWebResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== 'set-cookie') reply.header(name, value);
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) reply.header('set-cookie', cookies);
-  return reply.send(response.body ? Readable.fromWeb(response.body) : '');
+  // Compression needs the whole page.
+  return reply.send(Buffer.from(await response.arrayBuffer()));
 }
