@@ -1,10 +1,17 @@
 /** An event in a frame of another site. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, newEvent, newItem, overflowOf, test } from './fixtures.ts';
 
-/** A page of another site with a frame. */
-const frameOf = (address: string) =>
-  `<!doctype html><title>Blog</title><iframe src="${address}" width="340" height="480"></iframe>`;
-const blog = 'http://blog.example/';
+/** Serves a page of another site with a frame. A routed address would be one that browsers let frame no local server. */
+async function openBlog(frame: string): Promise<{ address: string; close(): void }> {
+  const body = `<!doctype html><title>Blog</title><iframe src="${frame}" width="340" height="480"></iframe>`;
+  const server = createServer((_request, response) => response.end(body)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { address: `http://localhost:${port}/`, close: () => server.close() };
+}
 
 test('embed: another site shows the event, what is left, and a link that opens it in a new tab', async ({
   page,
@@ -14,16 +21,15 @@ test('embed: another site shows the event, what is left, and a link that opens i
   const organizer = await createPerson();
   const { id } = await newEvent(organizer);
   await newItem(organizer, id, { quantityNeeded: 3 });
-  await page.route(blog, (route) =>
-    route.fulfill({ contentType: 'text/html', body: frameOf(`${baseURL}/embed/${id}`) }),
-  );
-  await page.goto(blog);
+  const blog = await openBlog(`${baseURL}/embed/${id}`);
+  await page.goto(blog.address);
   const frame = page.frameLocator('iframe');
   await expect(frame.getByRole('heading', { level: 1, name: 'Harbour potluck' })).toBeVisible();
   await expect(frame.getByText('3 things left to bring')).toBeVisible();
   const tab = page.waitForEvent('popup');
   await frame.getByRole('link', { name: 'Open the event' }).click();
   await expect(await tab).toHaveURL(`${baseURL}/e/${id}`);
+  blog.close();
 });
 
 test('embed: has no navigation, no scripts and no cookies, and fits a narrow frame', async ({

@@ -129,9 +129,13 @@ test('share: the link is copied where the system has no dialog for it', async ({
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
   const { id } = await newEvent(await createPerson());
-  await page.goto(`/e/${id}`);
-  await page.getByRole('link', { name: 'Share' }).click();
-  await expect(page.getByText('Link copied')).toBeVisible();
+  // Until the scripts are loaded, the link leads to a page.
+  await expect(async () => {
+    await page.goto(`/e/${id}`);
+    await page.waitForTimeout(300);
+    await page.getByRole('link', { name: 'Share' }).click();
+    await expect(page.getByText('Link copied')).toBeVisible({ timeout: 1_000 });
+  }).toPass();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${baseURL}/e/${id}`);
   await expect(page).toHaveURL(`/e/${id}`);
 });
@@ -146,11 +150,13 @@ test('share: the dialog of the system gets the title and the link', async ({
     Object.defineProperty(navigator, 'share', { value: share });
   });
   const { id, title } = await newEvent(await createPerson());
-  await page.goto(`/e/${id}`);
-  await page.getByRole('link', { name: 'Share' }).click();
-  await expect
-    .poll(() => page.evaluate(() => (window as Window & { shared?: ShareData }).shared))
-    .toEqual({ title, url: `${baseURL}/e/${id}` });
+  await expect(async () => {
+    await page.goto(`/e/${id}`);
+    await page.waitForTimeout(300);
+    await page.getByRole('link', { name: 'Share' }).click();
+    const shared = await page.evaluate(() => (window as Window & { shared?: ShareData }).shared);
+    expect(shared).toEqual({ title, url: `${baseURL}/e/${id}` });
+  }).toPass();
 });
 
 test('QR code: decodes to the link of the event', async ({ page, baseURL, createPerson }) => {

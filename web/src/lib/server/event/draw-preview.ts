@@ -19,7 +19,7 @@ const [width, height] = [1200, 630];
 /** In pixels: around the panel, and within it. */
 const [margin, padding] = [48, 44];
 const textWidth = width - 2 * (margin + padding);
-const gap = 16;
+const gap = 20;
 const colours = { panel: '#fdfaf5', title: '#23201c', line: '#655d54', brand: '#a53f17' };
 
 const { resolve } = createRequire(import.meta.url);
