@@ -40,9 +40,9 @@ export async function globalSetup(): Promise<void> {
   // The options of a server change no path and no schema of its document.
   const document = await createDocument(readConfig({ DATA_DIR: dataDir }));
   await writeFile(process.env.POTLUCK_TEST_OPENAPI, JSON.stringify(document));
-  // Each test file runs in its own process. Without a cache, compilation takes half of the start time.
+  // Each suite runs in its own process. Without a cache, compilation takes half of the start time.
   process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, '..', 'node_modules', '.cache', 'node');
-  // The default of 16 MiB makes the start of a file collect garbage several times, a tenth of its CPU time.
+  // The default of 16 MiB makes the start of a process collect garbage several times, a tenth of its CPU time.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`.trim();
 }
 

@@ -66,6 +66,10 @@ async function registerFiles(scope: FastifyInstance): Promise<void> {
     setHeaders(response, file) {
       const isImmutable = file.includes(`${path.sep}immutable${path.sep}`);
       response.header('cache-control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
+      // The policy of its script applies to a service worker, and limits the requests that it sends. The file
+      // may be the compressed one.
+      if (path.basename(file).startsWith('service-worker.js'))
+        response.header('content-security-policy', "default-src 'none'; connect-src 'self'");
     },
   });
 }
