@@ -23,8 +23,7 @@ export async function globalSetup(): Promise<void> {
   await chmod(dataDir, 0o755);
   // Tests kill processes but never the machine, so they do not need writes to reach the disk.
   const options = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-  // The tests of the client import the package that is published, and those of pages the built pages. Without changes
-  // since the last build, this does nothing.
+  // Tests import the published package of the client and request the built pages, so both must be current.
   [embedded] = await Promise.all([openEmbedded(dataDir, options), buildWeb()]);
   const server = embedded.target as Exclude<Target, string>;
   const template = { ...server, database: 'template_of_tests' };
