@@ -28,8 +28,8 @@ type PageServer = {
   ): Promise<Response>;
 };
 
-/** In bytes: the longest form has a description of an event. Images are sent to the API. */
-const maxFormBytes = 64 * 1024;
+/** In bytes: the longest form has a description of an event and a list of items. Images are sent to the API. */
+const maxFormBytes = 192 * 1024;
 /** Longer than that of the API, whose responses a page waits for. */
 const timeoutMs = 9_000;
 
