@@ -54,7 +54,9 @@ test('new: the template "Potluck dinner" suggests five items or more, and "Publi
   await expect(page.getByLabel(`Item ${count}`, { exact: true })).toBeFocused();
   await page.getByLabel(`Item ${count}`, { exact: true }).fill('Lemonade');
   await page.getByLabel(`Quantity of item ${count}`, { exact: true }).fill('6');
-  const expected = await titles.evaluateAll((inputs) => inputs.map((input) => (input as HTMLInputElement).value));
+  const expected = await titles.evaluateAll((inputs) =>
+    inputs.map((input) => (input as HTMLInputElement).value),
+  );
   await fillIn(page);
   await expect(page.getByText('Local time at the place (Europe/Oslo).')).toBeVisible();
   await page.getByRole('button', { name: 'Publish' }).click();
@@ -146,15 +148,49 @@ test('new: "Save as draft" shows the event to nobody else, also when it lasts al
   });
 });
 
+test('new: what is entered before the scripts have loaded is kept', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  await signIn(page.context(), await createPerson());
+  const { promise: scripts, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\.js$/, async (route) => {
+    await scripts;
+    await route.continue();
+  });
+  await page.goto('/new?template=potluck', { waitUntil: 'commit' });
+  await page.getByLabel('Title').fill('Early bird');
+  await page.getByLabel('Category').selectOption('music');
+  await page.getByLabel('Description').fill('Worms');
+  await page.getByLabel('Town or city').fill('Oslo');
+  await page.getByLabel('Starts on').fill('2027-06-05');
+  await page.getByLabel('All day').check();
+  await page.getByLabel('Item 1', { exact: true }).fill('Grain');
+  await page.getByLabel('Kind of item 1').selectOption('wish');
+  release();
+  await expect(page.getByRole('combobox', { name: 'Town or city' })).toHaveValue('Oslo');
+  await expect(page.getByLabel('Title')).toHaveValue('Early bird');
+  await expect(page.getByLabel('Category')).toHaveValue('music');
+  await expect(page.getByLabel('Description')).toHaveValue('Worms');
+  await expect(page.getByLabel('Starts on')).toHaveValue('2027-06-05');
+  await expect(page.getByLabel('All day')).toBeChecked();
+  await expect(page.getByLabel('Item 1', { exact: true })).toHaveValue('Grain');
+  await expect(page.getByLabel('Kind of item 1')).toHaveValue('wish');
+});
+
 test('new: items that the API refuses leave no event behind', async ({ page, createPerson, signIn }) => {
   const person = await createPerson();
   await signIn(page.context(), person);
   await openForm(page);
   await fillIn(page);
   // The form checks most fields itself. An emoji of two characters is refused by the API alone.
-  await page.locator('input[name=itemEmoji]').first().evaluate((input) => {
-    (input as HTMLInputElement).value = '🍲🍲';
-  });
+  await page
+    .locator('input[name=itemEmoji]')
+    .first()
+    .evaluate((input) => {
+      (input as HTMLInputElement).value = '🍲🍲';
+    });
   await page.getByRole('button', { name: 'Publish' }).click();
   await expect(page.getByRole('alert').filter({ hasText: 'Some fields need your attention' })).toBeVisible();
   await expect(page.getByLabel('Title')).toHaveValue('Harbour potluck');

@@ -70,7 +70,7 @@ export function valuesOfEvent(event: Event): EventValues {
   const { timezone, location, allDay } = event;
   const start = toLocal(event.startAt, timezone);
   const end = toLocal(event.endAt, timezone);
-  const town = location.address.split(',').at(-1)?.trim() ?? location.address;
+  const town = townOf(location.address);
   const place: ChosenPlace = { label: town, lat: location.lat, lng: location.lng, timeZone: timezone };
   return {
     title: event.title,
@@ -100,6 +100,14 @@ export function valuesOfEvent(event: Event): EventValues {
     items: [],
   };
 }
+
+/** The end of an address without its postal code: the API does not store the name of the town. */
+const townOf = (address: string): string =>
+  address
+    .split(',')
+    .at(-1)
+    ?.replace(/^[\d\s-]+/, '')
+    .trim() || address;
 
 export function readEventForm(form: FormData): EventValues {
   const text = (name: string) => textOf(form.get(name));
