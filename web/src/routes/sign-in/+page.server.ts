@@ -7,7 +7,8 @@ import type { Actions, PageServerLoad } from './$types';
 export const load: PageServerLoad = ({ locals: { me }, url, platform }) => {
   const next = localPath(url.searchParams.get('next'));
   if (me) redirect(303, next);
-  return { next, demoAccounts: platform?.demoAccounts ?? [] };
+  const isEnded = url.searchParams.get('reason') === 'ended';
+  return { next, isEnded, demoAccounts: platform?.demoAccounts ?? [] };
 };
 
 export const actions: Actions = {
