@@ -58,6 +58,8 @@ export type TestOptions = {
   env?: Record<string, string>;
   sms?: SmsDriver;
   clock?: TestClock;
+  /** Serves the web app too, which must be built. */
+  pages?: boolean;
   /** Replaces the connections to the database of the file. */
   sql?: SqlDatabase;
 };
@@ -119,6 +121,7 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
     config: { ...config, secretKey: config.secretKey ?? secretKey },
     db: sql,
     clock: clock.now,
+    pages: options.pages ?? false,
     ...(sms && { sms }),
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -34,7 +34,8 @@ export default defineConfig({
       // The server itself refuses forms of other sites (src/http/same-origin.ts).
       csrf: { trustedOrigins: ['*'] },
       paths: { relative: false },
-      version: { pollInterval: 0 },
+      // The same sources give the same files on every server.
+      version: { name: process.env.WEB_VERSION ?? 'development', pollInterval: 0 },
     }),
   ],
   build: { target: 'es2022' },

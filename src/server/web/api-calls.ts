@@ -25,7 +25,7 @@ export const createApiCalls =
     }
     const { pathname, search } = new URL(request.url);
     const body = Buffer.from(await request.arrayBuffer());
-    const response = await runAsPageCall(() =>
+    const response = await runAsPageCall(async () =>
       app.inject({
         method: request.method as NonNullable<InjectOptions['method']>,
         url: pathname + search,

@@ -1,9 +1,7 @@
 /** Serves the pages of the web app, which SvelteKit renders in this process, and their files. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { largePage } from '../../http/compression.ts';
@@ -64,6 +62,8 @@ async function registerFiles(scope: FastifyInstance): Promise<void> {
     route.config = { ...route.config, isStaticFile: true };
     route.schema = schema;
   });
+  // Loaded here, because commands other than `serve` have no pages.
+  const { default: fastifyStatic } = await import('@fastify/static');
   await scope.register(fastifyStatic, {
     root: path.join(build, 'client'),
     wildcard: false,
@@ -88,8 +88,6 @@ function registerRoutes(
   };
 
   const render = async (request: FastifyRequest, reply: FastifyReply) => {
-    // Unknown paths of the API get the API's 404.
-    if (request.url.startsWith('/v1/')) return reply.callNotFound();
     const server = await load();
     const response = await server.respond(toWebRequest(request, publicUrl), {
       getClientAddress: () => request.ip,
@@ -98,6 +96,11 @@ function registerRoutes(
     return sendWebResponse(reply, response);
   };
 
+  // Unknown paths of the API get the API's 404, before any check of pages and of bodies.
+  scope.addHook('onRequest', (request, reply, done) => {
+    if (request.url.startsWith('/v1/')) reply.callNotFound();
+    else done();
+  });
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'],
@@ -126,10 +129,10 @@ function toWebRequest(request: FastifyRequest, publicUrl: string): Request {
     for (const line of [value ?? []].flat()) headers.append(name, line);
   }
   const body = request.body instanceof Form ? request.body.bytes : null;
-  return new Request(new URL(request.url, publicUrl), { method: request.method, headers, body });
+  return new Request(new URL(publicUrl).origin + request.url, { method: request.method, headers, body });
 }
 
-function sendWebResponse(reply: FastifyReply, response: Response): FastifyReply {
+async function sendWebResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   reply
     .code(response.status)
     // A page belongs to its visitor. `no-store` would also prevent the Back button from showing it at once.
@@ -137,7 +140,9 @@ function sendWebResponse(reply: FastifyReply, response: Response): FastifyReply 
     // Forms without `Sec-Fetch-Site` prove their site by `Origin`, which `no-referrer` would remove.
     .header('referrer-policy', 'same-origin');
   for (const [name, value] of response.headers) if (name !== 'set-cookie') reply.header(name, value);
+  if (response.status === 429 || response.status === 503) reply.header('retry-after', 1);
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) reply.header('set-cookie', cookies);
-  return reply.send(response.body ? Readable.fromWeb(response.body) : '');
+  // Compression needs the whole page.
+  return reply.send(Buffer.from(await response.arrayBuffer()));
 }
