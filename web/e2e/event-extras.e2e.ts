@@ -78,12 +78,12 @@ test('seats: a race for the last one is explained, and the visitor may join the 
 }) => {
   const { id } = await newEvent(await createPerson(), { capacity: 1 });
   await signIn(context, await createPerson());
-  await page.goto(`/e/${id}`);
+  await page.route('**/live', (route) => route.abort());
+  await openEvent(page, { id });
   await book(await createPerson(), id);
   const seats = page.getByRole('region', { name: 'Seats' });
   await seats.getByRole('button', { name: 'Book' }).click();
   await expect(seats.getByRole('alert')).toContainText('not enough free seats');
-  await page.reload();
   await expect(seats.getByRole('button', { name: 'Join the waitlist' })).toBeVisible();
 });
 
