@@ -277,6 +277,7 @@ export const accessRows: Record<string, AccessRow> = {
   'PATCH /v1/notifications/settings': { statuses: withToken(200), body: () => ({ follower: 'off' }) },
 
   'GET /v1/categories': { statuses: statusForAll },
+  'GET /v1/features': { statuses: statusForAll },
   'GET /v1/templates': { statuses: statusForAll },
   'GET /v1/events': { statuses: optionalToken },
   'GET /v1/feed': { statuses: withToken(200) },

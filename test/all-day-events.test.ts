@@ -323,31 +323,3 @@ test('import: a second import corrects timezones stored as UTC, and keeps change
   );
   assert.deepEqual(importCounts(await importFile(file, phone)), [0, 0, 4, 0]);
 });
-
-test('front page: all-day events have dates, longer events have an end, and only a known price of 0 is free', async () => {
-  // A separate database, because the page shows only the next 12 events.
-  const fresh = await startTestApp();
-  const host = await createUser(fresh);
-  const atOslo = { location: oslo };
-  const create = (title: string, fields: object) => createEvent(fresh, host, { ...atOslo, title, ...fields });
-  await create('One day', {
-    allDay: true,
-    startAt: '2030-03-05T00:00:00+01:00',
-    endAt: '2030-03-06T00:00:00+01:00',
-  });
-  await create('Two days', {
-    allDay: true,
-    startAt: '2030-03-05T00:00:00+01:00',
-    endAt: '2030-03-07T00:00:00+01:00',
-    price: 0,
-  });
-  await create('Camp', { startAt: '2030-03-05T18:00:00Z', endAt: '2030-03-07T11:00:00Z', price: 20 });
-  await create('Evening', { startAt: '2030-03-05T18:00:00Z', endAt: '2030-03-05T23:00:00Z', price: 0 });
-  const page: string = expectStatus(await fresh.get('/'), 200).body;
-  const factsOf = (title: string) =>
-    new RegExp(`>${title}</a></h3><p>(.*?)</p>`).exec(page)?.[1]?.replace(/[\u2009\u202f\u00a0]/g, ' ');
-  assert.equal(factsOf('One day'), 'Tue 5 Mar · 0 going');
-  assert.equal(factsOf('Two days'), 'Tue 5 Mar – Wed 6 Mar · free · 0 going');
-  assert.equal(factsOf('Camp'), 'Tue 5 Mar, 19:00 – Thu 7 Mar, 12:00 · €20 · 0 going');
-  assert.equal(factsOf('Evening'), 'Tue 5 Mar, 19:00 · free · 0 going');
-});

@@ -22,7 +22,8 @@ export async function buildWeb(): Promise<void> {
   const inputs = await hashInputs();
   if (inputs === (await readFile(stamp, 'utf8').catch(() => null))) return;
   await buildMapData();
-  await run(process.execPath, [vite, 'build'], { cwd: web, maxBuffer: 64 * 1024 * 1024 });
+  const env = { ...process.env, WEB_VERSION: inputs.slice(0, 16) };
+  await run(process.execPath, [vite, 'build'], { cwd: web, env, maxBuffer: 64 * 1024 * 1024 });
   await writeFile(stamp, inputs);
 }
 

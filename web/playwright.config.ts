@@ -1,12 +1,9 @@
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { defineConfig } from '@playwright/test';
+import { node, url } from './e2e/environment.ts';
 
 /** Debian's package, or another one that `CHROMIUM` names. */
 const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
-/** Tests of several work trees may run at once. */
-const port = Number(process.env.E2E_PORT ?? 4_310);
-const url = `http://127.0.0.1:${port}`;
 
 if (!existsSync(chromium)) {
   const message = `${chromium} does not exist: install Chromium, or name it in CHROMIUM.`;
@@ -34,13 +31,8 @@ export default defineConfig({
     trace: 'off',
   },
   webServer: {
-    command: 'node e2e/serve.ts',
+    command: `${node} e2e/serve.ts`,
     cwd: import.meta.dirname,
-    env: {
-      PATH: `${path.join(import.meta.dirname, '..', 'node_modules', '.bin')}:${process.env.PATH}`,
-      PORT: String(port),
-      PUBLIC_URL: url,
-    },
     url: `${url}/readyz`,
     timeout: 60_000,
     gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },

@@ -7,6 +7,7 @@ import type { App } from '../http/app.ts';
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { buildApp } from '../server/build-app.ts';
+import { buildPages } from '../server/web/build-pages.ts';
 import { type CommandContext, withCommandContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 import { seedDemo } from './demo.ts';
@@ -54,7 +55,8 @@ async function withPort(config: Config): Promise<Config> {
 async function serve(context: CommandContext, stop: AbortSignal): Promise<void> {
   const { config } = context;
   if (config.demo) await unlessStopped(seedDemo(context), stop);
-  const app = await buildApp({ ...context, runJobs: true });
+  const buildError = await buildPages();
+  const app = await buildApp({ ...context, runJobs: true, pages: true });
   // The driver awaits no result of its own queries on a new connection. Their failure must not end the
   // server.
   const onRejection = (error: unknown) => {
@@ -68,6 +70,7 @@ async function serve(context: CommandContext, stop: AbortSignal): Promise<void> 
     });
     announce(app, config);
     warnIfUnverified(app, context.target);
+    if (buildError) app.log.warn({ err: buildError }, 'the pages could not be built');
     await unlessStopped(new Promise(() => {}), stop);
   } finally {
     await closeApp(app);

@@ -46,10 +46,12 @@ type AppOptions = {
   clock?: () => Date;
   /** Runs the jobs of the modules until the app closes. Default: false. */
   runJobs?: boolean;
+  /** Serves the web app. Default: false. */
+  pages?: boolean;
 };
 
 export async function buildApp(options: AppOptions): Promise<App> {
-  const { config, db, sms, clock = () => new Date(), runJobs = false } = options;
+  const { config, db, sms, clock = () => new Date(), runJobs = false, pages = false } = options;
   const headers = createStandardHeaders(config);
   const app = createFastify(config, headers);
 
@@ -84,12 +86,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
   registerDocuments(app);
   registerPieces(app);
   await registerOpenApi(app, config);
-  registerPages(app);
+  registerPages(app, services);
 
   // Endpoints and jobs
   for (const module of modules) await registerModule(app, module, services);
   // After the modules: its route matches every path that no other route does.
-  await registerWeb(app, config);
+  if (pages) await registerWeb(app, services);
   if (runJobs) registerMaintenance(app, services);
   return app;
 }

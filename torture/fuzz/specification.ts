@@ -222,6 +222,7 @@ export const specification: Record<string, SpecOperation> = {
     ...asking({ q: needed(prose(100)), near: text(coordinates(2)), limit }),
   },
   'GET /v1/categories': open(),
+  'GET /v1/features': open(),
   'GET /v1/templates': open(),
   'POST /v1/events/{id}/items/batch': {
     ...required(201),

@@ -1,5 +1,7 @@
 /** People, events and browsers for the tests. */
+import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { promisify } from 'node:util';
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 import {
   type AddedItem,
@@ -14,6 +16,7 @@ import {
   signIn as signInClient,
   updateMe,
 } from '@potluck/client';
+import { dataDir, entry, node, url } from './environment.ts';
 
 export { expect };
 
@@ -58,6 +61,14 @@ async function createPerson(
   const { data } = await signInClient({ client, body: { phone, code: sent.devCode ?? '' } });
   await updateMe({ client, body: { name } });
   return { id: data.user.id, name, phone, client };
+}
+
+/** Creates an admin, as an operator does. */
+export async function newAdmin(): Promise<Person> {
+  const admin = await createPerson(url, 'Alva Admin');
+  const env = { ...process.env, DATA_DIR: dataDir };
+  await promisify(execFile)(node, [entry, 'admin', 'grant', admin.phone], { env });
+  return admin;
 }
 
 async function signIn(baseUrl: string, context: BrowserContext, { phone }: Person): Promise<void> {

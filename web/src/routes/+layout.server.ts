@@ -3,10 +3,13 @@ import type { LayoutServerLoad } from './$types';
 
 export const load: LayoutServerLoad = async ({ locals: { api, me }, depends }) => {
   depends('app:me');
-  if (!me) return { me: null, unread: 0 };
+  // Changes with every load, also of other parts of a page.
+  const loadedAt = new Date().toISOString();
+  if (!me) return { me: null, unread: 0, loadedAt };
   const { data } = await listNotifications({ client: api, query: { limit: 1 } });
   return {
     me: { id: me.id, name: me.name, username: me.username, avatar: me.avatar, role: me.role },
     unread: data.unreadCount,
+    loadedAt,
   };
 };

@@ -1,0 +1,22 @@
+import { flagNames } from '../../flags/flags.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { ref } from '../../http/schemas.ts';
+import type { BaseServices } from '../../http/services.ts';
+import { Features } from './schemas.ts';
+
+export const getFeatures = defineEndpoint({
+  method: 'GET',
+  path: '/v1/features',
+  operationId: 'getFeatures',
+  tag: 'Server',
+  summary: 'Get the features that are switched on',
+  description:
+    'An app can disable what an admin has switched off, and say why. A change is visible within a second.',
+  access: 'public',
+  response: { 200: ref(Features) },
+
+  async handler(_request, { flags }: BaseServices) {
+    const states = await Promise.all(flagNames.map(async (name) => [name, await flags.isOn(name)] as const));
+    return { status: 200, body: Object.fromEntries(states) as Features };
+  },
+});

@@ -1,0 +1,138 @@
+/** The pages of the web app as HTTP sees them: headers, limits and forms. Their content has tests in a browser. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { createEvent, createUser } from './factories.ts';
+import { expectProblem, expectStatus, startTestApp } from './setup.ts';
+import { connectSql } from './sql-tag.ts';
+
+const api = await startTestApp({ pages: true });
+const organizer = await createUser(api);
+
+/** Sends a form as a browser does from a page of `origin`. */
+const postForm = (path: string, fields: Record<string, string>, headers: Record<string, string>) =>
+  fetch(`${api.url}${path}`, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    headers,
+    redirect: 'manual',
+  });
+
+test('page: 200 with a policy that allows only scripts of this server; texts of users are escaped', async () => {
+  const coverUrl = 'https://pictures.example.com/p.png';
+  await createEvent(api, organizer, { title: '<script>alert(1)</script> & "friends"', coverUrl });
+  const { body, headers } = expectStatus(await api.get('/'), 200);
+  const policy = headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src 'none'/);
+  assert.match(policy, /script-src 'self' 'sha256-[^ ;]+'(;|$)/);
+  assert.doesNotMatch(policy, /unsafe-inline|unsafe-eval|https?:/);
+  assert.ok(!body.includes('<script>alert'));
+  assert.ok(body.includes('&lt;script>alert(1)&lt;/script> &amp; "friends"'));
+  for (const [, source = ''] of body.matchAll(/<(?:script|img|link|source)[^>]* (?:src|href)="([^"]+)"/g))
+    assert.ok(source.startsWith('/') && !source.startsWith('//'), source);
+});
+
+test('page: 200 compressed; 404 in HTML for a path with two slashes', async () => {
+  const headers = { 'accept-encoding': 'br' };
+  assert.equal((await fetch(api.url, { headers })).headers.get('content-encoding'), 'br');
+  const response = await fetch(`${api.url}//elsewhere.example/people`);
+  assert.equal(response.status, 404);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+});
+
+test('page: 200 that caches must not share, and that the Back button may show', async () => {
+  const { headers } = expectStatus(await api.get('/'), 200);
+  assert.equal(headers.get('cache-control'), 'private, no-cache');
+  assert.equal(headers.get('referrer-policy'), 'same-origin');
+});
+
+test('page files: 200, cacheable for ever if their name has a hash, and compressed', async () => {
+  const { body } = await api.get('/');
+  const script = /href="(\/_app\/immutable\/[^"]+\.js)"/.exec(body)?.[1] ?? '';
+  const response = await fetch(api.url + script, { headers: { 'accept-encoding': 'br' } });
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get('cache-control') ?? '', /immutable/);
+  assert.equal(response.headers.get('content-encoding'), 'br');
+  assert.equal((await fetch(`${api.url}/_app/immutable/none.js`)).status, 404);
+  const outside = await fetch(`${api.url}/_app/..%2f..%2fserver%2fserver.js`);
+  assert.equal(outside.status, 404);
+});
+
+test('page: 404 in HTML for an unknown path, and as a problem for an unknown path of the API', async () => {
+  const page = await fetch(`${api.url}/nothing`);
+  assert.equal(page.status, 404);
+  assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+  expectProblem(await api.get('/v1/nothing'), 404, 'route_not_found');
+  expectProblem(await api.post('/v1/nothing', undefined, { a: 1 }), 404, 'route_not_found');
+});
+
+test('form: 403 from a page of another site, and without any proof of the site', async () => {
+  const fields = { language: 'de', next: '/' };
+  for (const headers of [
+    {},
+    { origin: 'https://elsewhere.example' },
+    { 'sec-fetch-site': 'cross-site', origin: api.url },
+  ]) {
+    const response = await postForm('/language', fields, headers);
+    assert.equal(response.status, 403);
+    assert.equal(response.headers.get('set-cookie'), null);
+  }
+  const own = await postForm('/language', fields, { 'sec-fetch-site': 'same-origin' });
+  assert.equal(own.status, 303);
+  assert.match(own.headers.get('set-cookie') ?? '', /^language=de;/);
+});
+
+test('form: 303 to paths of this server only', async () => {
+  for (const [next, location] of [
+    ['/people?q=a', '/people?q=a'],
+    ['https://elsewhere.example/', '/'],
+    ['//elsewhere.example/', '/'],
+    ['/\\elsewhere.example', '/'],
+    ['javascript:alert(1)', '/'],
+  ] as const) {
+    const response = await postForm(
+      '/language',
+      { language: 'sv', next },
+      { 'sec-fetch-site': 'same-origin' },
+    );
+    assert.equal(response.headers.get('location'), location, next);
+  }
+});
+
+test('form: 413 above 64 KiB', async () => {
+  const fields = { next: 'x'.repeat(65_536) };
+  const response = await postForm('/language', fields, { 'sec-fetch-site': 'same-origin' });
+  assert.equal(response.status, 413);
+});
+
+test('language: 200 in the language of the cookie, else of the browser, else English', async () => {
+  const languageOf = async (headers: Record<string, string>) => {
+    const body = await (await fetch(`${api.url}/sign-in`, { headers })).text();
+    return /<html lang="(\w+)" dir="(\w+)">/.exec(body)?.slice(1);
+  };
+  assert.deepEqual(await languageOf({}), ['en', 'ltr']);
+  assert.deepEqual(await languageOf({ 'accept-language': 'fr, ar;q=0.8, de;q=0.5' }), ['ar', 'rtl']);
+  assert.deepEqual(await languageOf({ 'accept-language': 'de', cookie: 'language=sv' }), ['sv', 'ltr']);
+  assert.deepEqual(await languageOf({ 'accept-language': 'de', cookie: 'language=xx' }), ['de', 'ltr']);
+});
+
+test('rate limit: a page counts as one request, whatever it asks the API for', async () => {
+  const limited = await api.startAnother({ pages: true, env: { RATE_LIMIT: '100' } });
+  const first = (await limited.get('/')).headers.get('ratelimit-remaining');
+  const second = (await limited.get('/')).headers.get('ratelimit-remaining');
+  assert.equal(Number(first) - Number(second), 1);
+});
+
+test('turns: 24 concurrent pages of one address all get 200', async () => {
+  const limited = await api.startAnother({ pages: true, env: { RATE_LIMIT: '1000' } });
+  const pages = await Promise.all(Array.from({ length: 24 }, () => limited.get('/')));
+  assert.deepEqual([...new Set(pages.map(({ status }) => status))], [200]);
+});
+
+test('page: 503 in HTML with Retry-After without a database', async () => {
+  const sql = connectSql('postgres://reader@127.0.0.1:1/none');
+  const { url } = await api.startAnother({ pages: true, sql });
+  const { status, headers } = await fetch(url);
+  assert.equal(status, 503);
+  assert.match(headers.get('content-type') ?? '', /^text\/html/);
+  assert.ok(Number(headers.get('retry-after')) >= 1);
+});

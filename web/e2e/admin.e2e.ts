@@ -1,0 +1,97 @@
+/** Administration: reports, accounts and switches. */
+import { report, setRsvp } from '@potluck/client';
+import { expect, newAdmin, newEvent, newItem, overflowOf, test } from './fixtures.ts';
+
+test('admin: suspends a person from a report; the person is signed out at the next action; "Restore" works', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+  openBrowser,
+}) => {
+  const [admin, offender, witness] = [
+    await newAdmin(),
+    await createPerson('Otto Offender'),
+    await createPerson(),
+  ];
+  const event = await newEvent(offender, { title: 'Dubious party' });
+  await report({
+    client: witness.client,
+    body: { subject: { type: 'event', id: event.id }, reason: 'scam', text: 'Not real' },
+  });
+  const theirs = await openBrowser(offender);
+  await theirs.goto('/settings');
+  await signIn(context, admin);
+  await page.goto('/admin');
+  const entry = page.getByRole('listitem').filter({ hasText: 'Otto Offender' });
+  await expect(entry).toContainText('Not real');
+  await entry.getByText('Act on it').click();
+  await entry.getByLabel('Reason').fill('Fraud');
+  await entry.getByRole('button', { name: 'Suspend Otto Offender' }).click();
+  await expect(page.getByRole('status')).toContainText('suspended');
+  await theirs.goto('/mine');
+  await expect(theirs.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await page.goto('/admin/accounts?q=Otto+Offender&suspended=on');
+  await page.getByRole('button', { name: 'Restore' }).first().click();
+  await expect(page.getByRole('status')).toContainText('restored');
+});
+
+test('admin: with claims switched off, "Bring" is disabled with the reason', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+  openBrowser,
+}) => {
+  const [admin, organizer, guest] = [await newAdmin(), await createPerson(), await createPerson()];
+  const event = await newEvent(organizer);
+  await newItem(organizer, event.id);
+  await setRsvp({ client: guest.client, path: { id: event.id }, body: { status: 'going' } });
+  await signIn(context, admin);
+  await page.goto('/admin/switches');
+  await page.getByRole('button', { name: 'Switch off: Bring lists' }).click();
+  try {
+    await expect(page.getByRole('button', { name: 'Switch on: Bring lists' })).toBeVisible();
+    const theirs = await openBrowser(guest);
+    await theirs.goto(`/e/${event.id}`);
+    await expect(theirs.getByText('The list is switched off at the moment.')).toBeVisible();
+    await expect(theirs.getByRole('button', { name: /^Bring/ })).toBeDisabled();
+  } finally {
+    await page.getByRole('button', { name: 'Switch on: Bring lists' }).click();
+    await expect(page.getByRole('button', { name: 'Switch off: Bring lists' })).toBeVisible();
+  }
+});
+
+test('admin: a guest is refused, and no data of administrators is in the page', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [guest, offender] = [await createPerson(), await createPerson('Hidden Offender')];
+  await report({
+    client: guest.client,
+    body: { subject: { type: 'user', id: offender.id }, reason: 'spam' },
+  });
+  await signIn(context, guest);
+  for (const path of ['/admin', '/admin/accounts', '/admin/switches', '/admin/audit']) {
+    const response = await page.goto(path);
+    expect(response?.status()).toBe(403);
+    expect(await response?.text()).not.toMatch(/Hidden Offender|\+47\d{8}/);
+    await expect(page.getByText('Only administrators may see this.')).toBeVisible();
+  }
+});
+
+test('admin: a visitor who is signed out signs in first; the pages fit a phone', async ({
+  page,
+  context,
+  signIn,
+}) => {
+  await page.goto('/admin/audit');
+  await expect(page).toHaveURL('/sign-in?next=%2Fadmin%2Faudit');
+  await signIn(context, await newAdmin());
+  for (const path of ['/admin', '/admin/accounts', '/admin/switches', '/admin/audit']) {
+    await page.goto(path);
+    expect(await overflowOf(page), path).toBe(0);
+  }
+});
