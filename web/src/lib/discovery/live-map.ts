@@ -129,6 +129,8 @@ function createElement({ text, count, href }: ClusterMarker, onclick: () => void
   const element = document.createElement(href === null ? 'button' : 'a');
   element.className = count >= largeCluster ? 'cluster large' : 'cluster';
   element.textContent = text;
+  // Large clusters are above small ones.
+  element.style.zIndex = `${Math.min(count, 10_000)}`;
   if (element instanceof HTMLAnchorElement) element.href = href ?? '';
   else {
     element.setAttribute('type', 'button');
