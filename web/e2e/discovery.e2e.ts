@@ -14,7 +14,7 @@ const cityOf = (page: Page) => page.getByRole('combobox', { name: 'City' });
 const titles = (page: Page) => page.getByRole('heading', { level: 3 }).allInnerTexts();
 
 async function search(page: Page, words: string): Promise<void> {
-  await page.getByLabel('What are you looking for?').fill(words);
+  await page.getByLabel('Search for', { exact: true }).fill(words);
   await page.getByRole('button', { name: 'Search', exact: true }).click();
 }
 
@@ -36,11 +36,11 @@ test('search: fills the address, and Back restores results and scroll', async ({
   await expect(page).toHaveURL(/\/e\//);
   await page.goBack();
   await expect(page).toHaveURL(`/?q=${word}`);
-  await expect(page.getByLabel('What are you looking for?')).toHaveValue(word);
+  await expect(page.getByLabel('Search for', { exact: true })).toHaveValue(word);
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(scrolled - 150);
   await page.goBack();
   await expect(page).toHaveURL('/');
-  await expect(page.getByLabel('What are you looking for?')).toHaveValue('');
+  await expect(page.getByLabel('Search for', { exact: true })).toHaveValue('');
 });
 
 test('filters: category, period, price and order narrow the list, and each can be removed', async ({
@@ -199,7 +199,7 @@ test.describe('without JavaScript', () => {
     );
     await newEvent(organizer, { title: `Quartet ${word}`, category: 'music', ...at(1) });
     await page.goto('/');
-    await page.getByLabel('What are you looking for?').fill(word);
+    await page.getByLabel('Search for', { exact: true }).fill(word);
     await openFilters(page);
     await page.getByLabel('Category').selectOption('Food & drink');
     await cityOf(page).fill('Oslo');

@@ -17,8 +17,14 @@ const newWord = (): string =>
 async function createEvents(organizer: Person): Promise<string> {
   const word = newWord();
   const oslo = { address: 'Oslo', lat: 59.91, lng: 10.73 };
-  const bergen = { address: 'Bergen', lat: 60.39, lng: 5.32 };
-  const places = [oslo, { ...oslo, lng: 10.78 }, bergen, { ...bergen, lat: 60.4 }, { ...bergen, lat: 60.41 }];
+  const bergen = { address: 'Bergen', lat: 60.3, lng: 5.3 };
+  const places = [
+    oslo,
+    { ...oslo, lng: 10.78 },
+    bergen,
+    { ...bergen, lat: 60.2, lng: 5.1 },
+    { ...bergen, lat: 60.4, lng: 5.5 },
+  ];
   await Promise.all(
     places.map((location, i) => newEvent(organizer, { title: `${location.address} ${word} ${i}`, location })),
   );

@@ -49,9 +49,10 @@ const largeCluster = 100;
 /** Natural Earth has no details for higher zooms, but clusters of one town lead to its streets. */
 const maxZoom = 17;
 
-export function startLiveMap({ container, box, onmove, texts }: Options): LiveMap {
+/** @throws Error if the browser has no graphics driver for it */
+export async function startLiveMap({ container, box, onmove, texts }: Options): Promise<LiveMap> {
   setWorkerUrl(worker);
-  const stylesheet = loadStyles();
+  await loadStyles();
   const map = new MapLibre({
     container,
     style: styleOf(container),
@@ -75,8 +76,8 @@ export function startLiveMap({ container, box, onmove, texts }: Options): LiveMa
   map.keyboard.disableRotation();
   map.addControl(new NavigationControl({ showCompass: false }));
 
-  const drawn = new Promise<void>((resolve) => map.once('load', () => resolve()));
-  void drawn.then(() => loadLand(map));
+  const ready = new Promise<void>((resolve) => map.once('load', () => resolve()));
+  void ready.then(() => loadLand(map));
 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isMovedByPage = false;
@@ -92,7 +93,7 @@ export function startLiveMap({ container, box, onmove, texts }: Options): LiveMa
 
   const markers = new Map<string, Marker>();
   return {
-    ready: Promise.all([drawn, stylesheet]).then(() => {}),
+    ready,
     setMarkers(wanted) {
       const byKey = new Map(wanted.map((each) => [`${each.lat} ${each.lng} ${each.count}`, each]));
       for (const [key, marker] of markers) {
@@ -128,6 +129,8 @@ function createElement({ text, count, href }: ClusterMarker, onclick: () => void
   const element = document.createElement(href === null ? 'button' : 'a');
   element.className = count >= largeCluster ? 'cluster large' : 'cluster';
   element.textContent = text;
+  // Large clusters are above small ones.
+  element.style.zIndex = `${Math.min(count, 10_000)}`;
   if (element instanceof HTMLAnchorElement) element.href = href ?? '';
   else {
     element.setAttribute('type', 'button');
