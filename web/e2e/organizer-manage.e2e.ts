@@ -37,7 +37,8 @@ test('edit: every field is shown as it is stored, and saving changes only what w
 }) => {
   const organizer = await createPerson();
   const before = await newEvent(organizer, {
-    description: 'Bring a chair.\nAnd a friend.',
+    // Nearly as long as possible, in a script whose letters are two bytes each
+    description: `Bring a chair.\nAnd a friend.\n${Array(2_400).fill('شاي').join(' ')}`,
     price: 12.5,
     capacity: 40,
     visibility: 'unlisted',

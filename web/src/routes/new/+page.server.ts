@@ -56,7 +56,9 @@ export const actions: Actions = {
   publish: async ({ request, locals }) => create(locals, readEventForm(await request.formData()), false),
 };
 
-async function create({ api }: App.Locals, entered: EventValues, isDraft: boolean) {
+async function create({ api }: App.Locals, form: EventValues, isDraft: boolean) {
+  // Without the empty rows, the API counts the items as the form does.
+  const entered = { ...form, items: form.items.filter(({ title }) => title !== '') };
   let values = entered;
   try {
     const result = await findPlace(api, entered);

@@ -56,16 +56,14 @@ export async function createEventWithItems(
   return event.id;
 }
 
-/** The items of a form. Rows without a title are left out. Adds texts to `fields` for rows that cannot be sent. */
+/** The items of a form. Adds texts to `fields` for rows that cannot be sent. */
 export function readItems({ items, modules }: EventValues, fields: FieldErrors): NewItem[] {
-  const named = items.filter(({ title }) => title !== '');
-  if (named.length > maxItems) fields.items = m.organizer_error_items({ count: maxItems });
-  return items.flatMap(({ title, kind, quantity, emoji }, i): NewItem[] => {
-    if (title === '') return [];
+  if (items.length > maxItems) fields.items = m.organizer_error_items({ count: maxItems });
+  return items.map(({ title, kind, quantity, emoji }, i): NewItem => {
     const quantityNeeded = Number(quantity);
     if (!isWhole(quantityNeeded, 1, 10_000)) fields[`items.${i}`] = m.organizer_error_quantity();
     if (!modules.includes(kind === 'wish' ? 'wishList' : 'bringList'))
       fields[`items.${i}`] = m.organizer_error_module();
-    return [{ title, kind: kind === 'wish' ? 'wish' : 'bring', quantityNeeded, ...(emoji && { emoji }) }];
+    return { title, kind: kind === 'wish' ? 'wish' : 'bring', quantityNeeded, ...(emoji && { emoji }) };
   });
 }
