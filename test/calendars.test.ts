@@ -42,7 +42,7 @@ test('event calendar: 200 with every property of the event', async () => {
   assert.equal(parsed.dtstamp?.toISOString(), second(event.updatedAt));
   assert.equal(parsed.created?.toISOString(), second(event.createdAt));
   const lines = response.body.replaceAll('\r\n ', '').split('\r\n');
-  assert.ok(lines.includes(`URL;VALUE=URI:https://events.example.org/v1/events/${event.id}`));
+  assert.ok(lines.includes(`URL;VALUE=URI:https://events.example.org/e/${event.id}`));
   assert.ok(
     lines.includes(`ORGANIZER;CN="Mara ^'M^', Lindgren":https://events.example.org/v1/users/${organizer.id}`),
   );
@@ -183,7 +183,7 @@ test('event calendar: an import of the calendar creates an equal event', async (
     assert.deepEqual([report.added, report.errors, report.warnings], [1, [], []]);
     const [copy] = await eventsOf(await signIn(api, phone));
     // The import adds the URL of the original event to the description.
-    assert.equal(copy.description, `${event.description}\nhttps://events.example.org/v1/events/${event.id}`);
+    assert.equal(copy.description, `${event.description}\nhttps://events.example.org/e/${event.id}`);
     for (const name of ['title', 'startAt', 'endAt', 'location', 'category', 'status', 'visibility'])
       assert.deepEqual(copy[name], event[name], `${name} of ${JSON.stringify(times)}`);
     // Ambiguous local times are written in UTC, and the import takes the timezone of the location.

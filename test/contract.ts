@@ -7,7 +7,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { createParser } from 'eventsource-parser';
 
-type ReceivedResponse = { status: number; headers: Headers; body: unknown };
+type ReceivedResponse = { status: number; headers: Pick<Headers, 'get'>; body: unknown };
 type StreamMessage = { event?: string | undefined; id?: string | undefined; data: unknown };
 export type Contract = {
   check(method: string, path: string, response: ReceivedResponse): void;
@@ -22,7 +22,7 @@ type Document = {
 };
 
 /** HTML pages and their resources. They are not part of the API and are missing from the OpenAPI document. */
-const pages = /^\/(favicon\.ico|robots\.txt|docs\/?|docs\/errors|docs\/js\/scalar\.js|openapi\.json)?$/;
+const pages = /^\/(favicon\.ico|robots\.txt|sitemap\.xml(\?.*)?|docs\/?|docs\/errors|docs\/js\/scalar\.js|openapi\.json)?$/;
 
 const schemaPrefix = '#/components/schemas/';
 
@@ -70,7 +70,7 @@ export function readContract(openApi: unknown): Contract {
 }
 
 /**
- * Compiles the schemas that a test file needs, and adds the named schemas that these refer to. Adding the whole document
+ * Compiles the schemas that a suite needs, and adds the named schemas that these refer to. Adding the whole document
  * would take Ajv longer than many test files run.
  */
 function createValidators(schemas: Document['components']['schemas']) {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import http from 'node:http';
 import net from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +9,7 @@ import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createUser } from './factories.ts';
+import { http } from './http-client.ts';
 import { startTestApp, TestClock } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
 

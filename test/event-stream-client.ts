@@ -1,7 +1,8 @@
 /** A client for live streams over HTTP, with an independent parser of server-sent events. */
 import assert from 'node:assert/strict';
-import { type IncomingHttpHeaders, request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { createParser } from 'eventsource-parser';
+import { http } from './http-client.ts';
 
 export type StreamMessage = {
   event: string;
@@ -57,7 +58,7 @@ export function openEventStream(
     ...(lastId !== undefined && lastIdIn === 'header' && { 'last-event-id': lastId }),
   };
   const search = lastIdIn === 'query' ? `?${new URLSearchParams({ lastEventId: lastId ?? '' })}` : '';
-  const sent = request(address + search, { method, headers, agent: false });
+  const sent = http.request(address + search, { method, headers, agent: false });
   sent.once('error', reject);
   sent.once('response', (response) => {
     const ended = Promise.withResolvers<void>();

@@ -5,12 +5,12 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { buildClient } from '../client/build.ts';
 import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
 import { migrate } from '../src/db/migrate.ts';
 import type { Target } from '../src/db/target.ts';
 import { readConfig } from '../src/lib/config.ts';
 import { createDocument } from '../src/server/openapi/create-document.ts';
+import { buildWeb } from '../web/build.ts';
 import { openSql } from './sql-tag.ts';
 
 let dataDir: string;
@@ -23,8 +23,8 @@ export async function globalSetup(): Promise<void> {
   await chmod(dataDir, 0o755);
   // Tests kill processes but never the machine, so they do not need writes to reach the disk.
   const options = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-  // The tests of the client import the package that is published, so it must be current.
-  [embedded] = await Promise.all([openEmbedded(dataDir, options), buildClient()]);
+  // Tests import the published package of the client and request the built pages, so both must be current.
+  [embedded] = await Promise.all([openEmbedded(dataDir, options), buildWeb()]);
   const server = embedded.target as Exclude<Target, string>;
   const template = { ...server, database: 'template_of_tests' };
   const sql = await openSql(server, 'tests');
@@ -39,9 +39,9 @@ export async function globalSetup(): Promise<void> {
   // The options of a server change no path and no schema of its document.
   const document = await createDocument(readConfig({ DATA_DIR: dataDir }));
   await writeFile(process.env.POTLUCK_TEST_OPENAPI, JSON.stringify(document));
-  // Each test file runs in its own process. Without a cache, compilation takes half of the start time.
+  // Each suite runs in its own process. Without a cache, compilation takes half of the start time.
   process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, '..', 'node_modules', '.cache', 'node');
-  // The default of 16 MiB makes the start of a file collect garbage several times, a tenth of its CPU time.
+  // The default of 16 MiB makes the start of a process collect garbage several times, a tenth of its CPU time.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`.trim();
 }
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
@@ -11,6 +10,7 @@ import sharp from 'sharp';
 import { conversions, maxConversions } from '../src/modules/uploads/images.ts';
 import { createUser, createUsers, eventBody, onePixelPng, type Person } from './factories.ts';
 import { hostileImages, withSegment } from './hostile-images.ts';
+import { http } from './http-client.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 import { countUploadRows, listFiles, upload } from './upload-helpers.ts';
 

@@ -1,17 +1,9 @@
 /** Fixtures for the tests of live events: an event with an item, and streams that close after each test. */
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { after } from 'node:test';
 import { type EventStream, openEventStream, type StreamOptions } from './event-stream-client.ts';
 import { createEvent, createItem, type Person, rsvpGoing } from './factories.ts';
 import type { TestApp } from './setup.ts';
-
-const streams: { stream: EventStream; server: TestApp }[] = [];
-test.afterEach(() => {
-  for (const { stream, server } of streams.splice(0)) {
-    stream.close();
-    server.contract.checkMessages(stream.messages);
-  }
-});
 
 /** Opens a stream and, unless it resumes from `lastId`, waits for the snapshot. */
 export async function openStream(
@@ -20,7 +12,11 @@ export async function openStream(
   options: StreamOptions = {},
 ): Promise<EventStream> {
   const stream = await openEventStream(`${server.url}/v1/events/${event}/live`, options);
-  streams.push({ stream, server });
+  // Within a test, `after` is a hook of this test.
+  after(() => {
+    stream.close();
+    server.contract.checkMessages(stream.messages);
+  });
   assert.equal(stream.status, 200);
   if (options.lastId === undefined) await stream.until(({ event }) => event === 'snapshot');
   return stream;

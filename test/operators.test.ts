@@ -110,6 +110,7 @@ test('pages: 200 with a robots.txt that disallows /v1/ and allows the pages', as
   assert.match(body, /^User-agent: \*\n/);
   assert.match(body, /^Disallow: \/v1\/$/m);
   assert.doesNotMatch(body, /^Disallow: \/(docs.*)?$/m);
+  assert.match(body, /^Sitemap: http\S+\/sitemap\.xml$/m);
 });
 
 /** Computes the WCAG 2 contrast ratio of two hexadecimal colours. */

@@ -40,7 +40,7 @@ function exchange(bytes: string): Promise<Response> {
 const get = (target: string, fields = '') =>
   exchange(`GET ${target} HTTP/1.1\r\nHost: x\r\n${fields}Connection: close\r\n\r\n`);
 
-function expectComplete(headers: Headers, request: string): void {
+function expectComplete(headers: Pick<Headers, 'get'>, request: string): void {
   const names = [
     'cache-control',
     'content-security-policy',

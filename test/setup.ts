@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
@@ -17,11 +18,13 @@ import type { CodePurpose } from '../src/modules/auth/code-hashes.ts';
 import type { SmsDriver } from '../src/modules/auth/sms.ts';
 import { buildApp } from '../src/server/build-app.ts';
 import { type Contract, readContract } from './contract.ts';
+import { decoded, readBytes, send } from './http-client.ts';
 import { connectSql, openSql, type SqlDatabase } from './sql-tag.ts';
 
+export type ResponseHeaders = Pick<Headers, 'get' | 'has' | 'getSetCookie'>;
 export type ApiResponse = {
   status: number;
-  headers: Headers;
+  headers: ResponseHeaders;
   /** The parsed JSON, or the text of a response that is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read any field; the contract has validated the body
   body: any;
@@ -75,7 +78,7 @@ export class TestClock {
 
 export const secretKey = 'the-key-of-the-tests-is-long-enough';
 
-/** The directory of uploaded images, shared by the apps of a file. */
+/** The directory of uploaded images, shared by the apps of a process. */
 const dataDir = path.join(os.tmpdir(), `potluck-test-data-${randomBytes(6).toString('hex')}`);
 process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
 
@@ -102,7 +105,7 @@ function variable(name: string): string {
   return value;
 }
 
-let contractOfFile: Contract | undefined;
+let sharedContract: Contract | undefined;
 
 async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
   const config: Config = readConfig({
@@ -132,8 +135,8 @@ async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
     clearInterval(sweep);
     await sql.end({ timeoutMs: 1_000 });
   });
-  contractOfFile ??= readContract(JSON.parse(readFileSync(variable('POTLUCK_TEST_OPENAPI'), 'utf8')));
-  const contract = contractOfFile;
+  sharedContract ??= readContract(JSON.parse(readFileSync(variable('POTLUCK_TEST_OPENAPI'), 'utf8')));
+  const contract = sharedContract;
   const call = createCall(url, contract);
   return {
     app,
@@ -164,21 +167,22 @@ export const httpVerbs = (call: Api['call']): Pick<Api, 'get' | 'post' | 'patch'
 
 function createCall(url: string, contract: Contract): TestApp['call'] {
   return async (method, path, { token, body, headers = {}, raw } = {}) => {
-    const response = await fetch(url + path, {
+    const response = await send(url + path, {
       method,
       headers: {
+        'accept-encoding': 'gzip',
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(raw !== undefined && { body: raw }),
+      body: body === undefined ? raw : JSON.stringify(body),
     });
-    const type = response.headers.get('content-type') ?? '';
-    const text = await (type.startsWith('text/event-stream') ? readFirstChunk(response) : response.text());
+    const received = headersOf(response);
+    const type = received.get('content-type') ?? '';
+    const text = await readText(response, type.startsWith('text/event-stream'));
     const apiResponse = {
-      status: response.status,
-      headers: response.headers,
+      status: response.statusCode ?? 0,
+      headers: received,
       body: type.includes('json') ? JSON.parse(text) : text,
     };
     contract.check(method, path, apiResponse);
@@ -186,12 +190,20 @@ function createCall(url: string, contract: Contract): TestApp['call'] {
   };
 }
 
-/** Reads the first chunk of a stream and closes the stream, which does not end by itself. */
-async function readFirstChunk({ body }: Response): Promise<string> {
-  const reader = body?.getReader();
-  const chunk = await reader?.read();
-  await reader?.cancel();
-  return new TextDecoder().decode(chunk?.value);
+function headersOf({ headersDistinct }: IncomingMessage): ResponseHeaders {
+  const valuesOf = (name: string) => headersDistinct[name.toLowerCase()];
+  return {
+    has: (name) => valuesOf(name) !== undefined,
+    get: (name) => valuesOf(name)?.join(', ') ?? null,
+    getSetCookie: () => valuesOf('set-cookie') ?? [],
+  };
+}
+
+/** @param isStream whether the body does not end by itself: its first chunk is read, and the connection is closed */
+async function readText(response: IncomingMessage, isStream: boolean): Promise<string> {
+  if (!isStream) return decoded(await readBytes(response));
+  for await (const chunk of response) return `${chunk}`;
+  return '';
 }
 
 /** Asserts the status of a response and returns the response. */

@@ -22,6 +22,8 @@ export default defineConfig({
           'default-src': ['none'],
           'script-src': ['self'],
           'style-src': ['self'],
+          // The element in which SvelteKit announces navigations has a fixed style attribute.
+          'style-src-attr': ['unsafe-hashes', 'sha256-S8qMpvofolR8Mpjy4kQvEm7m1q8clzU4dfDH0AmvZjo='],
           'img-src': ['self', 'data:', 'blob:'],
           'connect-src': ['self'],
           'worker-src': ['self'],

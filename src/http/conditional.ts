@@ -7,7 +7,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const entityTags = /(?:W\/)?("[!#-~\x80-\xff]*")/g;
 
 /** A short hash of a response's content, for an ETag. */
-export const contentHash = (content: string): string => hash('sha256', content, 'base64url').slice(0, 27);
+export const contentHash = (content: string | Buffer): string =>
+  hash('sha256', content, 'base64url').slice(0, 27);
 
 /**
  * A weak ETag. A strong ETag would have to differ between the compressed and the uncompressed form of the

@@ -5,7 +5,7 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import negotiator from '@fastify/accept-negotiator';
-import type { FastifyInstance, onSendAsyncHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onSendAsyncHookHandler } from 'fastify';
 import { addVary, contentHash, emptyBody, isNotModified, weakTag } from './conditional.ts';
 
 const documentUrls = new Set(['/openapi.json', '/docs/', '/docs/errors', '/docs/js/scalar.js']);
@@ -14,12 +14,12 @@ const cacheControl = 'public, no-cache';
 
 const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
 /** zlib runs in a thread pool. 4 MB take about 0.2 s; a higher quality takes twice as long and saves 2 %. */
-const encoders: Record<string, (text: string) => Promise<Buffer>> = {
-  br: (text) =>
-    promisify(zlib.brotliCompress)(text, {
-      params: { [BROTLI_PARAM_QUALITY]: 6, [BROTLI_PARAM_SIZE_HINT]: text.length },
+const encoders: Record<string, (content: string | Buffer) => Promise<Buffer>> = {
+  br: (content) =>
+    promisify(zlib.brotliCompress)(content, {
+      params: { [BROTLI_PARAM_QUALITY]: 6, [BROTLI_PARAM_SIZE_HINT]: content.length },
     }),
-  gzip: (text) => promisify(zlib.gzip)(text, { level: 9 }),
+  gzip: (content) => promisify(zlib.gzip)(content, { level: 9 }),
 };
 const offeredEncodings = [...Object.keys(encoders), 'identity'];
 
@@ -40,13 +40,10 @@ export function registerDocuments(app: FastifyInstance): void {
         reply.code(304).removeHeader('content-type');
         return emptyBody(request) ?? null;
       }
-      const encoding = negotiator.negotiate(
-        acceptEncoding(request.headers['accept-encoding']),
-        offeredEncodings,
-      );
-      if (!encoding || encoding === 'identity') return payload;
+      const encoding = negotiateEncoding(request);
+      if (!encoding) return payload;
       reply.header('content-encoding', encoding).removeHeader('content-length');
-      return encode(document, encoding);
+      return compressOnce({ body: document.text, encodings: document.encodings }, encoding);
     };
     // Runs first, so that Fastify's HEAD handler sets the content length of the GET response.
     route.onSend = [sendDocument, ...[route.onSend ?? []].flat()];
@@ -61,12 +58,22 @@ export function registerDocuments(app: FastifyInstance): void {
   };
 }
 
-function encode({ text, encodings }: Document, encoding: string): Promise<Buffer> {
+/** The encoding of a compressed response to the request; null for an uncompressed one. */
+export function negotiateEncoding({ headers }: FastifyRequest): string | null {
+  const encoding = negotiator.negotiate(acceptEncoding(headers['accept-encoding']), offeredEncodings);
+  return encoding && encoding !== 'identity' ? encoding : null;
+}
+
+/** Compresses content at the first use of an encoding, and keeps the result in `encodings`. */
+export function compressOnce(
+  { body, encodings }: { body: string | Buffer; encodings: Map<string, Promise<Buffer>> },
+  encoding: string,
+): Promise<Buffer> {
   const cached = encodings.get(encoding);
   if (cached) return cached;
   const compress = encoders[encoding];
   if (!compress) throw new Error(`no encoder for ${encoding}`);
-  const encoded = compress(text);
+  const encoded = compress(body);
   encodings.set(encoding, encoded);
   encoded.catch(() => encodings.delete(encoding));
   return encoded;

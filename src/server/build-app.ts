@@ -86,12 +86,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
   registerDocuments(app);
   registerPieces(app);
   await registerOpenApi(app, config);
-  registerPages(app);
+  registerPages(app, services);
 
   // Endpoints and jobs
   for (const module of modules) await registerModule(app, module, services);
   // After the modules: its route matches every path that no other route does.
-  if (pages) await registerWeb(app, config);
+  if (pages) await registerWeb(app, services);
   if (runJobs) registerMaintenance(app, services);
   return app;
 }

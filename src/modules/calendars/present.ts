@@ -106,7 +106,7 @@ const dataOf = (event: EventRow, publicUrl: string) => ({
   summary: clean(event.title),
   location: clean(event.address),
   categories: [{ name: findCategory(event.category).name }],
-  url: `${publicUrl}/v1/events/${event.id}`,
+  url: `${publicUrl}/e/${event.id}`,
   status: event.status === 'cancelled' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
   class: event.visibility === 'private' ? ICalEventClass.PRIVATE : null,
 });

@@ -29,7 +29,7 @@ export type EventCache = {
 };
 
 /** The share of the memory for caches that events may take. */
-const cacheShare = 0.25;
+const cacheShare = 0.2;
 /** An event with its fragments, without its texts. */
 const bytesOfEvent = 3_000;
 

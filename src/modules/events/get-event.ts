@@ -3,6 +3,7 @@ import { largeText } from '../../http/compression.ts';
 import { addVary, callerHeaders, isNotModified, notModified } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
+import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readEventId } from './event-id.ts';
 import { serializeEvent } from './event-serializer.ts';
@@ -28,17 +29,27 @@ export const getEvent = defineEndpoint({
   compressFrom: largeText,
 
   async handler({ caller, params, request, reply }, services: EventServices) {
-    const { events, people, viewerStates, config } = services;
-    const id = readEventId(params.id);
-    const [event, viewerState] = await Promise.all([
-      events.find(id, caller),
-      caller && viewerStates.find({ eventId: id, userId: caller.id }),
-    ]);
-    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
-    const organizer = await people.find(event.row.organizerId);
-    const { json, etag } = serializeEvent(event, organizer, viewerState, config.publicUrl);
+    const { json, etag } = await readEvent(services, params.id, caller);
     addVary(reply, `${callerHeaders}, Accept-Encoding`);
     const headers = { etag, 'cache-control': 'private, no-cache' };
     return isNotModified(request, etag) ? notModified(headers) : { statusCode: 200, json, headers };
   },
 });
+
+type EventReaders = Pick<EventServices, 'events' | 'people' | 'viewerStates' | 'config'>;
+
+/** The record of an event for a caller, and its ETag. @throws Problem `event_not_found` */
+export async function readEvent(
+  { events, people, viewerStates, config }: EventReaders,
+  pathId: string,
+  caller: Caller | null,
+): Promise<{ json: string; etag: string }> {
+  const id = readEventId(pathId);
+  const [event, viewerState] = await Promise.all([
+    events.find(id, caller),
+    caller && viewerStates.find({ eventId: id, userId: caller.id }),
+  ]);
+  if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+  const organizer = await people.find(event.row.organizerId);
+  return serializeEvent(event, organizer, viewerState, config.publicUrl);
+}

@@ -1,11 +1,12 @@
 import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
+import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
 import { isVisible } from '../events/policy.ts';
 import { EventParams } from '../events/schemas.ts';
 import { composeItemList } from './item-serializer.ts';
-import { ItemList, ItemListQuery } from './schemas.ts';
+import { ItemList, ItemListQuery, type Kind } from './schemas.ts';
 import type { ItemServices } from './services.ts';
 
 /** Lists the items of an event (specification 4.14). The response is composed of serialized fragments. */
@@ -26,15 +27,27 @@ export const listItems = defineEndpoint({
   compressFrom: largeText,
   problems: ['event_not_found'],
 
-  async handler({ caller, params, query }, { events, items, findClaimants }: ItemServices) {
-    const id = readId(params.id, 'event_not_found');
-    const [event, list, myClaims] = await Promise.all([
-      events.find(id, caller),
-      items.itemsOf(id),
-      caller && items.claimsOf({ eventId: id, userId: caller.id }),
-    ]);
-    if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
-    const claimants = await findClaimants(event.row, caller);
-    return { statusCode: 200, json: composeItemList(list, query.kind, myClaims, claimants) };
+  async handler({ caller, params, query }, services: ItemServices) {
+    return { statusCode: 200, json: await readItemList(services, params.id, caller, query.kind) };
   },
 });
+
+type ItemReaders = Pick<ItemServices, 'events' | 'items' | 'findClaimants'>;
+
+/** The items of an event for a caller, as JSON. @throws Problem `event_not_found` */
+export async function readItemList(
+  { events, items, findClaimants }: ItemReaders,
+  pathId: string,
+  caller: Caller | null,
+  kind?: Kind,
+): Promise<Buffer> {
+  const id = readId(pathId, 'event_not_found');
+  const [event, list, myClaims] = await Promise.all([
+    events.find(id, caller),
+    items.itemsOf(id),
+    caller && items.claimsOf({ eventId: id, userId: caller.id }),
+  ]);
+  if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
+  const claimants = await findClaimants(event.row, caller);
+  return composeItemList(list, kind, myClaims, claimants);
+}

@@ -1,25 +1,29 @@
-/** Adds the routes of the pages for browsers, their icon, and robots.txt. */
+/** Adds the routes of the pages for browsers, their icon, and the files for search engines. */
 import type { App } from '../../http/app.ts';
 import { svgHeaders, svgType } from '../../http/placeholder-images.ts';
 import { catalogue } from '../../lib/errors.ts';
 import { errorsPage } from './errors-page.ts';
 import { icon, sendPage } from './layout.ts';
+import { type PageServices, registerSitemap } from './sitemap.ts';
 
 /**
  * Search engines may index the pages, but not the API: its responses are for programs, and a crawler that
  * follows the links of the front page would use up the rate limit of its address. Generated covers are images
  * of the front page.
  */
-const robots = `User-agent: *
+const robots = (publicUrl: string) => `User-agent: *
 Allow: /v1/events/*/cover.svg
 Disallow: /v1/
 Disallow: /metrics
+
+Sitemap: ${publicUrl}/sitemap.xml
 `;
 
 const schema = { hide: true };
 const staticFile = { schema, config: { isStaticFile: true } } as const;
 
-export function registerPages(app: App): void {
+export function registerPages(app: App, services: PageServices): void {
+  registerSitemap(app, services);
   app.get('/docs/errors', { schema }, async (_request, reply) => sendPage(reply, errorsPage(catalogue)));
 
   // Browsers request this path for pages that declare no icon, such as the API reference.
@@ -28,6 +32,9 @@ export function registerPages(app: App): void {
   );
 
   app.get('/robots.txt', staticFile, async (_request, reply) =>
-    reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=86400').send(robots),
+    reply
+      .type('text/plain; charset=utf-8')
+      .header('cache-control', 'public, max-age=86400')
+      .send(robots(services.config.publicUrl)),
   );
 }

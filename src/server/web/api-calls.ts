@@ -9,13 +9,16 @@ export type FetchApi = (request: Request) => Promise<Response>;
 /** Headers of the visitor's request that the API reads: for the list of devices, and against CSRF. */
 const visitorHeaders = ['user-agent', 'origin', 'sec-fetch-site'] as const;
 
+/** Receives each response before the page does. */
+type OnResponse = (request: Request, response: { status: number; headers: Headers; body: Buffer }) => void;
+
 /**
  * Returns a function that sends requests in place of the visitor: from the visitor's address, and for forms
  * with the headers that prove which site sent the form. A page that is opened from another site shows the
  * visitor's own data, so its reads have none of these headers (decision 42).
  */
 export const createApiCalls =
-  (app: App, page: FastifyRequest): FetchApi =>
+  (app: App, page: FastifyRequest, onResponse?: OnResponse): FetchApi =>
   async (request) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const headers: Record<string, string> = Object.fromEntries(request.headers);
@@ -34,9 +37,12 @@ export const createApiCalls =
         ...(body.length > 0 && { payload: body }),
       }),
     );
-    return new Response(isBodyless(response.statusCode) ? null : new Uint8Array(response.rawPayload), {
-      status: response.statusCode,
-      headers: toHeaders(response.headers),
+    const { statusCode: status, rawPayload } = response;
+    const responseHeaders = toHeaders(response.headers);
+    onResponse?.(request, { status, headers: responseHeaders, body: rawPayload });
+    return new Response(isBodyless(status) ? null : new Uint8Array(rawPayload), {
+      status,
+      headers: responseHeaders,
     });
   };
 

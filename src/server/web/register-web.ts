@@ -1,33 +1,19 @@
 /** Serves the pages of the web app, which SvelteKit renders in this process, and their files. */
-import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { largePage } from '../../http/compression.ts';
 import { refuseCrossSite } from '../../http/same-origin.ts';
-import type { Config } from '../../lib/config.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
+import { lazily } from '../../lib/lazily.ts';
+import { createAnonymousPages, sendAnonymousPage } from './anonymous-pages.ts';
 import { createApiCalls, type FetchApi } from './api-calls.ts';
+import type { VersionServices } from './api-versions.ts';
+import { buildDirectory, isBuilt, loadPageServer } from './page-server.ts';
 import { sendUnavailablePage } from './unavailable-page.ts';
 
-/** The output of web/build.ts. */
-const build = path.join(import.meta.dirname, '..', '..', '..', 'web', 'build');
-
-/** The part of SvelteKit's server that is used here. */
-type PageServer = {
-  init(options: { env: Record<string, string | undefined> }): Promise<void>;
-  respond(
-    request: Request,
-    options: {
-      getClientAddress(): string;
-      platform: { fetchApi: FetchApi; demoAccounts: typeof demoPhones };
-    },
-  ): Promise<Response>;
-};
-
-/** In bytes: the longest form has a description of an event. Images are sent to the API. */
-const maxFormBytes = 64 * 1024;
+/** In bytes: the longest form has a description of an event and a list of items. Images are sent to the API. */
+const maxFormBytes = 192 * 1024;
 /** Longer than that of the API, whose responses a page waits for. */
 const timeoutMs = 9_000;
 
@@ -44,16 +30,24 @@ class Form {
   }
 }
 
+/** Headers of every page, unless the page has its own. */
+const pageHeaders = {
+  // A page belongs to its visitor. `no-store` would also prevent the Back button from showing it at once.
+  'cache-control': 'private, no-cache',
+  // Forms without `Sec-Fetch-Site` prove their site by `Origin`, which `no-referrer` would remove.
+  'referrer-policy': 'same-origin',
+};
+
 const schema = { hide: true };
 const page = { schema, config: { isPage: true, timeoutMs } } as const;
 
-export async function registerWeb(app: App, config: Pick<Config, 'publicUrl' | 'demo'>): Promise<void> {
-  if (!existsSync(path.join(build, 'server', 'server.js'))) {
+export async function registerWeb(app: App, services: VersionServices): Promise<void> {
+  if (!isBuilt()) {
     app.get('/', { schema }, async (_request, reply) => sendUnavailablePage(reply));
     return;
   }
   await app.register(registerFiles);
-  await app.register(async (scope) => registerRoutes(scope, app, config));
+  await app.register(async (scope) => registerRoutes(scope, app, services));
 }
 
 /** Scripts, styles and images. Names under `immutable` contain a hash of the content. */
@@ -65,34 +59,45 @@ async function registerFiles(scope: FastifyInstance): Promise<void> {
   // Loaded here, because commands other than `serve` have no pages.
   const { default: fastifyStatic } = await import('@fastify/static');
   await scope.register(fastifyStatic, {
-    root: path.join(build, 'client'),
+    root: path.join(buildDirectory, 'client'),
     wildcard: false,
     preCompressed: true,
     cacheControl: false,
     setHeaders(response, file) {
       const isImmutable = file.includes(`${path.sep}immutable${path.sep}`);
       response.header('cache-control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
+      // The policy of its script applies to a service worker, and limits the requests that it sends. The file
+      // may be the compressed one.
+      if (path.basename(file).startsWith('service-worker.js'))
+        response.header('content-security-policy', "default-src 'none'; connect-src 'self'");
     },
   });
 }
 
-function registerRoutes(
-  scope: FastifyInstance,
-  app: App,
-  { publicUrl, demo }: Pick<Config, 'publicUrl' | 'demo'>,
-): void {
-  let loading: Promise<PageServer> | undefined;
-  const load = () => {
-    loading ??= loadPageServer();
-    return loading;
+function registerRoutes(scope: FastifyInstance, app: App, services: VersionServices): void {
+  const { publicUrl, demo } = services.config;
+  const load = lazily(loadPageServer);
+  const renderPage = async (request: FastifyRequest, web: Request, fetchApi: FetchApi) => {
+    const response = await (await load()).respond(web, {
+      getClientAddress: () => request.ip,
+      platform: { fetchApi, demoAccounts: demo ? demoPhones : [] },
+    });
+    if (response.status === 429 || response.status === 503) response.headers.set('retry-after', '1');
+    if (mayBeFramed(request.url)) allowFrames(response.headers);
+    return response;
   };
+  const findAnonymousPage = createAnonymousPages(app, services, renderPage);
 
   const render = async (request: FastifyRequest, reply: FastifyReply) => {
-    const server = await load();
-    const response = await server.respond(toWebRequest(request, publicUrl), {
-      getClientAddress: () => request.ip,
-      platform: { fetchApi: createApiCalls(app, request), demoAccounts: demo ? demoPhones : [] },
-    });
+    reply.headers(pageHeaders);
+    if (mayBeFramed(request.url)) reply.removeHeader('x-frame-options');
+    const page = await findAnonymousPage(request, await load());
+    if (page) return sendAnonymousPage(request, reply, page);
+    const response = await renderPage(
+      request,
+      toWebRequest(request, publicUrl),
+      createApiCalls(app, request),
+    );
     return sendWebResponse(reply, response);
   };
 
@@ -114,13 +119,13 @@ function registerRoutes(
   scope.post('/*', { ...page, bodyLimit: maxFormBytes, onRequest: requireOwnPage }, render);
 }
 
-/** @throws if the build is of another version of SvelteKit than the installed one */
-async function loadPageServer(): Promise<PageServer> {
-  const { server } = (await import(pathToFileURL(path.join(build, 'server', 'server.js')).href)) as {
-    server: PageServer;
-  };
-  await server.init({ env: {} });
-  return server;
+/** Pages that other sites may show in a frame. They have no forms, so nothing can be clicked unawares. */
+const mayBeFramed = (url: string): boolean => url.startsWith('/embed/');
+
+function allowFrames(headers: Headers): void {
+  const name = 'content-security-policy';
+  const policy = headers.get(name);
+  if (policy) headers.set(name, policy.replace("frame-ancestors 'none'", 'frame-ancestors *'));
 }
 
 function toWebRequest(request: FastifyRequest, publicUrl: string): Request {
@@ -133,14 +138,8 @@ function toWebRequest(request: FastifyRequest, publicUrl: string): Request {
 }
 
 async function sendWebResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
-  reply
-    .code(response.status)
-    // A page belongs to its visitor. `no-store` would also prevent the Back button from showing it at once.
-    .header('cache-control', 'private, no-cache')
-    // Forms without `Sec-Fetch-Site` prove their site by `Origin`, which `no-referrer` would remove.
-    .header('referrer-policy', 'same-origin');
+  reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== 'set-cookie') reply.header(name, value);
-  if (response.status === 429 || response.status === 503) reply.header('retry-after', 1);
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) reply.header('set-cookie', cookies);
   // Compression needs the whole page.

@@ -1,17 +1,19 @@
 import type { ListedEvent } from '@potluck/client';
 
 /**
- * The image of an event: an upload to this server, or the drawn cover. An image on another server would reveal
- * the visitor's address to that server.
+ * The path of an image that was uploaded to this server; null for any other address. An image on another server
+ * would reveal the visitor's address to that server.
  */
+export const uploadOf = (address: string | null): string | null =>
+  /\/v1\/uploads\/[^/?#]+$/.exec(address ?? '')?.[0] ?? null;
+
+/** The image of an event: an upload to this server, or the drawn cover. */
 export const coverOf = ({
   id,
   coverUrl,
   category,
-}: Pick<ListedEvent, 'id' | 'coverUrl' | 'category'>): string => {
-  const upload = /\/v1\/uploads\/[^/?#]+$/.exec(coverUrl)?.[0];
-  return upload ?? `/v1/events/${id}/cover.svg?category=${category.slug}`;
-};
+}: Pick<ListedEvent, 'id' | 'coverUrl' | 'category'>): string =>
+  uploadOf(coverUrl) ?? `/v1/events/${id}/cover.svg?category=${category.slug}`;
 
 /** The path of an avatar on this server. */
 export const avatarOf = (avatar: string): string => /\/v1\/.*$/.exec(avatar)?.[0] ?? '';

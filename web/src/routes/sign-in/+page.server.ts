@@ -1,14 +1,24 @@
-import { requestCode, signInBrowser } from '@potluck/client';
+import { type Client, getEvent, listItems, ProblemError, requestCode, signInBrowser } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
+import { m } from '#lib/paraglide/messages.js';
+import { carryOut, type Intent, readIntent, toFields, withRefusal } from '#lib/server/intent.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import { submit } from '#lib/server/problems.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-export const load: PageServerLoad = ({ locals: { me }, url, platform }) => {
+export const load: PageServerLoad = async ({ locals: { api, me }, url, platform }) => {
   const next = localPath(url.searchParams.get('next'));
   if (me) redirect(303, next);
-  const isEnded = url.searchParams.get('reason') === 'ended';
-  return { next, isEnded, demoAccounts: platform?.demoAccounts ?? [] };
+  const intent = readIntent(url.searchParams);
+  // Whatever an address asks for is named before it is done.
+  const announcement = intent && (await announce(api, intent));
+  return {
+    next,
+    isEnded: url.searchParams.get('reason') === 'ended',
+    announcement,
+    hidden: intent && announcement ? toFields(intent) : {},
+    demoAccounts: platform?.demoAccounts ?? [],
+  };
 };
 
 export const actions: Actions = {
@@ -24,13 +34,43 @@ export const actions: Actions = {
     );
   },
 
-  /** Signs in, and continues where the visitor was. */
+  /** Signs in, does what the visitor chose before, and continues where the visitor was. */
   enter: async ({ request, locals: { api } }) => {
     const form = await request.formData();
     const phone = String(form.get('phone') ?? '');
     const code = String(form.get('code') ?? '').replace(/\s/g, '');
     const result = await submit(() => signInBrowser({ client: api, body: { phone, code } }), { phone, code });
     if ('status' in result) return result;
-    redirect(303, localPath(form.get('next')));
+    const next = localPath(form.get('next'));
+    const intent = readIntent(form);
+    const refusal = intent && (await refusalOf(carryOut(api, intent)));
+    redirect(303, intent && refusal ? withRefusal(next, refusal, intent) : next);
   },
 };
+
+/** Says what will be done after the sign-in; null if the visitor cannot do it. */
+async function announce(client: Client, { eventId, rsvp, itemId }: Intent): Promise<string | null> {
+  try {
+    const { data: event } = await getEvent({ client, path: { id: eventId } });
+    const { title } = event;
+    if (itemId === null)
+      return rsvp === 'going' ? m.event_intent_going({ title }) : m.event_intent_interested({ title });
+    const { data: items } = await listItems({ client, path: { id: eventId } });
+    const item = items.data.find(({ id }) => id === itemId);
+    return item ? m.event_intent_bring({ item: item.title, title }) : null;
+  } catch (error) {
+    if (error instanceof ProblemError) return null;
+    throw error;
+  }
+}
+
+/** The code of the problem; null if the work succeeds. */
+async function refusalOf(work: Promise<void>): Promise<string | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof ProblemError) return error.code;
+    throw error;
+  }
+}

@@ -1,4 +1,128 @@
 /** Forms for the RSVP and the list of an event. */
-import type { Actions } from '@sveltejs/kit';
+import {
+  type Client,
+  changeClaim,
+  isProblem,
+  listItems,
+  ProblemError,
+  setRsvp,
+  unclaimItem,
+  updateMe,
+} from '@potluck/client';
+import { type ActionFailure, type Actions, fail, type RequestEvent, redirect } from '@sveltejs/kit';
+import type { GuestResult } from '#lib/components/event/guest-result.ts';
+import { claimAsGuest, type Intent, signInPath } from '#lib/server/intent.ts';
+import { toFormProblem } from '#lib/server/problems.ts';
 
-export const guestActions = {} satisfies Actions;
+type Page = RequestEvent<{ id: string }>;
+type Outcome = Promise<GuestResult | ActionFailure<GuestResult>>;
+
+export const guestActions = {
+  /** Sets the RSVP, and its details if the form has them. */
+  rsvp: async (page: Page): Outcome => {
+    const form = await page.request.formData();
+    const status = form.get('status') === 'interested' ? 'interested' : 'going';
+    const hasDetails = form.has('extraGuests');
+    const details = hasDetails && {
+      extraGuests: Number(form.get('extraGuests')),
+      isHidden: form.has('isHidden'),
+    };
+    const intent = intentOf(page, { rsvp: status });
+    return attempt(page, intent, { about: 'rsvp', ...(hasDetails && { isSaved: true }) }, (client) =>
+      setRsvp({ client, path: { id: page.params.id }, body: { status, ...details } }),
+    );
+  },
+
+  /** Removes the RSVP. People who bring something are asked first whether they still do. */
+  cantGo: async (page: Page): Outcome => {
+    const { id } = page.params;
+    const answer = (await page.request.formData()).get('claims');
+    const result: GuestResult = { about: 'rsvp', isRemoved: true };
+    return attempt(page, intentOf(page), result, async (client) => {
+      const claimed = answer === 'keep' ? [] : await listClaimed(client, id);
+      if (claimed.length > 0 && answer !== 'release') return { about: 'rsvp', asksAboutClaims: true };
+      for (const itemId of claimed) await release(client, itemId);
+      await setRsvp({ client, path: { id }, body: { status: null } });
+    });
+  },
+
+  /** Claims an item, or changes the quantity of the visitor's claim. */
+  claim: async (page: Page): Outcome => {
+    const form = await page.request.formData();
+    const itemId = String(form.get('itemId'));
+    const quantity = Number(form.get('quantity'));
+    const intent = { ...intentOf(page), itemId, quantity };
+    return attempt(page, intent, { about: itemId, quantity }, (client) =>
+      form.has('isMine')
+        ? changeClaim({ client, path: { id: itemId }, body: { quantity } })
+        : claimAsGuest(client, intent),
+    );
+  },
+
+  giveBack: async (page: Page): Outcome => {
+    const form = await page.request.formData();
+    const itemId = String(form.get('itemId'));
+    const result: GuestResult = { about: itemId, givenBack: Number(form.get('quantity')) };
+    return attempt(page, intentOf(page), result, (client) => unclaimItem({ client, path: { id: itemId } }));
+  },
+
+  name: async (page: Page): Outcome => {
+    const name = String((await page.request.formData()).get('name') ?? '').trim();
+    return attempt(page, intentOf(page), { about: 'name', isSaved: true }, (client) =>
+      updateMe({ client, body: { name } }),
+    );
+  },
+} satisfies Actions<{ id: string }>;
+
+const intentOf = ({ params }: Page, { rsvp = 'going' }: Partial<Intent> = {}): Intent => ({
+  eventId: params.id,
+  rsvp,
+  itemId: null,
+  quantity: 1,
+});
+
+/**
+ * Does what a form asks for.
+ * @param intent what a visitor who is signed out gets done after the sign-in
+ * @param result of the form, unless `work` returns another one
+ */
+async function attempt(
+  { locals }: Page,
+  intent: Intent,
+  result: GuestResult,
+  work: (client: Client) => Promise<unknown>,
+): Outcome {
+  if (!locals.me) redirect(303, signInPath(intent));
+  try {
+    const other = await work(locals.api);
+    return isResult(other) ? other : result;
+  } catch (cause) {
+    // The session has ended since the page was requested.
+    if (isProblem(cause, 'token_missing', 'token_invalid')) redirect(303, signInPath(intent));
+    if (!(cause instanceof ProblemError)) throw cause;
+    const { about, quantity } = result;
+    return fail(cause.status, {
+      about,
+      ...(quantity !== undefined && { quantity }),
+      problem: toFormProblem(cause),
+    });
+  }
+}
+
+const isResult = (value: unknown): value is GuestResult =>
+  typeof value === 'object' && value !== null && 'about' in value;
+
+/** The ids of the items that the visitor has claimed. */
+async function listClaimed(client: Client, id: string): Promise<string[]> {
+  const { data } = await listItems({ client, path: { id } });
+  return data.data.filter(({ myClaim }) => myClaim).map((item) => item.id);
+}
+
+async function release(client: Client, itemId: string): Promise<void> {
+  try {
+    await unclaimItem({ client, path: { id: itemId } });
+  } catch (error) {
+    // Given back in another tab, or removed from the list.
+    if (!isProblem(error, 'claim_not_found', 'item_not_found')) throw error;
+  }
+}

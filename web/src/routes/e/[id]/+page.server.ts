@@ -1,17 +1,36 @@
 import { getEvent, listItems } from '@potluck/client';
+import type { GuestResult } from '#lib/components/event/guest-result.ts';
 import { extraActions } from '#lib/server/event/extra-actions.ts';
 import { guestActions } from '#lib/server/event/guest-actions.ts';
 import { loadExtras } from '#lib/server/event/load-extras.ts';
-import { load as read } from '#lib/server/problems.ts';
+import { problemText, load as read } from '#lib/server/problems.ts';
 import type { PageServerLoad } from './$types';
 
-export const load: PageServerLoad = async ({ locals, params: { id } }) => {
-  const { api: client } = locals;
+export const load: PageServerLoad = async ({ locals, params: { id }, url, platform, depends }) => {
+  depends('app:event');
+  const { api: client, me } = locals;
   const [event, items] = await Promise.all([
     read(getEvent({ client, path: { id } })),
     read(listItems({ client, path: { id } })),
   ]);
-  return { event, items: items.data, ...(await loadExtras(event, locals)) };
+  return {
+    event,
+    items: items.data,
+    refusal: readRefusal(url.searchParams),
+    demoAccounts: me ? [] : (platform?.demoAccounts ?? []),
+    ...(await loadExtras(event, locals)),
+  };
 };
+
+/** What could not be done after the sign-in. */
+function readRefusal(query: URLSearchParams): GuestResult | null {
+  const code = query.get('refused');
+  if (code === null) return null;
+  return {
+    about: query.get('itemId') ?? 'rsvp',
+    problem: { code, message: problemText(code), fields: {} },
+    quantity: Number(query.get('quantity') ?? 1),
+  };
+}
 
 export const actions = { ...guestActions, ...extraActions };

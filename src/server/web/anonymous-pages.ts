@@ -1,0 +1,75 @@
+/** Pages for visitors who are not signed in: who gets them, how they are made, and how they are sent. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../http/app.ts';
+import { addVary, contentHash, isNotModified, sendNotModified, weakTag } from '../../http/conditional.ts';
+import { compressOnce, negotiateEncoding } from '../../http/documents.ts';
+import { createApiCalls } from './api-calls.ts';
+import { readVersion, type VersionServices, versionOfResponse } from './api-versions.ts';
+import { type ApiRead, type Page, PageCache, type RenderedPage } from './page-cache.ts';
+import type { PageServer } from './page-server.ts';
+
+/** The front page, the pages of events, which links lead to, and their forms for frames of other sites. */
+const cachedPath = /^\/(?:(?:e|embed)\/[0-9a-f-]{36})?$/;
+/** The choice of a language alone. Any other cookie may change the page. */
+const languageCookie = /^ *language=[^;]*$/;
+
+/** The share of the memory for caches that pages may take. */
+const cacheShare = 0.05;
+
+/** Whether the page is the same for all visitors who send no session, apart from the language. */
+const isAnonymous = ({ method, url, headers }: FastifyRequest): boolean =>
+  (method === 'GET' || method === 'HEAD') &&
+  cachedPath.test(url) &&
+  headers.authorization === undefined &&
+  (headers.cookie === undefined || languageCookie.test(headers.cookie));
+
+type RenderPage = (request: FastifyRequest, web: Request, fetchApi: FetchApi) => Promise<Response>;
+type FetchApi = ReturnType<typeof createApiCalls>;
+
+/** @returns a function that finds or renders the page of a request; null if the request needs a page of its own */
+export function createAnonymousPages(app: App, services: VersionServices, renderPage: RenderPage) {
+  const { cacheBytes, publicUrl } = services.config;
+  const cache = new PageCache(cacheBytes * cacheShare);
+
+  return async (request: FastifyRequest, { languageOf }: PageServer): Promise<Page | null> => {
+    if (!isAnonymous(request)) return null;
+    const language = languageOf(request.headers);
+    return cache.find(`${language} ${request.url}`, {
+      versionOf: (path) => readVersion(services, path, createApiCalls(app, request)),
+      render: () => render(request, language),
+    });
+  };
+
+  /** Renders the page from the address and the language alone, so that it is the same for all visitors. */
+  async function render(request: FastifyRequest, language: string): Promise<RenderedPage> {
+    const reads: ApiRead[] = [];
+    let isCacheable = true;
+    const fetchApi = createApiCalls(app, request, ({ url, method }, response) => {
+      isCacheable &&= method === 'GET' && response.status === 200;
+      const { pathname, search } = new URL(url);
+      reads.push({ path: pathname + search, version: versionOfResponse(response) });
+    });
+    const web = new Request(new URL(request.url, publicUrl), {
+      headers: { accept: 'text/html', cookie: `language=${language}` },
+    });
+    const page = await toPage(await renderPage(request, web, fetchApi));
+    return { page, reads: isCacheable && page.status === 200 ? reads : null };
+  }
+}
+
+async function toPage(response: Response): Promise<Page> {
+  const body = Buffer.from(await response.arrayBuffer());
+  // A session begins with a form only, so no cookie belongs to this page.
+  const { etag: _etag, 'set-cookie': _cookie, ...headers } = Object.fromEntries(response.headers);
+  return { status: response.status, headers, etag: weakTag(contentHash(body)), body, encodings: new Map() };
+}
+
+export async function sendAnonymousPage(request: FastifyRequest, reply: FastifyReply, page: Page) {
+  const { status, headers, etag, body } = page;
+  reply.code(status).headers(headers).header('etag', etag);
+  addVary(reply, 'Cookie, Accept-Language, Accept-Encoding');
+  if (status === 200 && isNotModified(request, etag)) return sendNotModified(reply);
+  const encoding = negotiateEncoding(request);
+  if (!encoding) return reply.send(body);
+  return reply.header('content-encoding', encoding).send(await compressOnce(page, encoding));
+}

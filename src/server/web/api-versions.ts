@@ -1,0 +1,36 @@
+/** Versions of responses of the API: a response whose version is the same has the same content. */
+import { contentHash } from '../../http/conditional.ts';
+import { readEvent } from '../../modules/events/get-event.ts';
+import { readItemList } from '../../modules/items/list-items.ts';
+import type { Services } from '../services.ts';
+import type { FetchApi } from './api-calls.ts';
+
+export type VersionServices = Pick<
+  Services,
+  'events' | 'people' | 'viewerStates' | 'config' | 'items' | 'findClaimants'
+>;
+
+/** The version of a successful response. */
+export const versionOfResponse = ({ headers, body }: { headers: Headers; body: Buffer }): string =>
+  headers.get('etag') ?? contentHash(body);
+
+const eventPath = /^\/v1\/events\/([^/?]+)(\/items)?$/;
+
+/**
+ * Reads the current version of a response to a caller without a token. The responses that every event page has are read
+ * without a request, which would take several times as long.
+ * @returns rejects if the response is not successful
+ */
+export async function readVersion(
+  services: VersionServices,
+  path: string,
+  fetchApi: FetchApi,
+): Promise<string> {
+  const [isEventRead, id = '', isItemList] = eventPath.exec(path) ?? [];
+  if (isItemList) return contentHash(await readItemList(services, id, null));
+  if (isEventRead) return (await readEvent(services, id, null)).etag;
+  const response = await fetchApi(new Request(new URL(path, services.config.publicUrl)));
+  if (response.status !== 200) throw new Error(`${path} has no version`);
+  const body = Buffer.from(await response.arrayBuffer());
+  return versionOfResponse({ headers: response.headers, body });
+}

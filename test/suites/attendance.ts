@@ -1,0 +1,3 @@
+import { runFiles } from '../run-files.ts';
+
+await runFiles('booking*', 'waitlist-switched-off', 'rsvps', 'party-size', 'guests');

@@ -1,0 +1,12 @@
+import { runFiles } from '../run-files.ts';
+
+await runFiles(
+  'events',
+  'event-changes',
+  'event-copies',
+  'event-places',
+  'event-races',
+  'event-records',
+  'hidden-events',
+  'timestamp-bounds',
+);

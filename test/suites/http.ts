@@ -1,0 +1,15 @@
+import { runFiles } from '../run-files.ts';
+
+await runFiles(
+  'http-edges',
+  'conditional',
+  'compression',
+  'content-encoding',
+  'response-headers',
+  'access-log',
+  'limits',
+  'idempotency',
+  'operators',
+  'turns',
+  'housekeeping',
+);

@@ -1,0 +1,3 @@
+import { runFiles } from '../run-files.ts';
+
+await runFiles('sign-in', 'sessions', 'browser-session*', 'code-limits', 'cross-site-requests', 'sms');

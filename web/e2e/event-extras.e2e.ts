@@ -1,0 +1,336 @@
+/** The page of an event besides the RSVP and the list: calendar, saving, sharing, seats, guests and metadata. */
+
+import type { Locator, Page } from '@playwright/test';
+import { bookSeats, cancelBooking, updateEvent } from '@potluck/client';
+import jsQR from 'jsqr';
+import sharp from 'sharp';
+import { openEvent } from './event-steps.ts';
+import { expect, goTo, newEvent, overflowOf, type Person, test } from './fixtures.ts';
+
+const book = ({ client }: Person, id: string, seats = 1) =>
+  bookSeats({ client, path: { id }, body: { seats, waitlist: true } });
+
+/** The text of a QR code on the page. */
+async function decode(code: Locator): Promise<string | undefined> {
+  const image = sharp(await code.screenshot()).ensureAlpha();
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+  return jsQR(new Uint8ClampedArray(data), info.width, info.height)?.data;
+}
+
+const jsonLdOf = async (page: Page): Promise<Record<string, unknown>> =>
+  JSON.parse((await page.locator('script[type="application/ld+json"]').textContent()) ?? '') as Record<
+    string,
+    unknown
+  >;
+
+/** The errors that the browser reports, such as those of the Content-Security-Policy. */
+function collectErrors(page: Page): string[] {
+  const errors: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(error.message));
+  return errors;
+}
+
+test('seats: book, change the number and cancel', async ({ page, createPerson, signIn, context }) => {
+  const { id } = await newEvent(await createPerson(), { capacity: 5 });
+  await signIn(context, await createPerson());
+  await page.goto(`/e/${id}`);
+  const seats = page.getByRole('region', { name: 'Seats' });
+  await expect(seats).toContainText('5 of 5 seats left');
+  await seats.getByLabel('Number of seats').fill('2');
+  await seats.getByRole('button', { name: 'Book' }).click();
+  await expect(seats.getByRole('status')).toContainText('Booked. 2 seats are yours.');
+  await expect(seats).toContainText('3 of 5 seats left');
+  await seats.getByLabel('Number of seats').fill('5');
+  await seats.getByRole('button', { name: 'Change' }).click();
+  await expect(seats.getByRole('status')).toContainText('5 seats are yours.');
+  await expect(seats).toContainText('All seats are taken.');
+  await seats.getByRole('button', { name: 'Cancel the booking' }).click();
+  await expect(seats).toContainText('5 of 5 seats left');
+});
+
+test('seats: a full event has a waitlist, which shows the position and becomes a booking', async ({
+  page,
+  createPerson,
+  signIn,
+  context,
+}) => {
+  const { id } = await newEvent(await createPerson(), { capacity: 1 });
+  const first = await createPerson();
+  await book(first, id);
+  const visitor = await createPerson();
+  await signIn(context, visitor);
+  await page.goto(`/e/${id}`);
+  const seats = page.getByRole('region', { name: 'Seats' });
+  await expect(seats).toContainText('All seats are taken.');
+  await seats.getByRole('button', { name: 'Join the waitlist' }).click();
+  await expect(seats.getByRole('status')).toContainText('You are number 1 on the waitlist.');
+  await cancelBooking({ client: first.client, path: { id } });
+  await page.reload();
+  await expect(seats.getByRole('status')).toContainText('Booked. 1 seat is yours.');
+});
+
+test('seats: a race for the last one is explained, and the visitor may join the waitlist', async ({
+  page,
+  createPerson,
+  signIn,
+  context,
+}) => {
+  const { id } = await newEvent(await createPerson(), { capacity: 1 });
+  await signIn(context, await createPerson());
+  await page.goto(`/e/${id}`);
+  await book(await createPerson(), id);
+  const seats = page.getByRole('region', { name: 'Seats' });
+  await seats.getByRole('button', { name: 'Book' }).click();
+  await expect(seats.getByRole('alert')).toContainText('not enough free seats');
+  await page.reload();
+  await expect(seats.getByRole('button', { name: 'Join the waitlist' })).toBeVisible();
+});
+
+test('calendar: the file of the event has its title and leads to its page', async ({
+  page,
+  baseURL,
+  createPerson,
+}) => {
+  const { id } = await newEvent(await createPerson());
+  await page.goto(`/e/${id}`);
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Add to calendar' }).click();
+  expect((await download).suggestedFilename()).toMatch(/\.ics$/);
+  const file = await (await page.request.get(`/v1/events/${id}/calendar.ics`)).text();
+  expect(file).toContain('SUMMARY:Harbour potluck');
+  expect(file.replaceAll('\r\n ', '')).toContain(`${baseURL}/e/${id}`);
+});
+
+test('save: an event is saved and stays saved; visitors who are signed out sign in first', async ({
+  page,
+  createPerson,
+  signIn,
+  context,
+}) => {
+  const { id } = await newEvent(await createPerson());
+  await page.goto(`/e/${id}`);
+  await page.getByRole('link', { name: 'Save', exact: true }).click();
+  await expect(page).toHaveURL(`/sign-in?next=${encodeURIComponent(`/e/${id}`)}`);
+  await signIn(context, await createPerson());
+  await page.goto(`/e/${id}`);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Saved' })).toHaveAttribute('aria-pressed', 'true');
+  await page.reload();
+  await page.getByRole('button', { name: 'Saved' }).click();
+  await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeVisible();
+});
+
+test('share: the link is copied where the system has no dialog for it', async ({
+  page,
+  baseURL,
+  createPerson,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
+  const { id } = await newEvent(await createPerson());
+  await openEvent(page, { id });
+  await page.getByRole('link', { name: 'Share' }).click();
+  await expect(page.getByText('Link copied')).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${baseURL}/e/${id}`);
+  await expect(page).toHaveURL(`/e/${id}`);
+});
+
+test('share: the dialog of the system gets the title and the link', async ({
+  page,
+  baseURL,
+  createPerson,
+}) => {
+  await page.addInitScript(() => {
+    const share = async (data: ShareData) => void Object.assign(window, { shared: data });
+    Object.defineProperty(navigator, 'share', { value: share });
+  });
+  const { id, title } = await newEvent(await createPerson());
+  await openEvent(page, { id });
+  await page.getByRole('link', { name: 'Share' }).click();
+  await expect
+    .poll(() => page.evaluate(() => (window as Window & { shared?: ShareData }).shared))
+    .toEqual({ title, url: `${baseURL}/e/${id}` });
+});
+
+test('QR code: decodes to the link of the event', async ({ page, baseURL, createPerson }) => {
+  const { id } = await newEvent(await createPerson());
+  await page.goto(`/e/${id}`);
+  await page.getByRole('link', { name: 'QR code' }).click();
+  await expect(page.getByLabel('Link to the event')).toHaveValue(`${baseURL}/e/${id}`);
+  expect(await decode(page.getByRole('img', { name: 'QR code' }))).toBe(`${baseURL}/e/${id}`);
+  expect(await overflowOf(page)).toBe(0);
+});
+
+test('cancelled event: an alert, and seats cannot be booked for that reason', async ({
+  page,
+  createPerson,
+  signIn,
+  context,
+}) => {
+  const organizer = await createPerson();
+  const { id } = await newEvent(organizer, { capacity: 5 });
+  await updateEvent({ client: organizer.client, path: { id }, body: { status: 'cancelled' } });
+  await signIn(context, await createPerson());
+  await page.goto(`/e/${id}`);
+  await expect(page.getByRole('alert')).toContainText('This event is cancelled.');
+  const button = page.getByRole('region', { name: 'Seats' }).getByRole('button', { name: 'Book' });
+  await expect(button).toBeDisabled();
+  await expect(button).toHaveAccessibleDescription('This event is cancelled.');
+});
+
+test('past event: says so', async ({ page, createPerson }) => {
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const { id } = await newEvent(await createPerson(), { startAt: day(-2), endAt: day(-1) });
+  await page.goto(`/e/${id}`);
+  await expect(page.getByText('This event is over.')).toBeVisible();
+});
+
+test('draft: others get a friendly 404, its organizer sees it', async ({
+  page,
+  createPerson,
+  openBrowser,
+}) => {
+  const organizer = await createPerson();
+  const { id } = await newEvent(organizer, { visibility: 'private' });
+  const response = await page.goto(`/e/${id}`);
+  expect(response?.status()).toBe(404);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page does not exist');
+  await expect(page.getByRole('link', { name: 'Discover' })).toBeVisible();
+  expect(await page.content()).not.toContain('Harbour potluck');
+  const own = await openBrowser(organizer);
+  await own.goto(`/e/${id}`);
+  await expect(own.getByText('This event is private.')).toBeVisible();
+});
+
+test('unlisted event: search engines are asked not to index it, and may index a public one', async ({
+  page,
+  createPerson,
+}) => {
+  const organizer = await createPerson();
+  const unlisted = await newEvent(organizer, { visibility: 'unlisted' });
+  await page.goto(`/e/${unlisted.id}`);
+  await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex');
+  const listed = await newEvent(organizer);
+  await page.goto(`/e/${listed.id}`);
+  await expect(page.locator('meta[name=robots]')).toHaveCount(0);
+});
+
+test('guests: shown with a link to each, where the organizer lets everyone see them', async ({
+  page,
+  createPerson,
+}) => {
+  const organizer = await createPerson();
+  const { id } = await newEvent(organizer, { guestListVisibility: 'everyone' });
+  const hidden = await newEvent(organizer);
+  const guests = await Promise.all(Array.from({ length: 9 }, (_, i) => createPerson(`Guest ${i}`)));
+  for (const guest of guests) await goTo(guest, id);
+  await goTo(await createPerson('Someone'), hidden.id);
+  await page.goto(`/e/${id}`);
+  const list = page.getByRole('region', { name: 'Who is coming' });
+  await expect(list.getByRole('listitem')).toHaveCount(8);
+  await expect(list.getByRole('link', { name: 'Guest' }).first()).toHaveAttribute('href', /^\/u\//);
+  await list.getByRole('link', { name: 'Show all guests' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Who is coming' })).toBeVisible();
+  await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(9);
+  await page.goto(`/e/${hidden.id}`);
+  await expect(page.getByRole('region', { name: 'Who is coming' })).toHaveCount(0);
+  await expect(page.getByText('Someone')).toHaveCount(0);
+});
+
+test('organizer: links to the pages that manage the event, for nobody else', async ({
+  page,
+  createPerson,
+  openBrowser,
+}) => {
+  const organizer = await createPerson();
+  const { id } = await newEvent(organizer);
+  const own = await openBrowser(organizer);
+  await own.goto(`/e/${id}`);
+  const nav = own.getByRole('navigation', { name: 'Manage this event' });
+  for (const [name, path] of [
+    ['Edit', 'edit'],
+    ['Who brings what', 'bring'],
+    ['Bookings', 'bookings'],
+    ['Duplicate', 'duplicate'],
+    ['Cancel the event', 'cancel'],
+  ]) {
+    await expect(nav.getByRole('link', { name })).toHaveAttribute('href', `/e/${id}/${path}`);
+  }
+  expect(await overflowOf(own)).toBe(0);
+  await page.goto(`/e/${id}`);
+  await expect(page.getByRole('navigation', { name: 'Manage this event' })).toHaveCount(0);
+});
+
+test('metadata: JSON-LD is valid with any title, and the policy of the page refuses nothing', async ({
+  page,
+  baseURL,
+  createPerson,
+}) => {
+  const title = '</script><script>alert(1)</script><!-- "Soup" & more';
+  const { id } = await newEvent(await createPerson(), { title, price: 5, currency: 'NOK' });
+  const errors = collectErrors(page);
+  await openEvent(page, { id });
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
+  const data = await jsonLdOf(page);
+  expect(data).toMatchObject({
+    '@context': 'https://schema.org',
+    '@type': 'Event',
+    name: title,
+    url: `${baseURL}/e/${id}`,
+    eventStatus: 'https://schema.org/EventScheduled',
+    location: { '@type': 'Place', address: 'Aker Brygge, Oslo' },
+    offers: { price: 5, priceCurrency: 'NOK' },
+  });
+  await expect(page.locator('link[rel=canonical]')).toHaveAttribute('href', `${baseURL}/e/${id}`);
+  expect(errors).toEqual([]);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('share: leads to a field with the link', async ({ page, baseURL, createPerson }) => {
+    const { id } = await newEvent(await createPerson());
+    await page.goto(`/e/${id}`);
+    await page.getByRole('link', { name: 'Share' }).click();
+    await expect(page.getByLabel('Link to the event')).toHaveValue(`${baseURL}/e/${id}`);
+  });
+
+  test('seats and saving work with forms alone', async ({ page, createPerson, signIn, context }) => {
+    const { id } = await newEvent(await createPerson(), { capacity: 5 });
+    await signIn(context, await createPerson());
+    await page.goto(`/e/${id}`);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect(page.getByRole('button', { name: 'Saved' })).toBeVisible();
+    const seats = page.getByRole('region', { name: 'Seats' });
+    await seats.getByLabel('Number of seats').fill('3');
+    await seats.getByRole('button', { name: 'Book' }).click();
+    await expect(seats).toContainText('3 seats are yours.');
+  });
+
+  test('preview: a PNG of 1200 × 630, also with an Arabic title, an emoji and a long one', async ({
+    page,
+    createPerson,
+  }) => {
+    const organizer = await createPerson();
+    for (const title of ['Harbour potluck', 'عشاء مشترك في الميناء 🍲', '🍲', `${'Long '.repeat(27)}<&>`]) {
+      const { id } = await newEvent(organizer, { title });
+      await page.goto(`/e/${id}`);
+      const image = page.locator('meta[property="og:image"]');
+      const address = (await image.getAttribute('content')) ?? '';
+      const response = await page.request.get(address);
+      expect(response.headers()['content-type']).toBe('image/png');
+      const { format, width, height } = await sharp(await response.body()).metadata();
+      expect({ format, width, height }).toEqual({ format: 'png', width: 1200, height: 630 });
+      const etag = response.headers().etag ?? '';
+      const again = await page.request.get(address, { headers: { 'if-none-match': etag } });
+      expect(again.status()).toBe(304);
+    }
+  });
+
+  test('preview: 404 for a draft', async ({ page, createPerson }) => {
+    const { id } = await newEvent(await createPerson(), { visibility: 'private' });
+    expect((await page.request.get(`/e/${id}/preview.png`)).status()).toBe(404);
+  });
+});

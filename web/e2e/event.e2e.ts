@@ -1,0 +1,218 @@
+/** The page of an event, and the RSVP. */
+import { claimItem, getEvent, listItems, updateEvent } from '@potluck/client';
+import { openEvent, signInHere } from './event-steps.ts';
+import { claim, expect, goTo, newEvent, newItem, overflowOf, test } from './fixtures.ts';
+
+test('event: the title is the heading, and "I\'m going" is visible without scrolling', async ({
+  page,
+  createPerson,
+}) => {
+  const host = await createPerson('Mara Lindgren');
+  const event = await newEvent(host, {
+    title: 'A potluck with a very long title that takes several lines on the screen of a phone',
+    description: 'Bring a chair.\nMore at https://example.org/potluck.',
+    price: 5,
+  });
+  await openEvent(page, event);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(event.title);
+  await expect(page.getByRole('button', { name: "I'm going" })).toBeInViewport({ ratio: 1 });
+  expect(await overflowOf(page)).toBe(0);
+  await expect(page.getByRole('link', { name: 'Mara Lindgren' })).toHaveAttribute('href', `/u/${host.id}`);
+  await expect(page.getByText('Aker Brygge, Oslo')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'map' })).toHaveAttribute('href', /^geo:59\.9106,10\.7291/);
+  await expect(page.getByText('€5', { exact: true })).toBeVisible();
+  const link = page.getByRole('link', { name: 'https://example.org/potluck' });
+  await expect(link).toHaveAttribute('href', 'https://example.org/potluck');
+  await expect(link).toHaveAttribute('rel', 'noopener nofollow ugc');
+});
+
+test('event: a person who is signed in sees "I\'m going" above the navigation', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const event = await newEvent(await createPerson());
+  await signIn(context, await createPerson());
+  await openEvent(page, event);
+  const button = page.getByRole('button', { name: "I'm going" });
+  await expect(button).toBeInViewport({ ratio: 1 });
+  await button.click();
+  await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
+  await expect(button).toBeFocused();
+});
+
+test.describe('in Tokyo', () => {
+  test.use({ timezoneId: 'Asia/Tokyo' });
+
+  test("event: the time is the venue's, with its zone", async ({ page, createPerson }) => {
+    const event = await newEvent(await createPerson(), {
+      startAt: '2031-01-10T18:00:00+01:00',
+      endAt: '2031-01-10T22:00:00+01:00',
+    });
+    await openEvent(page, event);
+    await expect(page.getByRole('time')).toHaveText(/10 Jan 2031.*18:00.*22:00/);
+    await expect(page.getByText('Central European Standard Time')).toBeVisible();
+    // Scripts have taken over, and changed nothing.
+    await page.getByRole('button', { name: "I'm going" }).click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await expect(page.locator('time')).toHaveText(/10 Jan 2031.*18:00.*22:00/);
+  });
+});
+
+test('rsvp: signed out, "I\'m going" asks for the phone number, and is done after the code', async ({
+  page,
+  createPerson,
+}) => {
+  const host = await createPerson();
+  const event = await newEvent(host);
+  await openEvent(page, event);
+  await page.getByRole('button', { name: "I'm going" }).click();
+  await expect(page.getByRole('dialog', { name: 'Your phone number' })).toBeVisible();
+  await signInHere(page);
+  await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
+  await expect(page).toHaveURL(`/e/${event.id}`);
+  await expect(page.getByRole('dialog')).toBeHidden();
+  const { data } = await getEvent({ client: host.client, path: { id: event.id } });
+  expect(data.goingCount).toBe(1);
+
+  await page.getByRole('textbox', { name: 'Your name' }).fill('Nadia');
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await expect(page.getByRole('textbox', { name: 'Your name' })).toBeHidden();
+});
+
+test('rsvp: Escape closes the sign-in and returns the focus', async ({ page, createPerson }) => {
+  const event = await newEvent(await createPerson());
+  await openEvent(page, event);
+  const button = page.getByRole('button', { name: "I'm going" });
+  await button.press('Enter');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(button).toBeFocused();
+});
+
+test('rsvp: people who come along and the privacy of an RSVP can be changed', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const event = await newEvent(await createPerson());
+  const guest = await createPerson();
+  await goTo(guest, event.id);
+  await signIn(context, guest);
+  await openEvent(page, event);
+  await page.getByText('Guests and privacy').click();
+  await page.getByLabel('How many come with you').fill('2');
+  await page.getByLabel('Hide me from the guest list').check();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
+  await expect(page.getByText('3 people in all')).toBeVisible();
+  const { data } = await getEvent({ client: guest.client, path: { id: event.id } });
+  expect(data).toMatchObject({ myExtraGuests: 2, isRsvpHidden: true });
+});
+
+test('rsvp: "Interested" and "Can\'t go" change it', async ({ page, context, createPerson, signIn }) => {
+  const event = await newEvent(await createPerson());
+  const guest = await createPerson();
+  await signIn(context, guest);
+  await openEvent(page, event);
+  await page.getByRole('button', { name: 'Interested' }).click();
+  await expect(page.getByRole('status').filter({ hasText: "You're interested" })).toBeVisible();
+  await expect(page.getByText('1 interested')).toBeVisible();
+  await page.getByRole('button', { name: "Can't go" }).click();
+  await expect(page.getByText("You're not going any more.")).toBeVisible();
+  await expect(page.getByRole('button', { name: "I'm going" })).toBeFocused();
+});
+
+for (const [choice, quantity] of [
+  ['Give it back', 0],
+  ['Keep it', 2],
+] as const) {
+  test(`rsvp: "Can't go" with a claim asks, and "${choice}" decides`, async ({
+    page,
+    context,
+    createPerson,
+    signIn,
+  }) => {
+    const host = await createPerson();
+    const event = await newEvent(host);
+    const item = await newItem(host, event.id);
+    const guest = await createPerson();
+    await goTo(guest, event.id);
+    await claim(guest, item.id, 2);
+    await signIn(context, guest);
+    await openEvent(page, event);
+    await page.getByRole('button', { name: "Can't go" }).click();
+    const dialog = page.getByRole('dialog', { name: 'Do you still bring this?' });
+    await expect(dialog).toContainText('Sourdough bread × 2');
+    await dialog.getByRole('button', { name: choice }).click();
+    await expect(dialog).toBeHidden();
+    await expect(page.getByText("You're not going any more.")).toBeVisible();
+    const { data } = await listItems({ client: host.client, path: { id: event.id } });
+    expect(data.data[0]?.quantityClaimed).toBe(quantity);
+  });
+}
+
+test('rsvp: a cancelled event tells why nobody can say that they are going', async ({
+  page,
+  createPerson,
+}) => {
+  const host = await createPerson();
+  const event = await newEvent(host);
+  await updateEvent({ client: host.client, path: { id: event.id }, body: { status: 'cancelled' } });
+  await openEvent(page, event);
+  const button = page.getByRole('button', { name: "I'm going" });
+  await expect(button).toBeDisabled();
+  await expect(button).toHaveAccessibleDescription(/cancelled/);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('event: can be read, answered and left with forms alone', async ({ page, createPerson }) => {
+    const host = await createPerson();
+    const event = await newEvent(host, { description: 'Bring a chair.' });
+    const item = await newItem(host, event.id);
+    await page.goto(`/e/${event.id}`);
+    await expect(page.getByText('Bring a chair.')).toBeVisible();
+    await expect(page.getByText('0 of 3', { exact: true })).toBeVisible();
+
+    await page.getByRole('button', { name: "I'm going" }).click();
+    await expect(page.getByText(/you're going: Harbour potluck/)).toBeVisible();
+    await signInHere(page);
+    await expect(page).toHaveURL(`/e/${event.id}`);
+    await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
+
+    await page.getByLabel('How many: Sourdough bread').fill('2');
+    await page.getByRole('button', { name: 'Bring Sourdough bread' }).click();
+    await expect(page.getByText('2 of 3', { exact: true })).toBeVisible();
+
+    await page.getByRole('button', { name: "Can't go" }).click();
+    await expect(page.getByRole('heading', { name: 'Do you still bring this?' })).toBeVisible();
+    await page.getByRole('button', { name: 'Give it back' }).click();
+    await expect(page.getByText("You're not going any more.")).toBeVisible();
+    await expect(page.getByText('0 of 3', { exact: true })).toBeVisible();
+    const { data } = await listItems({ client: host.client, path: { id: event.id } });
+    expect(data.data.find(({ id }) => id === item.id)?.quantityClaimed).toBe(0);
+  });
+
+  test('claim: signed out, a claim survives the sign-in, and a lost race is explained', async ({
+    page,
+    createPerson,
+  }) => {
+    const host = await createPerson();
+    const event = await newEvent(host);
+    const item = await newItem(host, event.id, { quantityNeeded: 2 });
+    await page.goto(`/e/${event.id}`);
+    await page.getByLabel('How many: Sourdough bread').fill('2');
+    await page.getByRole('button', { name: 'Bring Sourdough bread' }).click();
+    await goTo(host, event.id);
+    await claimItem({ client: host.client, path: { id: item.id }, body: { quantity: 1 } });
+    await signInHere(page);
+    await expect(page.getByRole('alert')).toHaveText('Someone was faster. Only 1 is left now.');
+    await expect(page.getByLabel('How many: Sourdough bread')).toHaveValue('1');
+    await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
+  });
+});

@@ -1,0 +1,60 @@
+/** Metadata of the page of an event, for search engines and previews of links. */
+import type { Event } from '@potluck/client';
+import { coverOf } from '#lib/cover.ts';
+import { formatPeriod } from '#lib/format.ts';
+
+const maxDescription = 200;
+
+/** One line: the beginning of the description, or when and where. */
+export function describe(event: Event): string {
+  const text = event.description.replace(/\s+/g, ' ').trim();
+  if (!text) return `${formatPeriod(event)}, ${event.location.address}`;
+  return text.length <= maxDescription ? text : `${text.slice(0, maxDescription - 1).trimEnd()}…`;
+}
+
+/** The date in the zone of the venue, as `2026-12-24`. */
+const dateIn = (time: number, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(time);
+
+/**
+ * An Event of schema.org as a script element. Its type is data, so the Content-Security-Policy does not apply to it.
+ * @param url the address of the page
+ */
+export function jsonLd(event: Event, url: string): string {
+  const { startAt, endAt, allDay, timezone, location, organizer } = event;
+  const isFull = event.capacity > 0 && event.bookedCount >= event.capacity;
+  const data = {
+    '@context': 'https://schema.org',
+    '@type': 'Event',
+    name: event.title,
+    description: describe(event),
+    url,
+    image: [`${url}/preview.png`, new URL(coverOf(event), url).href],
+    startDate: allDay ? dateIn(Date.parse(startAt), timezone) : startAt,
+    // The end is exclusive, and the last day of schema.org is not.
+    endDate: allDay ? dateIn(Date.parse(endAt) - 1, timezone) : endAt,
+    eventStatus: `https://schema.org/${event.status === 'cancelled' ? 'EventCancelled' : 'EventScheduled'}`,
+    eventAttendanceMode: 'https://schema.org/OfflineEventAttendanceMode',
+    location: {
+      '@type': 'Place',
+      name: location.address,
+      address: location.address,
+      geo: { '@type': 'GeoCoordinates', latitude: location.lat, longitude: location.lng },
+    },
+    organizer: { '@type': 'Person', name: organizer.name, url: new URL(`/u/${organizer.id}`, url).href },
+    ...(event.capacity > 0 && { maximumAttendeeCapacity: event.capacity }),
+    ...(event.isPriceKnown && {
+      isAccessibleForFree: event.price === 0,
+      offers: {
+        '@type': 'Offer',
+        price: event.price,
+        priceCurrency: event.currency,
+        availability: `https://schema.org/${isFull ? 'SoldOut' : 'InStock'}`,
+        url,
+      },
+    }),
+  };
+  // `<` could end the element, or begin a comment.
+  const json = JSON.stringify(data).replaceAll('<', '\\u003c');
+  return `<script type="application/ld+json">${json}</script>`;
+}

@@ -1,0 +1,21 @@
+/** Finds the addresses of web pages in plain text. */
+
+export type TextPart = { text: string; href?: string };
+
+const address = /https?:\/\/[^\s<>"'`]+/gi;
+/** Punctuation at the end belongs to the sentence around the address. */
+const trailing = /[.,;:!?)\]}…]+$/;
+
+export function linkify(text: string): TextPart[] {
+  const parts: TextPart[] = [];
+  let end = 0;
+  for (const { 0: match, index } of text.matchAll(address)) {
+    const href = match.replace(trailing, '');
+    if (!URL.canParse(href)) continue;
+    if (index > end) parts.push({ text: text.slice(end, index) });
+    parts.push({ text: href, href });
+    end = index + href.length;
+  }
+  if (end < text.length) parts.push({ text: text.slice(end) });
+  return parts;
+}

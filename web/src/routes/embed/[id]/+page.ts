@@ -1,0 +1,2 @@
+/** A frame of another site needs no scripts. */
+export const csr = false;
