@@ -70,7 +70,7 @@ test('what I bring: by event, with a link to change or give it back', async ({
   await expect(page.getByText('2 × 🥘 Sourdough bread')).toBeVisible();
   await expect(page.getByText('3 × 🥘 Salad')).toBeVisible();
   const back = page.getByRole('link', { name: 'Change or give back: Harbour dinner' });
-  await expect(back).toHaveAttribute('href', `/e/${event.id}#items`);
+  await expect(back).toHaveAttribute('href', `/e/${event.id}#list-bring`);
 });
 
 test('my events: empty tabs say what to do, and visitors sign in first', async ({

@@ -2,6 +2,9 @@
 import { invalidateAll } from '$app/navigation';
 
 const channelName = 'potluck-session';
+/** The pages that the service worker keeps. */
+const pagesCache = 'potluck-pages';
+const personKey = 'potluck-person';
 
 /**
  * Announces who is signed in, and loads the page again when another tab announces someone else.
@@ -9,6 +12,7 @@ const channelName = 'potluck-session';
  * @returns a function that stops listening
  */
 export function followSession(personId: string | null): () => void {
+  void removePagesOfOthers(personId);
   const channel = new BroadcastChannel(channelName);
   channel.onmessage = ({ data }: MessageEvent<string | null>) => {
     if (data !== personId) void invalidateAll();
@@ -35,4 +39,21 @@ const isFromHistory = (): boolean =>
 async function leaveIfSignedOut(): Promise<void> {
   const response = await fetch('/v1/auth/me', { cache: 'no-store' }).catch(() => null);
   if (response?.status === 401 || response?.status === 403) await invalidateAll();
+}
+
+/** Removes the kept pages if they are of someone else, or of the person who has signed out. */
+async function removePagesOfOthers(personId: string | null): Promise<void> {
+  try {
+    const last = localStorage.getItem(personKey) ?? '';
+    if (last === (personId ?? '')) return;
+    localStorage.setItem(personKey, personId ?? '');
+    if (last !== '' && 'caches' in globalThis) {
+      const cache = await caches.open(pagesCache);
+      for (const request of await cache.keys()) {
+        if (new URL(request.url).pathname !== '/offline') await cache.delete(request);
+      }
+    }
+  } catch {
+    // A browser that forbids storage keeps no pages either.
+  }
 }
