@@ -449,6 +449,7 @@ export const accessRows: Record<string, AccessRow> = {
     body: () => ({ role: 'user' }),
     ...ofNewUser('/role'),
   },
+  'GET /v1/features': { statuses: statusForAll },
   'GET /v1/admin/flags': { statuses: adminsOnly(200) },
   'PUT /v1/admin/flags/{name}': {
     statuses: adminsOnly(200),

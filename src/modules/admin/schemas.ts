@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { flagNames } from '../../flags/flags.ts';
+import { type FlagName, flagNames, flagTable } from '../../flags/flags.ts';
 import { cursorQuery } from '../../http/cursors.ts';
 import { body, named, nullable, oneOf, prose, text, timestamp } from '../../http/schemas.ts';
 
@@ -68,6 +68,19 @@ export const Flag = named(
   }),
 );
 export type Flag = Static<typeof Flag>;
+
+const isOn = (name: FlagName) => Type.Boolean({ description: flagTable[name], examples: [true] });
+export const Features = named(
+  'Features',
+  Type.Object({
+    bookings: isOn('bookings'),
+    claims: isOn('claims'),
+    messages: isOn('messages'),
+    signUps: isOn('signUps'),
+    uploads: isOn('uploads'),
+  } satisfies Record<FlagName, unknown>),
+);
+export type Features = Static<typeof Features>;
 
 const timeBound = (description: string) =>
   Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));
