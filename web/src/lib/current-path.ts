@@ -1,6 +1,8 @@
+type Location = { pathname: string; searchParams: Iterable<[string, string]> };
+
 /** The path and the query of a page, without the name of the form that a browser without scripts sent there. */
-export function currentPath({ pathname, searchParams }: URL): string {
-  const query = new URLSearchParams(searchParams);
+export function currentPath({ pathname, searchParams }: Location): string {
+  const query = new URLSearchParams([...searchParams]);
   for (const name of [...query.keys()]) if (name.startsWith('/')) query.delete(name);
   return query.size > 0 ? `${pathname}?${query}` : pathname;
 }
