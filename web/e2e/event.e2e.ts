@@ -106,7 +106,7 @@ test('rsvp: people who come along and the privacy of an RSVP can be changed', as
   await page.getByText('Guests and privacy').click();
   await page.getByLabel('How many come with you').fill('2');
   await page.getByLabel('Hide me from the guest list').check();
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('group').getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
   await expect(page.getByText('3 people in all')).toBeVisible();
   const { data } = await getEvent({ client: guest.client, path: { id: event.id } });
