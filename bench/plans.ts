@@ -29,7 +29,15 @@ const db: Database = {
 const explain = raw('explain (analyze, buffers, costs off, timing off, summary off) ');
 
 const now = new Date();
-const noFilter: EventQuery = { circle: null, category: null, search: null, from: now, until: null };
+const noFilter: EventQuery = {
+  circle: null,
+  box: null,
+  category: null,
+  search: null,
+  isFree: false,
+  from: now,
+  until: null,
+};
 const berlin = { lat: 52.52, lng: 13.405, radius: 50 };
 const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);
 const queries: [name: string, query: EventQuery, order: 'start' | 'relevance', page: number][] = [

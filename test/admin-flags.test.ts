@@ -74,6 +74,17 @@ test('flags: a change has effect at once on the server that received it, and wit
   expectStatus(await claim(2, third), 201);
 });
 
+test('features: 200 without a token, with what is switched off', async () => {
+  const featuresOf = async (server: TestApp) => expectStatus(await server.get('/v1/features'), 200).body;
+  const allOn = { bookings: true, claims: true, messages: true, signUps: true, uploads: true };
+  assert.deepEqual(await featuresOf(api), allOn);
+  expectStatus(await setFlag('claims', false), 200);
+  assert.deepEqual(await featuresOf(api), { ...allOn, claims: false });
+  await waitForPropagation();
+  assert.deepEqual(await featuresOf(second), { ...allOn, claims: false });
+  expectStatus(await setFlag('claims', true), 200);
+});
+
 // spec: 5 GET /v1/admin/flags, PUT /v1/admin/flags/:name: feature flags at run time
 test('flags: 200 for existing accounts and 403 feature_disabled for new accounts while signUps is off', async () => {
   const person = await createUser(api);

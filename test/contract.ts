@@ -22,7 +22,8 @@ type Document = {
 };
 
 /** HTML pages and their resources. They are not part of the API and are missing from the OpenAPI document. */
-const pages = /^\/(favicon\.ico|robots\.txt|sitemap\.xml(\?.*)?|docs\/?|docs\/errors|docs\/js\/scalar\.js|openapi\.json)?$/;
+const pages =
+  /^\/(favicon\.ico|robots\.txt|sitemap\.xml(\?.*)?|docs\/?|docs\/errors|docs\/js\/scalar\.js|openapi\.json)?$/;
 
 const schemaPrefix = '#/components/schemas/';
 

@@ -17,6 +17,8 @@ const anyEvent: IndexQuery = {
   until: null,
   category: null,
   circle: null,
+  box: null,
+  isFree: false,
   words: null,
   isGraded: false,
   hiddenOrganizers: [],

@@ -50,6 +50,7 @@ const anyEvent = fc.record({
     .record({ place, address: text })
     .map(({ place, address }) => ({ address: `At ${address}`, ...place })),
   category: fc.constantFrom(...categories),
+  price: fc.constantFrom(undefined, 0, 0, 5),
   visibility: fc.constantFrom('public', 'public', 'public', 'unlisted', 'private'),
   cancelled: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
   organizer: fc.constantFrom(...organizers),
@@ -57,7 +58,7 @@ const anyEvent = fc.record({
 
 type CreatedEvent = { id: string; startAt: number; endAt: number; shown: boolean; organizer: Person } & Pick<
   ReturnType<typeof sample>[number],
-  'title' | 'description' | 'location' | 'category'
+  'title' | 'description' | 'location' | 'category' | 'price'
 >;
 const sample = () => fc.sample(anyEvent, { numRuns: 300, seed });
 
@@ -87,6 +88,8 @@ function distanceKm(a: { lat: number; lng: number }, b: { lat: number; lng: numb
 const anyQuery = fc.record(
   {
     near: fc.record({ place, radius: fc.constantFrom(undefined, 1, 20, 50, 111.3, 300, 5_000, 20_000) }),
+    box: fc.constantFrom('-180,-90,180,90', '8,47,9,48', '179,-1,-179,1', '8.54,46,8.54,49'),
+    isFree: fc.boolean(),
     category: fc.constantFrom(...categories, 'nonsense'),
     from: fc.record({ at: hour, bare: fc.boolean() }),
     days: fc.record({ count: fc.integer({ min: 0, max: 12 }), bare: fc.boolean() }),
@@ -127,6 +130,12 @@ function dates({ from, days }: Query) {
   };
 }
 
+function isInBox(box: string, { lat, lng }: { lat: number; lng: number }): boolean {
+  const [west = 0, south = 0, east = 0, north = 0] = box.split(',').map(Number);
+  const isBetween = west <= east ? lng >= west && lng <= east : lng >= west || lng <= east;
+  return isBetween && lat >= south && lat <= north;
+}
+
 function expected(events: CreatedEvent[], query: Query): string[] {
   const { first, last } = dates(query);
   const words = query.q?.toLowerCase().split(' ') ?? [];
@@ -139,6 +148,8 @@ function expected(events: CreatedEvent[], query: Query): string[] {
         event.endAt > first &&
         event.startAt <= last &&
         (query.category === undefined || event.category === query.category) &&
+        (query.box === undefined || isInBox(query.box, event.location)) &&
+        (!query.isFree || event.price === 0) &&
         (!query.near || distanceKm(event.location, query.near.place) <= (query.near.radius ?? 50)) &&
         words.every((word) => eventWords.some((eventWord) => eventWord.startsWith(foldText(word))))
       );
@@ -148,9 +159,9 @@ function expected(events: CreatedEvent[], query: Query): string[] {
 }
 
 function address(query: Query): string {
-  const { near, category, q, limit, page } = query;
+  const { near, box, isFree, category, q, limit, page } = query;
   const { radius, place } = near ?? {};
-  const parameters = { ...place, radius, category, q, ...dates(query).sent, limit, page };
+  const parameters = { ...place, radius, bbox: box, isFree, category, q, ...dates(query).sent, limit, page };
   const sent = Object.entries(parameters).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, `${value}`]],
   );

@@ -230,3 +230,28 @@ test('search: 200 for any text, and an event is found by each word of its title'
     assert.ok((await search(word)).ids.includes(id), word);
   }
 });
+
+// spec: 4.9 GET /v1/events: by start, or with `order=relevance` as the search
+test('list: order=relevance has the order of the search, and the filters of the list', async () => {
+  await create('Zither evening', { startAt: inDays(9), endAt: inDays(9.1), category: 'food' });
+  await create('An evening', {
+    ...at('Zither Street'),
+    startAt: inDays(8),
+    endAt: inDays(8.1),
+    category: 'food',
+  });
+  await create('Zither morning', { startAt: inDays(10), endAt: inDays(10.1), category: 'music' });
+  const listed = async (query: string): Promise<string[]> => {
+    const { body } = expectStatus(await api.get(`/v1/events?q=zither${query}`), 200);
+    return body.data.map(({ title }: { title: string }) => title);
+  };
+  assert.deepEqual(await listed(''), ['An evening', 'Zither evening', 'Zither morning']);
+  assert.deepEqual(await listed('&order=start'), await listed(''));
+  assert.deepEqual(await listed('&order=relevance'), await titles('zither'));
+  assert.deepEqual(await listed('&order=relevance&category=food'), ['Zither evening', 'An evening']);
+  const { body } = expectProblem(await api.get('/v1/events?order=price'), 400, 'invalid_request');
+  assert.deepEqual(
+    body.errors.map(({ path }: { path: string }) => path),
+    ['order'],
+  );
+});

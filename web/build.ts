@@ -5,6 +5,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { buildClient } from '../client/build.ts';
+import { buildMapData } from './map-data.ts';
 
 const web = import.meta.dirname;
 const root = path.join(web, '..');
@@ -12,12 +13,15 @@ const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js');
 /** Holds the hash of the inputs of the last build. */
 const stamp = path.join(web, 'build', '.inputs');
 
+const generated = ['src/lib/paraglide', 'static/map'].map((folder) => path.join(web, folder) + path.sep);
+
 const run = promisify(execFile);
 
 export async function buildWeb(): Promise<void> {
   await buildClient();
   const inputs = await hashInputs();
   if (inputs === (await readFile(stamp, 'utf8').catch(() => null))) return;
+  await buildMapData();
   const env = { ...process.env, WEB_VERSION: inputs.slice(0, 16) };
   await run(process.execPath, [vite, 'build'], { cwd: web, env, maxBuffer: 64 * 1024 * 1024 });
   await writeFile(stamp, inputs);
@@ -28,7 +32,9 @@ async function hashInputs(): Promise<string> {
   const files = [
     path.join(root, 'package-lock.json'),
     path.join(root, 'client', 'dist', '.inputs'),
-    ...['adapter.ts', 'build.ts', 'package.json', 'vite.config.ts'].map((file) => path.join(web, file)),
+    ...['adapter.ts', 'build.ts', 'map-data.ts', 'package.json', 'vite.config.ts'].map((file) =>
+      path.join(web, file),
+    ),
     path.join(web, 'project.inlang', 'settings.json'),
     ...(await listFiles('messages')),
     ...(await listFiles('static')),
@@ -39,13 +45,13 @@ async function hashInputs(): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Generated files under `src/lib/paraglide` are no inputs. */
+/** Generated files are no inputs. */
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(path.join(web, folder), { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
-    .filter((file) => !file.includes(`${path.sep}paraglide${path.sep}`))
+    .filter((file) => !generated.some((folder) => file.startsWith(folder)))
     .sort();
 }
 

@@ -3,7 +3,7 @@ import { expect, newPhone, overflowOf, test } from './fixtures.ts';
 
 test('sign in: a phone number and the code lead back to the page before', async ({ page }) => {
   await page.goto('/people?q=ada');
-  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click();
   await page.getByLabel('Your phone number').fill(newPhone());
   await page.getByRole('button', { name: 'Send code' }).click();
   const code = page.getByLabel('Code');

@@ -13,6 +13,8 @@ declare global {
       api: Client;
       /** The person who is signed in. */
       me: Me | null;
+      /** `ended`: the browser has a session that was ended elsewhere, or that has expired. */
+      session: 'none' | 'active' | 'ended' | 'suspended';
     }
     interface Error {
       /** The code of the API's problem. */

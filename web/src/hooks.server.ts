@@ -1,13 +1,19 @@
 import { type Client, createClient, getMe, isProblem, logout, type Me } from '@potluck/client';
+import { redirect } from '@sveltejs/kit';
 import type { Handle } from '@sveltejs/kit/hooks';
 import { getTextDirection } from '#lib/paraglide/runtime.js';
 import { paraglideMiddleware } from '#lib/paraglide/server.js';
 import { VisitorCookies } from '#lib/server/visitor-cookies.ts';
 
+/** What suspended people can open: the API permits them to export and delete their data, and to sign out. */
+const pagesForSuspended = ['/suspended', '/settings/delete', '/sign-out', '/goodbye', '/language', '/offline'];
+
 export const handle: Handle = async ({ event, resolve }) => {
   const cookies = new VisitorCookies(event.request.headers.get('cookie'));
   event.locals.api = createApi(event, cookies);
-  event.locals.me = cookies.hasSession ? await findMe(event.locals.api) : null;
+  Object.assign(event.locals, await findSession(event.locals.api, cookies));
+  if (event.locals.session === 'suspended' && !pagesForSuspended.includes(event.url.pathname))
+    redirect(303, '/suspended');
   const response = await paraglideMiddleware(event.request, ({ locale }) =>
     resolve(event, {
       transformPageChunk: ({ html }) =>
@@ -37,14 +43,20 @@ function createApi({ url, platform }: Parameters<Handle>[0]['event'], cookies: V
   });
 }
 
-async function findMe(api: Client): Promise<Me | null> {
+async function findSession(
+  api: Client,
+  cookies: VisitorCookies,
+): Promise<{ me: Me | null; session: App.Locals['session'] }> {
+  if (!cookies.hasSession) return { me: null, session: 'none' };
   try {
-    return (await getMe({ client: api })).data;
+    return { me: (await getMe({ client: api })).data, session: 'active' };
   } catch (error) {
-    if (isProblem(error, 'account_suspended')) return null;
+    if (isProblem(error, 'account_suspended')) return { me: null, session: 'suspended' };
     if (!isProblem(error, 'token_invalid')) throw error;
-    // The session has ended. Its response removes the cookie.
+    // The response removes the cookie. The API refuses that for a page that another site or the address bar
+    // opened; the page is made without the cookie then.
     await logout({ client: api }).catch(() => {});
-    return null;
+    cookies.forget();
+    return { me: null, session: 'ended' };
   }
 }

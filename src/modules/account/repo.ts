@@ -30,7 +30,13 @@ export async function listOwnEvents(
 }
 
 export type OwnClaimRow = ClaimRow &
-  Pick<ItemRow, 'title' | 'kind' | 'emoji'> & { eventTitle: string; startAt: Date };
+  Pick<ItemRow, 'title' | 'kind' | 'emoji'> & {
+    eventTitle: string;
+    startAt: Date;
+    endAt: Date;
+    allDay: boolean;
+    timezone: string;
+  };
 
 /**
  * The viewer's claims on visible events, newest first. Reads each of the viewer's claims (claims_by_user).
@@ -44,7 +50,7 @@ export async function listOwnClaims(
 ): Promise<OwnClaimRow[]> {
   return await db.query<OwnClaimRow>(sql`
     select c.id, c.event_id, c.n, c.user_id, c.quantity, c.created_at, i.title, i.kind, i.emoji,
-      e.title as event_title, e.start_at
+      e.title as event_title, e.start_at, e.end_at, e.all_day, e.timezone
     from claims c
     join items i on i.event_id = c.event_id and i.n = c.n
     join events e on e.id = c.event_id

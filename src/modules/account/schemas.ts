@@ -28,6 +28,12 @@ export const OwnClaim = named(
       id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
       title: Type.String({ examples: ['Harbour potluck'] }),
       startAt: timestamp(),
+      endAt: timestamp(),
+      allDay: Type.Boolean({ examples: [false] }),
+      timezone: Type.String({
+        description: 'The IANA time zone in which the times are meant.',
+        examples: ['Europe/Oslo'],
+      }),
     }),
   }),
 );

@@ -11,7 +11,8 @@ export const getFeatures = defineEndpoint({
   tag: 'Server',
   summary: 'Get the features that are switched on',
   description:
-    'An app can disable what an admin has switched off, and say why. A change is visible within a second.',
+    'An app can disable what an admin has switched off, and say why. Requests to it are refused with `feature_disabled` or ' +
+    '`claims_disabled`. A change is visible on all servers within a second.',
   access: 'public',
   response: { 200: ref(Features) },
 

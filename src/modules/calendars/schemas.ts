@@ -1,12 +1,11 @@
-import { type TProperties, Type } from 'typebox';
+import { Type } from 'typebox';
 import { nullable, timestamp } from '../../http/schemas.ts';
-import { EventListQuery } from '../discovery/schemas.ts';
+import { eventFilters } from '../discovery/schemas.ts';
 
 export const Calendar = Type.String({ description: 'An iCalendar object (RFC 5545).' });
 
-const { page: _page, limit: _limit, ...filters } = EventListQuery.properties;
 /** The filters of GET /v1/events, without its pages. */
-export const CalendarQuery = Type.Object(filters satisfies TProperties);
+export const CalendarQuery = Type.Object(eventFilters);
 
 export const CalendarAddress = Type.Object({
   url: Type.String({

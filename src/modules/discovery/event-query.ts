@@ -1,5 +1,6 @@
 /** The filters of event lists: from query parameters to the query that runs. */
 
+import { type Box, parseBox } from '../../lib/coordinates.ts';
 import { invalid } from '../../lib/errors.ts';
 import type { Circle } from '../../lib/grid-cells.ts';
 import { farthestKm } from '../../lib/sphere.ts';
@@ -11,12 +12,15 @@ import type { EventListQuery } from './schemas.ts';
 export type EventQuery = {
   /** Radius in km. */
   circle: Circle | null;
+  box: Box | null;
   category: string | null;
   /** Selects events that end after `from`. */
   from: Date | null;
   /** Selects events that begin at or before `until`. */
   until: Date | null;
   search: Search | null;
+  /** Selects events that are known to cost nothing. */
+  isFree: boolean;
 };
 
 /** `start`: by start and id; `relevance`: by the grade of the match, then by start and id. */
@@ -36,11 +40,20 @@ export function readEventQuery(query: Partial<EventListQuery>, now: Date): Event
   const q = query.q?.trim() ?? '';
   return {
     circle,
+    box: query.bbox === undefined ? null : readBox(query.bbox),
     category: query.category || null,
     from: from ?? (until ? null : now),
     until,
     search: q === '' ? null : searchQuery(q),
+    isFree: query.isFree === true,
   };
+}
+
+/** @throws Problem `invalid_request` if the text is not a box */
+export function readBox(bbox: string): Box {
+  const box = parseBox(bbox);
+  if (!box) throw invalid('bbox', 'is not a box');
+  return box;
 }
 
 function readCircle({ lat, lng, radius }: Partial<EventListQuery>): Circle | null {
@@ -52,7 +65,7 @@ function readCircle({ lat, lng, radius }: Partial<EventListQuery>): Circle | nul
 
 /** The query of the discovery index. */
 export function toIndexQuery(
-  { circle, category, from, until, search }: EventQuery,
+  { circle, box, category, from, until, search, isFree }: EventQuery,
   order: Order,
   hiddenOrganizers: string[],
 ): IndexQuery {
@@ -61,6 +74,8 @@ export function toIndexQuery(
     until: until?.getTime() ?? null,
     category,
     circle: circle && circle.radius < farthestKm ? circle : null,
+    box,
+    isFree,
     words: search?.words ?? null,
     isGraded: order === 'relevance',
     hiddenOrganizers,

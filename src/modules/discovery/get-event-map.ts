@@ -1,9 +1,7 @@
 import { largeText } from '../../http/compression.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
-import { parseBox } from '../../lib/coordinates.ts';
-import { invalid } from '../../lib/errors.ts';
-import { readEventQuery } from './event-query.ts';
+import { readBox, readEventQuery } from './event-query.ts';
 import { type Cluster, maxClusters, unitsPerDegree } from './map/cluster-grid.ts';
 import { EventMap, EventMapQuery } from './schemas.ts';
 import type { DiscoveryServices } from './services.ts';
@@ -25,11 +23,9 @@ export const getEventMap = defineEndpoint({
   compressFrom: largeText,
 
   async handler({ caller, query, request }, { findEventMap, clock }: DiscoveryServices) {
-    const box = parseBox(query.bbox);
-    if (!box) throw invalid('bbox', 'is not a box');
     const { zoom, clusters } = await findEventMap({
-      query: readEventQuery(query, clock()),
-      area: { box, zoom: query.zoom },
+      query: { ...readEventQuery(query, clock()), box: readBox(query.bbox) },
+      zoom: query.zoom,
       viewer: caller,
       address: request.ip,
     });

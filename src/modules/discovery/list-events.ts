@@ -15,8 +15,8 @@ export const listEvents = defineEndpoint({
   tag: 'Events',
   summary: 'List public events',
   description:
-    'By start. Without dates: events that have not ended yet; with a date: events that overlap the range. With a ' +
-    'token, events of people whom the caller blocked are left out.',
+    'By start, unless `order` says otherwise. Without dates: events that have not ended yet; with a date: events that ' +
+    'overlap the range. With a token, events of people whom the caller blocked are left out.',
   access: 'optional',
   query: EventListQuery,
   response: { 200: ref(EventPage) },
@@ -26,7 +26,7 @@ export const listEvents = defineEndpoint({
     const { page, limit } = query;
     const { listed, total } = await lists.elements({
       query: readEventQuery(query, clock()),
-      order: 'start',
+      order: query.order ?? 'start',
       slice: { page, limit },
       viewer: caller,
       address: request.ip,

@@ -8,8 +8,18 @@ const timeOrDay = (description: string) =>
   Type.Optional(Type.String({ format: 'timestamp-or-day', description, examples: ['2026-12-24'] }));
 const searchText = (description: string) => Type.String({ maxLength: 200, description, examples: ['jazz'] });
 
-/** Query of the list (specification 4.9). */
-export const EventListQuery = Type.Object({
+const bbox = (description: string) =>
+  Type.String({
+    format: 'bbox',
+    maxLength: 200,
+    description:
+      `${description} In degrees: \`west,south,east,north\`. A \`west\` above \`east\` is a box across the antimeridian. ` +
+      'Events on an edge are in the box.',
+    examples: ['10.6,59.8,10.9,60'],
+  });
+
+/** Filters that lists and maps share. */
+const filters = {
   lat: Type.Optional(
     Type.Number({ ...latitude, description: 'With `lng`: only events within `radius` of this place.' }),
   ),
@@ -34,6 +44,25 @@ export const EventListQuery = Type.Object({
     'Events that begin at or before this time; a date without a time is the end of that day in UTC.',
   ),
   q: Type.Optional(searchText('Words, or starts of words, in title, description and address.')),
+  isFree: Type.Optional(
+    Type.Boolean({ description: 'With `true`: only events that are known to cost nothing.' }),
+  ),
+} satisfies TProperties;
+
+/** The filters of lists. */
+export const eventFilters = {
+  ...filters,
+  bbox: Type.Optional(bbox('Only events in this box.')),
+} satisfies TProperties;
+
+/** Query of the list (specification 4.9). */
+export const EventListQuery = Type.Object({
+  ...eventFilters,
+  order: Type.Optional(
+    Type.Union([Type.Literal('start'), Type.Literal('relevance')], {
+      description: '`relevance`: the best match of `q` first. Default: `start`.',
+    }),
+  ),
   page,
   limit: pageLimit,
 });
@@ -46,18 +75,9 @@ export const EventSearchQuery = Type.Object({
   limit: pageLimit,
 });
 
-const { page: _page, limit: _limit, ...filters } = EventListQuery.properties;
-
 /** Query of the map: the filters of the list, without its pages. */
 export const EventMapQuery = Type.Object({
-  bbox: Type.String({
-    format: 'bbox',
-    maxLength: 200,
-    description:
-      'The box in degrees: `west,south,east,north`. A `west` above `east` is a box across the antimeridian. Events on ' +
-      'an edge are in the box.',
-    examples: ['10.6,59.8,10.9,60'],
-  }),
+  bbox: bbox('The box.'),
   zoom: Type.Integer({
     minimum: 0,
     maximum: maxZoom,
@@ -65,7 +85,7 @@ export const EventMapQuery = Type.Object({
       'The zoom of a map whose world is 256 pixels wide at zoom 0. Where the world is 512 pixels wide, add 1.',
     examples: [11],
   }),
-  ...(filters satisfies TProperties),
+  ...filters,
 });
 
 const EventCluster = named(

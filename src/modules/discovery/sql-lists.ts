@@ -1,7 +1,8 @@
 /** Lists that the database computes, with one statement each: the page and the exact total. */
 import type { Queryable } from '../../db/query.ts';
 import { type Statement, sql } from '../../db/sql.ts';
-import { type Circle, circleCells } from '../../lib/grid-cells.ts';
+import type { Box } from '../../lib/coordinates.ts';
+import { boxCells, type Circle, circleCells } from '../../lib/grid-cells.ts';
 import { farthestKm } from '../../lib/sphere.ts';
 import { listedCondition } from '../events/policy.ts';
 import type { Search } from '../events/search-words.ts';
@@ -12,7 +13,7 @@ export type SqlFilters = EventQuery & { hiddenOrganizers: string[] };
 export type SqlQuery = SqlFilters & { order: Order };
 
 /** Larger circles are not looked up by cells, but by the distances of all events. A radius of 500 km has about 1,100. */
-export const maxCells = 4_000;
+const maxCells = 4_000;
 
 /** Lists a page of ids by grade, start and id. */
 export async function listBySql(db: Queryable, query: SqlQuery, slice: Slice): Promise<Page> {
@@ -26,8 +27,8 @@ export async function listBySql(db: Queryable, query: SqlQuery, slice: Slice): P
  */
 export function listStatement(query: SqlQuery, { page, limit }: Slice): Statement {
   const slice = sql`limit ${limit} offset ${(page - 1) * limit}::bigint`;
-  // Few events have the words or lie in the circle: they are read once, for the total and the page.
-  if (query.search !== null || isBounded(query.circle)) {
+  // Few events have the words or lie in the circle or box: they are read once, for the total and the page.
+  if (query.search !== null || isBounded(query.circle) || query.box) {
     return sql`
     with matches as materialized (
       select e.id, e.start_at, ${gradeOf(query)} as grade from events e where ${matching(query)}
@@ -49,14 +50,17 @@ export function listStatement(query: SqlQuery, { page, limit }: Slice): Statemen
 const isBounded = (circle: Circle | null): circle is Circle => circle !== null && circle.radius < farthestKm;
 
 /** The condition on `events e` of all filters. */
-export function matching({ circle, category, from, until, search, hiddenOrganizers }: SqlFilters): Statement {
+export function matching(filters: SqlFilters): Statement {
+  const { circle, box, category, from, until, search, isFree, hiddenOrganizers } = filters;
   return sql`${listedCondition()}
     ${category === null ? sql`` : sql`and e.category = ${category}`}
     ${from ? sql`and e.end_at > ${from}` : sql``}
     ${until ? sql`and e.start_at <= ${until}` : sql``}
     ${hiddenOrganizers.length > 0 ? sql`and e.organizer_id <> all(${hiddenOrganizers}::uuid[])` : sql``}
     ${search ? hasWords(search) : sql``}
-    ${isBounded(circle) ? isInside(circle) : sql``}`;
+    ${isFree ? sql`and e.price = 0 and e.is_price_known` : sql``}
+    ${isBounded(circle) ? isInside(circle) : sql``}
+    ${box ? isInBox(box) : sql``}`;
 }
 
 function isInside(circle: Circle): Statement {
@@ -64,6 +68,16 @@ function isInside(circle: Circle): Statement {
   const { lat, lng, radius } = circle;
   return sql`${cells ? sql`and e.cell = any(${cells}::int[])` : sql``}
     and distance_km(${lat}, ${lng}, e.lat, e.lng) <= ${radius}`;
+}
+
+/** The index events_by_cell finds the events of a small box. */
+function isInBox(box: Box): Statement {
+  const cells = boxCells(box, maxCells);
+  const { west, south, east, north } = box;
+  const isBetween =
+    west <= east ? sql`e.lng between ${west} and ${east}` : sql`(e.lng >= ${west} or e.lng <= ${east})`;
+  return sql`${cells ? sql`and e.cell = any(${cells}::int[])` : sql``}
+    and e.lat between ${south} and ${north} and ${isBetween}`;
 }
 
 /**

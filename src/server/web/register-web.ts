@@ -12,8 +12,8 @@ import type { VersionServices } from './api-versions.ts';
 import { buildDirectory, isBuilt, loadPageServer } from './page-server.ts';
 import { sendUnavailablePage } from './unavailable-page.ts';
 
-/** In bytes: the longest form has a description of an event. Images are sent to the API. */
-const maxFormBytes = 64 * 1024;
+/** In bytes: the longest form has a description of an event and a list of items. Images are sent to the API. */
+const maxFormBytes = 192 * 1024;
 /** Longer than that of the API, whose responses a page waits for. */
 const timeoutMs = 9_000;
 

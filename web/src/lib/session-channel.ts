@@ -18,7 +18,27 @@ export function followSession(personId: string | null): () => void {
     if (data !== personId) void invalidateAll();
   };
   channel.postMessage(personId);
-  return () => channel.close();
+  const onShow = ({ persisted }: PageTransitionEvent) => {
+    if (personId !== null && persisted) void leaveIfSignedOut();
+  };
+  addEventListener('pageshow', onShow);
+  if (personId !== null && isFromHistory()) void leaveIfSignedOut();
+  return () => {
+    channel.close();
+    removeEventListener('pageshow', onShow);
+  };
+}
+
+/** Whether the browser shows the page again because of its Back button, without asking the server. */
+const isFromHistory = (): boolean =>
+  performance
+    .getEntriesByType('navigation')
+    .some((entry) => (entry as PerformanceNavigationTiming).type === 'back_forward');
+
+/** A page from the history must not show an account that has been signed out. Offline, it can still be read. */
+async function leaveIfSignedOut(): Promise<void> {
+  const response = await fetch('/v1/auth/me', { cache: 'no-store' }).catch(() => null);
+  if (response?.status === 401 || response?.status === 403) await invalidateAll();
 }
 
 /** Removes the kept pages if they are of someone else, or of the person who has signed out. */

@@ -5,7 +5,6 @@
  * wide. On a map in the Mercator projection, cells are square at a latitude of 60°, and twice as wide as high
  * at the equator.
  */
-import type { Box } from '../../../lib/coordinates.ts';
 
 export const maxZoom = 22;
 /**
@@ -37,8 +36,7 @@ export type CellSums = {
 };
 /** `eventId`: for a cluster of one event. */
 export type Cluster = CellSums & { eventId: string | null };
-export type MapArea = { box: Box; zoom: number };
-/** `zoom`: that of the grid, at most that of the area. */
+/** `zoom`: that of the grid, at most that of the query. */
 export type EventMap = { zoom: number; clusters: Cluster[] };
 
 type Cell = CellSums & {

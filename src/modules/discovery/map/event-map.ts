@@ -1,16 +1,17 @@
 /** Maps of public events, from the discovery index or, while there is none, from the database. */
 import type { Viewer } from '../../../identity/caller.ts';
+import type { Box } from '../../../lib/coordinates.ts';
 import { FairQueue } from '../../../lib/fair-queue.ts';
 import { networkOf } from '../../../lib/ip-address.ts';
 import type { EventServices } from '../../events/services.ts';
 import { type EventQuery, toIndexQuery } from '../event-query.ts';
 import type { CurrentIndex } from '../memory/current-index.ts';
-import type { EventMap, MapArea } from './cluster-grid.ts';
+import type { EventMap } from './cluster-grid.ts';
 import { mapBySql } from './sql-map.ts';
 
 export type MapRequest = {
-  query: EventQuery;
-  area: MapArea;
+  query: EventQuery & { box: Box };
+  zoom: number;
   viewer: Viewer | null;
   /** The address of the client, which shares the server with the others. */
   address: string;
@@ -34,17 +35,18 @@ export function createEventMaps(
 ): FindEventMap {
   const maps = new FairQueue(indexLimits);
 
-  return async ({ query, area, viewer, address }) => {
+  return async ({ query, zoom, viewer, address }) => {
     const client = networkOf(address);
     const blocked = viewer ? people.blockedBy(viewer.id) : [];
     // Authentication has read the change log for requests with a token.
     if (!viewer) await changeLog.catchUp();
     const hiddenOrganizers = await blocked;
     if (index?.isLoaded) {
-      const indexQuery = { ...toIndexQuery(query, 'start', hiddenOrganizers), isGraded: false as const };
-      const map = await maps.run(client, () => index.map({ ...indexQuery, ...area }));
+      const { box } = query;
+      const indexQuery = { ...toIndexQuery(query, 'start', hiddenOrganizers), isGraded: false as const, box };
+      const map = await maps.run(client, () => index.map({ ...indexQuery, zoom }));
       if (map) return map;
     }
-    return statements.run(client, () => mapBySql(db, { ...query, hiddenOrganizers }, area));
+    return statements.run(client, () => mapBySql(db, { ...query, hiddenOrganizers }, zoom));
   };
 }

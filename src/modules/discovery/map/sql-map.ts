@@ -1,30 +1,27 @@
 /** Maps that the database computes, with one statement each. */
 import type { Queryable } from '../../../db/query.ts';
 import { type Statement, sql } from '../../../db/sql.ts';
-import type { Box } from '../../../lib/coordinates.ts';
-import { boxCells } from '../../../lib/grid-cells.ts';
-import { matching, maxCells, type SqlFilters } from '../sql-lists.ts';
+import { matching, type SqlFilters } from '../sql-lists.ts';
 import {
   type Cluster,
   type EventMap,
   finestSize,
-  type MapArea,
   maxClusters,
   maxZoom,
   unitsPerDegree,
 } from './cluster-grid.ts';
 
 /** Clusters events as `ClusterGrid` does. */
-export async function mapBySql(db: Queryable, filters: SqlFilters, area: MapArea): Promise<EventMap> {
-  const rows = await db.query<Cluster & { zoom: number }>(mapStatement(filters, area));
-  return { zoom: rows[0]?.zoom ?? area.zoom, clusters: rows.map(({ zoom: _zoom, ...cluster }) => cluster) };
+export async function mapBySql(db: Queryable, filters: SqlFilters, zoom: number): Promise<EventMap> {
+  const rows = await db.query<Cluster & { zoom: number }>(mapStatement(filters, zoom));
+  return { zoom: rows[0]?.zoom ?? zoom, clusters: rows.map(({ zoom: _zoom, ...cluster }) => cluster) };
 }
 
 /**
  * The statement of a map: a row for each cluster. It groups the events by the cells of the requested zoom,
  * finds by binary search how many times the grid must be halved, and groups the cells by those of that grid.
  */
-export function mapStatement(filters: SqlFilters, { box, zoom }: MapArea): Statement {
+export function mapStatement(filters: SqlFilters, zoom: number): Statement {
   const position = (coordinate: Statement, range: number) => sql`
     least(floor((${coordinate} + ${range / 2}::float8) / ${range}::float8 * ${finestSize}::float8), ${finestSize - 1}::float8)::int
       >> ${maxZoom - zoom}::int`;
@@ -35,7 +32,7 @@ export function mapStatement(filters: SqlFilters, { box, zoom }: MapArea): State
       select ${position(sql`e.lng`, 360)} as x, ${position(sql`e.lat`, 180)} as y, count(*) as count,
         ${units(sql`e.lat`)} as lat_sum, ${units(sql`e.lng`)} as lng_sum,
         min(e.lng) as west, min(e.lat) as south, max(e.lng) as east, max(e.lat) as north, min(e.id::text collate "C") as id
-      from events e where ${matching(filters)} and ${isInside(box)} group by 1, 2
+      from events e where ${matching(filters)} group by 1, 2
     ), search (low, high) as (
       select 0, ${zoom}::int
       union all
@@ -52,14 +49,4 @@ export function mapStatement(filters: SqlFilters, { box, zoom }: MapArea): State
       case when sum(count) = 1 then min(id) end as "eventId"
     from search cross join cells where low = high
     group by low, y >> low, x >> low order by sum(count) desc, y >> low, x >> low`;
-}
-
-/** The index events_by_cell finds the events of a small box. */
-function isInside(box: Box): Statement {
-  const cells = boxCells(box, maxCells);
-  const { west, south, east, north } = box;
-  const isBetween =
-    west <= east ? sql`e.lng between ${west} and ${east}` : sql`(e.lng >= ${west} or e.lng <= ${east})`;
-  return sql`e.lat between ${south} and ${north} and ${isBetween}
-    ${cells ? sql`and e.cell = any(${cells}::int[])` : sql``}`;
 }

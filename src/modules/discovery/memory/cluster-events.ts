@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Box, isInBox } from '../../../lib/coordinates.ts';
 import { boxBands } from '../../../lib/grid-cells.ts';
-import { ClusterGrid, type EventMap, type MapArea } from '../map/cluster-grid.ts';
+import { ClusterGrid, type EventMap } from '../map/cluster-grid.ts';
 import { BitmapPool } from './bitmap-pool.ts';
 import type { DocSet } from './doc-set.ts';
 import type { IndexQuery } from './index-query.ts';
@@ -10,7 +10,7 @@ import type { Overlay } from './overlay.ts';
 import { searchSegment } from './search-segment.ts';
 import { forEachRange, type Segment, type SegmentData } from './segment.ts';
 
-export type MapQuery = IndexQuery & MapArea & { isGraded: false };
+export type MapQuery = IndexQuery & { box: Box; zoom: number; isGraded: false };
 
 /** Other work of the thread runs after this many documents, which take about a millisecond. */
 const docsPerSlice = 20_000;
@@ -25,10 +25,10 @@ export async function clusterEvents(segment: Segment, overlay: Overlay, query: M
   const { box, zoom } = query;
   const added = overlay.search(query).flat();
   // In bitmaps of its own, because other queries run between the slices.
-  const docs = searchSegment(segment, query, new BitmapPool(data.size)).ofGrade(0);
+  // The cells of the box are visited below, so it is no filter here.
+  const docs = searchSegment(segment, { ...query, box: null }, new BitmapPool(data.size)).ofGrade(0);
   const grid = new ClusterGrid(zoom);
-  for (const [i, { lat, lng }] of added.entries())
-    if (isInBox(box, lat, lng)) grid.add(lat, lng, data.size + i);
+  for (const [i, { lat, lng }] of added.entries()) grid.add(lat, lng, data.size + i);
   const ranges = rangesOf(data, box);
   if (docs.size * testsPerDoc < countDocs(ranges)) addDocs(grid, data, docs, box);
   else await addRanges(grid, data, docs, box, ranges);

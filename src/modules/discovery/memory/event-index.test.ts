@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { randomOf } from '../../../../bench/seed/random.ts';
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
+import { isInBox } from '../../../lib/coordinates.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { distanceKm } from '../../../lib/sphere.ts';
 import { dayOf } from '../../events/listing-keys.ts';
@@ -46,6 +47,7 @@ function createRow(n: number): Row {
     lat: pick([-89.9, 0, 50, 51.3]) + next() / 10,
     lng: pick([-180, -0.05, 8, 179.9]) + next() / 10,
     category: pick(['music', 'food', 'sports']),
+    isFree: next() < 0.5,
     organizerId: pick(organizers),
     search: searchVector(texts),
     texts,
@@ -78,7 +80,7 @@ function expectedGrade({ texts }: Row, words: string[]): number | null {
 }
 
 function expectedIds(rows: Row[], query: IndexQuery): string[] {
-  const { from, until, category, circle, words, isGraded, hiddenOrganizers } = query;
+  const { from, until, category, circle, box, isFree, words, isGraded, hiddenOrganizers } = query;
   return rows
     .filter(
       (row) =>
@@ -86,6 +88,8 @@ function expectedIds(rows: Row[], query: IndexQuery): string[] {
         row.start <= (until ?? Number.POSITIVE_INFINITY) &&
         (category === null || row.category === category) &&
         (circle === null || distanceKm(circle, row) <= circle.radius) &&
+        (box === null || isInBox(box, row.lat, row.lng)) &&
+        (!isFree || row.isFree) &&
         !hiddenOrganizers.includes(row.organizerId),
     )
     .map((row) => ({ row, grade: words === null ? 0 : expectedGrade(row, words) }))
@@ -112,6 +116,12 @@ const searched = [
 ];
 const maybe = <T>(value: T): T | null => (next() < 0.5 ? value : null);
 
+const boxes = [
+  { west: -180, south: -90, east: 180, north: 90 },
+  { west: 8, south: 50, east: 8.05, north: 50.05 },
+  { west: 179.5, south: -90, east: -179.95, north: 51 },
+];
+
 function createQuery(): IndexQuery {
   const from = maybe(below(2_100) * hour);
   const radius = pick([1, 20, 500, 9_000, 12_000, 20_000]);
@@ -120,6 +130,8 @@ function createQuery(): IndexQuery {
     until: maybe((from ?? 0) + below(1_000) * hour),
     category: maybe(pick(['music', 'food', 'unknown'])),
     circle: maybe({ lat: pick([-90, 0, 50.04, 89]), lng: pick([-180, 8.05, 179.95]), radius }),
+    box: next() < 0.3 ? pick(boxes) : null,
+    isFree: next() < 0.3,
     words: maybe(Array.from({ length: below(4) }, () => pick(searched))),
     isGraded: next() < 0.5,
     hiddenOrganizers: next() < 0.3 ? [pick(organizers), pick(organizers)] : [],

@@ -1,4 +1,5 @@
 /** The question that the discovery index answers. */
+import type { Box } from '../../../lib/coordinates.ts';
 import type { Circle } from '../../../lib/grid-cells.ts';
 
 export type IndexQuery = {
@@ -8,6 +9,9 @@ export type IndexQuery = {
   category: string | null;
   /** Radius in km; a point on the rim is inside. */
   circle: Circle | null;
+  box: Box | null;
+  /** Only events that are known to cost nothing. */
+  isFree: boolean;
   /** Folded words. Each must be a word of the event or the start of one. Null for a list without words. */
   words: string[] | null;
   /** Orders by grade: how well an event matches the words. */

@@ -14,6 +14,7 @@ export type IndexRow = {
   lat: number;
   lng: number;
   category: string;
+  isFree: boolean;
   organizerId: string;
   search: string;
 };
@@ -21,7 +22,7 @@ export type IndexRow = {
 const columns = sql`
   e.id, (extract(epoch from e.start_at) * 1000)::float8 as start,
   (extract(epoch from e.end_at) * 1000)::float8 as "end",
-  e.lat, e.lng, e.category, e.organizer_id, e.search::text as search`;
+  e.lat, e.lng, e.category, e.price = 0 and e.is_price_known as is_free, e.organizer_id, e.search::text as search`;
 
 /** The number of listed events. */
 export async function countRows(db: Queryable): Promise<number> {

@@ -3,6 +3,7 @@
  * some microseconds, and a query scans it; the index is rebuilt before the overlay grows large.
  */
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
+import { isInBox } from '../../../lib/coordinates.ts';
 import { createDictionary, type Dictionary, findWord, prefixRange } from '../../../lib/dictionary.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
 import { chordSquared, type Point, toPoint } from '../../../lib/sphere.ts';
@@ -146,6 +147,8 @@ function createTest({
   from,
   category,
   circle,
+  box,
+  isFree,
   hiddenOrganizers,
 }: IndexQuery): (event: OverlayEvent) => boolean {
   const after = from ?? Number.NEGATIVE_INFINITY;
@@ -155,6 +158,8 @@ function createTest({
   return (event) =>
     event.end > after &&
     (category === null || event.category === category) &&
+    (!isFree || event.isFree) &&
+    (box === null || isInBox(box, event.lat, event.lng)) &&
     (centre === null || squaredChord(centre, event.point) <= reach) &&
     (hidden.size === 0 || !hidden.has(event.organizerId));
 }

@@ -1,6 +1,7 @@
 /** Finds the documents that match a query with a rare word: from the postings of this word, which are few. */
 import { hasBit } from '../../../lib/bitmap.ts';
 import type { BitmapPool } from './bitmap-pool.ts';
+import { createBoxTest } from './box-filter.ts';
 import { createCircleTest } from './circle-filter.ts';
 import { gradeCount, type IndexQuery } from './index-query.ts';
 import { bitmapsOf, fieldsOfGrades, type SearchedWord } from './searched-words.ts';
@@ -84,7 +85,7 @@ const fieldsIn = (a: number, b: number): number => (a % 2 ** bitsOfFields) | (b 
 /** Creates the test of all filters but the words. It reads as few columns as it can: most documents are not in a CPU cache. */
 function createTest(
   segment: Segment,
-  { from, until, category, circle, hiddenOrganizers }: IndexQuery,
+  { from, until, category, circle, box, isFree, hiddenOrganizers }: IndexQuery,
 ): (doc: number) => boolean {
   const { data, removed } = segment;
   // All documents from `begun` on start after `from`, so they end after it.
@@ -92,12 +93,15 @@ function createTest(
   const end = until === null ? data.size : segment.startingAfter(until);
   const wanted = category === null ? null : data.categoryNames.indexOf(category);
   const isInside = circle && createCircleTest(data, circle);
+  const isInBox = box && createBoxTest(data, box);
   const hidden = new Set(hiddenOrganizers.map((id) => segment.organizerPlace(id)));
   return (doc) =>
     doc < end &&
     (doc >= begun || from === null || segment.endsAfter(doc, from)) &&
     (wanted === null || data.categories[doc] === wanted) &&
+    (!isFree || hasBit(data.free, doc)) &&
     !hasBit(removed, doc) &&
     (hidden.size === 0 || !hidden.has(data.organizerOfDoc[doc] as number)) &&
-    (isInside === null || isInside(data.cellPlaces[doc] as number));
+    (isInside === null || isInside(data.cellPlaces[doc] as number)) &&
+    (isInBox === null || isInBox(data.cellPlaces[doc] as number));
 }

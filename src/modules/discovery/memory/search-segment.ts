@@ -12,6 +12,7 @@ import {
   subtract,
 } from '../../../lib/bitmap.ts';
 import type { BitmapPool } from './bitmap-pool.ts';
+import { addBox } from './box-filter.ts';
 import { addCircle } from './circle-filter.ts';
 import { type DocSet, SortedDocs } from './doc-set.ts';
 import { gradesOf, type IndexQuery } from './index-query.ts';
@@ -56,6 +57,12 @@ function searchByBitmaps(
     const ofCategory = segment.ofCategory(query.category);
     if (ofCategory) intersect(all, ofCategory);
     else all.fill(0);
+  }
+  if (query.isFree) intersect(all, segment.data.free);
+  if (query.box) {
+    const inBox = pool.takeEmpty();
+    addBox(inBox, segment.data, query.box);
+    intersect(all, inBox);
   }
   for (const organizer of query.hiddenOrganizers) {
     for (const doc of segment.docsOfOrganizer(organizer)) clearBit(all, doc);

@@ -1,5 +1,5 @@
 /** Builds a segment from the rows of listed events. */
-import { bitmapLength } from '../../../lib/bitmap.ts';
+import { bitmapLength, setBit } from '../../../lib/bitmap.ts';
 import { ChunkedList } from '../../../lib/chunked-list.ts';
 import { createDictionary, type Dictionary, findWord, prefixRange } from '../../../lib/dictionary.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';
@@ -23,6 +23,7 @@ export class SegmentBuilder {
   readonly #organizers: Uint8Array;
   readonly #categories: Uint8Array;
   readonly #categoryNames: string[] = [];
+  readonly #free: Uint32Array;
   readonly #places: Float64Array;
   readonly #wordTable = new WordTable();
   /** The words of all documents, document after document: their numbers and fields, and how many each document has. */
@@ -38,6 +39,7 @@ export class SegmentBuilder {
     this.#ids = new Uint8Array(capacity * 16);
     this.#organizers = new Uint8Array(capacity * 16);
     this.#categories = new Uint8Array(capacity);
+    this.#free = new Uint32Array(bitmapLength(capacity));
     this.#places = new Float64Array(capacity * 2);
     this.#wordsOfDoc = new Uint32Array(capacity);
   }
@@ -60,6 +62,7 @@ export class SegmentBuilder {
     this.#ids.set(bytesOfId(row.id), doc * 16);
     this.#organizers.set(bytesOfId(row.organizerId), doc * 16);
     this.#categories[doc] = this.#categoryNumber(row.category);
+    if (row.isFree) setBit(this.#free, doc);
     this.#places[doc * 2] = row.lat;
     this.#places[doc * 2 + 1] = row.lng;
     const before = this.#words.length;
@@ -93,6 +96,7 @@ export class SegmentBuilder {
       idTable: createIdTable(ids),
       categories: this.#categories.slice(0, size),
       categoryNames: this.#categoryNames,
+      free: this.#free.slice(0, bitmapLength(size)),
       ...this.#buildCells(),
       ...this.#buildOrganizers(),
       words,

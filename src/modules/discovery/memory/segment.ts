@@ -38,6 +38,8 @@ export type SegmentData = {
   /** Positions in `categoryNames`. */
   categories: Uint8Array;
   categoryNames: string[];
+  /** The documents that are known to cost nothing, as a bitmap. */
+  free: Uint32Array;
   /** Documents by cell: cell numbers ascending, where each begins in `cellDocs`, and the points on the unit sphere. */
   cells: Int32Array;
   cellOffsets: Uint32Array;

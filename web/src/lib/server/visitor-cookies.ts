@@ -17,6 +17,11 @@ export class VisitorCookies {
     return this.header !== null && namePattern.test(this.header);
   }
 
+  /** Leaves the cookies out of later requests to the API. */
+  forget(): void {
+    this.header = null;
+  }
+
   /** Applies `Set-Cookie` headers of the API, which sets the cookie of the session alone. */
   apply(setCookies: string[]): void {
     for (const cookie of setCookies) {

@@ -14,6 +14,7 @@ export const load: PageServerLoad = async ({ locals: { api, me }, url, platform 
   const announcement = intent && (await announce(api, intent));
   return {
     next,
+    isEnded: url.searchParams.get('reason') === 'ended',
     announcement,
     hidden: intent && announcement ? toFields(intent) : {},
     demoAccounts: platform?.demoAccounts ?? [],

@@ -1,4 +1,4 @@
-import { getEvent, listItems } from '@potluck/client';
+import { getEvent, getFeatures, listItems } from '@potluck/client';
 import type { GuestResult } from '#lib/components/event/guest-result.ts';
 import { extraActions } from '#lib/server/event/extra-actions.ts';
 import { guestActions } from '#lib/server/event/guest-actions.ts';
@@ -9,13 +9,15 @@ import type { PageServerLoad } from './$types';
 export const load: PageServerLoad = async ({ locals, params: { id }, url, platform, depends }) => {
   depends('app:event');
   const { api: client, me } = locals;
-  const [event, items] = await Promise.all([
+  const [event, items, features] = await Promise.all([
     read(getEvent({ client, path: { id } })),
     read(listItems({ client, path: { id } })),
+    read(getFeatures({ client })),
   ]);
   return {
     event,
     items: items.data,
+    features,
     refusal: readRefusal(url.searchParams),
     demoAccounts: me ? [] : (platform?.demoAccounts ?? []),
     ...(await loadExtras(event, locals)),

@@ -1,0 +1,225 @@
+/** The front page: search, filters, places and pages of results. */
+import type { Page } from '@playwright/test';
+import { expect, newEvent, overflowOf, test } from './fixtures.ts';
+
+/** A word that no other test has in its events. */
+const newWord = (): string =>
+  `zephyr${Array.from({ length: 8 }, () => 'abcdefghij'[Math.floor(Math.random() * 10)]).join('')}`;
+
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+const at = (days: number) => ({ startAt: `${inDays(days)}T10:00:00Z`, endAt: `${inDays(days)}T12:00:00Z` });
+
+const openFilters = (page: Page) => page.locator('summary').filter({ hasText: 'Filters' }).click();
+const cityOf = (page: Page) => page.getByRole('combobox', { name: 'City' });
+const titles = (page: Page) => page.getByRole('heading', { level: 3 }).allInnerTexts();
+
+async function search(page: Page, words: string): Promise<void> {
+  await page.getByLabel('Search for', { exact: true }).fill(words);
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+}
+
+test('search: fills the address, and Back restores results and scroll', async ({ page, createPerson }) => {
+  const organizer = await createPerson();
+  const word = newWord();
+  await Promise.all(
+    Array.from({ length: 8 }, (_, i) => newEvent(organizer, { title: `Supper ${word} ${i}`, ...at(20 + i) })),
+  );
+  await page.goto('/');
+  await search(page, word);
+  await expect(page).toHaveURL(`/?q=${word}`);
+  await expect(page.getByRole('status').filter({ hasText: '8 events' })).toBeVisible();
+  const sixth = page.getByRole('link', { name: `Supper ${word} 5` });
+  await sixth.scrollIntoViewIfNeeded();
+  const scrolled = await page.evaluate(() => window.scrollY);
+  expect(scrolled).toBeGreaterThan(300);
+  await sixth.click();
+  await expect(page).toHaveURL(/\/e\//);
+  await page.goBack();
+  await expect(page).toHaveURL(`/?q=${word}`);
+  await expect(page.getByLabel('Search for', { exact: true })).toHaveValue(word);
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(scrolled - 150);
+  await page.goBack();
+  await expect(page).toHaveURL('/');
+  await expect(page.getByLabel('Search for', { exact: true })).toHaveValue('');
+});
+
+test('filters: category, period, price and order narrow the list, and each can be removed', async ({
+  page,
+  createPerson,
+}) => {
+  const organizer = await createPerson();
+  const word = newWord();
+  await newEvent(organizer, { title: `Quartet ${word}`, category: 'music', price: 0, ...at(3) });
+  await newEvent(organizer, { title: `Opera ${word}`, category: 'music', price: 20, ...at(4) });
+  await newEvent(organizer, { title: 'Dinner', description: word, category: 'food', ...at(2) });
+  await page.goto(`/?q=${word}`);
+  await expect.poll(() => titles(page)).toEqual(['Dinner', `Quartet ${word}`, `Opera ${word}`]);
+  await openFilters(page);
+  await page.getByLabel('Sort by').selectOption('Best match');
+  await expect.poll(() => titles(page)).toEqual([`Quartet ${word}`, `Opera ${word}`, 'Dinner']);
+  await page.getByLabel('Category').selectOption('Music');
+  await expect(page.getByRole('status').filter({ hasText: '2 events' })).toBeVisible();
+  await page.getByLabel('Only free events').check();
+  await expect.poll(() => titles(page)).toEqual([`Quartet ${word}`]);
+  await expect(page).toHaveURL(`/?q=${word}&category=music&free=1&order=relevance`);
+  await page.getByLabel('When').selectOption('Between two days');
+  await page.getByLabel('First day').fill(inDays(4));
+  await page.getByLabel('Last day').fill(inDays(2));
+  await page.getByRole('button', { name: 'Show events' }).click();
+  await expect(page.getByText('The last day is before the first one.')).toBeVisible();
+  await page.getByLabel('First day').fill(inDays(2));
+  await page.getByLabel('Last day').fill(inDays(3));
+  await page.getByRole('button', { name: 'Show events' }).click();
+  await expect.poll(() => titles(page)).toEqual([`Quartet ${word}`]);
+  await page.getByRole('link', { name: 'Remove: Music' }).click();
+  await page.getByRole('link', { name: 'Remove: Free' }).click();
+  await expect.poll(() => titles(page)).toEqual([`Quartet ${word}`, 'Dinner']);
+  expect(await overflowOf(page)).toBe(0);
+});
+
+test('search: without results, the page suggests what to try', async ({ page, createPerson }) => {
+  const organizer = await createPerson();
+  const word = newWord();
+  await newEvent(organizer, { title: `Supper ${word}`, category: 'food' });
+  await page.goto(`/?q=${word}&category=film`);
+  await expect(page.getByRole('status').filter({ hasText: '0 events' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No events found' })).toBeVisible();
+  await page.getByRole('link', { name: 'Look at all categories' }).click();
+  await expect.poll(() => titles(page)).toEqual([`Supper ${word}`]);
+});
+
+test('list: "Show more" adds events and moves the focus to the first of them, and the address has all', async ({
+  page,
+  createPerson,
+}) => {
+  const organizer = await createPerson();
+  const word = newWord();
+  await Promise.all(
+    Array.from({ length: 30 }, (_, i) =>
+      newEvent(organizer, { title: `Supper ${word} ${i + 1}`, ...at(40 + i) }),
+    ),
+  );
+  await page.goto(`/?q=${word}`);
+  await expect(page.getByRole('heading', { level: 3 })).toHaveCount(24);
+  await page.getByRole('link', { name: 'Show more' }).click();
+  await expect(page.getByRole('heading', { level: 3 })).toHaveCount(30);
+  await expect(page.getByRole('link', { name: `Supper ${word} 25` })).toBeFocused();
+  await expect(page.getByRole('status').filter({ hasText: '30 shown' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Show more' })).toBeHidden();
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 3 })).toHaveCount(30);
+});
+
+test('place: refused by the browser, the city is found with the arrow keys, and distances are shown', async ({
+  page,
+  context,
+  createPerson,
+}) => {
+  await context.clearPermissions();
+  const organizer = await createPerson();
+  const word = newWord();
+  await newEvent(organizer, { title: `Near ${word}` });
+  await newEvent(organizer, {
+    title: `Far ${word}`,
+    location: { address: 'Bergen', lat: 60.39, lng: 5.32 },
+  });
+  await page.goto(`/?q=${word}`);
+  await page.getByRole('button', { name: 'Near me' }).click();
+  await expect(page.getByText('Enter a city instead.')).toBeVisible();
+  const city = cityOf(page);
+  await expect(city).toBeFocused();
+  await page.keyboard.type('osl');
+  const options = page.getByRole('listbox', { name: 'City' }).getByRole('option');
+  await expect(options.first()).toHaveText('Oslo, Norway', { timeout: 20_000 });
+  await expect(city).toHaveAttribute('aria-expanded', 'true');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await expect(options.nth(1)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowUp');
+  await expect(city).toHaveAttribute(
+    'aria-activedescendant',
+    (await options.first().getAttribute('id')) ?? '',
+  );
+  await page.keyboard.press('Escape');
+  await expect(options.first()).toBeHidden();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/place=Oslo,\+Norway&near=59\.913,10\.746/);
+  await expect.poll(() => titles(page)).toEqual([`Near ${word}`]);
+  await expect(page.getByRole('article').filter({ hasText: `Near ${word}` })).toContainText(/\d km/);
+  await expect(city).toHaveValue('Oslo, Norway');
+  await page.getByRole('link', { name: 'Remove: Within 50 km of Oslo, Norway' }).click();
+  await expect(page.getByRole('heading', { level: 3 })).toHaveCount(2);
+});
+
+test.describe('with a location', () => {
+  test.use({ geolocation: { latitude: 59.91, longitude: 10.73 }, permissions: ['geolocation'] });
+
+  test('place: "Near me" lists the events around, with their distances', async ({ page, createPerson }) => {
+    const organizer = await createPerson();
+    const word = newWord();
+    await newEvent(organizer, { title: `Near ${word}` });
+    await page.goto(`/?q=${word}`);
+    await page.getByRole('button', { name: 'Near me' }).click();
+    await expect(page).toHaveURL(/near=59\.91,10\.73/);
+    await expect(page.getByRole('article').filter({ hasText: `Near ${word}` })).toContainText(/km/);
+    await expect(page.getByRole('link', { name: 'Remove: Within 50 km of your location' })).toBeVisible();
+  });
+});
+
+test('calendar: a search can be subscribed to', async ({ page, createPerson, request }) => {
+  const organizer = await createPerson();
+  const word = newWord();
+  await newEvent(organizer, { title: `Supper ${word}` });
+  await page.goto(`/?q=${word}`);
+  await page.getByRole('link', { name: 'Subscribe in a calendar' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Subscribe in a calendar' })).toBeVisible();
+  const feed = await page.getByLabel('Address of the calendar').inputValue();
+  expect(await page.getByRole('link', { name: 'Open in your calendar' }).getAttribute('href')).toBe(
+    feed.replace('http:', 'webcal:'),
+  );
+  const response = await request.get(feed);
+  expect(response.headers()['content-type']).toContain('text/calendar');
+  expect(await response.text()).toContain(`Supper ${word}`);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('search: words, filters, a place and pages work with forms and links alone', async ({
+    page,
+    createPerson,
+  }) => {
+    const organizer = await createPerson();
+    const word = newWord();
+    await Promise.all(
+      Array.from({ length: 25 }, (_, i) =>
+        newEvent(organizer, { title: `Supper ${word} ${i}`, ...at(40 + i) }),
+      ),
+    );
+    await newEvent(organizer, { title: `Quartet ${word}`, category: 'music', ...at(1) });
+    await page.goto('/');
+    await page.getByLabel('Search for', { exact: true }).fill(word);
+    await openFilters(page);
+    await page.getByLabel('Category').selectOption('Food & drink');
+    await cityOf(page).fill('Oslo');
+    await page.getByRole('button', { name: 'Show events' }).click();
+    await expect(page.getByText('25 events')).toBeVisible();
+    await expect(cityOf(page)).toHaveValue('Oslo, Norway');
+    await expect(page.getByRole('article').first()).toContainText(/\d km/);
+    await page.getByRole('link', { name: 'Show more' }).click();
+    await expect(page.getByRole('heading', { level: 3 })).toHaveCount(25);
+    await cityOf(page).fill('Paris');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await expect(page.getByRole('heading', { name: 'No events found' })).toBeVisible();
+    await page
+      .getByRole('navigation', { name: 'Did you mean another place?' })
+      .getByRole('link', { name: /^Paris, TX/ })
+      .click();
+    await expect(cityOf(page)).toHaveValue('Paris, TX, United States');
+    await cityOf(page).fill('Xyzzyqqq');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await expect(page.getByText('We do not know this place.')).toBeVisible();
+    expect(await overflowOf(page)).toBe(0);
+  });
+});

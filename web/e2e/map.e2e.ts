@@ -1,0 +1,122 @@
+/** The map of events. */
+import type { Page } from '@playwright/test';
+import { expect, newEvent, type Person, test } from './fixtures.ts';
+
+// A graphics driver in software, for machines without one.
+test.use({
+  launchOptions: {
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+  },
+});
+
+const newWord = (): string =>
+  `mistral${Array.from({ length: 8 }, () => 'abcdefghij'[Math.floor(Math.random() * 10)]).join('')}`;
+
+/** Two events in Oslo, three in Bergen. */
+async function createEvents(organizer: Person): Promise<string> {
+  const word = newWord();
+  const oslo = { address: 'Oslo', lat: 59.91, lng: 10.73 };
+  const bergen = { address: 'Bergen', lat: 60.3, lng: 5.3 };
+  const places = [
+    oslo,
+    { ...oslo, lng: 10.78 },
+    bergen,
+    { ...bergen, lat: 60.2, lng: 5.1 },
+    { ...bergen, lat: 60.4, lng: 5.5 },
+  ];
+  await Promise.all(
+    places.map((location, i) => newEvent(organizer, { title: `${location.address} ${word} ${i}`, location })),
+  );
+  return word;
+}
+
+const titles = (page: Page) => page.getByRole('heading', { level: 3 }).allInnerTexts();
+const watchRequests = (page: Page): string[] => {
+  const urls: string[] = [];
+  page.on('request', (request) => urls.push(request.url()));
+  return urls;
+};
+
+test('map: a cluster zooms in, and the list below follows the map', async ({
+  page,
+  createPerson,
+  baseURL,
+}) => {
+  const word = await createEvents(await createPerson());
+  const requests = watchRequests(page);
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  await page.goto(`/?q=${word}`);
+  await page.getByRole('link', { name: 'Map' }).click();
+  await expect(page).toHaveURL(`/?q=${word}&view=map`);
+  const map = page.getByRole('region', { name: 'Map of events' });
+  await expect(map.locator('canvas')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByRole('heading', { level: 3 })).toHaveCount(5);
+  await map.getByRole('button', { name: '3 events: zoom in' }).click();
+  await expect(page).toHaveURL(/bbox=/);
+  await expect(page.getByRole('status').filter({ hasText: '3 events' })).toBeVisible();
+  expect((await titles(page)).every((title) => title.startsWith('Bergen'))).toBe(true);
+  await expect(async () => {
+    await map.getByRole('button', { name: 'Zoom out' }).click();
+    await expect(page.getByRole('heading', { level: 3 })).toHaveCount(5, { timeout: 700 });
+  }).toPass({ timeout: 15_000 });
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 3 })).toHaveCount(5);
+  await page.goBack();
+  await expect(page).toHaveURL(`/?q=${word}`);
+  expect(requests.filter((url) => !/^(data|blob):/.test(url) && !url.startsWith(`${baseURL}/`))).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+test('map: the keyboard moves it and opens clusters', async ({ page, createPerson }) => {
+  const word = await createEvents(await createPerson());
+  await page.goto(`/?q=${word}&view=map`);
+  const map = page.getByRole('region', { name: 'Map of events' });
+  await expect(map.locator('canvas')).toBeVisible({ timeout: 20_000 });
+  await map.getByRole('button', { name: '2 events: zoom in' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('status').filter({ hasText: '2 events' })).toBeVisible();
+  await expect(map.locator('canvas')).toBeFocused();
+});
+
+for (const { name, options } of [
+  { name: 'without WebGL', options: {} },
+  { name: 'without JavaScript', options: { javaScriptEnabled: false } },
+]) {
+  test.describe(name, () => {
+    test.use(options);
+
+    test('map: the drawn map has the same clusters as links, and the list follows', async ({
+      page,
+      createPerson,
+      request,
+    }) => {
+      const word = await createEvents(await createPerson());
+      await page.addInitScript(() => {
+        HTMLCanvasElement.prototype.getContext = () => null;
+      });
+      await page.goto(`/?q=${word}&view=map`);
+      const map = page.getByRole('region', { name: 'Map of events' });
+      await expect(map.getByRole('link', { name: '2 events: zoom in' })).toBeVisible();
+      await map.getByRole('link', { name: '3 events: zoom in' }).click();
+      await expect(page).toHaveURL(/bbox=/);
+      await expect(page.getByText('3 events', { exact: true })).toBeVisible();
+      expect((await titles(page)).every((title) => title.startsWith('Bergen'))).toBe(true);
+      const bbox = new URL(page.url()).searchParams.get('bbox') ?? '';
+      const response = await request.get(`/v1/events?q=${word}&bbox=${bbox}`);
+      expect(((await response.json()) as { meta: { total: number } }).meta.total).toBe(3);
+      await map.getByRole('link', { name: 'Zoom out' }).click();
+      await expect(page).not.toHaveURL(new RegExp(bbox));
+    });
+  });
+}
+
+test('map: it is loaded with the map view only', async ({ page }) => {
+  const requests = watchRequests(page);
+  await page.goto('/');
+  await page.waitForLoadState('networkidle');
+  expect(requests.filter((url) => /maplibre|live-map|\/map\//.test(url))).toEqual([]);
+});

@@ -1,0 +1,160 @@
+/** Conversations between two people. */
+import { blockUser, listConversations, listMessages, sendMessage } from '@potluck/client';
+import { expect, overflowOf, type Person, test } from './fixtures.ts';
+
+const send = ({ client }: Person, { id }: Person, text: string) =>
+  sendMessage({ client, path: { id }, body: { text } });
+const textsOf = async ({ client }: Person, { id }: Person): Promise<string[]> =>
+  (await listMessages({ client, path: { id } })).data.data.map(({ text }) => text);
+
+test('messages: two browsers write to each other, and each sees the other without loading', async ({
+  createPerson,
+  openBrowser,
+}) => {
+  const [ada, bela] = [await createPerson('Ada Sender'), await createPerson('Bela Reader')];
+  const [adasPage, belasPage] = [await openBrowser(ada), await openBrowser(bela)];
+  await adasPage.goto(`/messages/${bela.id}`);
+  await expect(adasPage.getByText('You have not written to each other yet.')).toBeVisible();
+  await belasPage.goto(`/messages/${ada.id}`);
+  await adasPage.getByLabel('Your message').fill('Shall I bring bread?');
+  await adasPage.getByRole('button', { name: 'Send' }).click();
+  await expect(adasPage.getByRole('log')).toContainText('Shall I bring bread?');
+  await expect(adasPage.getByLabel('Your message')).toHaveValue('');
+  const reply = belasPage.getByLabel('Your message');
+  await reply.fill('Yes, plea');
+  await expect(belasPage.getByRole('log')).toContainText('Shall I bring bread?', { timeout: 8_000 });
+  // What is being written is neither lost nor sent.
+  await expect(reply).toHaveValue('Yes, plea');
+  await expect(reply).toBeFocused();
+  await reply.fill('Yes, please!');
+  await belasPage.getByRole('button', { name: 'Send' }).click();
+  await expect(adasPage.getByRole('log')).toContainText('Yes, please!', { timeout: 8_000 });
+  expect(await overflowOf(adasPage)).toBe(0);
+});
+
+test('messages: the list shows the newest text and what is unread; opening it marks it read', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, other] = [await createPerson(), await createPerson('Carla Writer')];
+  await send(other, me, 'First');
+  await send(other, me, 'Second');
+  await signIn(context, me);
+  await page.goto('/messages');
+  const entry = page.getByRole('main').getByRole('listitem');
+  await expect(entry).toContainText('2 unread');
+  await expect(entry).toContainText('Second');
+  await page.getByRole('link', { name: 'Carla Writer' }).click();
+  await expect(page.getByRole('log').getByRole('listitem').last()).toContainText('Second');
+  await expect
+    .poll(async () => (await listConversations({ client: me.client })).data.data[0]?.unreadCount)
+    .toBe(0);
+});
+
+test('messages: older ones are a link away, the newest are at the bottom', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, other] = [await createPerson(), await createPerson()];
+  for (let i = 1; i <= 52; i++) await send(other, me, `Message number ${i}.`);
+  await signIn(context, me);
+  await page.goto(`/messages/${other.id}`);
+  const log = page.getByRole('log');
+  await expect(log.getByRole('listitem').last()).toContainText('Message number 52.');
+  await expect(log.getByRole('listitem').last()).toBeInViewport();
+  await expect(log.getByRole('listitem').first()).toContainText('Message number 3.');
+  await page.getByRole('link', { name: 'Older messages' }).click();
+  await expect(log.getByRole('listitem')).toHaveCount(2);
+  await page.getByRole('link', { name: 'To the newest messages' }).click();
+  await expect(log.getByRole('listitem')).toHaveCount(50);
+});
+
+test('messages: a lost response and a second attempt send one message', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, other] = [await createPerson(), await createPerson()];
+  await signIn(context, me);
+  await page.goto(`/messages/${other.id}`);
+  let isLost = false;
+  await page.route('**/messages/**', async (route) => {
+    if (route.request().method() !== 'POST' || isLost || route.request().url().includes('/v1/'))
+      return route.continue();
+    isLost = true;
+    await route.fetch();
+    return route.abort();
+  });
+  await page.getByLabel('Your message').fill('Only once');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('alert')).toContainText('Please try again.');
+  await expect(page.getByLabel('Your message')).toHaveValue('Only once');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByLabel('Your message')).toHaveValue('');
+  expect(await textsOf(me, other)).toEqual(['Only once']);
+});
+
+test('messages: a block of the other person is explained, and the text is kept', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, other] = [await createPerson(), await createPerson()];
+  await signIn(context, me);
+  await page.goto(`/messages/${other.id}`);
+  await blockUser({ client: other.client, path: { id: me.id } });
+  await page.getByLabel('Your message').fill('Are you there?');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('alert')).toContainText('blocks the other');
+  await expect(page.getByLabel('Your message')).toHaveValue('Are you there?');
+});
+
+test('messages: someone whom the visitor blocked can be unblocked there', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, other] = [await createPerson(), await createPerson('Dario Blocked')];
+  await blockUser({ client: me.client, path: { id: other.id } });
+  await signIn(context, me);
+  await page.goto(`/messages/${other.id}`);
+  await expect(page.getByText('You have blocked Dario Blocked.')).toBeVisible();
+  await page.getByRole('button', { name: 'Unblock' }).click();
+  await expect(page.getByLabel('Your message')).toBeVisible();
+});
+
+test('messages: visitors sign in first, and come back', async ({ page, createPerson }) => {
+  const other = await createPerson();
+  await page.goto(`/messages/${other.id}`);
+  await expect(page).toHaveURL(`/sign-in?next=${encodeURIComponent(`/messages/${other.id}`)}`);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('messages: send and mark as read work with forms alone', async ({
+    page,
+    context,
+    createPerson,
+    signIn,
+  }) => {
+    const [me, other] = [await createPerson(), await createPerson()];
+    await send(other, me, 'Hello');
+    await signIn(context, me);
+    await page.goto(`/messages/${other.id}`);
+    await page.getByRole('button', { name: 'Mark as read' }).click();
+    expect((await listConversations({ client: me.client })).data.data[0]?.unreadCount).toBe(0);
+    await page.getByLabel('Your message').fill('Hello\nyourself');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect(page.getByRole('log').getByRole('listitem').last()).toContainText('Hello yourself');
+    await expect(page.getByLabel('Your message')).toHaveValue('');
+    expect(await textsOf(me, other)).toEqual(['Hello\nyourself', 'Hello']);
+  });
+});

@@ -1,0 +1,118 @@
+/** The inbox and its settings. */
+import {
+  followUser,
+  getNotificationSettings,
+  listNotifications,
+  sendMessage,
+  updateEvent,
+} from '@potluck/client';
+import { expect, goTo, newEvent, type Person, test } from './fixtures.ts';
+
+/** Waits for the inbox: notifications appear within seconds of their cause. */
+const awaitUnread = ({ client }: Person, count: number) =>
+  expect
+    .poll(async () => (await listNotifications({ client })).data.unreadCount, { timeout: 15_000 })
+    .toBe(count);
+
+test('notifications: each is a sentence that leads to its page and is read then', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, other] = [await createPerson(), await createPerson('Noor Follower')];
+  const event = await newEvent(other, { title: 'Moved dinner' });
+  await goTo(me, event.id);
+  await followUser({ client: other.client, path: { id: me.id } });
+  await sendMessage({ client: other.client, path: { id: me.id }, body: { text: 'Hi' } });
+  const location = { address: 'Another pier, Oslo', lat: 59.9, lng: 10.7 };
+  await updateEvent({ client: other.client, path: { id: event.id }, body: { location } });
+  await awaitUnread(me, 3);
+  await signIn(context, me);
+  await page.goto('/notifications');
+  await expect(page.getByRole('navigation', { name: 'Main' }).getByLabel('3 unread')).toBeVisible();
+  const changed = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Moved dinner' });
+  await expect(changed).toContainText('The time or place has changed');
+  await expect(changed).toContainText('Another pier, Oslo');
+  const sent = page.getByRole('link', { name: 'Noor Follower sent you a message' });
+  await expect(sent).toHaveAttribute('href', `/messages/${other.id}#newest`);
+  await page.getByRole('link', { name: 'Noor Follower follows you' }).click();
+  await expect(page).toHaveURL(`/u/${other.id}`);
+  await awaitUnread(me, 2);
+});
+
+test('notifications: one and all can be marked as read', async ({ page, context, createPerson, signIn }) => {
+  const [me, ada, bela] = [
+    await createPerson(),
+    await createPerson('Ada One'),
+    await createPerson('Bela Two'),
+  ];
+  for (const { client } of [ada, bela]) await followUser({ client, path: { id: me.id } });
+  await awaitUnread(me, 2);
+  await signIn(context, me);
+  await page.goto('/notifications');
+  await page.getByRole('button', { name: 'Mark as read: Ada One follows you' }).click();
+  await expect(page.getByRole('main').getByRole('status').first()).toHaveText('1 unread');
+  await page.getByRole('button', { name: 'Mark all as read' }).click();
+  await expect(page.getByRole('button', { name: 'Mark all as read' })).toHaveCount(0);
+  await awaitUnread(me, 0);
+});
+
+test('notifications: an organizer reads how many replied, and who did last', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, guest] = [await createPerson(), await createPerson('Carla Guest')];
+  const event = await newEvent(me, { title: 'Lake picnic' });
+  await goTo(guest, event.id);
+  await awaitUnread(me, 1);
+  await signIn(context, me);
+  await page.goto('/notifications');
+  await expect(page.getByRole('link', { name: '1 new reply: Lake picnic' })).toHaveAttribute(
+    'href',
+    `/e/${event.id}`,
+  );
+  await expect(page.getByText('Most recently: Carla Guest')).toBeVisible();
+});
+
+test('notification settings: a level for each kind is kept', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const me = await createPerson();
+  await signIn(context, me);
+  await page.goto('/notifications');
+  await page.getByRole('link', { name: 'Notification settings' }).click();
+  await page.getByLabel('New followers').selectOption('Off');
+  await page.getByLabel('Messages').selectOption('In the list only');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  const { data } = await getNotificationSettings({ client: me.client });
+  expect(data).toMatchObject({ follower: 'off', message: 'inbox', reminder: 'push' });
+  await page.reload();
+  await expect(page.getByLabel('New followers')).toHaveValue('off');
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('notifications: all can be marked as read with a form', async ({
+    page,
+    context,
+    createPerson,
+    signIn,
+  }) => {
+    const [me, other] = [await createPerson(), await createPerson()];
+    await followUser({ client: other.client, path: { id: me.id } });
+    await awaitUnread(me, 1);
+    await signIn(context, me);
+    await page.goto('/notifications');
+    await page.getByRole('button', { name: 'Mark all as read' }).click();
+    await expect(page.getByRole('button', { name: 'Mark all as read' })).toHaveCount(0);
+    await awaitUnread(me, 0);
+  });
+});

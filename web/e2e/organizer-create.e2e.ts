@@ -1,0 +1,238 @@
+/** Creating an event. */
+import type { Page } from '@playwright/test';
+import { getEvent, listItems, listMyEvents } from '@potluck/client';
+import { expect, overflowOf, type Person, test } from './fixtures.ts';
+
+const eventUrl = /\/e\/[0-9a-f-]{36}$/;
+
+/** Fills in what every event needs. The combobox is used with the keyboard. */
+async function fillIn(page: Page, { title = 'Harbour potluck', date = '2027-06-05' } = {}): Promise<void> {
+  await page.getByLabel('Title').fill(title);
+  await page.getByLabel('Category').selectOption('food');
+  const town = page.getByRole('combobox', { name: 'Town or city' });
+  await town.fill('Osl');
+  await expect(page.getByRole('option', { name: 'Oslo, Norway' })).toBeVisible({ timeout: 20_000 });
+  await town.press('ArrowDown');
+  await town.press('Enter');
+  await expect(town).toHaveValue('Oslo, Norway');
+  await page.getByLabel('Starts on').fill(date);
+}
+
+async function openForm(page: Page, template = 'Potluck dinner'): Promise<void> {
+  await page.goto('/new');
+  await page.getByRole('link', { name: template }).click();
+  await expect(page.getByRole('heading', { level: 1, name: template })).toBeVisible();
+}
+
+/** The events of a person, newest first. */
+async function eventsOf({ client }: Person) {
+  return (await listMyEvents({ client, query: { relation: 'organizing' } })).data.data;
+}
+
+const idOf = (page: Page): string => new URL(page.url()).pathname.split('/')[2] ?? '';
+
+test('new: signed out, the page asks to sign in and leads back', async ({ page }) => {
+  await page.goto('/new?template=potluck');
+  await expect(page).toHaveURL(`/sign-in?next=${encodeURIComponent('/new?template=potluck')}`);
+});
+
+test('new: the template "Potluck dinner" suggests five items or more, and "Publish" creates all of them', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  const person = await createPerson();
+  await signIn(page.context(), person);
+  await openForm(page);
+  const titles = page.getByLabel(/^Item \d+$/);
+  expect(await titles.count()).toBeGreaterThanOrEqual(5);
+  expect(await overflowOf(page)).toBe(0);
+  const count = await titles.count();
+  await page.getByRole('button', { name: 'Remove item 1', exact: true }).click();
+  await page.getByRole('button', { name: 'Move item 2 up', exact: true }).click();
+  await page.getByRole('button', { name: 'Add item' }).click();
+  await expect(page.getByLabel(`Item ${count}`, { exact: true })).toBeFocused();
+  await page.getByLabel(`Item ${count}`, { exact: true }).fill('Lemonade');
+  await page.getByLabel(`Quantity of item ${count}`, { exact: true }).fill('6');
+  const expected = await titles.evaluateAll((inputs) =>
+    inputs.map((input) => (input as HTMLInputElement).value),
+  );
+  await fillIn(page);
+  await expect(page.getByText('Local time at the place (Europe/Oslo).')).toBeVisible();
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page).toHaveURL(eventUrl);
+  const path = { id: idOf(page) };
+  const { data: event } = await getEvent({ client: person.client, path });
+  expect(event).toMatchObject({
+    title: 'Harbour potluck',
+    startAt: '2027-06-05T16:00:00.000Z',
+    endAt: '2027-06-05T20:00:00.000Z',
+    timezone: 'Europe/Oslo',
+    location: { address: 'Oslo, Norway' },
+    visibility: 'public',
+    template: { slug: 'potluck' },
+  });
+  const { data: items } = await listItems({ client: person.client, path });
+  expect(items.data.map(({ title }) => title)).toEqual(expected);
+  expect(items.data.at(-1)?.quantityNeeded).toBe(6);
+});
+
+test('new: a local time that the clocks skip is explained at its field, and everything else is kept', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  await signIn(page.context(), await createPerson());
+  await openForm(page);
+  await fillIn(page, { title: 'Night of the clocks', date: '2027-03-28' });
+  await page.getByLabel('Starts at').fill('02:30');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  const start = page.getByLabel('Starts on');
+  await expect(start).toHaveAccessibleDescription(/does not exist on this day in Europe\/Oslo.*03:30/);
+  await expect(start).toBeFocused();
+  await expect(page.getByLabel('Title')).toHaveValue('Night of the clocks');
+  await expect(page.getByLabel('Item 1', { exact: true })).toHaveValue('Main dish');
+  await page.getByLabel('Starts at').fill('03:30');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page).toHaveURL(eventUrl);
+});
+
+test('new: "Publish" pressed again after a lost response makes one event', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  const person = await createPerson();
+  await signIn(page.context(), person);
+  await openForm(page);
+  await fillIn(page);
+  let lost = 0;
+  await page.route(/\/new\?/, async (route) => {
+    if (route.request().method() !== 'POST' || lost > 0) return route.continue();
+    lost++;
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'The connection was lost' })).toBeVisible();
+  expect(await eventsOf(person)).toHaveLength(1);
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page).toHaveURL(eventUrl);
+  expect(lost).toBe(1);
+  const events = await eventsOf(person);
+  expect(events).toHaveLength(1);
+  const { data: items } = await listItems({ client: person.client, path: { id: events[0]?.id ?? '' } });
+  expect(items.data).toHaveLength(7);
+});
+
+test('new: "Save as draft" shows the event to nobody else, also when it lasts all day', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  const person = await createPerson();
+  await signIn(page.context(), person);
+  await openForm(page, 'General');
+  await fillIn(page);
+  await page.getByLabel('All day').check();
+  await expect(page.getByLabel('Starts at')).toBeHidden();
+  await page.getByLabel('Ends on').fill('2027-06-06');
+  await page.getByRole('button', { name: 'Save as draft' }).click();
+  await expect(page).toHaveURL(eventUrl);
+  const [event] = await eventsOf(person);
+  expect(event).toMatchObject({
+    visibility: 'private',
+    allDay: true,
+    startAt: '2027-06-04T22:00:00.000Z',
+    endAt: '2027-06-06T22:00:00.000Z',
+  });
+});
+
+test('new: what is entered before the scripts have loaded is kept', async ({
+  page,
+  createPerson,
+  signIn,
+}) => {
+  await signIn(page.context(), await createPerson());
+  const { promise: scripts, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\.js$/, async (route) => {
+    await scripts;
+    await route.continue();
+  });
+  await page.goto('/new?template=potluck', { waitUntil: 'commit' });
+  await page.getByLabel('Title').fill('Early bird');
+  await page.getByLabel('Category').selectOption('music');
+  await page.getByLabel('Description').fill('Worms');
+  await page.getByLabel('Town or city').fill('Oslo');
+  await page.getByLabel('Starts on').fill('2027-06-05');
+  await page.getByLabel('All day').check();
+  await page.getByLabel('Item 1', { exact: true }).fill('Grain');
+  await page.getByLabel('Kind of item 1').selectOption('wish');
+  release();
+  await expect(page.getByRole('combobox', { name: 'Town or city' })).toHaveValue('Oslo');
+  await expect(page.getByLabel('Title')).toHaveValue('Early bird');
+  await expect(page.getByLabel('Category')).toHaveValue('music');
+  await expect(page.getByLabel('Description')).toHaveValue('Worms');
+  await expect(page.getByLabel('Starts on')).toHaveValue('2027-06-05');
+  await expect(page.getByLabel('All day')).toBeChecked();
+  await expect(page.getByLabel('Item 1', { exact: true })).toHaveValue('Grain');
+  await expect(page.getByLabel('Kind of item 1')).toHaveValue('wish');
+});
+
+test('new: items that the API refuses leave no event behind', async ({ page, createPerson, signIn }) => {
+  const person = await createPerson();
+  await signIn(page.context(), person);
+  await openForm(page);
+  await fillIn(page);
+  // The form checks most fields itself. An emoji of two characters is refused by the API alone.
+  await page
+    .locator('input[name=itemEmoji]')
+    .first()
+    .evaluate((input) => {
+      (input as HTMLInputElement).value = '🍲🍲';
+    });
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'Some fields need your attention' })).toBeVisible();
+  await expect(page.getByLabel('Title')).toHaveValue('Harbour potluck');
+  await expect(page.getByLabel('Item 1', { exact: true })).toHaveAccessibleDescription(/check this field/);
+  expect(await eventsOf(person)).toHaveLength(0);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('new: an event with items is created with forms alone', async ({ page, createPerson, signIn }) => {
+    const person = await createPerson();
+    await signIn(page.context(), person);
+    await openForm(page);
+    await page.getByLabel('Title').fill('Potluck on paper');
+    await page.getByLabel('Category').selectOption('food');
+    await page.getByLabel('Starts on').fill('2027-06-05');
+    await page.getByRole('button', { name: 'Remove item 2', exact: true }).click();
+    await expect(page.getByLabel('Item 2', { exact: true })).toHaveValue('Starter');
+    await page.getByRole('button', { name: 'Move item 2 up', exact: true }).click();
+    await expect(page.getByLabel('Item 1', { exact: true })).toHaveValue('Starter');
+    await page.getByRole('button', { name: 'Add item' }).click();
+    await page.getByLabel('Item 7', { exact: true }).fill('Lemonade');
+    await expect(page.getByLabel('Title')).toHaveValue('Potluck on paper');
+    await page.getByLabel('Town or city').fill('Oslo');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await expect(page.getByText('Several places have this name')).toBeVisible();
+    await page.getByLabel('Oslo, Norway').check();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await expect(page).toHaveURL(eventUrl);
+    const path = { id: idOf(page) };
+    const { data: event } = await getEvent({ client: person.client, path });
+    expect(event).toMatchObject({ title: 'Potluck on paper', timezone: 'Europe/Oslo', visibility: 'public' });
+    const { data: items } = await listItems({ client: person.client, path });
+    expect(items.data.map(({ title }) => title)).toEqual([
+      'Starter',
+      'Main dish',
+      'Bread',
+      'Dessert',
+      'Drinks',
+      'Plates and cutlery',
+      'Lemonade',
+    ]);
+  });
+});

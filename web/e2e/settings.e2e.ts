@@ -1,0 +1,268 @@
+/** Settings, sessions, and the end of sessions and accounts. */
+import { readFile } from 'node:fs/promises';
+import { blockUser, endSession, getMe, listSessions, suspendAccount, updateMe } from '@potluck/client';
+import { expect, newAdmin, overflowOf, test } from './fixtures.ts';
+
+/** A picture of one pixel. */
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+test('settings: the profile is saved; a username that is taken is explained at its field', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, other] = [await createPerson(), await createPerson()];
+  const taken = `taken_${crypto.randomUUID().slice(0, 8)}`;
+  await updateMe({ client: other.client, body: { username: taken } });
+  await signIn(context, me);
+  await page.goto('/settings');
+  await page.getByLabel('Name', { exact: true }).fill('New Name');
+  await page.getByLabel('City').fill('Bergen');
+  await page.getByLabel('Username').fill(taken);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByLabel('Username')).toHaveAccessibleDescription(/This username is taken\./);
+  await expect(page.getByLabel('City')).toHaveValue('Bergen');
+  const free = `free_${crypto.randomUUID().slice(0, 8)}`;
+  await page.getByLabel('Username').fill(free);
+  await page.getByLabel('Private profile').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  const { data } = await getMe({ client: me.client });
+  expect(data).toMatchObject({ name: 'New Name', city: 'Bergen', username: free, isPrivate: true });
+  expect(await overflowOf(page)).toBe(0);
+});
+
+test('settings: a picture is uploaded and removed; 11 MiB and other files are refused kindly', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const me = await createPerson();
+  await signIn(context, me);
+  await page.goto('/settings');
+  const field = page.getByLabel('Choose a picture');
+  await field.setInputFiles({
+    name: 'big.png',
+    mimeType: 'image/png',
+    buffer: Buffer.alloc(11 * 1024 * 1024),
+  });
+  await expect(page.getByRole('alert')).toContainText('10 MB');
+  await field.setInputFiles({ name: 'text.png', mimeType: 'image/png', buffer: Buffer.from('no image') });
+  await expect(page.getByRole('alert')).toContainText('not an image');
+  await field.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: pixel });
+  await page.getByRole('button', { name: 'Remove picture' }).click();
+  await expect(page.getByRole('button', { name: 'Remove picture' })).toHaveCount(0);
+  expect((await getMe({ client: me.client })).data.avatar).toContain('/avatar.svg');
+});
+
+test('settings: another language is chosen and kept', async ({ page, context, createPerson, signIn }) => {
+  await signIn(context, await createPerson());
+  await page.goto('/settings');
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('Svenska');
+  await page.getByRole('button', { name: 'Change' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Inställningar' })).toBeVisible();
+});
+
+test('sign out: another tab shows it within a second, and no page of the account is left', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  await signIn(context, await createPerson());
+  const other = await context.newPage();
+  await other.goto('/');
+  await expect(other.getByRole('link', { name: 'New event' })).toBeVisible();
+  const third = await context.newPage();
+  await third.goto('/mine');
+  await page.goto('/settings');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await expect(page).toHaveURL('/');
+  const limit = { timeout: 1_000 };
+  await expect(other.getByRole('banner').getByRole('link', { name: 'Sign in' })).toBeVisible(limit);
+  await expect(third).toHaveURL(/\/sign-in/, limit);
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible();
+});
+
+test('session: no script can read its token', async ({ page, context, createPerson, signIn }) => {
+  await signIn(context, await createPerson());
+  await page.goto('/settings');
+  const readable = await page.evaluate(() =>
+    JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }]),
+  );
+  expect(readable).not.toContain('pb_');
+  const cookie = (await context.cookies()).find(({ name }) => name.startsWith('potluck-'));
+  expect(cookie?.httpOnly).toBe(true);
+  expect(await page.content()).not.toContain(cookie?.value);
+});
+
+test('devices: another one can be signed out, and reads why', async ({ createPerson, openBrowser }) => {
+  const me = await createPerson();
+  const [mine, other] = [await openBrowser(me), await openBrowser(me)];
+  await other.goto('/settings');
+  await expect(other.getByRole('heading', { name: 'Settings', exact: true })).toBeVisible();
+  await mine.goto('/settings/devices');
+  await expect(mine.getByText('This device')).toHaveCount(1);
+  const buttons = mine.getByRole('button', { name: /^Sign out: / });
+  // The client of the test and the other browser
+  await expect(buttons).toHaveCount(2);
+  await mine.getByRole('button', { name: /^Sign out: Chrome/ }).click();
+  await expect(mine.getByText('The device is signed out.')).toBeAttached();
+  await expect(buttons).toHaveCount(1);
+  expect((await listSessions({ client: me.client })).data.data).toHaveLength(2);
+  await other.getByRole('link', { name: 'Devices' }).click();
+  await expect(other).toHaveURL(/\/sign-in/);
+  await expect(other.getByText('Your session has ended')).toBeVisible();
+});
+
+test('ended session: an address that is typed in shows public pages, and the reason at others', async ({
+  createPerson,
+  openBrowser,
+}) => {
+  const me = await createPerson();
+  const page = await openBrowser(me);
+  for (const { id, isCurrent } of (await listSessions({ client: me.client })).data.data) {
+    if (!isCurrent) await endSession({ client: me.client, path: { id } });
+  }
+  await page.goto('/');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Sign in' })).toBeVisible();
+  await page.goto('/messages');
+  await expect(page.getByText('Your session has ended')).toBeVisible();
+});
+
+test('suspended account: reads that it is suspended, and can take its data along', async ({
+  createPerson,
+  openBrowser,
+  signIn,
+}) => {
+  const [admin, me] = [await newAdmin(), await createPerson()];
+  const page = await openBrowser(me);
+  await page.goto('/settings');
+  await suspendAccount({ client: admin.client, path: { id: me.id }, body: { reason: 'Spam' } });
+  await page.getByRole('link', { name: 'Devices' }).click();
+  await expect(page.getByText('Your session has ended')).toBeVisible();
+  await signIn(page.context(), me);
+  await page.goto('/messages');
+  await expect(page.getByRole('heading', { name: 'This account is suspended' })).toBeVisible();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download my data' }).click();
+  await downloading;
+  await page.getByRole('link', { name: 'Delete account' }).click();
+  await page.getByRole('button', { name: 'Send the code for deletion' }).click();
+  await expect(page.getByLabel('Code')).toBeVisible();
+  await page.getByRole('link', { name: 'Back' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await expect(page).toHaveURL('/');
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Sign in' })).toBeVisible();
+});
+
+test('calendar address: is shown once, can be copied and revoked', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await signIn(context, await createPerson());
+  await page.goto('/settings/calendar');
+  await page.getByRole('button', { name: 'Create address' }).click();
+  const address = await page.getByLabel('Address of your calendar').inputValue();
+  expect(address).toMatch(/\/v1\/calendars\/pc_.+\.ics$/);
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await expect(page.getByText('Copied', { exact: true })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address);
+  expect((await page.request.get(address)).status()).toBe(200);
+  await page.reload();
+  await expect(page.getByLabel('Address of your calendar')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Revoke address' }).click();
+  await expect(page.getByRole('button', { name: 'Create address' })).toBeVisible();
+  expect((await page.request.get(address)).status()).toBe(404);
+});
+
+test('blocked people: the list says that it is empty', async ({ page, context, createPerson, signIn }) => {
+  const [me, other] = [await createPerson(), await createPerson('Ines Blocked')];
+  await signIn(context, me);
+  await page.goto('/settings');
+  await page.getByRole('link', { name: 'Blocked people' }).click();
+  await expect(page.getByText('You have not blocked anyone.')).toBeVisible();
+  await blockUser({ client: me.client, path: { id: other.id } });
+  await page.reload();
+  await expect(page.getByRole('link', { name: 'Ines Blocked' })).toBeVisible();
+});
+
+test('export: a link downloads the JSON document', async ({ page, context, createPerson, signIn }) => {
+  const me = await createPerson('Exported Person');
+  await signIn(context, me);
+  await page.goto('/settings');
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download my data' }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe('potluck-export.json');
+  expect(JSON.parse(await readFile(await download.path(), 'utf8'))).toMatchObject({
+    profile: [{ name: 'Exported Person' }],
+  });
+});
+
+test('delete account: explains what goes, asks for a code, and leaves nobody signed in', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [me, other] = [await createPerson(), await createPerson()];
+  await signIn(context, me);
+  await page.goto('/settings');
+  await page.getByRole('link', { name: 'Delete account' }).click();
+  await expect(page.getByText('your messages, also those that you received')).toBeVisible();
+  await page.getByRole('button', { name: 'Send the code for deletion' }).click();
+  await page.getByLabel('Code').fill('000000');
+  await page.getByRole('button', { name: 'Delete my account now' }).click();
+  await expect(page.getByRole('alert')).toContainText('This code is not valid.');
+  const code = /\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '';
+  await page.getByLabel('Code').fill(code);
+  await page.getByRole('button', { name: 'Delete my account now' }).click();
+  await expect(page.getByRole('heading', { name: 'Your account is deleted' })).toBeVisible();
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Sign in' })).toBeVisible();
+  const response = await other.client.get({ url: `/v1/users/${me.id}`, throwOnError: false });
+  expect(response.response?.status).toBe(404);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('settings: profile, deletion and sign-out work with forms alone', async ({
+    page,
+    context,
+    createPerson,
+    signIn,
+  }) => {
+    const me = await createPerson();
+    await signIn(context, me);
+    await page.goto('/settings');
+    await page.getByLabel('City').fill('Tromsø');
+    await page.getByLabel('Username').fill('a b');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByLabel('Username')).toHaveAttribute('aria-invalid', 'true');
+    await expect(page.getByLabel('City')).toHaveValue('Tromsø');
+    await page.getByLabel('Username').fill(`plain_${crypto.randomUUID().slice(0, 8)}`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    expect((await getMe({ client: me.client })).data.city).toBe('Tromsø');
+    await page.goto('/settings');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await expect(page.getByRole('banner').getByRole('link', { name: 'Sign in' })).toBeVisible();
+    await signIn(context, me);
+    await page.goto('/settings/delete');
+    await page.getByRole('button', { name: 'Send the code for deletion' }).click();
+    const code = /\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '';
+    await page.getByLabel('Code').fill(code);
+    await page.getByRole('button', { name: 'Delete my account now' }).click();
+    await expect(page.getByRole('heading', { name: 'Your account is deleted' })).toBeVisible();
+  });
+});

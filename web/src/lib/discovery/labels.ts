@@ -1,0 +1,79 @@
+/** Names of the parts of a search in the visitor's language. */
+
+import { formatDay, formatKilometres } from '#lib/format.ts';
+import { m } from '#lib/paraglide/messages.js';
+import { getLocale } from '#lib/paraglide/runtime.js';
+import { type CategorySlug, hrefOf, type Period, type Search } from './search.ts';
+
+export const categoryName = (slug: CategorySlug): string =>
+  ({
+    music: m.discovery_category_music,
+    food: m.discovery_category_food,
+    sports: m.discovery_category_sports,
+    outdoors: m.discovery_category_outdoors,
+    arts: m.discovery_category_arts,
+    film: m.discovery_category_film,
+    games: m.discovery_category_games,
+    family: m.discovery_category_family,
+    learning: m.discovery_category_learning,
+    tech: m.discovery_category_tech,
+    community: m.discovery_category_community,
+    party: m.discovery_category_party,
+    wellbeing: m.discovery_category_wellbeing,
+    other: m.discovery_category_other,
+  })[slug]();
+
+export const periodName = (period: Period): string =>
+  ({
+    today: m.discovery_when_today,
+    weekend: m.discovery_when_weekend,
+    week: m.discovery_when_week,
+    range: m.discovery_when_range,
+  })[period]();
+
+/** Such as `Portland, OR, United States`. */
+export function formatPlace({
+  name,
+  region,
+  country,
+}: {
+  name: string;
+  region?: string;
+  country: string;
+}): string {
+  const countryName = new Intl.DisplayNames(getLocale(), { type: 'region' }).of(country) ?? country;
+  return [name, region, countryName].filter((part) => part !== undefined).join(', ');
+}
+
+/** A filter of a search, and the address of the search without it. */
+export type Filter = { label: string; href: string };
+
+export function activeFilters(search: Search): Filter[] {
+  const { q, category, when, from, to, isFree, place, near, radius, box } = search;
+  const filter = (label: string, without: Partial<Search>): Filter => ({
+    label,
+    href: hrefOf(search, without),
+  });
+  const filters: Filter[] = [];
+  if (q) filters.push(filter(m.discovery_chip_words({ words: q }), { q: '' }));
+  if (category) filters.push(filter(categoryName(category), { category: null }));
+  if (when === 'range' && (from || to)) {
+    filters.push(filter(formatRange(from, to), { when: null }));
+  } else if (when && when !== 'range') filters.push(filter(periodName(when), { when: null }));
+  if (isFree) filters.push(filter(m.free(), { isFree: false }));
+  // On a part of the map that the visitor chose, the place gives the distances alone.
+  if (near && !box) {
+    const label = m.discovery_chip_near({
+      distance: formatKilometres(radius),
+      place: place || m.discovery_my_location(),
+    });
+    filters.push(filter(label, { near: null, place: '' }));
+  }
+  return filters;
+}
+
+function formatRange(from: string, to: string): string {
+  const day = (text: string) => formatDay(`${text}T12:00:00Z`, 'UTC');
+  if (from && to) return m.discovery_chip_between({ from: day(from), to: day(to) });
+  return from ? m.discovery_chip_from({ from: day(from) }) : m.discovery_chip_until({ to: day(to) });
+}

@@ -1,0 +1,145 @@
+/** A search for events. All of it is in the address of the page. */
+import { type Box, formatBox, type Place, parseBox } from './mercator.ts';
+
+/** The categories of the API (GET /v1/categories). */
+export const categories = [
+  'music',
+  'food',
+  'sports',
+  'outdoors',
+  'arts',
+  'film',
+  'games',
+  'family',
+  'learning',
+  'tech',
+  'community',
+  'party',
+  'wellbeing',
+  'other',
+] as const;
+export type CategorySlug = (typeof categories)[number];
+
+/** Periods from today on; `range`: the days from `from` to `to`. */
+export const periods = ['today', 'weekend', 'week', 'range'] as const;
+export type Period = (typeof periods)[number];
+
+/** In km. */
+export const radii = [5, 10, 25, 50, 100, 250] as const;
+export const defaultRadius = 50;
+
+export type Search = {
+  q: string;
+  category: CategorySlug | null;
+  when: Period | null;
+  /** Days such as `2026-12-24`; empty without a bound. */
+  from: string;
+  to: string;
+  /** The time zone of the visitor, in which days begin. */
+  tz: string;
+  isFree: boolean;
+  /** The name of a place. Without `near`, it has yet to be found. */
+  place: string;
+  near: Place | null;
+  radius: number;
+  order: 'start' | 'relevance';
+  view: 'list' | 'map';
+  /** The part of the map that the visitor chose. */
+  box: Box | null;
+  /** The zoom of a map whose world is 256 pixels wide. */
+  zoom: number | null;
+  page: number;
+};
+
+const oneOf = <T extends string>(values: readonly T[], value: string | null): T | null =>
+  values.find((each) => each === value) ?? null;
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) && text >= '1900';
+
+/** Reads a search from an address or a form. What is not valid has its default. */
+export function readSearch(params: URLSearchParams): Search {
+  const text = (name: string, maxLength: number) => (params.get(name) ?? '').trim().slice(0, maxLength);
+  const day = (name: string) => (isDay(text(name, 10)) ? text(name, 10) : '');
+  const integer = (name: string, min: number, max: number) => {
+    const value = Number(params.get(name) || Number.NaN);
+    return Number.isInteger(value) && value >= min && value <= max ? value : null;
+  };
+  const place = text('place', 100);
+  // A form without scripts sends the place that `near` belongs to: another name has yet to be found.
+  const isOtherPlace = params.has('named') && params.get('named') !== place;
+  const view = params.get('view') === 'map' ? 'map' : 'list';
+  return {
+    q: text('q', 200),
+    category: oneOf(categories, params.get('category')),
+    when: oneOf(periods, params.get('when')),
+    from: day('from'),
+    to: day('to'),
+    tz: text('tz', 100),
+    isFree: params.get('free') === '1',
+    place,
+    near: isOtherPlace ? null : parseNear(text('near', 100)),
+    radius: radii.find((each) => `${each}` === params.get('radius')) ?? defaultRadius,
+    order: params.get('order') === 'relevance' ? 'relevance' : 'start',
+    view,
+    box: view === 'map' && !isOtherPlace ? parseBox(text('bbox', 200)) : null,
+    zoom: integer('zoom', 0, 22),
+    page: integer('page', 1, 10_000) ?? 1,
+  };
+}
+
+function parseNear(text: string): Place | null {
+  const [lat = Number.NaN, lng = Number.NaN, ...rest] = text.split(',').map((part) => Number(part || 'none'));
+  return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && rest.length === 0 ? { lat, lng } : null;
+}
+
+/** Coordinates for an address: exact to about 100 m, which is enough for a search. */
+export const formatNear = ({ lat, lng }: Place): string =>
+  `${Number(lat.toFixed(3))},${Number(lng.toFixed(3))}`;
+
+/** The parameters of a search that differ from their defaults. */
+function toParams(search: Search): URLSearchParams {
+  const { when, near, view, box } = search;
+  const values = {
+    q: search.q,
+    category: search.category,
+    when,
+    from: when === 'range' && search.from,
+    to: when === 'range' && search.to,
+    tz: when && search.tz,
+    free: search.isFree && '1',
+    place: search.place,
+    near: near && formatNear(near),
+    radius: search.radius !== defaultRadius && search.radius,
+    order: search.order !== 'start' && search.order,
+    view: view === 'map' && view,
+    bbox: view === 'map' && box && formatBox(box),
+    zoom: view === 'map' && box && search.zoom,
+    page: search.page > 1 && search.page,
+  };
+  const given = Object.entries(values).flatMap(([name, value]) => (value ? [[name, `${value}`]] : []));
+  return new URLSearchParams(given);
+}
+
+/** The address of a search with some changes, from the first page on. */
+export function hrefOf(search: Search, changes: Partial<Search> = {}, path = '/'): string {
+  const params = toParams({ ...search, page: 1, ...changes })
+    .toString()
+    .replaceAll('%2C', ',');
+  return params === '' ? path : `${path}?${params}`;
+}
+
+export const withoutFilters = {
+  q: '',
+  category: null,
+  when: null,
+  from: '',
+  to: '',
+  tz: '',
+  isFree: false,
+  place: '',
+  near: null,
+  radius: defaultRadius,
+  order: 'start',
+  box: null,
+} as const satisfies Partial<Search>;

@@ -1,0 +1,43 @@
+/** The values of the form of an event, as text: a form that was refused shows them again as they were entered. */
+export type ItemValues = { title: string; kind: string; quantity: string; emoji: string };
+
+export type EventValues = {
+  title: string;
+  /** What the visitor typed as the town. */
+  town: string;
+  /** The chosen place as JSON (`ChosenPlace`), or empty. */
+  place: string;
+  address: string;
+  allDay: boolean;
+  startDate: string;
+  startTime: string;
+  /** Empty: the day of the start, or the next day if the event ends before the time of its start. */
+  endDate: string;
+  endTime: string;
+  /** The stored times of an existing event; empty for a new one. */
+  startAt: string;
+  endAt: string;
+  category: string;
+  description: string;
+  /** Empty: unknown. */
+  price: string;
+  currency: string;
+  capacity: string;
+  visibility: string;
+  modules: string[];
+  guestListVisibility: string;
+  claimantVisibility: string;
+  /** The address of an uploaded image; empty for the drawn cover. */
+  coverUrl: string;
+  template: string;
+  /** The idempotency key of a new event. */
+  key: string;
+  items: ItemValues[];
+};
+
+/** A place that the visitor chose, which decides the coordinates and the time zone of the event. */
+export type ChosenPlace = { label: string; lat: number; lng: number; timeZone: string };
+
+export type Option = { value: string; label: string };
+/** The lists that the form offers. */
+export type EventOptions = { categories: Option[]; currencies: Option[] };

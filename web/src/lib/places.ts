@@ -1,0 +1,32 @@
+/** Places of the gazetteer as people read them. */
+import type { Place } from '@potluck/client';
+import type { ChosenPlace } from '#lib/event-values.ts';
+import { getLocale } from '#lib/paraglide/runtime.js';
+
+/** Such as `Springfield, IL, United States`. */
+export const labelOf = ({ name, region, country }: Pick<Place, 'name' | 'region' | 'country'>): string =>
+  [name, region, countryName(country)].filter((part) => part !== undefined).join(', ');
+
+const countryName = (code: string): string =>
+  new Intl.DisplayNames(getLocale(), { type: 'region' }).of(code) ?? code;
+
+export const toChosen = (place: Place): ChosenPlace => ({
+  label: labelOf(place),
+  lat: place.lat,
+  lng: place.lng,
+  timeZone: place.timeZone,
+});
+
+/** Returns null for text that is not a chosen place. */
+export function parseChosen(text: string): ChosenPlace | null {
+  try {
+    const { label, lat, lng, timeZone } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof label !== 'string' || typeof timeZone !== 'string') return null;
+    if (typeof lat !== 'number' || typeof lng !== 'number') return null;
+    // Throws for a name that is no time zone.
+    new Intl.DateTimeFormat('en', { timeZone });
+    return { label, lat, lng, timeZone };
+  } catch {
+    return null;
+  }
+}

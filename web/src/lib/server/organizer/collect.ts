@@ -1,0 +1,22 @@
+/** Lists of the API that a page shows as a whole. */
+
+type Page<T> = { data: { data: T[]; nextCursor: string | null } };
+
+/** In pages: a longer list is cut. */
+const maxPages = 40;
+export const pageSize = 50;
+
+/** Reads the pages of a list. `isCut`: the list goes on. */
+export async function collect<T>(
+  readPage: (query: { limit: number; cursor?: string }) => Promise<Page<T>>,
+): Promise<{ rows: T[]; isCut: boolean }> {
+  const rows: T[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < maxPages; page++) {
+    const { data } = await readPage({ limit: pageSize, ...(cursor !== null && { cursor }) });
+    rows.push(...data.data);
+    cursor = data.nextCursor;
+    if (cursor === null) break;
+  }
+  return { rows, isCut: cursor !== null };
+}

@@ -1,0 +1,237 @@
+/** The form of an event: its values, and the request that they make. */
+import { randomUUID } from 'node:crypto';
+import type { CreateEventData, Event, TemplateWithItems } from '@potluck/client';
+import type { ChosenPlace, EventValues, ItemValues } from '#lib/event-values.ts';
+import { m } from '#lib/paraglide/messages.js';
+import { getLocale } from '#lib/paraglide/runtime.js';
+import { parseChosen } from '#lib/places.ts';
+import { addDays, type Instant, toInstant, toLocal, toStartOfDay } from './local-time.ts';
+import { suggestedTitle } from './names.ts';
+
+type EventBody = CreateEventData['body'];
+
+/** Texts by field, as the API names it. */
+export type FieldErrors = Record<string, string>;
+
+const modules = ['bringList', 'wishList', 'booking'] as const;
+const keyPattern = /^[0-9a-f-]{36}$/;
+
+export const newKey = (): string => randomUUID();
+
+/** The values of a new event of a template. */
+export function valuesOfTemplate({ slug, items }: TemplateWithItems): EventValues {
+  return {
+    title: '',
+    town: '',
+    place: '',
+    address: '',
+    allDay: false,
+    startDate: '',
+    startTime: '18:00',
+    endDate: '',
+    endTime: '22:00',
+    startAt: '',
+    endAt: '',
+    category: categoryOf[slug] ?? '',
+    description: '',
+    price: '0',
+    currency: getLocale() === 'sv' ? 'SEK' : 'EUR',
+    capacity: '',
+    visibility: 'public',
+    modules: items.some(({ kind }) => kind === 'wish')
+      ? [...modules]
+      : modules.filter((name) => name !== 'wishList'),
+    guestListVisibility: 'guests',
+    claimantVisibility: 'guests',
+    coverUrl: '',
+    template: slug,
+    key: newKey(),
+    items: items.map(({ title, kind, quantityNeeded, emoji }) => ({
+      title: suggestedTitle(title),
+      kind,
+      quantity: String(quantityNeeded),
+      emoji,
+    })),
+  };
+}
+
+/** The category that most events of a template have. */
+const categoryOf: Record<string, string> = {
+  potluck: 'food',
+  birthday: 'party',
+  wedding: 'party',
+  picnic: 'outdoors',
+  concert: 'music',
+  meetup: 'community',
+  conference: 'tech',
+};
+
+export function valuesOfEvent(event: Event): EventValues {
+  const { timezone, location, allDay } = event;
+  const start = toLocal(event.startAt, timezone);
+  const end = toLocal(event.endAt, timezone);
+  const town = townOf(location.address);
+  const place: ChosenPlace = { label: town, lat: location.lat, lng: location.lng, timeZone: timezone };
+  return {
+    title: event.title,
+    town,
+    place: JSON.stringify(place),
+    address: location.address,
+    allDay,
+    startDate: start.date,
+    startTime: allDay ? '' : start.time,
+    // The day of the end is inclusive in the form, and exclusive in the API.
+    endDate: allDay ? addDays(end.date, -1) : end.date,
+    endTime: allDay ? '' : end.time,
+    startAt: event.startAt,
+    endAt: event.endAt,
+    category: event.category.slug,
+    description: event.description,
+    price: event.isPriceKnown ? String(event.price) : '',
+    currency: event.currency,
+    capacity: event.capacity === 0 ? '' : String(event.capacity),
+    visibility: event.visibility,
+    modules: event.enabledModules,
+    guestListVisibility: event.guestListVisibility,
+    claimantVisibility: event.claimantVisibility,
+    coverUrl: event.coverUrl.includes(`/v1/events/${event.id}/cover.svg`) ? '' : event.coverUrl,
+    template: event.template.slug,
+    key: '',
+    items: [],
+  };
+}
+
+/** The end of an address without its postal code: the API does not store the name of the town. */
+const townOf = (address: string): string =>
+  address
+    .split(',')
+    .at(-1)
+    ?.replace(/^[\d\s-]+/, '')
+    .trim() || address;
+
+export function readEventForm(form: FormData): EventValues {
+  const text = (name: string) => textOf(form.get(name));
+  const choice = parseChosen(text('choice'));
+  const key = text('key');
+  return {
+    title: text('title'),
+    town: choice?.label ?? text('town'),
+    place: choice ? JSON.stringify(choice) : text('place'),
+    address: text('address'),
+    allDay: form.has('allDay'),
+    startDate: text('startDate'),
+    startTime: text('startTime'),
+    endDate: text('endDate'),
+    endTime: text('endTime'),
+    startAt: text('startAt'),
+    endAt: text('endAt'),
+    category: text('category'),
+    description: text('description'),
+    price: text('price'),
+    currency: text('currency'),
+    capacity: text('capacity'),
+    visibility: text('visibility'),
+    modules: form.getAll('module').map(textOf),
+    guestListVisibility: text('guestListVisibility'),
+    claimantVisibility: text('claimantVisibility'),
+    coverUrl: form.has('removeCover') ? '' : text('coverUrl'),
+    template: text('template'),
+    key: keyPattern.test(key) ? key : newKey(),
+    items: readItems(form),
+  };
+}
+
+/** A textarea sends its lines with CRLF. */
+const textOf = (value: FormDataEntryValue | null): string =>
+  typeof value === 'string' ? value.trim().replaceAll('\r\n', '\n') : '';
+
+function readItems(form: FormData): ItemValues[] {
+  const column = (name: string) => form.getAll(name).map(textOf);
+  const [kinds, quantities, emojis] = ['itemKind', 'itemQuantity', 'itemEmoji'].map(column);
+  return column('itemTitle').map((title, i) => ({
+    title,
+    kind: kinds?.[i] ?? 'bring',
+    quantity: quantities?.[i] ?? '',
+    emoji: emojis?.[i] ?? '',
+  }));
+}
+
+/**
+ * The request that the values make.
+ * @param place null if no place is chosen
+ * @returns texts by field if a value is missing or cannot be sent
+ */
+export function toEventBody(
+  values: EventValues,
+  place: ChosenPlace | null,
+): { body: EventBody; fields: null } | { body: null; fields: FieldErrors } {
+  const fields: FieldErrors = {};
+  const require = (path: string, value: string) => {
+    if (value === '') fields[path] = m.organizer_error_missing();
+  };
+  require('title', values.title);
+  require('category', values.category);
+  const [startAt, endAt] = place ? readTimes(values, place.timeZone, fields) : ['', ''];
+  if (!place) require('startAt', values.startDate);
+  const price = Number(values.price.replace(',', '.'));
+  if (!(price >= 0 && price <= 1_000_000)) fields.price = m.organizer_error_number();
+  const capacity = Number(values.capacity);
+  if (!isWhole(capacity, 0, 1_000_000)) fields.capacity = m.organizer_error_number();
+  if (!place && !fields.location) require('location', '');
+  if (!place || Object.keys(fields).length > 0) return { body: null, fields };
+  const body: EventBody = {
+    title: values.title,
+    startAt,
+    endAt,
+    allDay: values.allDay,
+    timezone: place.timeZone,
+    location: { address: values.address || place.label, lat: place.lat, lng: place.lng },
+    // The API checks the values of lists.
+    category: values.category as EventBody['category'],
+    description: values.description,
+    coverUrl: values.coverUrl || null,
+    price,
+    isPriceKnown: values.price !== '',
+    currency: values.currency,
+    capacity,
+    enabledModules: values.modules as NonNullable<EventBody['enabledModules']>,
+    guestListVisibility: values.guestListVisibility as NonNullable<EventBody['guestListVisibility']>,
+    claimantVisibility: values.claimantVisibility as NonNullable<EventBody['claimantVisibility']>,
+  };
+  return { body, fields: null };
+}
+
+export const isWhole = (value: number, min: number, max: number): boolean =>
+  Number.isInteger(value) && value >= min && value <= max;
+
+/** The start and the end of an event, or texts in `fields`. */
+export function readTimes(values: EventValues, zone: string, fields: FieldErrors): [string, string] {
+  const { allDay, startDate, startTime, endTime } = values;
+  const crossesMidnight = !allDay && endTime !== '' && endTime <= startTime;
+  const endDate = values.endDate || addDays(startDate, crossesMidnight ? 1 : 0);
+  const start = allDay
+    ? toStartOfDay(startDate, zone)
+    : toInstant({ date: startDate, time: startTime }, zone);
+  const end = allDay ? toStartOfDay(endDate, zone, 1) : toInstant({ date: endDate, time: endTime }, zone);
+  const startAt = accept(start, 'startAt', values.startAt, zone, fields);
+  const endAt = accept(end, 'endAt', values.endAt, zone, fields);
+  if (startAt && endAt && Date.parse(endAt) <= Date.parse(startAt)) fields.endAt = m.organizer_error_end();
+  return [startAt, endAt];
+}
+
+/**
+ * @param stored the stored time. It stays if the form shows the same minute: it may have seconds, or be the second of
+ * two equal times at the end of summer time
+ */
+function accept(time: Instant, path: string, stored: string, zone: string, fields: FieldErrors): string {
+  if ('problem' in time) {
+    fields[path] =
+      time.problem === 'gap'
+        ? m.organizer_error_gap({ zone: zone.replaceAll('_', ' '), next: time.next })
+        : m.organizer_error_time();
+    return '';
+  }
+  if (stored === '' || !Number.isFinite(Date.parse(stored))) return time.at;
+  const [entered, kept] = [time.at, new Date(stored).toISOString()].map((at) => toLocal(at, zone));
+  return entered?.date === kept?.date && entered?.time === kept?.time ? stored : time.at;
+}

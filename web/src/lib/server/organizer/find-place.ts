@@ -1,0 +1,28 @@
+/** Finds the place that the visitor means by the name of a town. */
+import { type Client, searchPlaces } from '@potluck/client';
+import type { ChosenPlace, EventValues } from '#lib/event-values.ts';
+import { m } from '#lib/paraglide/messages.js';
+import { parseChosen, toChosen } from '#lib/places.ts';
+
+export type PlaceResult =
+  | { place: ChosenPlace }
+  /** `choices` is empty if no place has the name. */
+  | { place: null; choices: ChosenPlace[]; error: string };
+
+/** The chosen place; or the only place with the typed name; or places to choose from. */
+export async function findPlace(
+  client: Client,
+  { town, place }: Pick<EventValues, 'town' | 'place'>,
+): Promise<PlaceResult> {
+  const chosen = parseChosen(place);
+  if (chosen && chosen.label === town) return { place: chosen };
+  const name = town.split(',')[0]?.trim().slice(0, 100) ?? '';
+  if (name === '') return { place: null, choices: [], error: m.organizer_error_missing() };
+  const { data } = await searchPlaces({ client, query: { q: name, limit: 8 } });
+  const found = data.data.map(toChosen);
+  const matching = found.filter(({ label }) => label.toLowerCase() === town.toLowerCase());
+  const [only] = matching.length > 0 ? matching : found;
+  if (only && (matching.length === 1 || found.length === 1)) return { place: only };
+  const error = found.length > 0 ? m.organizer_error_choose_place() : m.organizer_error_no_place();
+  return { place: null, choices: found, error };
+}

@@ -1,0 +1,76 @@
+/** What the form of an event shows after a request, and the steps that creating and editing share. */
+import { type Client, listCategories, type ProblemError } from '@potluck/client';
+import { type ActionFailure, fail } from '@sveltejs/kit';
+import type { ChosenPlace, EventOptions, EventValues, ItemValues } from '#lib/event-values.ts';
+import { m } from '#lib/paraglide/messages.js';
+import { type FormProblem, load, problemText, toFormProblem } from '#lib/server/problems.ts';
+import type { FieldErrors } from './event-form.ts';
+import { findPlace, type PlaceResult } from './find-place.ts';
+import { categoryName, currencyOptions } from './names.ts';
+
+export type EventFormState = { values: EventValues; choices?: ChosenPlace[]; problem?: FormProblem };
+
+export async function loadOptions(client: Client, currency: string): Promise<EventOptions> {
+  const { data } = await load(listCategories({ client }));
+  return {
+    categories: data.map((category) => ({
+      value: category.slug,
+      label: `${category.emoji} ${categoryName(category)}`,
+    })),
+    currencies: currencyOptions(currency),
+  };
+}
+
+/** Refuses a form whose fields have errors. */
+export const refuse = (
+  values: EventValues,
+  fields: FieldErrors,
+  choices: ChosenPlace[] = [],
+): ActionFailure<EventFormState> =>
+  fail(400, {
+    values,
+    choices,
+    problem: { code: 'invalid_request', message: problemText('invalid_request'), fields },
+  });
+
+/** Refuses a form that the API has refused. A rule about one field is explained at that field. */
+export function refuseFor(cause: ProblemError, values: EventValues): ActionFailure<EventFormState> {
+  const problem = toFormProblem(cause);
+  if (cause.code !== 'invalid_request') {
+    for (const path of Object.keys(problem.fields)) problem.fields[path] = problem.message;
+  }
+  return fail(cause.status, { values, problem });
+}
+
+/** The place with its name in the values, for the form without scripts. */
+export const withPlace = (values: EventValues, { place }: PlaceResult): EventValues =>
+  place ? { ...values, town: place.label, place: JSON.stringify(place) } : { ...values, place: '' };
+
+/** Answers the button "Search" of the place, which works without scripts. */
+export async function searchPlace(
+  client: Client,
+  values: EventValues,
+): Promise<EventFormState | ActionFailure<EventFormState>> {
+  const result = await findPlace(client, { ...values, place: '' });
+  if (result.place) return { values: withPlace(values, result) };
+  if (result.choices.length === 0) return refuse(withPlace(values, result), { location: result.error });
+  return { values: withPlace(values, result), choices: result.choices };
+}
+
+/** Adds, removes or moves a row of the item list: `add`, `remove:2`, `up:2`, `down:2`. */
+export function changeRows(items: ItemValues[], command: string): ItemValues[] {
+  const [action, position] = command.split(':');
+  const at = Number(position);
+  if (action === 'add') return [...items, { title: '', kind: 'bring', quantity: '1', emoji: '' }];
+  const item = items[at];
+  if (!item) return items;
+  const others = items.toSpliced(at, 1);
+  if (action === 'remove') return others;
+  return others.toSpliced(Math.max(0, action === 'up' ? at - 1 : at + 1), 0, item);
+}
+
+export const alreadyCreated = (values: EventValues): ActionFailure<EventFormState> =>
+  fail(409, {
+    values,
+    problem: { code: 'idempotency_key_reused', message: m.organizer_already_created(), fields: {} },
+  });

@@ -1,0 +1,47 @@
+/** Names of templates, categories and suggested items in the visitor's language. The API has them in English. */
+import { m } from '#lib/paraglide/messages.js';
+import { getLocale } from '#lib/paraglide/runtime.js';
+
+const messages = m as unknown as Record<string, (() => string) | undefined>;
+
+/** A name that this version has no translation of stays as the API sends it. */
+const translate = (key: string, name: string): string => messages[`organizer_${key}`]?.() ?? name;
+
+type Named = { slug: string; name: string };
+
+export const templateName = ({ slug, name }: Named): string => translate(`template_${slug}`, name);
+
+export const categoryName = ({ slug, name }: Named): string => translate(`category_${slug}`, name);
+
+export const suggestedTitle = (title: string): string =>
+  translate(`item_${title.toLowerCase().replaceAll(' ', '_')}`, title);
+
+/** The currencies that the form offers, besides that of the event. */
+const currencies = [
+  ...[
+    'EUR',
+    'NOK',
+    'SEK',
+    'DKK',
+    'GBP',
+    'CHF',
+    'PLN',
+    'CZK',
+    'HUF',
+    'RON',
+    'ISK',
+    'USD',
+    'CAD',
+    'AUD',
+    'NZD',
+  ],
+  ...['JPY', 'INR', 'TRY', 'AED', 'SAR', 'EGP', 'MAD', 'TND', 'JOD', 'ILS', 'ZAR', 'BRL', 'MXN'],
+];
+
+export function currencyOptions(current: string): { value: string; label: string }[] {
+  const names = new Intl.DisplayNames(getLocale(), { type: 'currency' });
+  return [...new Set([...currencies, ...(current ? [current] : [])])].map((value) => ({
+    value,
+    label: `${value} · ${names.of(value) ?? value}`,
+  }));
+}

@@ -1,0 +1,6 @@
+import { requireOwnEvent } from '#lib/server/organizer/require.ts';
+import type { LayoutServerLoad } from './$types';
+
+export const load: LayoutServerLoad = async ({ locals, params, url }) => ({
+  event: await requireOwnEvent(locals, params.id, url),
+});

@@ -1,0 +1,11 @@
+import { getFeed } from '@potluck/client';
+import { readPage } from '#lib/server/pages.ts';
+import { load as read } from '#lib/server/problems.ts';
+import { requireMe } from '#lib/server/require-me.ts';
+import type { PageServerLoad } from './$types';
+
+export const load: PageServerLoad = async ({ locals, url }) => {
+  const { followingCount } = requireMe(locals, url);
+  const feed = await read(getFeed({ client: locals.api, query: readPage(url, 24) }));
+  return { feed, followingCount };
+};

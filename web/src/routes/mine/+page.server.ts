@@ -1,0 +1,33 @@
+import { listMyClaims, listMyEvents } from '@potluck/client';
+import { readPage } from '#lib/server/pages.ts';
+import { load as read } from '#lib/server/problems.ts';
+import { requireMe } from '#lib/server/require-me.ts';
+import type { PageServerLoad } from './$types';
+
+const tabs = ['going', 'saved', 'organizing', 'claims', 'past'] as const;
+const pastOf = ['going', 'organizing'] as const;
+const none = { events: null, interested: null, claims: null };
+
+export const load: PageServerLoad = async ({ locals, url }) => {
+  requireMe(locals, url);
+  const client = locals.api;
+  const { searchParams } = url;
+  const tab = tabs.find((name) => name === searchParams.get('tab')) ?? 'going';
+  const of = pastOf.find((name) => name === searchParams.get('of')) ?? 'going';
+  if (tab === 'claims') {
+    const claims = await read(listMyClaims({ client, query: readPage(url, 50) }));
+    return { ...none, tab, of, claims };
+  }
+  const selection =
+    tab === 'past'
+      ? ({ relation: of, when: 'past' } as const)
+      : ({ relation: tab, when: 'upcoming' } as const);
+  const isFirstOfGoing = tab === 'going' && !searchParams.has('cursor');
+  const [events, interested] = await Promise.all([
+    read(listMyEvents({ client, query: { ...selection, ...readPage(url, 24) } })),
+    isFirstOfGoing
+      ? read(listMyEvents({ client, query: { relation: 'interested', when: 'upcoming', limit: 24 } }))
+      : null,
+  ]);
+  return { ...none, tab, of, events, interested };
+};

@@ -1,0 +1,81 @@
+import { isProblem, listTemplates, ProblemError } from '@potluck/client';
+import { redirect } from '@sveltejs/kit';
+import type { EventValues } from '#lib/event-values.ts';
+import { createEventWithItems, isFinal, readItems } from '#lib/server/organizer/create-event.ts';
+import {
+  type FieldErrors,
+  newKey,
+  readEventForm,
+  toEventBody,
+  valuesOfTemplate,
+} from '#lib/server/organizer/event-form.ts';
+import { findPlace } from '#lib/server/organizer/find-place.ts';
+import {
+  alreadyCreated,
+  changeRows,
+  loadOptions,
+  refuse,
+  refuseFor,
+  searchPlace,
+  withPlace,
+} from '#lib/server/organizer/form-state.ts';
+import { templateName } from '#lib/server/organizer/names.ts';
+import { requireVisitor } from '#lib/server/organizer/require.ts';
+import { load as read } from '#lib/server/problems.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+export const load: PageServerLoad = async ({ locals, url }) => {
+  requireVisitor(locals, url);
+  const { data: templates } = await read(listTemplates({ client: locals.api }));
+  const template = templates.find(({ slug }) => slug === url.searchParams.get('template'));
+  const values = template ? valuesOfTemplate(template) : null;
+  return {
+    templates: templates.map((one) => ({
+      slug: one.slug,
+      name: templateName(one),
+      emojis: one.items.slice(0, 5).map(({ emoji }) => emoji),
+      itemCount: one.items.length,
+    })),
+    templateName: template ? templateName(template) : '',
+    values,
+    options: await loadOptions(locals.api, values?.currency ?? ''),
+  };
+};
+
+export const actions: Actions = {
+  places: async ({ request, locals: { api } }) => searchPlace(api, readEventForm(await request.formData())),
+
+  rows: async ({ request }) => {
+    const form = await request.formData();
+    const values = readEventForm(form);
+    return { values: { ...values, items: changeRows(values.items, String(form.get('row') ?? '')) } };
+  },
+
+  draft: async ({ request, locals }) => create(locals, readEventForm(await request.formData()), true),
+
+  publish: async ({ request, locals }) => create(locals, readEventForm(await request.formData()), false),
+};
+
+async function create({ api }: App.Locals, form: EventValues, isDraft: boolean) {
+  // Without the empty rows, the API counts the items as the form does.
+  const entered = { ...form, items: form.items.filter(({ title }) => title !== '') };
+  let values = entered;
+  try {
+    const result = await findPlace(api, entered);
+    values = withPlace(entered, result);
+    const fields: FieldErrors = {};
+    if (!result.place) fields.location = result.error;
+    const items = readItems(values, fields);
+    const checked = toEventBody(values, result.place);
+    if (checked.fields || Object.keys(fields).length > 0)
+      return refuse(values, { ...checked.fields, ...fields }, result.place ? [] : result.choices);
+    const body = { ...checked.body, template: values.template as NonNullable<typeof checked.body.template> };
+    const visibility = isDraft ? 'private' : values.visibility === 'unlisted' ? 'unlisted' : 'public';
+    const id = await createEventWithItems(api, values.key, body, items, visibility);
+    redirect(303, `/e/${id}`);
+  } catch (cause) {
+    if (isProblem(cause, 'idempotency_key_reused')) return alreadyCreated({ ...values, key: newKey() });
+    if (!(cause instanceof ProblemError)) throw cause;
+    return refuseFor(cause, isFinal(cause) ? { ...values, key: newKey() } : values);
+  }
+}

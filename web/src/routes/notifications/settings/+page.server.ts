@@ -1,0 +1,45 @@
+import {
+  getNotificationSettings,
+  getPushKey,
+  isProblem,
+  type NotificationSettings,
+  updateNotificationSettings,
+} from '@potluck/client';
+import { kinds, levels } from '#lib/notifications.ts';
+import { load as read, submit } from '#lib/server/problems.ts';
+import { requireMe } from '#lib/server/require-me.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+export const load: PageServerLoad = async ({ locals, url }) => {
+  requireMe(locals, url);
+  const [settings, pushKey] = await Promise.all([
+    read(getNotificationSettings({ client: locals.api })),
+    findPushKey(getPushKey({ client: locals.api })),
+  ]);
+  return { settings, pushKey };
+};
+
+/** Returns null on a server without web push. */
+async function findPushKey(response: Promise<{ data: { publicKey: string } }>): Promise<string | null> {
+  try {
+    return (await response).data.publicKey;
+  } catch (error) {
+    if (isProblem(error, 'push_unavailable')) return null;
+    throw error;
+  }
+}
+
+export const actions: Actions = {
+  save: async ({ locals: { api }, request }) => {
+    const form = await request.formData();
+    const body: Partial<NotificationSettings> = {};
+    for (const kind of kinds) {
+      const level = levels.find((name) => name === form.get(kind));
+      if (level) body[kind] = level;
+    }
+    return submit(async () => {
+      await updateNotificationSettings({ client: api, body });
+      return { isSaved: true };
+    }, {});
+  },
+};
