@@ -16,8 +16,12 @@ export const getFeatures = defineEndpoint({
   access: 'public',
   response: { 200: ref(Features) },
 
-  async handler(_request, { flags }: BaseServices) {
-    const states = await Promise.all(flagNames.map(async (name) => [name, await flags.isOn(name)] as const));
-    return { status: 200, body: Object.fromEntries(states) as Features };
+  async handler(_request, services: BaseServices) {
+    return { status: 200, body: await readFeatures(services) };
   },
 });
+
+export async function readFeatures({ flags }: Pick<BaseServices, 'flags'>): Promise<Features> {
+  const states = await Promise.all(flagNames.map(async (name) => [name, await flags.isOn(name)] as const));
+  return Object.fromEntries(states) as Features;
+}

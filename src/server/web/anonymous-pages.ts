@@ -47,7 +47,8 @@ export function createAnonymousPages(app: App, services: VersionServices, render
     const fetchApi = createApiCalls(app, request, ({ url, method }, response) => {
       isCacheable &&= method === 'GET' && response.status === 200;
       const { pathname, search } = new URL(url);
-      reads.push({ path: pathname + search, version: versionOfResponse(response) });
+      const path = pathname + search;
+      if (isCacheable) reads.push({ path, version: versionOfResponse(path, response) });
     });
     const web = new Request(new URL(request.url, publicUrl), {
       headers: { accept: 'text/html', cookie: `language=${language}` },

@@ -2,6 +2,7 @@
 import type { Event } from '@potluck/client';
 import { coverOf } from '#lib/cover.ts';
 import { formatPeriod } from '#lib/format.ts';
+import { dateFormatter } from '#lib/formatters.ts';
 
 const maxDescription = 200;
 
@@ -14,7 +15,7 @@ export function describe(event: Event): string {
 
 /** The date in the zone of the venue, as `2026-12-24`. */
 const dateIn = (time: number, timeZone: string): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(time);
+  dateFormatter('en-CA', { timeZone, dateStyle: 'short' }).format(time);
 
 /**
  * An Event of schema.org as a script element. Its type is data, so the Content-Security-Policy does not apply to it.

@@ -1,5 +1,6 @@
 /** Formats times, prices and numbers of events in the visitor's language. */
 import type { ListedEvent } from '@potluck/client';
+import { dateFormatter } from '#lib/formatters.ts';
 import { getLocale } from '#lib/paraglide/runtime.js';
 
 type Timed = Pick<ListedEvent, 'startAt' | 'endAt' | 'allDay' | 'timezone'>;
@@ -13,7 +14,7 @@ const language = () => tags[getLocale()];
  * are inclusive.
  */
 export function formatPeriod({ startAt, endAt, allDay, timezone }: Timed): string {
-  const format = new Intl.DateTimeFormat(language(), {
+  const format = dateFormatter(language(), {
     timeZone: timezone,
     weekday: 'short',
     day: 'numeric',
@@ -30,18 +31,16 @@ const isOtherYear = (time: string) => new Date(time).getUTCFullYear() !== new Da
 
 /** The name of the time zone of a venue at a time, such as `Central European Standard Time`. */
 export const formatZone = ({ startAt, timezone }: Timed): string =>
-  new Intl.DateTimeFormat(language(), { timeZone: timezone, timeZoneName: 'long' })
+  dateFormatter(language(), { timeZone: timezone, timeZoneName: 'long' })
     .formatToParts(new Date(startAt))
     .find(({ type }) => type === 'timeZoneName')?.value ?? timezone;
 
 /** A point in time for the visitor, such as a message's: in the time zone of the browser or the server. */
 export const formatTime = (time: string, timeZone?: string): string =>
-  new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
-    new Date(time),
-  );
+  dateFormatter(language(), { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(time));
 
 export const formatDay = (time: string, timeZone?: string): string =>
-  new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeZone }).format(new Date(time));
+  dateFormatter(language(), { dateStyle: 'medium', timeZone }).format(new Date(time));
 
 /** Null if the price is unknown or the event is free. */
 export const formatPrice = ({ price, currency }: Pick<ListedEvent, 'price' | 'currency'>): string | null =>
