@@ -54,6 +54,8 @@ test('filters: category, period, price and order narrow the list, and each can b
   await newEvent(organizer, { title: 'Dinner', description: word, category: 'food', ...at(2) });
   await page.goto(`/?q=${word}`);
   await expect.poll(() => titles(page)).toEqual(['Dinner', `Quartet ${word}`, `Opera ${word}`]);
+  // A filter applies as soon as it changes once the scripts have started, which add this button.
+  await expect(page.getByRole('button', { name: 'Near me' })).toBeVisible();
   await openFilters(page);
   await page.getByLabel('Sort by').selectOption('Best match');
   await expect.poll(() => titles(page)).toEqual([`Quartet ${word}`, `Opera ${word}`, 'Dinner']);

@@ -10,6 +10,9 @@ test.use({
   },
 });
 
+// Drawing without a graphics card takes seconds on a busy machine.
+test.describe.configure({ timeout: 90_000 });
+
 const newWord = (): string =>
   `mistral${Array.from({ length: 8 }, () => 'abcdefghij'[Math.floor(Math.random() * 10)]).join('')}`;
 
