@@ -11,7 +11,17 @@ const avif = Buffer.from(
   'AAAAHGZ0eXBhdmlmAAAAAG1pZjFhdmlmbWlhZgAAANZtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAACJpbG9jAAAAAERAAAEAAQAAAAAA+gABAAAAAAAAACQAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAAAAABAABhdjAxAAAAAA5waXRtAAAAAAABAAAAVmlwcnAAAAA4aXBjbwAAAAxhdjFDgSACAAAAABRpc3BlAAAAAAAAAAQAAAAEAAAAEHBpeGkAAAAAAwgICAAAABZpcG1hAAAAAAAAAAEAAQOBAgMAAAAsbWRhdBIACgg4BH2kBDQaQDIWGUJjBMAANAAAkEDJHGFHZ27V9hNyeg==',
   'base64',
 );
-const pages = ['edit', 'items', 'bring', 'guest-list', 'bookings', 'duplicate', 'cancel', 'delete', 'bring.csv'];
+const pages = [
+  'edit',
+  'items',
+  'bring',
+  'guest-list',
+  'bookings',
+  'duplicate',
+  'cancel',
+  'delete',
+  'bring.csv',
+];
 
 test("organizer's pages: others are refused, and visitors sign in first", async ({
   page,

@@ -6,7 +6,14 @@ import { paraglideMiddleware } from '#lib/paraglide/server.js';
 import { VisitorCookies } from '#lib/server/visitor-cookies.ts';
 
 /** What suspended people can open: the API permits them to export and delete their data, and to sign out. */
-const pagesForSuspended = ['/suspended', '/settings/delete', '/sign-out', '/goodbye', '/language', '/offline'];
+const pagesForSuspended = [
+  '/suspended',
+  '/settings/delete',
+  '/sign-out',
+  '/goodbye',
+  '/language',
+  '/offline',
+];
 
 export const handle: Handle = async ({ event, resolve }) => {
   const cookies = new VisitorCookies(event.request.headers.get('cookie'));
