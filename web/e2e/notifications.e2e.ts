@@ -36,6 +36,15 @@ test('notifications: each is a sentence that leads to its page and is read then'
   await expect(changed).toContainText('Another pier, Oslo');
   const sent = page.getByRole('link', { name: 'Noor Follower sent you a message' });
   await expect(sent).toHaveAttribute('href', `/messages/${other.id}#newest`);
+  // What the service worker shows for a push
+  const { data } = await listNotifications({ client: me.client });
+  const id = data.data.find(({ kind }) => kind === 'message')?.id;
+  const pushed = await page.request.get(`/notifications/push?id=${id}`);
+  expect(await pushed.json()).toEqual({
+    title: 'Noor Follower sent you a message',
+    body: '',
+    href: `/messages/${other.id}#newest`,
+  });
   await page.getByRole('link', { name: 'Noor Follower follows you' }).click();
   await expect(page).toHaveURL(`/u/${other.id}`);
   await awaitUnread(me, 2);

@@ -2,6 +2,7 @@
  * Shows visited events without a connection. Pages always come from the network while there is one, so a page
  * from the cache is only shown where the browser is offline or the server does not respond.
  */
+import './push.ts';
 import { self } from '$app/service-worker';
 
 /** Scripts and styles, whose names change with their content. */
