@@ -159,11 +159,16 @@ test('rsvp: people who come along and the privacy of an RSVP can be changed', as
   await signIn(context, guest);
   await openEvent(page, event);
   await page.getByText('Guests and privacy').click();
-  await page.getByLabel('How many come with you').fill('2');
+  const extraGuests = page.getByLabel('How many come with you');
+  await extraGuests.fill('2');
+  // The form stays as it is when others change the counts.
+  await goTo(await createPerson(), event.id);
+  await expect(page.getByText('2 going', { exact: true })).toBeVisible();
+  await expect(extraGuests).toHaveValue('2');
   await page.getByLabel('Hide me from the guest list').check();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
-  await expect(page.getByText('3 people in all')).toBeVisible();
+  await expect(page.getByText('4 people in all')).toBeVisible();
   const { data } = await getEvent({ client: guest.client, path: { id: event.id } });
   expect(data).toMatchObject({ myExtraGuests: 2, isRsvpHidden: true });
 });
