@@ -139,3 +139,31 @@ test('claim: who brings what is shown if the organizer allows it', async ({ page
   await page.reload();
   await expect(list).toHaveCount(0);
 });
+
+test('claim: "Bring" is disabled with the reason when claims are switched off meanwhile', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const host = await createPerson();
+  const event = await newEvent(host);
+  const item = await newItem(host, event.id);
+  await signIn(context, await createPerson());
+  // The flag applies to the whole server, so the other tests would notice it.
+  await page.route(/\?\/claim$/, (route) =>
+    route.fulfill({
+      status: 403,
+      json: {
+        type: 'failure',
+        status: 403,
+        data: `[{"about":1,"problem":2},"${item.id}",{"code":3,"message":3,"fields":4},"claims_disabled",{}]`,
+      },
+    }),
+  );
+  await openEvent(page, event);
+  const button = page.getByRole('button', { name: 'Bring Sourdough bread' });
+  await button.click();
+  await expect(button).toBeDisabled();
+  await expect(button).toHaveAccessibleDescription('Claiming is switched off on this server at the moment.');
+});

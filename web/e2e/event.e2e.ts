@@ -1,4 +1,5 @@
 /** The page of an event, and the RSVP. */
+import { AxeBuilder } from '@axe-core/playwright';
 import { claimItem, getEvent, listItems, updateEvent } from '@potluck/client';
 import { openEvent, signInHere } from './event-steps.ts';
 import { claim, expect, goTo, newEvent, newItem, overflowOf, test } from './fixtures.ts';
@@ -40,6 +41,60 @@ test('event: a person who is signed in sees "I\'m going" above the navigation', 
   await button.click();
   await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
   await expect(button).toBeFocused();
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`event: has no accessibility violations, ${colorScheme}`, async ({
+    page,
+    context,
+    createPerson,
+    signIn,
+  }) => {
+    const host = await createPerson();
+    const event = await newEvent(host, {
+      description: 'See https://example.org.',
+      claimantVisibility: 'everyone',
+    });
+    const item = await newItem(host, event.id, { link: 'https://example.org/bread' });
+    await newItem(host, event.id, { title: 'Oven gloves', kind: 'wish', description: 'Blue' });
+    const guest = await createPerson();
+    await goTo(guest, event.id);
+    await claim(guest, item.id);
+    await signIn(context, guest);
+    await page.emulateMedia({ colorScheme });
+    await openEvent(page, event);
+    await page.getByText('Guests and privacy').click();
+    const { violations } = await new AxeBuilder({ page })
+      // The title of the document is a matter of EventHead.
+      .disableRules(['document-title'])
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+      .analyze();
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  });
+}
+
+test('event: another event shows nothing of the one before', async ({ page, createPerson }) => {
+  const host = await createPerson();
+  const [first, second] = [
+    await newEvent(host, { title: 'First' }),
+    await newEvent(host, { title: 'Second' }),
+  ];
+  await newItem(host, first.id);
+  await newItem(host, second.id, { title: 'Lemonade' });
+  await openEvent(page, first);
+  // A link in the page, as the lists of events have.
+  await page.evaluate((path) => {
+    const link = document.createElement('a');
+    link.href = path;
+    link.textContent = 'Go on';
+    document.querySelector('main')?.prepend(link);
+  }, `/e/${second.id}`);
+  const listening = page.waitForRequest(`**/v1/events/${second.id}/live`);
+  await page.getByRole('link', { name: 'Go on' }).click();
+  await listening;
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Second');
+  await expect(page.getByRole('heading', { name: 'Lemonade' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Sourdough bread' })).toHaveCount(0);
 });
 
 test.describe('in Tokyo', () => {
@@ -104,11 +159,16 @@ test('rsvp: people who come along and the privacy of an RSVP can be changed', as
   await signIn(context, guest);
   await openEvent(page, event);
   await page.getByText('Guests and privacy').click();
-  await page.getByLabel('How many come with you').fill('2');
+  const extraGuests = page.getByLabel('How many come with you');
+  await extraGuests.fill('2');
+  // The form stays as it is when others change the counts.
+  await goTo(await createPerson(), event.id);
+  await expect(page.getByText('2 going', { exact: true })).toBeVisible();
+  await expect(extraGuests).toHaveValue('2');
   await page.getByLabel('Hide me from the guest list').check();
   await page.getByRole('group').getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
-  await expect(page.getByText('3 people in all')).toBeVisible();
+  await expect(page.getByText('4 people in all')).toBeVisible();
   const { data } = await getEvent({ client: guest.client, path: { id: event.id } });
   expect(data).toMatchObject({ myExtraGuests: 2, isRsvpHidden: true });
 });

@@ -19,18 +19,20 @@ export type LiveOptions = {
 };
 
 export class LiveEvent {
+  /** The event of the stream: a page shows one event after another. */
+  #eventId: string | null = null;
   #counts = $state.raw<Timed<LiveCounts> | null>(null);
   /** Changed items by id; null for a removed one. */
   #items = $state.raw<ReadonlyMap<string, Timed<Item | null>>>(new Map());
 
   /** The event with the current counts. */
   applyCounts(event: Event): Event {
-    return this.#counts ? { ...event, ...this.#counts.value } : event;
+    return this.#counts && event.id === this.#eventId ? { ...event, ...this.#counts.value } : event;
   }
 
   /** The items as they are now. What only the page's data have, such as the visitor's claim, stays. */
-  applyItems(items: Item[], isSignedIn: boolean): Item[] {
-    if (this.#items.size === 0) return items;
+  applyItems(eventId: string, items: Item[], isSignedIn: boolean): Item[] {
+    if (this.#items.size === 0 || eventId !== this.#eventId) return items;
     const known = new Set(items.map(({ id }) => id));
     const current = items.flatMap((item) => {
       const live = this.#items.get(item.id);
@@ -71,6 +73,9 @@ export class LiveEvent {
 
   /** Listens until the returned function is called. A page that is hidden for long does not listen. */
   listen(eventId: string, { refresh, showsPeople, onChange }: LiveOptions): () => void {
+    this.#eventId = eventId;
+    this.#counts = null;
+    this.#items = new Map();
     let controller: AbortController | null = null;
     let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
     const refreshSoon = throttle(refresh, refreshIntervalMs);

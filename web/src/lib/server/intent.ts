@@ -60,6 +60,7 @@ export function withRefusal(path: string, code: string, { itemId, quantity }: In
   if (itemId !== null) {
     url.searchParams.set('itemId', itemId);
     url.searchParams.set('quantity', String(quantity));
+    url.hash = `item-${itemId}`;
   }
   return url.pathname + url.search + url.hash;
 }
