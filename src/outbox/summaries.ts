@@ -8,15 +8,22 @@ import type { SummaryKind } from './kinds.ts';
 
 /**
  * SQL condition: the organizer is notified of what the person does. Not of what they do themselves, nor across a block,
- * nor of kinds that they switched off. Each subquery reads one row by its key; PostgreSQL may answer EXISTS from a hash
- * table of all blocks.
+ * nor of kinds that they switched off. The block is read by its key, from the small index of blocks; EXISTS might be
+ * answered from a hash table of all blocks. The settings of all organizers are read at once.
+ * @param organizers SQL that selects the ids of all organizers
  */
-export const isNotified = (kind: SummaryKind, organizerId: Statement, personId: Statement): Statement => sql`(
+export const isNotified = (
+  kind: SummaryKind,
+  organizerId: Statement,
+  personId: Statement,
+  organizers: Statement,
+): Statement => sql`(
   ${organizerId} <> ${personId}
-  and (select r.blocks or r.blocked_by from relations r
-    where r.user_id = ${organizerId} and r.other_id = ${personId}) is not true
-  and (select t.level from notification_settings t
-    where t.user_id = ${organizerId} and t.kind = ${kind}::text) is distinct from 'off')`;
+  and ${organizerId} <> all(array(
+    select t.user_id from notification_settings t
+    where t.user_id = any(array(${organizers})) and t.kind = ${kind}::text and t.level = 'off'))
+  and (select true from relations r
+    where r.user_id = ${organizerId} and r.other_id = ${personId} and (r.blocks or r.blocked_by)) is null)`;
 
 /**
  * The columns of a change of summaries, from rows `k (amount, person_id, is_notified)` that are grouped by summary:
@@ -58,7 +65,7 @@ export function takeBack(
   personId: string,
 ): Statement {
   const [unread, , lastPersonId] = columnsOf(kind);
-  const isCounted = isNotified(kind, organizerId, sql`${personId}::uuid`);
+  const isCounted = isNotified(kind, organizerId, sql`${personId}::uuid`, sql`select ${organizerId}`);
   return sql`
     ${unread} = greatest(${row}.${unread} - ${isCounted}::int, 0),
     ${lastPersonId} = nullif(${row}.${lastPersonId}, ${personId}::uuid)`;
@@ -74,9 +81,9 @@ export const columnsOf = (kind: SummaryKind): [Statement, Statement, Statement] 
 /**
  * The statement that stores the pushes of summaries that were empty before: of what a summary counts, only the first is
  * pushed until it is read. Subscriptions that another transaction is deleting are skipped, so it waits for nothing.
- * @param summaries SQL that selects organizer, event and notification
+ * @param summaries SQL that selects the columns organizer_id, event_id and notification_id
  * @param earlier SQL that selects what summary `s` already counts, if `summaries` includes such summaries. It is read for
- *   organizers with browsers only: the condition on `p` makes PostgreSQL look for browsers first
+ *   organizers with browsers only: PostgreSQL looks for browsers first because of the condition on `p`
  */
 export const insertSummaryPushes = (
   kind: SummaryKind,
@@ -85,9 +92,13 @@ export const insertSummaryPushes = (
   earlier?: Statement,
 ): Statement => sql`
   insert into push_deliveries (user_id, notification_id, subscription_id, kind, subject_id, attempts, due_at)
-  select s.user_id, s.notification_id, p.id, ${kind}::text, s.event_id, 0, ${now}::timestamptz
-  from (${summaries}) s (user_id, event_id, notification_id)
-  cross join lateral (select id from push_subscriptions where user_id = s.user_id for key share skip locked) p
-  where not exists (
-    select 1 from notification_settings t where t.user_id = s.user_id and t.kind = ${kind}::text and t.level = 'inbox')
+  select p.user_id, s.notification_id, p.id, ${kind}::text, s.event_id, 0, ${now}::timestamptz
+  from (
+    select user_id, id from push_subscriptions
+    where user_id = any(array(select organizer_id from (${summaries}) o)) for key share skip locked
+  ) p
+  join (${summaries}) s on s.organizer_id = p.user_id
+  where (
+    select t.level from notification_settings t where t.user_id = p.user_id and t.kind = ${kind}::text
+  ) is distinct from 'inbox'
     ${earlier ? sql`and (${earlier} and p.id is not null limit 1) is null` : empty}`;

@@ -123,6 +123,7 @@ export type BookingChanges = { made: BookingKey[]; ended: BookingKey[] };
  */
 export function moveCounters(moves: CounterMove[], { made, ended }: BookingChanges, now: Date): Statement {
   const counted = [...made, ...ended];
+  const organizers = sql`select organizer_id from events where id in (select event_id from moves)`;
   return sql`
     with moves as materialized (
       select * from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ booked }) => booked)}::int[],
@@ -130,7 +131,7 @@ export function moveCounters(moves: CounterMove[], { made, ended }: BookingChang
         ${moves.map(() => newId())}::uuid[]) m (event_id, booked, waiting, added, notification_id)
     ), counted as materialized (
       select b.event_id, b.person_id, b.amount, e.organizer_id,
-        ${isNotified('bookings', sql`e.organizer_id`, sql`b.person_id`)} as is_notified
+        ${isNotified('bookings', sql`e.organizer_id`, sql`b.person_id`, organizers)} as is_notified
       from unnest(${counted.map(({ eventId }) => eventId)}::uuid[], ${counted.map(({ userId }) => userId)}::uuid[],
         ${[...made.map(() => 1), ...ended.map(() => -1)]}::int[]) b (event_id, person_id, amount)
       join events e on e.id = b.event_id

@@ -73,7 +73,7 @@ export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: bo
     ), checked as materialized (
       select a.*, e.organizer_id, e.status as event_status, e.id is not null as is_locked, c.n is not null as has_caller,
         ${visibleToCondition(sql`c.role = 'admin'`, sql`a.user_id`)} as is_visible,
-        ${isNotified('rsvps', sql`e.organizer_id`, sql`a.user_id`)} as is_notified
+        ${isNotified('rsvps', sql`e.organizer_id`, sql`a.user_id`, sql`select organizer_id from locked_events`)} as is_notified
       from asked a
       left join callers c on c.n = a.n
       left join locked_events e on e.id = a.event_id
@@ -135,8 +135,8 @@ export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: bo
       ${insertSummaryPushes(
         'rsvps',
         sql`
-        select m.organizer_id, m.event_id, m.notification_id from counters m
-        where m.unread_rsvps = 0 and m.amount > 0`,
+        select organizer_id, event_id, notification_id from counters
+        where unread_rsvps = 0 and amount > 0`,
         now,
       )}
     )

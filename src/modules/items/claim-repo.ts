@@ -133,7 +133,7 @@ const moveStockAndSummaries = (moves: ClaimWrites['moves'], counted: Statement, 
     select * from ${movesOf(moves)}
   ), counted as materialized (
     select m.event_id, m.n, c.amount, c.user_id as person_id,
-      ${isNotified('claims', sql`m.organizer_id`, sql`c.user_id`)} as is_notified
+      ${isNotified('claims', sql`m.organizer_id`, sql`c.user_id`, sql`select organizer_id from moves`)} as is_notified
     from (${counted}) c join moves m on m.event_id = c.event_id and m.n = c.n
   ), changes as materialized (
     select m.*, k.amount, k.person_id, k.gone
@@ -143,7 +143,7 @@ const moveStockAndSummaries = (moves: ClaimWrites['moves'], counted: Statement, 
   ), pushes as (
     ${insertSummaryPushes(
       'claims',
-      sql`select organizer_id, event_id, (array_agg(notification_id))[1] from changes where amount > 0
+      sql`select organizer_id, event_id, (array_agg(notification_id))[1] as notification_id from changes where amount > 0
         group by organizer_id, event_id`,
       now,
       sql`select 1 from item_stock where event_id = s.event_id and unread_claims > 0`,
