@@ -136,6 +136,10 @@ test('delete: the phone number can create a new account afterwards, and the user
  */
 function withoutPerson(before: Snapshot, person: Person, owned: string[], phoneHash: string): Snapshot {
   const deletedIds = [person.id, person.phone, phoneHash, ...owned];
+  // What the organizers have not read no longer names the person.
+  for (const row of [...(before.event_counters ?? []), ...(before.item_stock ?? [])])
+    for (const column of ['rsvps_person_id', 'bookings_person_id', 'claims_person_id'])
+      if (row[column] === person.id) row[column] = null;
   const remaining = Object.entries(before).map(([table, rows]) => [
     table,
     rows.filter((row) => !deletedIds.some((text) => JSON.stringify(row).includes(text))),
@@ -149,7 +153,14 @@ function withoutPerson(before: Snapshot, person: Person, owned: string[], phoneH
     row.followers_count = count('relations', { user_id: row.user_id, followed_by: true });
     row.following_count = count('relations', { user_id: row.user_id, follows: true });
   }
+  /** Organizers have read nothing: all rows of other people are unread. */
+  const countUnread = (table: string, row: Record<string, unknown>, key: string[]) =>
+    (after[table] ?? []).filter(
+      (each) => each.user_id !== row.unread_of && key.every((column) => each[column] === row[column]),
+    ).length;
   for (const row of after.event_counters ?? []) {
+    row.unread_rsvps = countUnread('rsvps', row, ['event_id']);
+    row.unread_bookings = countUnread('bookings', row, ['event_id']);
     row.rsvp_count = count('rsvps', { event_id: row.event_id });
     const going = (after.rsvps ?? []).filter(
       ({ event_id, status }) => event_id === row.event_id && status === 'going',
@@ -162,6 +173,7 @@ function withoutPerson(before: Snapshot, person: Person, owned: string[], phoneH
     row.waiting_count = bookings.length - booked.length;
   }
   for (const row of after.item_stock ?? []) {
+    row.unread_claims = countUnread('claims', row, ['event_id', 'n']);
     const claims = (after.claims ?? []).filter(
       (claim) => claim.event_id === row.event_id && claim.n === row.n,
     );

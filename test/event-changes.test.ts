@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { raw } from '../src/db/sql.ts';
-import { deliverCauses } from '../src/modules/notifications/deliver-causes.ts';
+import { maxId } from '../src/lib/ids.ts';
 import { createAdmin, createEvent, createItem, createUser, inDays, rsvpGoing } from './factories.ts';
 import { assertCounters } from './invariants.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
@@ -176,17 +176,20 @@ test('cancel: 200 for cancelling and rescheduling; eventsCount counts only publi
 
 // spec: 2.4 DELETE /v1/events/:id: deleting an event
 test('delete: 200, then 404, and no row of the event remains in any table', async () => {
-  const event = await createEvent(api, organizer);
+  const event = await createEvent(api, organizer, { capacity: 2 });
   const item = await createItem(api, organizer, event.id);
   await createItem(api, organizer, event.id, { kind: 'wish' });
   await rsvpGoing(api, stranger, event.id);
   expectStatus(await api.post(`/v1/events/${event.id}/save`, admin.token, { saved: true }), 200);
   expectStatus(await api.post(`/v1/items/${item.id}/claim`, stranger.token, { quantity: 2 }), 201);
   await api.sql`insert into imports (organizer_id, uid, event_id) values (${organizer.id}, 'a@b', ${event.id})`;
-  expectStatus(await api.post(`/v1/events/${event.id}/booking`, stranger.token, { seats: 2 }), 201);
-  // Notifications that are delivered, and others that are not.
-  await deliverCauses(api.sql, new Date());
+  const booking = `/v1/events/${event.id}/booking`;
+  expectStatus(await api.post(booking, stranger.token, { seats: 2 }), 201);
+  // Notifications that are read, and others that are not delivered.
+  expectStatus(await api.post('/v1/notifications/read', organizer.token, { upTo: maxId }), 200);
   await rsvpGoing(api, admin, event.id);
+  expectStatus(await api.post(booking, admin.token, { seats: 1, waitlist: true }), 201);
+  expectStatus(await api.patch(booking, stranger.token, { seats: 1 }), 200);
   expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { startAt: inDays(6) }), 200);
   assert.deepEqual(await tablesWith(event.id), [
     'bookings',

@@ -87,6 +87,21 @@ const rules: Record<string, string> = {
         (select coalesce(sum(c.quantity), 0)::int from claims c where c.event_id = s.event_id and c.n = s.n) as sum
       from item_stock s) t
     where claimed <> sum or claimed > needed`,
+  'an unread summary belongs to the organizer, has an id, and names only people whose row exists': `
+    select * from (
+      select e.organizer_id, c.unread_of, c.event_id, c.unread_rsvps as unread, c.rsvps_notification_id as id,
+        c.rsvps_person_id is not null and not exists (
+          select 1 from rsvps r where r.event_id = c.event_id and r.user_id = c.rsvps_person_id) as is_gone
+      from event_counters c join events e on e.id = c.event_id
+      union all select e.organizer_id, c.unread_of, c.event_id, c.unread_bookings, c.bookings_notification_id,
+        c.bookings_person_id is not null and not exists (
+          select 1 from bookings b where b.event_id = c.event_id and b.user_id = c.bookings_person_id)
+      from event_counters c join events e on e.id = c.event_id
+      union all select e.organizer_id, s.unread_of, s.event_id, s.unread_claims, s.claims_notification_id,
+        s.claims_person_id is not null and not exists (
+          select 1 from claims c where c.event_id = s.event_id and c.n = s.n and c.user_id = s.claims_person_id)
+      from item_stock s join events e on e.id = s.event_id) t
+    where is_gone or unread < 0 or unread_of <> organizer_id or (unread > 0 and (unread_of is null or id is null))`,
   'the user of an RSVP, save, claim or booking exists': `
     select 'rsvp' as kind, event_id, user_id from rsvps where user_id not in (select id from users)
     union all select 'save', event_id, user_id from saves where user_id not in (select id from users)

@@ -1,6 +1,7 @@
 /** Notifications under contention on two servers: each cause counts once, and no request fails. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { maxId } from '../src/lib/ids.ts';
 import { findRowsContaining } from './database-snapshots.ts';
 import {
   createEvent,
@@ -64,6 +65,47 @@ test('race: RSVPs, claims and bookings on two servers while both deliver: the or
   assert.deepEqual(await counts(organizer), { rsvps: 24, claims: 18, bookings: 24 });
   assert.equal((await read(organizer)).unreadCount, 3);
   await assertCounters(api.sql);
+});
+
+test('race: RSVPs, claims and bookings on two servers while the organizer marks notifications as read: each counts once', async () => {
+  const organizer = await createUser(api);
+  const guests = await createUsers(api, 24);
+  const events = [await createEvent(api, organizer), await createEvent(api, organizer)];
+  const items: { id: string }[] = [];
+  for (const { id } of [...events, ...events])
+    items.push(await createItem(api, organizer, id, { quantityNeeded: 100 }));
+  let isRunning = true;
+  const reading = inParallel(2, async (i) => {
+    while (isRunning) {
+      const { data } = await read(organizer, '?unread=true');
+      const path = i === 0 ? '/v1/notifications/read' : `/v1/notifications/${data[0]?.id}/read`;
+      const { status } = await serverAt(i).post(path, organizer.token, i === 0 ? { upTo: maxId } : undefined);
+      assert.ok([200, 404].includes(status), `${status}`);
+    }
+  });
+  await inParallel(guests.length, async (i) => {
+    const { token } = guests[i] as Person;
+    const post = (path: string, body: object) => serverAt(i).post(path, token, body);
+    for (const { id } of events) {
+      expectStatus(await post(`/v1/events/${id}/rsvp`, { status: 'going' }), 200);
+      expectStatus(await post(`/v1/events/${id}/booking`, { seats: 1 }), 201);
+    }
+    for (const { id } of items) expectStatus(await post(`/v1/items/${id}/claim`, { quantity: 1 }), 201);
+  });
+  isRunning = false;
+  await reading;
+  await assertCounters(api.sql);
+  expectStatus(await markReadUpTo(organizer, maxId), 200);
+  const rows = await api.sql`
+    select kind, sum(count)::int as count from notifications where user_id = ${organizer.id} group by kind order by kind`;
+  assert.deepEqual(
+    rows.map(({ kind, count }) => [kind, count]),
+    [
+      ['bookings', 48],
+      ['claims', 96],
+      ['rsvps', 48],
+    ],
+  );
 });
 
 test('race: messages on two servers while both deliver and the recipient reads: each counts once', async () => {

@@ -237,10 +237,10 @@ test('the removal of an item causes no notification', async () => {
   await rsvpGoing(api, guest, event.id);
   await claim(guest, item);
   await deliver();
-  const before = await summary(organizer);
+  assert.deepEqual((await summary(organizer)).sort(), ['claims×1!', 'rsvps×1!']);
   expectStatus(await api.delete(`/v1/items/${item.id}`, organizer.token), 200);
   await deliver();
-  assert.deepEqual([await summary(guest), await summary(organizer)], [[], before]);
+  assert.deepEqual([await summary(guest), await summary(organizer)], [[], ['rsvps×1!']]);
 });
 
 test('a block: nothing arrives from the other person, and earlier notifications of them are hidden', async () => {

@@ -41,7 +41,6 @@ export async function createPersonWithEverything(api: Api, second: Api) {
     expectStatus(await api.post(`/v1/users/${to.id}/messages`, from.token, { text }), 201);
   await sendMessage(person, a, 'Shall we meet at the agora?');
   await sendMessage(a, person, 'Bring olives, dear Quistgaard.');
-  await sendMessage(c, person, 'Are you there?');
   await sendMessage(person, d, 'This is my last word.');
   await sendMessage(a, c, 'Between the two of us.');
   await relate(person, 'block', d);
@@ -49,6 +48,7 @@ export async function createPersonWithEverything(api: Api, second: Api) {
   await subscribeToPush(api, person);
   // Delivers the notifications so far; those of the following writes stay in the outbox.
   await deliverCauses(api.sql, new Date());
+  await sendMessage(c, person, 'Are you there?');
 
   const otherEvent = await createEvent(api, a, { title: 'An event of somebody else' });
   const bread = await createItem(api, a, otherEvent.id, { quantityNeeded: 9 });

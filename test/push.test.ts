@@ -7,6 +7,7 @@ import { maxSubscriptions } from '../src/modules/notifications/push/push-repo.ts
 import { sendPushes } from '../src/modules/notifications/push/send-pushes.ts';
 import {
   createEvent,
+  createItem,
   createUser,
   createUsers,
   deleteAccount,
@@ -107,6 +108,38 @@ test('push: only kinds with the level push, nothing that was read before, and RS
   assert.deepEqual(await kinds(), ['rsvps']);
   await rsvpGoing(api, b, event.id);
   assert.deepEqual(await kinds(), []);
+});
+
+test('push: of RSVPs, claims and bookings the first until they are read, with the count when it is sent', async () => {
+  const [me, ...guests] = await createUsers(api, 4);
+  const [a, b, c] = guests;
+  assert.ok(me && a && b && c);
+  const browser = await subscribe(me);
+  const event = await createEvent(api, me);
+  const many = { quantityNeeded: 9 };
+  const items = [await createItem(api, me, event.id, many), await createItem(api, me, event.id, many)];
+  const pushes = async () =>
+    (await send())
+      .map((request) => browser.read(request))
+      .map(({ kind, count }) => `${kind} ${count}`)
+      .sort();
+  for (const guest of [me, a, b]) {
+    await rsvpGoing(api, guest, event.id);
+    expectStatus(await api.post(`/v1/events/${event.id}/booking`, guest.token, { seats: 1 }), 201);
+    for (const { id } of items)
+      expectStatus(await api.post(`/v1/items/${id}/claim`, guest.token, { quantity: 1 }), 201);
+  }
+  assert.deepEqual(await pushes(), ['bookings 2', 'claims 4', 'rsvps 2']);
+  await rsvpGoing(api, c, event.id);
+  expectStatus(await api.post(`/v1/items/${items[1]?.id}/claim`, c.token, { quantity: 1 }), 201);
+  assert.deepEqual(await pushes(), []);
+  const [newest] = await inbox(me);
+  expectStatus(await api.post('/v1/notifications/read', me.token, { upTo: newest?.id }), 200);
+  expectStatus(await api.post(`/v1/events/${event.id}/booking`, c.token, { seats: 1 }), 201);
+  await set(me, { rsvps: 'inbox' });
+  for (const status of [null, 'going'])
+    expectStatus(await api.post(`/v1/events/${event.id}/rsvp`, c.token, { status }), 200);
+  assert.deepEqual(await pushes(), ['bookings 1']);
 });
 
 test('push: a failed push is retried at Retry-After, otherwise later and later, four times in all', async () => {

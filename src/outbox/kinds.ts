@@ -8,15 +8,16 @@ export type FanOutKind = (typeof fanOutKinds)[number];
 export const personKinds = ['message', 'follower'] as const;
 
 /** Kinds that count what happens at an event, for its organizer. */
-export const organizerKinds = ['rsvps', 'claims', 'bookings'] as const;
+export const summaryKinds = ['rsvps', 'claims', 'bookings'] as const;
+export type SummaryKind = (typeof summaryKinds)[number];
 
-/** Kinds with a single recipient for each cause. */
-export type CauseKind = 'bookingConfirmed' | (typeof personKinds)[number] | (typeof organizerKinds)[number];
+/** Kinds with a single recipient for each cause, which a job delivers. */
+export type CauseKind = 'bookingConfirmed' | (typeof personKinds)[number];
 
 export const notificationKinds = [
   ...fanOutKinds,
   'bookingConfirmed',
   ...personKinds,
-  ...organizerKinds,
-] as const satisfies (FanOutKind | CauseKind)[];
+  ...summaryKinds,
+] as const satisfies (FanOutKind | CauseKind | SummaryKind)[];
 export type NotificationKind = (typeof notificationKinds)[number];

@@ -74,7 +74,9 @@ function writes({ sql, plan }: Environment): Writes {
   return {
     async reset() {
       await sql`delete from claims where event_id = ${event}`;
-      await sql`update item_stock set claimed = 0 where event_id = ${event} and claimed <> 0`;
+      await sql`
+        update item_stock set claimed = 0, unread_claims = 0, claims_notification_id = null, claims_person_id = null
+        where event_id = ${event} and claimed <> 0`;
       await sql`vacuum claims, item_stock`;
     },
     async verify(expected) {

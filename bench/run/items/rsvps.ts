@@ -102,7 +102,8 @@ function writes({ sql, dataset: { day } }: Environment, distinct: number): Write
         with deleted as (delete from rsvps where created_at > ${since} returning event_id)
         select distinct event_id as "eventId" from deleted`;
       await sql`
-        update event_counters c set rsvp_count = r.rsvps, going_count = r.going
+        update event_counters c set rsvp_count = r.rsvps, going_count = r.going, unread_rsvps = 0,
+          rsvps_notification_id = null, rsvps_person_id = null
         from unnest(${deleted.map((row) => row.eventId)}::uuid[]) touched (id)
         cross join lateral (
           select count(*) as rsvps, count(*) filter (where status = 'going') as going

@@ -17,7 +17,6 @@ import {
 import { lockCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
-import { type Cause, insertCauses } from '../../outbox/causes.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
 import {
   type BookingAction,
@@ -72,10 +71,10 @@ export function applyBookings(
 ): Promise<Outcome[]> {
   return transaction(db, async (tx, commit) => {
     const locked = await lockAndRead(tx, entries, context.now, mayWaitForLocks);
-    const { outcomes, decisions, moves, causes } = decideAll(entries, locked, context, mayWaitForLocks);
+    const { outcomes, decisions, moves } = decideAll(entries, locked, context, mayWaitForLocks);
     const results = entries.map((_, i) => decisions.get(i)?.booking);
     const storing = storeResults(entries, results, context.now);
-    const writing = statementsOf([...decisions.values()], [...moves.values()], causes);
+    const writing = statementsOf([...decisions.values()], [...moves.values()], context.now);
     // The waitlist may have moved up: read the positions, and who is booked now.
     const uncertain = [...decisions].filter(
       ([, { effect, booking }]) => (effect === 'resize' || !effect) && booking.status === 'waiting',
@@ -119,8 +118,6 @@ function decideAll(
   const decisions = new Map<number, BookingDecision>();
   /** By event id, the counter moves of the batch so far. */
   const moves = new Map<string, CounterMove>();
-  /** New bookings, and bookings that ended, for the organizers. */
-  const causes: Cause[] = [];
   const decideOne = ({ command }: Entry, i: number): Outcome => {
     const { eventId, caller } = command;
     const [access, role, response] = [states[i] ?? null, roles[i], responses[i]];
@@ -135,7 +132,6 @@ function decideAll(
     if (decision instanceof Problem) return decision;
     decisions.set(i, decision);
     moves.set(eventId, sum(moved, decision.move));
-    if (access) causes.push(...toCauses(command, access, decision));
     return decision.booking;
   };
   const outcomes: Outcome[] = [];
@@ -143,18 +139,8 @@ function decideAll(
   for (const last of [false, true]) {
     for (const [i, entry] of entries.entries()) if (isLast[i] === last) outcomes[i] = decideOne(entry, i);
   }
-  return { outcomes, decisions, moves, causes };
+  return { outcomes, decisions, moves };
 }
-
-const toCauses = (
-  { eventId, caller }: BookingCommand,
-  { organizerId }: BookingAccess,
-  { effect }: BookingDecision,
-): Cause[] => {
-  if (effect !== 'insert' && effect !== 'delete') return [];
-  const amount = effect === 'insert' ? 1 : -1;
-  return [{ userId: organizerId, kind: 'bookings', subjectId: eventId, actorId: caller.id, amount }];
-};
 
 const addMove = (access: BookingAccess, { booked, waiting, added }: CounterMove): BookingAccess => ({
   ...access,
@@ -170,7 +156,7 @@ const sum = (a: CounterMove, b: CounterMove): CounterMove => ({
   added: a.added + b.added,
 });
 
-function statementsOf(decisions: BookingDecision[], moves: CounterMove[], causes: Cause[]): Statement[] {
+function statementsOf(decisions: BookingDecision[], moves: CounterMove[], now: Date): Statement[] {
   const withEffect = (wanted: BookingDecision['effect']) =>
     decisions.flatMap(({ effect, booking }) => (effect === wanted ? [booking] : []));
   const [made, resized, ended] = [withEffect('insert'), withEffect('resize'), withEffect('delete')];
@@ -181,9 +167,8 @@ function statementsOf(decisions: BookingDecision[], moves: CounterMove[], causes
     ...(made.length > 0 ? [insertBookings(made)] : []),
     ...(resized.length > 0 ? [updateSeats(resized)] : []),
     ...(ended.length > 0 ? [deleteBookings(ended)] : []),
-    moveCounters(moves),
+    moveCounters(moves, { made, ended }, now),
     ...[...eventsToPromote].map((eventId) => promoteWaitlist(eventId)),
-    ...(causes.length > 0 ? [insertCauses(causes)] : []),
     changeStatement({ records: moves.map(({ eventId }) => eventId) }),
   ];
 }

@@ -2,8 +2,10 @@
 import type { Database } from '../../db/client.ts';
 import { skipLockedUnless } from '../../db/locks.ts';
 import type { Queryable } from '../../db/query.ts';
-import { empty, sql } from '../../db/sql.ts';
+import { empty, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import { newId } from '../../lib/ids.ts';
+import { changeSummary, insertSummaryPushes, isNotified, summedChange } from '../../outbox/summaries.ts';
 import type { EventRow } from '../events/present.ts';
 import { type BookingStatus, waitlistPosition } from '../events/waitlist.ts';
 import type { BookingRow } from './present-booking.ts';
@@ -112,14 +114,44 @@ export function insertBookings(rows: BookingRow[]) {
 /** By how much the counters of an event change: booked seats, waitlist entries, and the highest `n`. */
 export type CounterMove = { eventId: string; booked: number; waiting: number; added: number };
 
-/** Adds to the counters of events. The transaction must hold a lock on them. */
-export function moveCounters(moves: CounterMove[]) {
+/** New bookings, and bookings that ended. */
+export type BookingChanges = { made: BookingKey[]; ended: BookingKey[] };
+
+/**
+ * Adds to the counters of events, and counts the bookings that were made and that ended in the organizers' notifications.
+ * The transaction must hold a lock on the counters.
+ */
+export function moveCounters(moves: CounterMove[], { made, ended }: BookingChanges, now: Date): Statement {
+  const counted = [...made, ...ended];
+  const organizers = sql`select organizer_id from events where id in (select event_id from moves)`;
   return sql`
-    update event_counters c set booked_count = booked_count + m.booked, waiting_count = waiting_count + m.waiting,
-      last_booking = last_booking + m.added
-    from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ booked }) => booked)}::int[],
-      ${moves.map(({ waiting }) => waiting)}::int[], ${moves.map(({ added }) => added)}::int[])
-      m (event_id, booked, waiting, added)
+    with moves as materialized (
+      select * from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ booked }) => booked)}::int[],
+        ${moves.map(({ waiting }) => waiting)}::int[], ${moves.map(({ added }) => added)}::int[],
+        ${moves.map(() => newId())}::uuid[]) m (event_id, booked, waiting, added, notification_id)
+    ), counted as materialized (
+      select b.event_id, b.person_id, b.amount, e.organizer_id,
+        ${isNotified('bookings', sql`e.organizer_id`, sql`b.person_id`, organizers)} as is_notified
+      from unnest(${counted.map(({ eventId }) => eventId)}::uuid[], ${counted.map(({ userId }) => userId)}::uuid[],
+        ${[...made.map(() => 1), ...ended.map(() => -1)]}::int[]) b (event_id, person_id, amount)
+      join events e on e.id = b.event_id
+    ), changes as materialized (
+      select k.event_id, k.organizer_id, ${summedChange} from counted k group by k.event_id, k.organizer_id
+    ), pushes as (
+      ${insertSummaryPushes(
+        'bookings',
+        sql`
+        select k.organizer_id, m.event_id, m.notification_id
+        from changes k join moves m on m.event_id = k.event_id join event_counters c on c.event_id = k.event_id
+        where c.unread_bookings = 0 and k.amount > 0`,
+        now,
+      )}
+    )
+    update event_counters c set booked_count = c.booked_count + m.booked, waiting_count = c.waiting_count + m.waiting,
+      last_booking = c.last_booking + m.added, ${changeSummary('bookings', sql`c`, sql`m`)}
+    from (
+      select m.*, k.organizer_id, k.amount, k.person_id, k.gone from moves m left join changes k on k.event_id = m.event_id
+    ) m
     where c.event_id = m.event_id`;
 }
 

@@ -2,6 +2,7 @@
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
+import { takeBack } from '../../outbox/summaries.ts';
 import { deleteBookingsOf } from './delete-bookings.ts';
 
 export const attendanceDeletionHooks: DeletionHook[] = [
@@ -33,8 +34,9 @@ async function deleteRsvps(tx: Transaction, userId: string): Promise<void> {
     order by event_id for update`);
   await tx.query(sql`
     update event_counters c set rsvp_count = rsvp_count - 1, going_count = going_count - gone.going,
-      extra_guests_count = extra_guests_count - gone.extra_guests
+      extra_guests_count = extra_guests_count - gone.extra_guests, ${takeBack('rsvps', sql`c`, sql`e.organizer_id`, userId)}
     from unnest(${ids}::uuid[], ${gone.map((row) => row.going)}::int[],
       ${gone.map((row) => row.extraGuests)}::int[]) gone (event_id, going, extra_guests)
+    join events e on e.id = gone.event_id
     where c.event_id = gone.event_id`);
 }

@@ -1,6 +1,7 @@
 /** Deletes the bookings of a deleted account. */
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import { takeBack } from '../../outbox/summaries.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
 
 /**
@@ -15,8 +16,9 @@ export async function deleteBookingsOf(tx: Transaction, userId: string): Promise
     )
     update event_counters c set
       booked_count = booked_count - case d.status when 'booked' then d.seats else 0 end,
-      waiting_count = waiting_count - (d.status = 'waiting')::int
-    from deleted d where c.event_id = d.event_id
+      waiting_count = waiting_count - (d.status = 'waiting')::int,
+      ${takeBack('bookings', sql`c`, sql`e.organizer_id`, userId)}
+    from deleted d join events e on e.id = d.event_id where c.event_id = d.event_id
     returning c.event_id, c.waiting_count`);
   for (const { eventId, waitingCount } of freed)
     if (waitingCount > 0) await tx.execute(promoteWaitlist(eventId));

@@ -3,7 +3,8 @@ import { skipLockedUnless } from '../../db/locks.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import { lockedCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
-import { insertSelectedCauses } from '../../outbox/causes.ts';
+import { newId } from '../../lib/ids.ts';
+import { changeSummary, insertSummaryPushes, isNotified, summedChange } from '../../outbox/summaries.ts';
 import { visibleToCondition } from '../events/policy.ts';
 import type { Rsvp } from '../events/repo.ts';
 
@@ -47,7 +48,7 @@ export type RsvpOutcome = {
  * person cannot corrupt the counts. Of two concurrent removals, the second finds no row.
  * 4. The counters are locked, and then set to numbers computed from the locked versions. An update alone is
  * not enough: PostgreSQL also evaluates check constraints against the version of the statement's snapshot.
- * 5. The causes of the organizers' notifications are new rows, as in src/outbox/causes.ts: they wait for nothing.
+ * 5. The counters also hold the organizers' notifications (src/outbox/summaries.ts). A hidden RSVP counts too.
  *
  * On a cancelled event, an RSVP with the status that the caller already has succeeds unless it adds guests:
  * the caller may be repeating a request whose response was lost, and can always hide.
@@ -60,8 +61,8 @@ export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: bo
         ${commands.map(({ eventId }) => eventId)}::uuid[], ${callers.map(({ id }) => id)}::uuid[],
         ${callers.map(({ sessionId }) => sessionId)}::uuid[], ${callers.map(({ accessHash }) => accessHash.toString('base64'))}::text[],
         ${commands.map(({ status }) => status)}::text[], ${commands.map(({ extraGuests }) => extraGuests)}::int[],
-        ${commands.map(({ isHidden }) => isHidden)}::boolean[])
-        with ordinality a (event_id, user_id, session_id, access_hash, status, extra_guests, is_hidden, n)
+        ${commands.map(({ isHidden }) => isHidden)}::boolean[], ${commands.map(() => newId())}::uuid[])
+        with ordinality a (event_id, user_id, session_id, access_hash, status, extra_guests, is_hidden, notification_id, n)
     ), callers as materialized (
       ${lockedCallers(mayWaitForLocks)}
     ), locked_events as materialized (
@@ -70,8 +71,9 @@ export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: bo
       order by e.id
       for key share of e ${skipLockedUnless(mayWaitForLocks)}
     ), checked as materialized (
-      select a.*, e.status as event_status, e.id is not null as is_locked, c.n is not null as has_caller,
-        ${visibleToCondition(sql`c.role = 'admin'`, sql`a.user_id`)} as is_visible
+      select a.*, e.organizer_id, e.status as event_status, e.id is not null as is_locked, c.n is not null as has_caller,
+        ${visibleToCondition(sql`c.role = 'admin'`, sql`a.user_id`)} as is_visible,
+        ${isNotified('rsvps', sql`e.organizer_id`, sql`a.user_id`, sql`select organizer_id from locked_events`)} as is_notified
       from asked a
       left join callers c on c.n = a.n
       left join locked_events e on e.id = a.event_id
@@ -107,29 +109,41 @@ export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: bo
     ), changed as (
       select * from upserted union all select * from removed
     ), sums as (
-      select a.event_id, coalesce(sum(ch.rsvps), 0)::int as rsvps, coalesce(sum(ch.going), 0)::int as going,
-        coalesce(sum(ch.extra_guests), 0)::int as extra_guests
-      from checked a left join changed ch on ch.event_id = a.event_id and ch.user_id = a.user_id
-      where a.is_locked
-      group by a.event_id
+      select k.event_id, k.organizer_id, coalesce(sum(k.amount), 0)::int as rsvps, coalesce(sum(k.going), 0)::int as going,
+        coalesce(sum(k.extra_guests), 0)::int as extra_guests, (array_agg(k.notification_id))[1] as notification_id,
+        ${summedChange}
+      from (
+        select a.event_id, a.organizer_id, a.notification_id, a.is_notified, a.user_id as person_id, ch.rsvps as amount,
+          ch.going, ch.extra_guests
+        from checked a left join changed ch on ch.event_id = a.event_id and ch.user_id = a.user_id
+        where a.is_locked
+      ) k
+      group by k.event_id, k.organizer_id
     ), counters as (
-      select c.event_id, c.rsvp_count, c.going_count, c.extra_guests_count, m.rsvps, m.going, m.extra_guests
+      select c.event_id, c.rsvp_count, c.going_count, c.extra_guests_count, c.unread_of, c.unread_rsvps,
+        c.rsvps_notification_id, c.rsvps_person_id, m.organizer_id, m.rsvps, m.going, m.extra_guests, m.notification_id,
+        m.amount, m.person_id, m.gone
       from sums m join event_counters c on c.event_id = m.event_id
       order by c.event_id
       for update of c
     ), moved as (
       update event_counters c set rsvp_count = m.rsvp_count + m.rsvps, going_count = m.going_count + m.going,
-        extra_guests_count = m.extra_guests_count + m.extra_guests
-      from counters m where c.event_id = m.event_id and (m.rsvps, m.going, m.extra_guests) <> (0, 0, 0)
-    ), causes as (
-      ${insertSelectedCauses(sql`
-        select e.organizer_id, 'rsvps', ch.event_id, ch.user_id, ch.rsvps
-        from changed ch join locked_events e on e.id = ch.event_id`)}
+        extra_guests_count = m.extra_guests_count + m.extra_guests, ${changeSummary('rsvps', sql`m`, sql`m`)}
+      from counters m where c.event_id = m.event_id
+        and ((m.rsvps, m.going, m.extra_guests, m.amount) <> (0, 0, 0, 0) or m.gone is not null)
+    ), pushes as (
+      ${insertSummaryPushes(
+        'rsvps',
+        sql`
+        select organizer_id, event_id, notification_id from counters
+        where unread_rsvps = 0 and amount > 0`,
+        now,
+      )}
     )
-    select a.n, a.has_caller, case when e.id is not null then a.is_locked end as is_locked,
+    select a.n, a.has_caller,
+      case when a.is_locked then true when exists (select 1 from events e where e.id = a.event_id) then false end as is_locked,
       coalesce(a.is_visible, false) as is_visible, ch.rsvps as change, c.rsvp_count
     from checked a
-    left join events e on e.id = a.event_id
     left join changed ch on ch.event_id = a.event_id and ch.user_id = a.user_id
     left join counters c on c.event_id = a.event_id`;
 }

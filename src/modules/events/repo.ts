@@ -165,7 +165,7 @@ export async function deleteEvent(tx: Transaction, event: EventRow): Promise<voi
     sql`delete from imports where organizer_id = ${event.organizerId} and event_id = ${event.id}`,
   );
   await addToEventsCount(tx, event.organizerId, -eventsCountOf(event));
-  await deleteEventNotifications(tx, event.id);
+  await deleteEventNotifications(tx, event.id, event.organizerId);
   await recordChange(tx, { records: [event.id], listingKeys: listingKeysOf([event]) });
 }
 

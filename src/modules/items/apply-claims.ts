@@ -14,7 +14,6 @@ import { lockCallers } from '../../identity/act-as.ts';
 import type { Caller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { formatItemId, type ItemId, newId } from '../../lib/ids.ts';
-import { type Cause, insertCauses } from '../../outbox/causes.ts';
 import {
   type ClaimantState,
   type ClaimWrites,
@@ -62,12 +61,7 @@ export async function applyClaims(
     const { outcomes, writes } = decideAll(entries, locked, context, mayWaitForLocks);
     const results = outcomes.map((outcome) => (isClaim(outcome) ? outcome : null));
     const storing = storeResults(entries, results, context.now);
-    const causes = causesOf(writes, locked.lockedItems);
-    const ending = commit(
-      ...writeClaims(writes, context.now),
-      ...(causes.length > 0 ? [insertCauses(causes)] : []),
-      ...storing,
-    );
+    const ending = commit(...writeClaims(writes, context.now), ...storing);
     await (storing.length > 0 ? refuseKeyInUse(ending) : ending);
     return outcomes;
   });
@@ -108,7 +102,7 @@ function decideAll(
   mayWaitForLocks: boolean,
 ): { outcomes: Outcome[]; writes: ClaimWrites } {
   const claims: Record<ClaimAction['kind'], ClaimRow[]> = { add: [], change: [], remove: [] };
-  const moves = new Map<string, ItemId & { by: number }>();
+  const moves = new Map<string, ClaimWrites['moves'][number]>();
   const outcomes = entries.map(({ command }, i): Outcome => {
     const itemId = formatItemId(command.item);
     const [item, claimant, role, response] = [
@@ -126,23 +120,14 @@ function decideAll(
     claims[command.kind].push(claim);
     const quantity = command.kind === 'remove' ? 0 : command.quantity;
     const by = quantity - (claimant?.claim?.quantity ?? 0);
-    if (item) item.left -= by;
-    moves.set(itemId, { ...command.item, by: by + (moves.get(itemId)?.by ?? 0) });
+    if (item) {
+      item.left -= by;
+      const moved = moves.get(itemId)?.by ?? 0;
+      moves.set(itemId, { ...command.item, organizerId: item.organizerId, by: by + moved });
+    }
     return claim;
   });
-  return { outcomes, writes: { ...claims, moves: [...moves.values()].filter(({ by }) => by !== 0) } };
-}
-
-/** The causes of the organizers' notifications: new claims, and claims that were given back. */
-function causesOf({ add, remove }: ClaimWrites, items: Map<string, ItemState>): Cause[] {
-  const toCauses = (claims: ClaimRow[], amount: number) =>
-    claims.flatMap((claim): Cause[] => {
-      const item = items.get(formatItemId(claim));
-      if (!item) return [];
-      const { eventId: subjectId, userId: actorId } = claim;
-      return [{ userId: item.organizerId, kind: 'claims', subjectId, actorId, amount }];
-    });
-  return [...toCauses(add, 1), ...toCauses(remove, -1)];
+  return { outcomes, writes: { ...claims, moves: [...moves.values()] } };
 }
 
 /** The claim that the command makes, changes or deletes, or the problem that refuses the command. */

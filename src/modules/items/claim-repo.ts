@@ -1,10 +1,11 @@
 /** SQL of claims. Statements without a result are sent with the end of their transaction. */
 import { skipLockedUnless } from '../../db/locks.ts';
 import type { Queryable } from '../../db/query.ts';
-import { empty, join, raw, type Statement, sql } from '../../db/sql.ts';
+import { empty, join, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { formatItemId, type ItemId } from '../../lib/ids.ts';
+import { formatItemId, type ItemId, newId } from '../../lib/ids.ts';
+import { changeSummary, insertSummaryPushes, isNotified, summedChange } from '../../outbox/summaries.ts';
 import type { Rsvp } from '../events/repo.ts';
 import type { ClaimRow } from './present.ts';
 import { type ItemState, itemStateColumns } from './repo.ts';
@@ -68,28 +69,34 @@ export type ClaimWrites = {
   add: ClaimRow[];
   change: ClaimRow[];
   remove: ClaimRow[];
-  /** Quantities to add to the claimed quantity of items. */
-  moves: (ItemId & { by: number })[];
+  /** The items of the claims, with the quantity to add to their claimed quantity. */
+  moves: (ItemId & { organizerId: string; by: number })[];
 };
 
 /**
- * The statement that writes a batch of claims and their stock, or none if there is nothing to write. The transaction
- * must hold a lock on the stock. The parts write different rows, so their order does not matter. A check constraint of
- * `item_stock` is the last guard against overselling.
+ * The statement that writes a batch of claims, their stock and the organizers' notifications, or none if there is nothing
+ * to write. The transaction must hold a lock on the stock. The parts write different rows, so their order does not
+ * matter. A check constraint of `item_stock` is the last guard against overselling.
  * @param now the time of the new claims
  */
 export function writeClaims({ add, change, remove, moves }: ClaimWrites, now: Date): Statement[] {
+  if (moves.length === 0) return [];
+  // PostgreSQL runs the writing parts of a WITH clause to their end, also those whose results nothing reads.
   const parts = [
-    ...(add.length > 0 ? [insertClaims(add, now)] : []),
-    ...(change.length > 0 ? [updateClaims(change)] : []),
-    ...(remove.length > 0 ? [deleteClaims(remove)] : []),
-    ...(moves.length > 0 ? [moveStock(moves)] : []),
+    ...(add.length > 0
+      ? [sql`added as (${insertClaims(add, now)} returning event_id, n, user_id, 1 as amount)`]
+      : []),
+    ...(change.length > 0 ? [sql`changed as (${updateClaims(change)})`] : []),
+    ...(remove.length > 0
+      ? [sql`removed as (${deleteClaims(remove)} returning c.event_id, c.n, c.user_id, -1 as amount)`]
+      : []),
   ];
-  const [last, ...others] = parts.reverse();
-  if (!last) return [];
-  if (others.length === 0) return [last];
-  // PostgreSQL runs the writing parts of a WITH clause to their end, although nothing reads their results.
-  return [sql`with ${join(others.map((part, i) => sql`${raw(`part${i}`)} as (${part})`))} ${last}`];
+  const counted = [
+    ...(add.length > 0 ? [sql`select * from added`] : []),
+    ...(remove.length > 0 ? [sql`select * from removed`] : []),
+  ];
+  if (counted.length === 0) return [sql`with ${join(parts)} ${moveStock(moves)}`];
+  return [sql`with ${join(parts)}, ${moveStockAndSummaries(moves, join(counted, ' union all '), now)}`];
 }
 
 const insertClaims = (claims: ClaimRow[], now: Date): Statement => sql`
@@ -112,11 +119,38 @@ const deleteClaims = (claims: ClaimRow[]): Statement => sql`
     ${claims.map(({ userId }) => userId)}::uuid[]) k (event_id, n, user_id)
   where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
 
+const movesOf = (moves: ClaimWrites['moves']): Statement => sql`
+  unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ n }) => n)}::int[],
+    ${moves.map(({ by }) => by)}::int[], ${moves.map(({ organizerId }) => organizerId)}::uuid[],
+    ${moves.map(() => newId())}::uuid[]) m (event_id, n, by, organizer_id, notification_id)`;
+
 const moveStock = (moves: ClaimWrites['moves']): Statement => sql`
-  update item_stock s set claimed = claimed + m.by
-  from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ n }) => n)}::int[],
-    ${moves.map(({ by }) => by)}::int[]) m (event_id, n, by)
-  where s.event_id = m.event_id and s.n = m.n`;
+  update item_stock s set claimed = claimed + m.by from ${movesOf(moves)} where s.event_id = m.event_id and s.n = m.n`;
+
+/** @param counted SQL that selects the claims that were added and removed (event_id, n, user_id, amount) */
+const moveStockAndSummaries = (moves: ClaimWrites['moves'], counted: Statement, now: Date): Statement => sql`
+  moves as materialized (
+    select * from ${movesOf(moves)}
+  ), counted as materialized (
+    select m.event_id, m.n, c.amount, c.user_id as person_id,
+      ${isNotified('claims', sql`m.organizer_id`, sql`c.user_id`, sql`select organizer_id from moves`)} as is_notified
+    from (${counted}) c join moves m on m.event_id = c.event_id and m.n = c.n
+  ), changes as materialized (
+    select m.*, k.amount, k.person_id, k.gone
+    from moves m left join (
+      select k.event_id, k.n, ${summedChange} from counted k group by k.event_id, k.n
+    ) k on k.event_id = m.event_id and k.n = m.n
+  ), pushes as (
+    ${insertSummaryPushes(
+      'claims',
+      sql`select organizer_id, event_id, (array_agg(notification_id))[1] as notification_id from changes where amount > 0
+        group by organizer_id, event_id`,
+      now,
+      sql`select 1 from item_stock where event_id = s.event_id and unread_claims > 0`,
+    )}
+  )
+  update item_stock s set claimed = s.claimed + m.by, ${changeSummary('claims', sql`s`, sql`m`)}
+  from changes m where s.event_id = m.event_id and s.n = m.n`;
 
 /**
  * Lists claims on an event or, with `n`, on one of its items, ordered by item and then by the time of the claim.

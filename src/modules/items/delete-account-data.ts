@@ -2,6 +2,7 @@
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
+import { takeBack } from '../../outbox/summaries.ts';
 
 export const itemDeletionHooks: DeletionHook[] = [
   {
@@ -20,6 +21,7 @@ async function deleteClaims(tx: Transaction, userId: string): Promise<void> {
     order by event_id, n for update`);
   await tx.query(sql`
     with gone as (delete from claims where user_id = ${userId} returning event_id, n, quantity)
-    update item_stock s set claimed = claimed - gone.quantity
-    from gone where s.event_id = gone.event_id and s.n = gone.n`);
+    update item_stock s set claimed = claimed - gone.quantity,
+      ${takeBack('claims', sql`s`, sql`e.organizer_id`, userId)}
+    from gone join events e on e.id = gone.event_id where s.event_id = gone.event_id and s.n = gone.n`);
 }

@@ -26,7 +26,7 @@ type CauseRow = {
   amounts: number[];
 };
 
-/** A batch of writes stores one cause for each event, with at most 128 actors. */
+/** A cause has at most 128 actors: those of a batch of writes. */
 const causesPerBatch = 100;
 
 /** Delivers all causes that are committed, unless another server is doing so. */

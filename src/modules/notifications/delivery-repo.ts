@@ -3,7 +3,7 @@ import { skipLockedUnless } from '../../db/locks.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { newId } from '../../lib/ids.ts';
-import { type NotificationKind, organizerKinds } from '../../outbox/kinds.ts';
+import { type NotificationKind, summaryKinds } from '../../outbox/kinds.ts';
 
 /** The number of notifications that an inbox holds; older ones are deleted. */
 export const inboxSize = 200;
@@ -108,7 +108,7 @@ const deleteEmpty = (rows: NewNotification[]): Statement => sql`
     and n.read_at is null and n.count <= 0`;
 
 /** Deletes the oldest notifications of full inboxes. Rows that another transaction locks are deleted next time. */
-const deleteOverflow = (userIds: string[]): Statement => sql`
+export const deleteOverflow = (userIds: string[]): Statement => sql`
   delete from notifications n
   using (
     select o.user_id, o.id from unnest(${userIds}::uuid[]) k (user_id)
@@ -154,7 +154,7 @@ export async function deleteNotificationsOf(tx: Transaction, userId: string): Pr
     order by user_id, kind, subject_id, id for update`);
   await tx.query(sql`
     update notifications set person_id = null, count = count - 1
-    where person_id = ${userId} and user_id <> ${userId} and kind = any(${organizerKinds}) and count > 1`);
+    where person_id = ${userId} and user_id <> ${userId} and kind = any(${summaryKinds}) and count > 1`);
   await tx.query(sql`delete from notifications where user_id = ${userId} or person_id = ${userId}`);
   await tx.query(sql`delete from notification_settings where user_id = ${userId}`);
 }

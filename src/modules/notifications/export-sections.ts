@@ -4,6 +4,7 @@ import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 import { notificationKinds, personKinds } from '../../outbox/kinds.ts';
+import { unreadSummaries } from './summary-repo.ts';
 
 const kind = oneOf(notificationKinds);
 
@@ -49,6 +50,8 @@ export const notificationExportSections: ExportSection[] = [
         union all
         select user_id, id, kind, subject_id, (select sum(amount)::int from unnest(amounts) amount), null, null
         from notification_causes where user_id = ${id}
+        union all
+        select user_id, id, kind, subject_id, count, created_at, read_at from (${unreadSummaries(id)}) s
       ) n
       left join relations r on n.kind = any(${personKinds}) and r.user_id = n.user_id and r.other_id = n.subject_id
       where not coalesce(r.blocks or r.blocked_by, false)

@@ -4,10 +4,11 @@ import type { Queryable } from '../../db/query.ts';
 import { empty, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { maxId } from '../../lib/ids.ts';
-import { type NotificationKind, personKinds } from '../../outbox/kinds.ts';
+import { maxId, minId } from '../../lib/ids.ts';
+import { type NotificationKind, personKinds, type SummaryKind } from '../../outbox/kinds.ts';
 import { visibleCondition } from '../events/policy.ts';
 import type { BroughtItemRow, Level, NotificationRow } from './present.ts';
+import { readSummaries, unreadSummaries } from './summary-repo.ts';
 
 /** Kinds that come from a person, and disappear with them. */
 const kindsFromPeople: NotificationKind[] = [...personKinds, 'eventChanged', 'eventCancelled'];
@@ -23,13 +24,16 @@ const isUnread = sql`(n.read_at is null and (n.kind <> 'message' or coalesce(c.u
  * whom the viewer blocks. An inbox is small, so reading all of it is cheap.
  */
 const visibleNotifications = (viewer: Viewer): Statement => sql`
-  from notifications n
+  from (
+    select id, user_id, kind, subject_id, person_id, count, created_at, read_at from notifications
+    where user_id = ${viewer.id}
+    union all ${unreadSummaries(viewer.id)}
+  ) n
   left join events e on e.id = n.subject_id and n.kind <> all(${personKinds})
   left join relations r on r.user_id = n.user_id and r.other_id = n.person_id
   left join users p on p.id = n.person_id
   left join conversations c on n.kind = 'message' and c.user_id = n.user_id and c.other_id = n.subject_id
-  where n.user_id = ${viewer.id}
-    and (n.kind = any(${personKinds}) or (e.id is not null and ${visibleCondition(viewer)}))
+  where (n.kind = any(${personKinds}) or (e.id is not null and ${visibleCondition(viewer)}))
     and not (n.kind = any(${kindsFromPeople}) and ${isPersonHidden})`;
 
 /**
@@ -47,14 +51,19 @@ export async function listNotifications(
     order by n.id desc limit ${limit}`);
 }
 
+/** What names a notification: its id, or the kind and subject of a summary, whose id changes. */
+export type NotificationKey = { id: string } | { kind: SummaryKind; subjectId: string };
+
 /** Finds a notification that is unread; null if it is read, deleted or replaced, or the viewer may not see it. */
 export async function findUnreadNotification(
   db: Database,
   viewer: Viewer,
-  id: string,
+  key: NotificationKey,
 ): Promise<NotificationRow | null> {
+  const isWanted =
+    'id' in key ? sql`n.id = ${key.id}` : sql`n.kind = ${key.kind} and n.subject_id = ${key.subjectId}`;
   const [row] = await db.query<NotificationRow>(
-    sql`${selectNotifications(viewer)} and n.id = ${id} and ${isUnread}`,
+    sql`${selectNotifications(viewer)} and ${isWanted} and ${isUnread}`,
   );
   return row ?? null;
 }
@@ -89,6 +98,7 @@ export async function listBroughtItems(
 
 /** Marks one notification as read. @returns false if there is no such notification */
 export async function markRead(tx: Transaction, userId: string, id: string, now: Date): Promise<boolean> {
+  await readSummaries(tx, userId, { from: id, upTo: id }, now);
   const count = await tx.execute(sql`
     update notifications set read_at = coalesce(read_at, ${now}) where user_id = ${userId} and id = ${id}`);
   return count > 0;
@@ -99,6 +109,7 @@ export async function markRead(tx: Transaction, userId: string, id: string, now:
  * them: by kind and subject.
  */
 export async function markReadUpTo(tx: Transaction, userId: string, id: string, now: Date): Promise<void> {
+  await readSummaries(tx, userId, { from: minId, upTo: id }, now);
   await tx.execute(sql`
     with due as materialized (
       select id from notifications where user_id = ${userId} and id <= ${id} and read_at is null

@@ -7,7 +7,7 @@ import type { Transaction } from '../../../db/transaction.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { newId } from '../../../lib/ids.ts';
 import { dayMs } from '../../../lib/time.ts';
-import { organizerKinds } from '../../../outbox/kinds.ts';
+import type { SummaryKind } from '../../../outbox/kinds.ts';
 import type { NewNotification } from '../delivery-repo.ts';
 import type { BrowserSubscription } from './encrypt-push.ts';
 
@@ -62,8 +62,8 @@ export async function deleteSubscription(
 
 /**
  * The statements that follow `writeNotifications` and store which of them are to be sent, and to which
- * browsers. Of what an organizer's notification counts, only the first is sent. Subscriptions that another
- * transaction is deleting are skipped, so they wait for nothing.
+ * browsers. Subscriptions that another transaction is deleting are skipped, so they wait for nothing. The pushes
+ * of summaries are stored with their causes (outbox/summaries.ts).
  */
 export const insertDeliveries = (rows: NewNotification[], now: Date): Statement[] =>
   rows.length === 0
@@ -83,7 +83,7 @@ export const insertDeliveries = (rows: NewNotification[], now: Date): Statement[
   join browsers b on b.user_id = k.user_id
   join notifications n on n.user_id = k.user_id and n.kind = k.kind and n.subject_id = k.subject_id
     and n.read_at is null
-  where k.count > 0 and (n.kind <> all(${organizerKinds}) or n.count = k.count)
+  where k.count > 0
     and not exists (
       select 1 from notification_settings t
       where t.user_id = n.user_id and t.kind = n.kind and t.level = 'inbox')`,
@@ -94,6 +94,9 @@ export type Delivery = {
   userId: string;
   notificationId: string;
   subscriptionId: string;
+  /** Of a summary: it is sent as it is now. Null for other kinds. */
+  kind: SummaryKind | null;
+  subjectId: string | null;
   attempts: number;
 } & BrowserSubscription;
 
@@ -117,7 +120,7 @@ export const takeDue = (db: Database, now: Date, limit: number, busyUserIds: str
     ), taken as (
       delete from push_deliveries d using chosen c
       where d.user_id = c.user_id and d.notification_id = c.notification_id and d.subscription_id = c.subscription_id
-      returning d.user_id, d.notification_id, d.subscription_id, d.attempts
+      returning d.user_id, d.notification_id, d.subscription_id, d.kind, d.subject_id, d.attempts
     )
     select t.*, s.endpoint, s.p256dh, s.auth from taken t
     join push_subscriptions s on s.user_id = t.user_id and s.id = t.subscription_id`);
@@ -132,10 +135,12 @@ export async function deleteOldDeliveries(db: Database, now: Date): Promise<void
 
 /** Stores a push again, to be sent at `dueAt`. Does nothing if the subscription is deleted. */
 export async function postpone(db: Database, delivery: Delivery, dueAt: Date): Promise<void> {
-  const { userId, notificationId, subscriptionId, attempts } = delivery;
+  const { userId, notificationId, subscriptionId, kind, subjectId, attempts } = delivery;
   await db.execute(sql`
-    insert into push_deliveries (user_id, notification_id, subscription_id, attempts, due_at)
-    select user_id, ${notificationId}::uuid, id, ${attempts + 1}::int, ${dueAt}::timestamptz from push_subscriptions
+    insert into push_deliveries (user_id, notification_id, subscription_id, kind, subject_id, attempts, due_at)
+    select user_id, ${notificationId}::uuid, id, ${kind}::text, ${subjectId}::uuid, ${attempts + 1}::int,
+      ${dueAt}::timestamptz
+    from push_subscriptions
     where user_id = ${userId} and id = ${subscriptionId} for key share
     on conflict do nothing`);
 }

@@ -47,9 +47,10 @@ export async function sendPushes(context: PushContext, post: PostPush = postPush
 
 async function sendPush(context: PushContext, delivery: Delivery, post: PostPush): Promise<void> {
   const { db, config } = context;
-  const { userId, notificationId, subscriptionId } = delivery;
+  const { userId, notificationId, subscriptionId, kind, subjectId } = delivery;
   // Not sent: what the person has read meanwhile, may no longer see, or what a newer notification replaced.
-  const row = await findUnreadNotification(db, { id: userId, role: 'user' }, notificationId);
+  const key = kind && subjectId ? { kind, subjectId } : { id: notificationId };
+  const row = await findUnreadNotification(db, { id: userId, role: 'user' }, key);
   if (!row) return;
   const [person] = row.personId === null ? [] : await listPeople(db, [row.personId]);
   const request = encryptPush(delivery, JSON.stringify(toPayload(row, person?.name ?? null)), {

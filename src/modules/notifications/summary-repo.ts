@@ -1,0 +1,70 @@
+/** SQL of the organizers' unread notifications, which are columns of other tables (outbox/summaries.ts). */
+import { join, type Statement, sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { type SummaryKind, summaryKinds } from '../../outbox/kinds.ts';
+import { columnsOf } from '../../outbox/summaries.ts';
+import { deleteOverflow, inboxSize } from './delivery-repo.ts';
+
+/**
+ * Selects the unread summaries of an organizer of one kind: id, kind, subject, person and count. The stock of each item
+ * counts its own claims; the id of their sum is the newest.
+ */
+function summariesOf(kind: SummaryKind, userId: string): Statement {
+  const [unread, id, personId] = columnsOf(kind);
+  if (kind === 'claims')
+    return sql`
+      select max(${id}::text)::uuid as id, ${kind}::text as kind, event_id as subject_id,
+        (array_agg(${personId} order by ${id} desc))[1] as person_id, sum(${unread})::int as count
+      from item_stock where unread_of = ${userId} and ${unread} > 0 group by event_id`;
+  return sql`
+    select ${id} as id, ${kind}::text as kind, event_id as subject_id, ${personId} as person_id, ${unread} as count
+    from event_counters where unread_of = ${userId} and ${unread} > 0`;
+}
+
+/** The columns of `notifications` for summaries `s`. A UUIDv7 begins with its time. */
+const asNotification = (userId: string): Statement => sql`
+  s.id, ${userId}::uuid as user_id, s.kind, s.subject_id, s.person_id, s.count,
+  to_timestamp(('x' || translate(left(s.id::text, 13), '-', ''))::bit(48)::bigint / 1000.0) as created_at`;
+
+/** Selects the unread summaries of an organizer, the latest of each kind, with the columns of `notifications`. */
+export const unreadSummaries = (userId: string): Statement => {
+  const latest = summaryKinds.map(
+    (kind) => sql`(${summariesOf(kind, userId)} order by id desc limit ${inboxSize})`,
+  );
+  return sql`
+    select ${asNotification(userId)}, null::timestamptz as read_at from (${join(latest, ' union all ')}) s`;
+};
+
+/** Ids of notifications, both inclusive. */
+type Range = { from: string; upTo: string };
+
+/**
+ * Turns the unread summaries with ids in the range into notifications that are read. It locks their rows first, so what
+ * is counted meanwhile stays unread.
+ */
+export async function readSummaries(tx: Transaction, userId: string, range: Range, now: Date): Promise<void> {
+  const [counters, stock] = await Promise.all([
+    tx.query(sql`
+      select 1 from event_counters where unread_of = ${userId} order by event_id for no key update`),
+    tx.query(
+      sql`select 1 from item_stock where unread_of = ${userId} order by event_id, n for no key update`,
+    ),
+  ]);
+  if (counters.length + stock.length === 0) return;
+  for (const kind of summaryKinds) await tx.execute(readSummariesOf(kind, userId, range, now));
+  await tx.execute(deleteOverflow([userId]));
+}
+
+function readSummariesOf(kind: SummaryKind, userId: string, { from, upTo }: Range, now: Date): Statement {
+  const [unread, id, personId] = columnsOf(kind);
+  const table = kind === 'claims' ? sql`item_stock` : sql`event_counters`;
+  return sql`
+    with read as materialized (
+      select * from (${summariesOf(kind, userId)}) s where s.id >= ${from} and s.id <= ${upTo}
+    ), cleared as (
+      update ${table} t set ${unread} = 0, ${id} = null, ${personId} = null
+      from read where t.event_id = read.subject_id and t.unread_of = ${userId}
+    )
+    insert into notifications (id, user_id, kind, subject_id, person_id, count, created_at, read_at)
+    select ${asNotification(userId)}, ${now}::timestamptz from read s order by s.id desc limit ${inboxSize}`;
+}
