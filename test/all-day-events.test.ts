@@ -351,3 +351,13 @@ test('front page: all-day events have dates, longer events have an end, and only
   assert.equal(factsOf('Camp'), 'Tue 5 Mar, 19:00 – Thu 7 Mar, 12:00 · €20 · 0 going');
   assert.equal(factsOf('Evening'), 'Tue 5 Mar, 19:00 · free · 0 going');
 });
+
+test('front page: further requests create no formats, whose memory is freed late', async (t) => {
+  expectStatus(await api.get('/'), 200);
+  const formats = [t.mock.method(Intl, 'DateTimeFormat'), t.mock.method(Intl, 'NumberFormat')];
+  expectStatus(await api.get('/'), 200);
+  assert.deepEqual(
+    formats.map(({ mock }) => mock.callCount()),
+    [0, 0],
+  );
+});
