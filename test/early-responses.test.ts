@@ -83,7 +83,12 @@ function arrayBufferBytes(): number {
 const countLines = (lines: string[]) =>
   Object.fromEntries([...Map.groupBy(lines, (line) => line)].map(([line, equal]) => [line, equal.length]));
 
-await fetch(`${limited.url}/v1/categories`);
+/** The address of the client in Python: the rests of bodies that the others no longer send take turns at their own. */
+const pythonAddress = '127.0.0.2';
+for (const localAddress of ['127.0.0.1', pythonAddress]) {
+  const [response] = await once(http.get(`${limited.url}/v1/categories`, { localAddress }), 'response');
+  response.resume();
+}
 
 describe('early responses', () => {
   // One process for all cases, because starting one takes longer than most cases.
@@ -109,14 +114,14 @@ describe('early responses', () => {
 
   test('http.client: the response for each request, also with Connection: close', { skip }, async () => {
     const tasks = cases.flatMap((one) =>
-      ['keep-alive', 'close'].map((connection) => ({ ...one, connection, attempts: 5 })),
+      ['keep-alive', 'close'].map((connection) => ({ ...one, connection, attempts: 1 })),
     );
     const nameOf = ({ status, path, bytes, connection }: (typeof tasks)[number]) =>
       `${status} ${path} ${bytes / MiB} MiB, ${connection}`;
     const results = await runClient('python3', httpClient, tasks);
     assert.deepEqual(
       Object.fromEntries(tasks.map((task, i) => [nameOf(task), countLines(results[i] ?? [])])),
-      Object.fromEntries(tasks.map((task) => [nameOf(task), { [task.status]: 5 }])),
+      Object.fromEntries(tasks.map((task) => [nameOf(task), { [task.status]: 1 }])),
     );
   });
 
@@ -273,7 +278,7 @@ for task in json.loads(sys.argv[1]):
     body = bytes(task['bytes'])
     outcomes = []
     for _ in range(task['attempts']):
-        connection = http.client.HTTPConnection(urlsplit(task['url']).netloc, timeout=20)
+        connection = http.client.HTTPConnection(urlsplit(task['url']).netloc, timeout=20, source_address=('${pythonAddress}', 0))
         try:
             connection.request('POST', task['path'], body, {**task['headers'], 'connection': task['connection']})
             response = connection.getresponse()

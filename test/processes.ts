@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startVariables } from './start-variables.ts';
+import { startOptions, startVariables } from './start-variables.ts';
 
 export type ChildRun = {
   child: ChildProcess;
@@ -62,7 +62,10 @@ export async function createTempDir(parent = os.tmpdir()): Promise<string> {
   return directory;
 }
 
-/** Runs `node bin/potluck.js`; its environment contains only PATH, the variables of `npm start` and the given ones. */
+/**
+ * Runs `node bin/potluck.js` with the options of `npm start`; its environment contains only PATH, the variables of
+ * `npm start` and the given ones.
+ */
 export function potluck(
   args: string[],
   { program = main, env = {}, cwd, identity, umask = '022' }: RunOptions,
@@ -70,7 +73,7 @@ export function potluck(
   if (env.DATA_DIR) dataDirs.add(path.resolve(cwd ?? '/', env.DATA_DIR));
   const child = spawn(
     '/bin/sh',
-    ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, program, ...args],
+    ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, ...startOptions, program, ...args],
     {
       cwd: cwd ?? '/',
       env: { PATH: process.env.PATH, ...startVariables, ...env },

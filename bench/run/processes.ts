@@ -8,7 +8,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { startVariables } from '../../test/start-variables.ts';
+import { startOptions, startVariables } from '../../test/start-variables.ts';
 import type { Dataset } from '../seed.ts';
 import { BenchError } from './options.ts';
 import { send } from './response.ts';
@@ -71,7 +71,11 @@ export async function startApp(
     DISCOVERY: discovery,
   };
   const main = path.join(root, 'bin', 'potluck.js');
-  const child = spawn(process.execPath, [main, 'serve'], { cwd: dataset.dir, env, stdio: ['ignore', 2, 2] });
+  const child = spawn(process.execPath, [...startOptions, main, 'serve'], {
+    cwd: dataset.dir,
+    env,
+    stdio: ['ignore', 2, 2],
+  });
   const server = { port, pid: child.pid ?? 0, stop: () => end(child) };
   const loaded = [
     ...(discovery === 'memory' ? [/^potluck_discovery_index_loaded 1/m] : []),

@@ -5,12 +5,14 @@
  * (RFC 9112, section 9.6). So the server reads the rest of the body, within limits. If the connection is to be
  * closed, the server closes it for writing first, and for reading at the end of the body.
  *
- * Bodies that are discarded share a few reads in each turn of the event loop: a client that sends many large bodies
- * which the server refuses must not delay the requests of others.
+ * Bodies are discarded at a pace (body-pace.ts): a client that sends many large bodies which the server refuses must not
+ * delay the requests of others.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { networkOf } from '../lib/ip-address.ts';
+import { paceOf } from './body-pace.ts';
 
 /** The maximum number of bytes to read after the response. The largest accepted body has 10 MiB. */
 const maxBytes = 16 * 1024 ** 2;
@@ -18,8 +20,6 @@ const maxBytes = 16 * 1024 ** 2;
 const timeoutMs = 10_000;
 /** Connections that may linger at the same time; further ones are closed at once. */
 const maxLingering = 1_000;
-/** Of at most about 64 KiB each. */
-const readsPerTurn = 2;
 
 const lingering = new WeakSet<Socket>();
 
@@ -29,35 +29,36 @@ export const isLingering = (socket: Socket): boolean => lingering.has(socket);
 export function registerLingeringClose(app: FastifyInstance): void {
   let count = 0;
 
-  app.addHook('onRequest', ({ raw }, reply, done) => {
+  app.addHook('onRequest', ({ raw, ip }, reply, done) => {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = raw.headers;
     // Runs before Node's listener, which closes the connection.
-    if (length !== '0' || encoding !== undefined) reply.raw.prependOnceListener('finish', lingerIfSending);
+    if (length !== '0' || encoding !== undefined)
+      reply.raw.prependOnceListener('finish', () => lingerIfSending(reply.raw, ip));
     done();
   });
 
-  function lingerIfSending(this: ServerResponse) {
-    const { req, socket } = this;
+  function lingerIfSending({ req, socket }: ServerResponse, address: string) {
     if (req.complete || !socket || socket.destroyed) return;
     if (count >= maxLingering) {
       socket.destroySoon();
       return;
     }
     count++;
-    discardBody(req, socket, () => {
+    const network = networkOf(address);
+    discardBody(req, socket, network, () => {
       count--;
     });
   }
 }
 
-function discardBody(req: IncomingMessage, socket: Socket, onEnd: () => void): void {
+function discardBody(req: IncomingMessage, socket: Socket, network: string, onEnd: () => void): void {
   let remainingBytes = maxBytes;
   let isClosing = false;
+  const keepPace = paceOf(req, network);
   const discard = (chunk: Buffer) => {
     remainingBytes -= chunk.length;
     if (remainingBytes < 0) socket.destroy();
-    req.pause();
-    inTurn(() => req.resume());
+    keepPace(chunk);
   };
   const timer = setTimeout(() => socket.destroy(), timeoutMs).unref();
   const end = () => {
@@ -81,16 +82,4 @@ function discardBody(req: IncomingMessage, socket: Socket, onEnd: () => void): v
   socket.once('close', end);
   // Starts reading now; otherwise Node discards the body itself, without a limit.
   req.read();
-}
-
-const waitingReads: (() => void)[] = [];
-
-/** Calls `read` in a later turn of the event loop, in which at most `readsPerTurn` are called. */
-function inTurn(read: () => void): void {
-  if (waitingReads.push(read) === 1) setImmediate(runReads);
-}
-
-function runReads(): void {
-  for (const read of waitingReads.splice(0, readsPerTurn)) read();
-  if (waitingReads.length > 0) setImmediate(runReads);
 }

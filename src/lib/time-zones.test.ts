@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import lookUpZone from '@photostructure/tz-lookup';
-import { dateIn, isStartOfDay, isTimeZone, startOfDate, timeZoneAt, zoneAfterMove } from './time-zones.ts';
+import {
+  dateIn,
+  isStartOfDay,
+  isTimeZone,
+  knownZone,
+  startOfDate,
+  timeZoneAt,
+  zoneAfterMove,
+} from './time-zones.ts';
 
 test('timeZoneAt: the zone of places on every continent and at sea', () => {
   const places: [lat: number, lng: number, zone: string][] = [
@@ -30,6 +38,14 @@ test('timeZoneAt: Intl knows every zone of the map, including the poles and the 
     [...zones].filter((zone) => !isTimeZone(zone)),
     [],
   );
+});
+
+test('isTimeZone: aliases are names; offsets, and abbreviations for which Temporal has no dates, are not', () => {
+  for (const name of ['Europe/Oslo', 'UTC', 'US/Pacific', 'Asia/Calcutta', 'EST5EDT'])
+    assert.ok(isTimeZone(name), name);
+  for (const name of ['PST', 'IST', '+02:00', 'Mars/Olympus', '']) assert.ok(!isTimeZone(name), name);
+  for (const name of Intl.supportedValuesOf('timeZone')) assert.ok(isTimeZone(name), name);
+  assert.equal(`${dateIn(new Date(0), knownZone('PST'))}`, '1970-01-01');
 });
 
 test('startOfDate: the first instant of a day, also if a clock change skips or repeats midnight', () => {

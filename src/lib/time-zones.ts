@@ -1,14 +1,14 @@
 /** Time zones: valid names, the zone of a place, and the local days of a zone. */
 import lookUpZone from '@photostructure/tz-lookup';
 
-/** Without aliases such as `US/Pacific`. Looking a name up here is fast; creating a format takes 0.2 ms. */
-const canonicalZones = new Set(Intl.supportedValuesOf('timeZone'));
-
-/** Returns true if Intl knows the name. Offsets such as +02:00 are not names, although Intl accepts them. */
+/**
+ * Returns true for the name of a zone and for aliases such as `US/Pacific`. Offsets such as +02:00 are not names, although
+ * Temporal accepts them. Temporal decides, because it computes the dates: Intl accepts abbreviations such as `PST`, which
+ * Temporal does not, and takes 80 µs for an alias, against 2 µs.
+ */
 export function isTimeZone(name: string): boolean {
-  if (canonicalZones.has(name)) return true;
   try {
-    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
+    return /^[A-Za-z]/.test(name) && Boolean(new Temporal.ZonedDateTime(0n, name));
   } catch {
     return false;
   }

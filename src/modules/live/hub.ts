@@ -78,6 +78,8 @@ export class Hub {
     clearTimeout(this.#timer);
     for (const { subscribers } of this.#topics.values()) {
       for (const subscriber of subscribers) subscriber.end(null);
+      // A poll that serializes a state now has no one left to send it to.
+      subscribers.clear();
     }
     this.#topics.clear();
     for (const { reject } of this.#pending.splice(0)) reject(new Problem('unavailable'));
@@ -130,12 +132,12 @@ export class Hub {
     for (const [id, before] of topics) {
       if (performance.now() - turnStartedAt > maxTurnMs) {
         await nextTurn();
-        if (this.#isClosed) throw new Problem('unavailable');
         turnStartedAt = performance.now();
       }
       const row = rows.has(id) ? (rows.get(id) ?? null) : (before?.row ?? null);
       if (before) removeRefused(before, row, callers);
-      const topic = row && updateTopic(before, row);
+      const topic = row && (await updateTopic(before, row));
+      if (this.#isClosed) throw new Problem('unavailable');
       for (const subscription of pendingByEvent.get(id) ?? []) admit(topic, subscription, callers);
       if (topic && topic.subscribers.size > 0) this.#topics.set(id, topic);
       else this.#topics.delete(id);

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { serializerOf } from '../../http/serialization.ts';
 import { formatItemId } from '../../lib/ids.ts';
+import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { serializeItem } from '../items/item-serializer.ts';
 import type { LiveRow } from './repo.ts';
 import { LiveCounts, LiveEvent } from './schemas.ts';
@@ -25,7 +26,8 @@ export type LiveState = {
   snapshotMessage: Buffer | null;
 };
 
-export function toState(row: LiveRow): LiveState {
+/** Serializes the items in turns: 500 items with 1 MiB of text take more than 10 ms. */
+export async function toState(row: LiveRow): Promise<LiveState> {
   const event = {
     id: row.id,
     title: row.title,
@@ -40,11 +42,11 @@ export function toState(row: LiveRow): LiveState {
   const { rsvpCount, goingCount, partyCount, bookedCount } = row;
   const eventJson = json.event(event);
   const countsJson = json.counts({ rsvpCount, goingCount, partyCount, bookedCount });
-  const items = new Map<string, string>();
-  for (const item of row.items ?? []) {
+  const entries = await mapInTurns(row.items ?? [], (item) => {
     const itemRow = { ...item, eventId: row.id };
-    items.set(formatItemId(itemRow), serializeItem(itemRow));
-  }
+    return [formatItemId(itemRow), serializeItem(itemRow)] as const;
+  });
+  const items = new Map(entries);
   // Composed of the parts, so that an item is serialized once. Its schema is `LiveSnapshot`.
   const snapshot = `{"event":${eventJson},"counts":${countsJson},"items":[${[...items.values()].join(',')}]}`;
   return {

@@ -26,11 +26,11 @@ export type PendingSubscription = {
 /** Each caller with their current role; null if their session has ended. */
 export type CurrentCallers = Map<Caller, Caller | null>;
 
-/** The topic with the state of `row`. Sends the difference to the subscribers. */
-export function updateTopic(topic: Topic | null, row: LiveRow): Topic {
-  if (!topic) return { row, state: toState(row), subscribers: new Set() };
-  if (row === topic.row) return topic;
-  const state = toState(row);
+/** The topic with the state of `row`. Sends the difference to those who are subscribers when the state is ready. */
+export async function updateTopic(topic: Topic | null, row: LiveRow): Promise<Topic> {
+  if (row === topic?.row) return topic;
+  const state = await toState(row);
+  if (!topic) return { row, state, subscribers: new Set() };
   const messages = Buffer.from(changeMessages(topic.state, state));
   if (messages.length > 0) for (const subscriber of topic.subscribers) subscriber.send(state, messages);
   return Object.assign(topic, { row, state });

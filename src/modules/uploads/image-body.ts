@@ -53,6 +53,7 @@ async function receiveImage(
   if (!upload) throw new Error('the upload was not counted');
   const length = headers['content-length'];
   const { body, end } = receiveBody(payload, {
+    network: upload.network,
     contentLength: length === undefined ? undefined : Number(length),
     onGrow: (bytes) => uploads.grow(upload, bytes),
   });

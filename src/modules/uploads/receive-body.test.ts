@@ -9,7 +9,11 @@ import { maxBodyBytes, receiveBody } from './receive-body.ts';
 function receive(contentLength?: number) {
   const payload = new PassThrough();
   const growth: number[] = [];
-  const reception = receiveBody(payload, { contentLength, onGrow: (bytes) => void growth.push(bytes) });
+  const reception = receiveBody(payload, {
+    network: '192.0.2.1',
+    contentLength,
+    onGrow: (bytes) => void growth.push(bytes),
+  });
   return { payload, growth, ...reception };
 }
 
@@ -47,9 +51,12 @@ test('body: an error if the connection closes before the end, or if the receptio
     await assert.rejects(body, { code: 'invalid_request' });
   }
   const closed = new PassThrough().destroy();
-  await assert.rejects(receiveBody(closed, { contentLength: 1, onGrow: () => {} }).body, {
-    code: 'invalid_request',
-  });
+  await assert.rejects(
+    receiveBody(closed, { network: '192.0.2.1', contentLength: 1, onGrow: () => {} }).body,
+    {
+      code: 'invalid_request',
+    },
+  );
   const { payload, body, end } = receive(100);
   payload.write('a');
   end(new Problem('unavailable'));

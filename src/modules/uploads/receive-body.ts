@@ -1,5 +1,6 @@
 /** Receives the body of an upload into one buffer. */
 import type { Readable } from 'node:stream';
+import { paceOf } from '../../http/body-pace.ts';
 import { Problem } from '../../lib/errors.ts';
 
 /** Maximum size of a body, in bytes. */
@@ -7,6 +8,8 @@ export const maxBodyBytes = 10 * 1024 ** 2;
 const minCapacity = 64 * 1024;
 
 type Options = {
+  /** The network of the client. */
+  network: string;
   /** The declared length of the body, if it is known. */
   contentLength: number | undefined;
   /** Called before the buffer grows, with the number of bytes by which it grows. */
@@ -21,10 +24,14 @@ export type Reception = { body: Promise<Buffer>; end: (problem: Problem) => void
  * bytes would otherwise use many times their size. Errors in `body`: Problem `payload_too_large`,
  * `invalid_request` if the connection closes, and that of `end`.
  */
-export function receiveBody(payload: Readable, { contentLength = maxBodyBytes, onGrow }: Options): Reception {
+export function receiveBody(
+  payload: Readable,
+  { network, contentLength = maxBodyBytes, onGrow }: Options,
+): Reception {
   const { promise: body, resolve, reject } = Promise.withResolvers<Buffer>();
   let buffer = Buffer.alloc(0);
   let length = 0;
+  const keepPace = paceOf(payload, network);
   const end = (problem: Problem) => {
     stop();
     buffer = Buffer.alloc(0);
@@ -44,6 +51,7 @@ export function receiveBody(payload: Readable, { contentLength = maxBodyBytes, o
     }
     chunk.copy(buffer, length);
     length += chunk.length;
+    keepPace(chunk);
   };
   const onEnd = () => {
     stop();
