@@ -180,7 +180,6 @@ test('query: 401 for a missing token before 400 for an unknown parameter; one 40
 // spec: 7 GET /v1/events: unknown query parameters
 test('query: 200 with unknown parameters on images, calendars and pages', async () => {
   for (const path of [
-    '/',
     '/docs/',
     '/docs/errors',
     '/docs/js/scalar.js',

@@ -31,9 +31,10 @@ test('page: 200 with a policy that allows only scripts of this server; texts of 
     assert.ok(source.startsWith('/') && !source.startsWith('//'), source);
 });
 
-test('page: 200 compressed; 404 in HTML for a path with two slashes', async () => {
+test('page: 200 compressed, also with unknown parameters; 404 in HTML for a path with two slashes', async () => {
   const headers = { 'accept-encoding': 'br' };
-  assert.equal((await fetch(api.url, { headers })).headers.get('content-encoding'), 'br');
+  const page = await fetch(`${api.url}/?utm_source=newsletter&fbclid=1`, { headers });
+  assert.deepEqual([page.status, page.headers.get('content-encoding')], [200, 'br']);
   const response = await fetch(`${api.url}//elsewhere.example/people`);
   assert.equal(response.status, 404);
   assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
