@@ -21,7 +21,13 @@ export default defineConfig({
   timeout: 30_000,
   expect: { timeout: 5_000 },
   forbidOnly: Boolean(process.env.CI),
+  // A browser beside a busy machine is sometimes too slow. The report names every test that needed a retry.
+  retries: process.env.CI ? 2 : 0,
   reporter: [['list', { printSteps: false }]],
+  projects: [
+    { name: 'pages', testIgnore: 'switches.e2e.ts' },
+    { name: 'switches', testMatch: 'switches.e2e.ts', dependencies: ['pages'] },
+  ],
   use: {
     baseURL: url,
     viewport: { width: 360, height: 740 },

@@ -1,6 +1,6 @@
 /** Administration: reports, accounts and switches. */
-import { report, setRsvp } from '@potluck/client';
-import { expect, newAdmin, newEvent, newItem, overflowOf, test } from './fixtures.ts';
+import { report } from '@potluck/client';
+import { expect, newAdmin, newEvent, overflowOf, test } from './fixtures.ts';
 
 test('admin: suspends a person from a report; the person is signed out at the next action; "Restore" works', async ({
   page,
@@ -34,32 +34,6 @@ test('admin: suspends a person from a report; the person is signed out at the ne
   await page.goto('/admin/accounts?q=Otto+Offender&suspended=on');
   await page.getByRole('button', { name: 'Restore' }).first().click();
   await expect(page.getByRole('status')).toContainText('restored');
-});
-
-test('admin: with claims switched off, "Bring" is disabled with the reason', async ({
-  page,
-  context,
-  createPerson,
-  signIn,
-  openBrowser,
-}) => {
-  const [admin, organizer, guest] = [await newAdmin(), await createPerson(), await createPerson()];
-  const event = await newEvent(organizer);
-  await newItem(organizer, event.id);
-  await setRsvp({ client: guest.client, path: { id: event.id }, body: { status: 'going' } });
-  await signIn(context, admin);
-  await page.goto('/admin/switches');
-  await page.getByRole('button', { name: 'Switch off: Bring lists' }).click();
-  try {
-    await expect(page.getByRole('button', { name: 'Switch on: Bring lists' })).toBeVisible();
-    const theirs = await openBrowser(guest);
-    await theirs.goto(`/e/${event.id}`);
-    await expect(theirs.getByText('The list is switched off at the moment.')).toBeVisible();
-    await expect(theirs.getByRole('button', { name: /^Bring/ })).toBeDisabled();
-  } finally {
-    await page.getByRole('button', { name: 'Switch on: Bring lists' }).click();
-    await expect(page.getByRole('button', { name: 'Switch off: Bring lists' })).toBeVisible();
-  }
 });
 
 test('admin: a guest is refused, and no data of administrators is in the page', async ({

@@ -1,0 +1,101 @@
+/** WCAG 2.2 AA on the main pages, as axe finds violations; and what every page has in common. */
+import AxeBuilder from '@axe-core/playwright';
+import { claim, expect, goTo, newEvent, newItem, overflowOf, type Person, test } from './fixtures.ts';
+
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** An event with a list, and the addresses of twelve pages for its organizer. */
+async function listPages(organizer: Person, guest: Person): Promise<string[]> {
+  const { id } = await newEvent(organizer, { description: 'Bring what you like.\nhttps://example.org' });
+  const item = await newItem(organizer, id);
+  await newItem(organizer, id, { title: 'Plates', kind: 'wish' });
+  await goTo(guest, id);
+  await claim(guest, item.id);
+  return [
+    '/',
+    '/?view=map',
+    `/e/${id}`,
+    `/e/${id}/bring`,
+    `/e/${id}/edit`,
+    '/new',
+    `/u/${guest.id}`,
+    '/people?q=a',
+    '/mine',
+    '/messages',
+    '/notifications',
+    '/settings',
+  ];
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [360, 1280]) {
+    test.describe(`${colorScheme}, ${width} px`, () => {
+      test.use({ colorScheme, viewport: { width, height: 740 } });
+
+      test('accessibility: no violation and no horizontal scroll on twelve pages', async ({
+        page,
+        context,
+        createPerson,
+        signIn,
+      }) => {
+        test.setTimeout(120_000);
+        const organizer = await createPerson();
+        const pages = await listPages(organizer, await createPerson());
+        await signIn(context, organizer);
+        for (const path of pages) {
+          await page.goto(path);
+          await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
+          const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();
+          const found = violations.map(
+            ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(' ')}`,
+          );
+          expect.soft(found, path).toEqual([]);
+          expect.soft(await overflowOf(page), path).toBe(0);
+        }
+      });
+    });
+  }
+}
+
+test('pages: no request leaves the server, and nothing is reported to the console', async ({
+  page,
+  context,
+  baseURL,
+  createPerson,
+  signIn,
+}) => {
+  test.setTimeout(60_000);
+  const foreign: string[] = [];
+  const reported: string[] = [];
+  page.on('request', (request) => {
+    const url = request.url();
+    if (/^https?:/.test(url) && !url.startsWith(`${baseURL}/`)) foreign.push(url);
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') reported.push(message.text());
+  });
+  const organizer = await createPerson();
+  await signIn(context, organizer);
+  for (const path of await listPages(organizer, await createPerson()))
+    await page.goto(path, { waitUntil: 'load' });
+  expect(foreign).toEqual([]);
+  expect(reported.filter((text) => !text.includes('WebGL') && !text.includes('GPU'))).toEqual([]);
+});
+
+test('pages: the first load of an event has at most 100 kB of scripts and styles, compressed', async ({
+  page,
+  createPerson,
+}) => {
+  const { id } = await newEvent(await createPerson());
+  const sizes: Promise<{ responseBodySize: number }>[] = [];
+  page.on('requestfinished', (request) => {
+    if (['script', 'stylesheet'].includes(request.resourceType())) sizes.push(request.sizes());
+  });
+  const live = page.waitForRequest(/\/live$/);
+  await page.goto(`/e/${id}`);
+  // The last script is the one that listens to changes.
+  await live;
+  const bytes = (await Promise.all(sizes)).reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
+  expect(bytes).toBeGreaterThan(20_000);
+  expect(bytes).toBeLessThan(100_000);
+});
