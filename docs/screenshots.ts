@@ -43,7 +43,9 @@ for (const width of widths) {
   });
   const page = await context.newPage();
   const shoot = async (name: string, place: string) => {
-    await page.goto(url + place, { waitUntil: 'networkidle' });
+    await page.goto(url + place);
+    // An event page never has an idle network: it listens to changes.
+    await page.waitForTimeout(1_500);
     const png = await page.screenshot();
     await sharp(png)
       .png({ palette: true, quality: 80 })
