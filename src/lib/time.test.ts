@@ -12,6 +12,7 @@ test('parseTimestamp: accepts any offset and cuts to milliseconds', () => {
 test('parseTimestamp: rejects days, hours and offsets that do not exist', () => {
   for (const text of [
     '2026-02-30T00:00:00Z',
+    '2026-12-24T24:00:00Z',
     '2026-12-24T25:00:00Z',
     '2026-12-24T18:00:00',
     '2026-12-24T18:00:00+24:00',

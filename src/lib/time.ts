@@ -1,6 +1,7 @@
 /** Parses the timestamps and dates of requests. */
 
-const timestamp = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+const timestamp =
+  /^(\d{4}-\d{2}-\d{2})[Tt ]((?:[01]\d|2[0-3]):\d{2}:\d{2})(\.\d+)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const date = /^\d{4}-\d{2}-\d{2}$/;
 const earliest = Date.UTC(1900, 0, 1);
 const latest = Date.UTC(10_000, 0, 1) - 1;

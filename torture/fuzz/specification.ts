@@ -67,7 +67,10 @@ const eventFilters = {
   dateFrom: text(timestampOrDay),
   dateTo: text(timestampOrDay),
   q: anyText(200),
-};
+  isFree: { type: 'boolean', rule: flag },
+} satisfies Record<string, QueryRule>;
+/** The map has a box that is required. */
+const inBox = { bbox: text(box) };
 
 const categories = oneOf(
   'music',
@@ -165,7 +168,10 @@ export const specification: Record<string, SpecOperation> = {
   },
   'DELETE /v1/me': { ...required(), ...of({ confirmCode: opaque }) },
   // 4.9 to 4.13
-  'GET /v1/events': { ...optional(), ...asking({ ...eventFilters, ...page }) },
+  'GET /v1/events': {
+    ...optional(),
+    ...asking({ ...eventFilters, ...inBox, order: text(oneOf('start', 'relevance')), ...page }),
+  },
   'GET /v1/events/search': { ...optional(), ...asking({ q: needed(prose(200)), ...page }) },
   'GET /v1/events/map': {
     ...optional(),
@@ -239,7 +245,7 @@ export const specification: Record<string, SpecOperation> = {
   },
   'DELETE /v1/events/{id}': required(),
   'GET /v1/events/{id}/cover.svg': { ...open(), ...asking({ category: text(opaque) }) },
-  'GET /v1/events.ics': { ...optional(), ...asking(eventFilters) },
+  'GET /v1/events.ics': { ...optional(), ...asking({ ...eventFilters, ...inBox }) },
   'GET /v1/events/{id}/calendar.ics': optional(),
   'GET /v1/events/{id}/live': {
     ...optional(),
