@@ -39,7 +39,7 @@ export const soak: Program = {
       progress(`${Math.round((until - performance.now()) / 1_000)} s left; ${latest}`);
     }
     await traffic.stop();
-    const failed = traffic.statuses.filter((status) => status === 0 || status >= 500);
+    const failed = countValues(traffic.failures);
     const results = [...samples.values()].map(growthOf);
     const list = (key: 'rssMb' | 'descriptors') =>
       results
@@ -47,11 +47,15 @@ export const soak: Program = {
         .join(' and ');
     return {
       result:
-        `${traffic.statuses.length} requests, ${failed.length} failed ${JSON.stringify(countValues(failed))}; ` +
-        `memory ${list('rssMb')} MB; descriptors ${list('descriptors')}`,
+        `${traffic.requests()} requests, ${traffic.failures.length} failed ${JSON.stringify(failed)}; ` +
+        `memory ${list('rssMb')} MB; descriptors ${list('descriptors')}` +
+        environment.servers
+          .flatMap(({ output }) => errorsIn(output.out))
+          .map((line) => `\n${line}`)
+          .join(''),
       ok:
-        failed.length === 0 &&
-        traffic.statuses.length > ms / 20 &&
+        traffic.failures.length === 0 &&
+        traffic.requests() > ms / 20 &&
         results.every(
           ({ early, late }) =>
             late.rssMb <= early.rssMb * (1 + maxGrowth.memory) + maxGrowthMb &&
@@ -67,6 +71,14 @@ async function sampleOf({ child }: Server): Promise<Sample> {
     rssMb: Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024),
     descriptors: (await readdir(`/proc/${child.pid}/fd`)).length,
   };
+}
+
+/** The first lines of a server's log with an error, which explain a failed request. */
+function errorsIn(log: string): string[] {
+  return log
+    .split('\n')
+    .filter((line) => line.includes('"level":50'))
+    .slice(0, 10);
 }
 
 function growthOf(samples: Sample[]) {
@@ -88,7 +100,8 @@ function growthOf(samples: Sample[]) {
   };
 }
 
-type Traffic = { statuses: number[]; stop(): Promise<void> };
+/** `failures`: method, path with `:id` in place of identifiers, and status of each; 0 is a broken connection. */
+type Traffic = { requests(): number; failures: string[]; stop(): Promise<void> };
 
 /** Every kind of request, continuously, each by a few clients. */
 async function startTraffic(environment: Environment, count: number): Promise<Traffic> {
@@ -102,7 +115,13 @@ async function startTraffic(environment: Environment, count: number): Promise<Tr
   });
   const item = await createItem(environment, organizer, shared, 50);
   await insertGoingRsvps(environment, shared, people.slice(1));
-  const statuses: number[] = [];
+  const failures: string[] = [];
+  let requests = 0;
+  const record = (method: string, path: string, status = 0) => {
+    requests++;
+    if (status > 0 && status < 500) return;
+    failures.push(`${method} ${path.replace(/[0-9a-f-]{36}/g, ':id').replace(/\?.*/, '')} ${status}`);
+  };
   const state = { isOver: false };
   const events: string[] = [shared];
   const images: string[] = [];
@@ -113,7 +132,7 @@ async function startTraffic(environment: Environment, count: number): Promise<Tr
     const response = await client
       .send(method, path, { ...(person && { token: person.token }), ...(body !== undefined && { body }) })
       .catch(() => null);
-    statuses.push(response?.status ?? 0);
+    record(method, path, response?.status);
     return response;
   };
   const word = (n: number) => ['harbour', 'bread', 'picnic', 'garden', 'music'][n % 5] ?? '';
@@ -158,7 +177,7 @@ async function startTraffic(environment: Environment, count: number): Promise<Tr
           headers: { 'content-type': 'image/png' },
         })
         .catch(() => null);
-      statuses.push(response?.status ?? 0);
+      record('POST', '/v1/uploads', response?.status);
       if (response?.status === 201) images[n % 100] = new URL(response.body.url).pathname;
       await send('GET', images[Math.floor(Math.random() * images.length)] ?? '/v1/categories', null);
     },
@@ -188,7 +207,8 @@ async function startTraffic(environment: Environment, count: number): Promise<Tr
     ...Array.from({ length: streams }, listen),
   ]);
   return {
-    statuses,
+    requests: () => requests,
+    failures,
     async stop() {
       state.isOver = true;
       await done;
