@@ -7,7 +7,7 @@ import { onePixelPng } from '../../test/factories.ts';
 import type { Server } from '../../test/processes.ts';
 import { runConcurrently } from '../client.ts';
 import { countValues } from '../counts.ts';
-import type { Environment, Person } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { createEvent } from '../factories.ts';
 import type { Program } from '../program.ts';
 import { requireCommands } from '../requirements.ts';
@@ -18,6 +18,7 @@ const spare = 60;
 const maxRecoveryMs = 2_000;
 /** Of the requests, of which two fifths are reads. */
 const maxFailedReads = 0.004;
+const hostCount = 60;
 
 export const descriptors: Program = {
   name: 'descriptors',
@@ -30,9 +31,8 @@ export const descriptors: Program = {
     const [times, ms] = [size(3, 1), size(30_000, 6_000)];
     const environment = await startEnvironment({ servers: 1 });
     const [server] = environment.servers;
-    const [person] = await environment.people(1);
-    if (!server || !person) throw new Error('no people were created');
-    const event = await createEvent(environment, person);
+    if (!server) throw new Error('no server was started');
+    const hosts = await createHosts(environment);
     const limit = (await countDescriptors(server)) + spare;
     await run('prlimit', ['--pid', `${server.child.pid}`, `--nofile=${limit}:${limit}`]);
     const statuses: string[] = [];
@@ -41,16 +41,16 @@ export const descriptors: Program = {
     for (let round = 0; round < times; round++) {
       progress(`round ${round + 1} of ${times}`);
       // The connection of this client exists before the others.
-      await sendAll(environment, person, event);
+      await sendAll(environment, hosts());
       const flood = startFlood(server, size(1_000, 300));
       await sleep(500);
       const until = performance.now() + ms;
       while (performance.now() < until) {
-        statuses.push(...(await sendAll(environment, person, event)));
+        statuses.push(...(await sendAll(environment, hosts())));
         mostOpen = Math.max(mostOpen, await countDescriptors(server));
       }
       flood.stop();
-      recoveredMs = Math.max(recoveredMs, await untilAllSucceed(environment, person, event));
+      recoveredMs = Math.max(recoveredMs, await untilAllSucceed(environment, hosts));
     }
     const counts = countValues(statuses);
     const unexpected = statuses.filter((line) => !/ (200|201|503)$/.test(line));
@@ -73,8 +73,24 @@ export const descriptors: Program = {
 
 const countDescriptors = async ({ child }: Server) => (await readdir(`/proc/${child.pid}/fd`)).length;
 
+type Host = { token: string; event: string };
+
+/** @returns a function that returns each of the hosts in turn, so that neither list nor uploads of one become too many */
+async function createHosts(environment: Environment): Promise<() => Host> {
+  const people = await environment.people(hostCount);
+  const hosts: Host[] = [];
+  for (const person of people)
+    hosts.push({ token: person.token, event: await createEvent(environment, person) });
+  let next = 0;
+  return () => {
+    const host = hosts[next++ % hosts.length];
+    if (!host) throw new Error('no people were created');
+    return host;
+  };
+}
+
 /** Sends requests one after another, so that one connection suffices. @returns a line for each with its status */
-async function sendAll({ client }: Environment, { token }: Person, event: string): Promise<string[]> {
+async function sendAll({ client }: Environment, { token, event }: Host): Promise<string[]> {
   const json = (body: unknown) => ({ token, body });
   const requests = [
     ['GET', '/v1/events?limit=20', { token }],
@@ -115,10 +131,10 @@ function startFlood({ url }: Server, count: number) {
 }
 
 /** @returns the ms until every request succeeds, or infinity */
-async function untilAllSucceed(environment: Environment, person: Person, event: string): Promise<number> {
+async function untilAllSucceed(environment: Environment, hosts: () => Host): Promise<number> {
   const since = performance.now();
   while (performance.now() - since < 20_000) {
-    const lines = await sendAll(environment, person, event);
+    const lines = await sendAll(environment, hosts());
     if (lines.every((line) => / (200|201)$/.test(line))) return performance.now() - since;
     await sleep(50);
   }
