@@ -5,6 +5,7 @@ import { feedAndMessages } from './feed-and-messages.ts';
 import { listsAndPeople } from './lists-and-people.ts';
 import { nearby } from './nearby.ts';
 import { oneEvent } from './one-event.ts';
+import { pages } from './pages.ts';
 import { rsvps } from './rsvps.ts';
 import { text } from './text.ts';
 import { varied } from './varied.ts';
@@ -18,4 +19,5 @@ export const workItems: WorkItem[] = [
   ...claims,
   ...listsAndPeople,
   ...feedAndMessages,
+  ...pages,
 ];
