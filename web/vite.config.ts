@@ -3,6 +3,8 @@ import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig } from 'vite';
 import { createAdapter } from './adapter.ts';
 
+const isSmallModule = /paraglide|lucide|\/svelte\/|\/@sveltejs\/|web\/src\/lib\//;
+
 export default defineConfig({
   plugins: [
     paraglideVitePlugin({
@@ -40,5 +42,15 @@ export default defineConfig({
       version: { name: process.env.WEB_VERSION ?? 'development', pollInterval: 0 },
     }),
   ],
-  build: { target: 'es2022' },
+  build: {
+    target: 'es2022',
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // Most messages and icons are a hundred bytes. As files of their own, a page would load fifty of them.
+          groups: [{ name: 'shared', minShareCount: 4, test: isSmallModule }],
+        },
+      },
+    },
+  },
 });
