@@ -2,7 +2,6 @@
 
 import { formatDay, formatKilometres } from '#lib/format.ts';
 import { m } from '#lib/paraglide/messages.js';
-import { getLocale } from '#lib/paraglide/runtime.js';
 import { type CategorySlug, hrefOf, type Period, type Search } from './search.ts';
 
 export const categoryName = (slug: CategorySlug): string =>
@@ -30,20 +29,6 @@ export const periodName = (period: Period): string =>
     week: m.discovery_when_week,
     range: m.discovery_when_range,
   })[period]();
-
-/** Such as `Portland, OR, United States`. */
-export function formatPlace({
-  name,
-  region,
-  country,
-}: {
-  name: string;
-  region?: string;
-  country: string;
-}): string {
-  const countryName = new Intl.DisplayNames(getLocale(), { type: 'region' }).of(country) ?? country;
-  return [name, region, countryName].filter((part) => part !== undefined).join(', ');
-}
 
 /** A filter of a search, and the address of the search without it. */
 export type Filter = { label: string; href: string };
