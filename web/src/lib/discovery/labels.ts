@@ -1,26 +1,9 @@
 /** Names of the parts of a search in the visitor's language. */
 
+import { categoryName } from '#lib/category-name.ts';
 import { formatDay, formatKilometres } from '#lib/format.ts';
 import { m } from '#lib/paraglide/messages.js';
-import { type CategorySlug, hrefOf, type Period, type Search } from './search.ts';
-
-export const categoryName = (slug: CategorySlug): string =>
-  ({
-    music: m.discovery_category_music,
-    food: m.discovery_category_food,
-    sports: m.discovery_category_sports,
-    outdoors: m.discovery_category_outdoors,
-    arts: m.discovery_category_arts,
-    film: m.discovery_category_film,
-    games: m.discovery_category_games,
-    family: m.discovery_category_family,
-    learning: m.discovery_category_learning,
-    tech: m.discovery_category_tech,
-    community: m.discovery_category_community,
-    party: m.discovery_category_party,
-    wellbeing: m.discovery_category_wellbeing,
-    other: m.discovery_category_other,
-  })[slug]();
+import { hrefOf, type Period, type Search } from './search.ts';
 
 export const periodName = (period: Period): string =>
   ({
