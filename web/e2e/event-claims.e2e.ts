@@ -68,13 +68,8 @@ test('claim: a number field offers 1 to what is left, and the progress is a text
   await expect(page.getByText('All taken')).toBeVisible();
 });
 
-test('claim: "Give back" can be undone', async ({ page, context, createPerson, signIn }) => {
-  const host = await createPerson();
-  const event = await newEvent(host);
-  const item = await newItem(host, event.id);
-  const guest = await createPerson();
-  await goTo(guest, event.id);
-  await claim(guest, item.id, 2);
+test('claim: "Give back" can be undone', async ({ page, context, createClaim, signIn }) => {
+  const { event, guest } = await createClaim(2);
   await signIn(context, guest);
   await openEvent(page, event);
   await page.getByRole('button', { name: 'Give back' }).click();

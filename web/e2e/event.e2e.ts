@@ -193,15 +193,10 @@ for (const [choice, quantity] of [
   test(`rsvp: "Can't go" with a claim asks, and "${choice}" decides`, async ({
     page,
     context,
-    createPerson,
+    createClaim,
     signIn,
   }) => {
-    const host = await createPerson();
-    const event = await newEvent(host);
-    const item = await newItem(host, event.id);
-    const guest = await createPerson();
-    await goTo(guest, event.id);
-    await claim(guest, item.id, 2);
+    const { host, event, guest } = await createClaim(2);
     await signIn(context, guest);
     await openEvent(page, event);
     await page.getByRole('button', { name: "Can't go" }).click();
