@@ -105,7 +105,7 @@ test('claim: two browsers claim the last ones, and the loser reads how many are 
   const lost = await Promise.all(pages.map((page) => page.getByRole('alert').isVisible()));
   expect(lost.filter(Boolean)).toHaveLength(1);
   const loser = pages[lost.indexOf(true)];
-  if (!loser) throw new Error('nobody lost');
+  if (!loser) throw new Error('neither browser lost');
   await expect(loser.getByRole('alert')).toHaveText('Someone was faster. Only 1 is left now.');
   const quantity = loser.getByLabel('How many: Sourdough bread');
   await expect(quantity).toHaveValue('1');

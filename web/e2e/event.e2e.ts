@@ -210,10 +210,7 @@ for (const [choice, quantity] of [
   });
 }
 
-test('rsvp: a cancelled event tells why nobody can say that they are going', async ({
-  page,
-  createPerson,
-}) => {
+test('rsvp: a cancelled event disables "I\'m going" and gives the reason', async ({ page, createPerson }) => {
   const host = await createPerson();
   const event = await newEvent(host);
   await updateEvent({ client: host.client, path: { id: event.id }, body: { status: 'cancelled' } });

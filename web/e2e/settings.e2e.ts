@@ -210,7 +210,7 @@ test('export: a link downloads the JSON document', async ({ page, context, creat
   });
 });
 
-test('delete account: explains what goes, asks for a code, and leaves nobody signed in', async ({
+test('delete account: explains what is deleted, asks for a code, and ends the session', async ({
   page,
   context,
   createPerson,
