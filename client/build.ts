@@ -29,24 +29,33 @@ export async function buildClient(): Promise<void> {
 
 /** A hash of every file that the build depends on: this package, the server, and the installed versions. */
 async function hashInputs(): Promise<string> {
-  const files = [
+  return hashFiles([
     ...['package.json', 'package-lock.json'].map((file) => path.join(root, file)),
     ...['build.ts', 'openapi.ts', 'package.json', 'tsconfig.json'].map((file) => path.join(client, file)),
     ...(await listSources(path.join(root, 'src'))),
     ...(await listSources(path.join(client, 'src'))),
-  ];
-  const hash = createHash('sha256');
-  for (const file of files) hash.update(`${path.relative(root, file)}\0`).update(await readFile(file));
-  return hash.digest('hex');
+  ]);
 }
 
 async function listSources(directory: string): Promise<string[]> {
+  const files = await listFiles(directory);
+  return files.filter((file) => !file.endsWith('.test.ts') && !file.startsWith(generated + path.sep));
+}
+
+/** The files of a folder and of the folders in it. */
+export async function listFiles(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   return entries
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts') && entry.parentPath !== generated)
+    .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
-    .filter((file) => !file.startsWith(generated + path.sep))
     .sort();
+}
+
+/** A hash of the names and the contents of files of the repository. */
+export async function hashFiles(files: string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`${path.relative(root, file)}\0`).update(await readFile(file));
+  return hash.digest('hex');
 }
 
 /** Asks the server for its document. No database is needed, and neither the settings nor `.env` are read. */

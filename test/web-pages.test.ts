@@ -116,7 +116,7 @@ test('language: 200 in the language of the cookie, else of the browser, else Eng
   assert.deepEqual(await languageOf({ 'accept-language': 'de', cookie: 'language=xx' }), ['de', 'ltr']);
 });
 
-test('rate limit: a page counts as one request, whatever it asks the API for', async () => {
+test('rate limit: a page counts as one request, although it sends several to the API', async () => {
   const limited = await api.startAnother({ pages: true, env: { RATE_LIMIT: '100' } });
   const first = (await limited.get('/')).headers.get('ratelimit-remaining');
   const second = (await limited.get('/')).headers.get('ratelimit-remaining');

@@ -1,10 +1,9 @@
 /** Builds the pages, after the client that they use. Without changes since the last build, it does nothing. */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { buildClient } from '../client/build.ts';
+import { buildClient, hashFiles, listFiles } from '../client/build.ts';
 import { buildMapData } from './map-data.ts';
 
 const web = import.meta.dirname;
@@ -29,30 +28,23 @@ export async function buildWeb(): Promise<void> {
 
 /** A hash of every file that the build depends on: this package, the built client, and the installed versions. */
 async function hashInputs(): Promise<string> {
-  const files = [
+  return hashFiles([
     path.join(root, 'package-lock.json'),
     path.join(root, 'client', 'dist', '.inputs'),
     ...['adapter.ts', 'build.ts', 'map-data.ts', 'package.json', 'vite.config.ts'].map((file) =>
       path.join(web, file),
     ),
     path.join(web, 'project.inlang', 'settings.json'),
-    ...(await listFiles('messages')),
-    ...(await listFiles('static')),
-    ...(await listFiles('src')),
-  ];
-  const hash = createHash('sha256');
-  for (const file of files) hash.update(`${path.relative(root, file)}\0`).update(await readFile(file));
-  return hash.digest('hex');
+    ...(await listInputs('messages')),
+    ...(await listInputs('static')),
+    ...(await listInputs('src')),
+  ]);
 }
 
 /** Generated files are no inputs. */
-async function listFiles(folder: string): Promise<string[]> {
-  const entries = await readdir(path.join(web, folder), { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .filter((file) => !generated.some((folder) => file.startsWith(folder)))
-    .sort();
+async function listInputs(folder: string): Promise<string[]> {
+  const files = await listFiles(path.join(web, folder));
+  return files.filter((file) => !generated.some((directory) => file.startsWith(directory)));
 }
 
 if (import.meta.main) await buildWeb();

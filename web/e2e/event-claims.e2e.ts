@@ -68,13 +68,8 @@ test('claim: a number field offers 1 to what is left, and the progress is a text
   await expect(page.getByText('All taken')).toBeVisible();
 });
 
-test('claim: "Give back" can be undone', async ({ page, context, createPerson, signIn }) => {
-  const host = await createPerson();
-  const event = await newEvent(host);
-  const item = await newItem(host, event.id);
-  const guest = await createPerson();
-  await goTo(guest, event.id);
-  await claim(guest, item.id, 2);
+test('claim: "Give back" can be undone', async ({ page, context, createClaim, signIn }) => {
+  const { event, guest } = await createClaim(2);
   await signIn(context, guest);
   await openEvent(page, event);
   await page.getByRole('button', { name: 'Give back' }).click();
@@ -110,7 +105,7 @@ test('claim: two browsers claim the last ones, and the loser reads how many are 
   const lost = await Promise.all(pages.map((page) => page.getByRole('alert').isVisible()));
   expect(lost.filter(Boolean)).toHaveLength(1);
   const loser = pages[lost.indexOf(true)];
-  if (!loser) throw new Error('nobody lost');
+  if (!loser) throw new Error('neither browser lost');
   await expect(loser.getByRole('alert')).toHaveText('Someone was faster. Only 1 is left now.');
   const quantity = loser.getByLabel('How many: Sourdough bread');
   await expect(quantity).toHaveValue('1');

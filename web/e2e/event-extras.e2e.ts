@@ -239,7 +239,7 @@ test('guests: shown with a link to each, where the organizer lets everyone see t
   await expect(page.getByText('Someone')).toHaveCount(0);
 });
 
-test('organizer: links to the pages that manage the event, for nobody else', async ({
+test('organizer: links to the pages that manage the event, for the organizer alone', async ({
   page,
   createPerson,
   openBrowser,

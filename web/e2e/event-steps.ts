@@ -1,6 +1,6 @@
 /** Steps that several tests of events share. */
 import type { Page } from '@playwright/test';
-import { expect, newPhone } from './fixtures.ts';
+import { expect, newPhone, readCode } from './fixtures.ts';
 
 /** Enters a phone number and its code into the open form. */
 export async function signInHere(page: Page, phone = newPhone()): Promise<void> {
@@ -8,7 +8,7 @@ export async function signInHere(page: Page, phone = newPhone()): Promise<void> 
   await page.getByRole('button', { name: 'Send code' }).click();
   const code = page.getByRole('textbox', { name: 'Code' });
   await expect(code).toHaveAttribute('autocomplete', 'one-time-code');
-  await code.fill(/\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '');
+  await code.fill(await readCode(page));
   await page.locator('form').filter({ has: code }).getByRole('button', { name: 'Sign in' }).click();
 }
 

@@ -193,15 +193,10 @@ for (const [choice, quantity] of [
   test(`rsvp: "Can't go" with a claim asks, and "${choice}" decides`, async ({
     page,
     context,
-    createPerson,
+    createClaim,
     signIn,
   }) => {
-    const host = await createPerson();
-    const event = await newEvent(host);
-    const item = await newItem(host, event.id);
-    const guest = await createPerson();
-    await goTo(guest, event.id);
-    await claim(guest, item.id, 2);
+    const { host, event, guest } = await createClaim(2);
     await signIn(context, guest);
     await openEvent(page, event);
     await page.getByRole('button', { name: "Can't go" }).click();
@@ -215,10 +210,7 @@ for (const [choice, quantity] of [
   });
 }
 
-test('rsvp: a cancelled event tells why nobody can say that they are going', async ({
-  page,
-  createPerson,
-}) => {
+test('rsvp: a cancelled event disables "I\'m going" and gives the reason', async ({ page, createPerson }) => {
   const host = await createPerson();
   const event = await newEvent(host);
   await updateEvent({ client: host.client, path: { id: event.id }, body: { status: 'cancelled' } });

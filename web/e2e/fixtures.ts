@@ -29,6 +29,8 @@ type Fixtures = {
   signIn(context: BrowserContext, person: Person): Promise<void>;
   /** Opens another browser, for someone else. */
   openBrowser(person?: Person): Promise<Page>;
+  /** Creates an event, and a guest who is going and brings some of its only item. */
+  createClaim(quantity?: number): Promise<{ host: Person; event: Event; guest: Person }>;
 };
 
 export const test = base.extend<Fixtures>({
@@ -44,6 +46,16 @@ export const test = base.extend<Fixtures>({
     });
     for (const context of contexts) await context.close();
   },
+  createClaim: async ({ createPerson }, use) =>
+    use(async (quantity) => {
+      const host = await createPerson();
+      const event = await newEvent(host);
+      const item = await newItem(host, event.id);
+      const guest = await createPerson();
+      await goTo(guest, event.id);
+      await claim(guest, item.id, quantity);
+      return { host, event, guest };
+    }),
 });
 
 const names = ['Ada', 'Bela', 'Carla', 'Dario', 'Elif', 'Farid', 'Greta', 'Hanna', 'Ines', 'Jonas'];
@@ -124,6 +136,10 @@ export async function goTo({ client }: Person, eventId: string): Promise<void> {
 export async function claim({ client }: Person, itemId: string, quantity = 1): Promise<void> {
   await claimItem({ client, path: { id: itemId }, body: { quantity } });
 }
+
+/** The code of a sign-in or a deletion, which a server in development shows. */
+export const readCode = async (page: Page): Promise<string> =>
+  /\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '';
 
 /** The horizontal scroll of a page, in CSS pixels. */
 export const overflowOf = (page: Page): Promise<number> =>

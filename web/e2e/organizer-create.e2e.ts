@@ -125,7 +125,7 @@ test('new: "Publish" pressed again after a lost response makes one event', async
   expect(items.data).toHaveLength(7);
 });
 
-test('new: "Save as draft" shows the event to nobody else, also when it lasts all day', async ({
+test('new: "Save as draft" shows the event to its organizer alone, also when it lasts all day', async ({
   page,
   createPerson,
   signIn,

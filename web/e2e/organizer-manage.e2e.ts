@@ -121,13 +121,8 @@ test('cover: an image of 11 MiB is refused kindly, the form is kept, and a small
   expect(data.coverUrl).toMatch(/\/v1\/uploads\/.+\.webp$/);
 });
 
-test('items: fewer than are claimed are refused at the field', async ({ page, createPerson, signIn }) => {
-  const organizer = await createPerson();
-  const event = await newEvent(organizer);
-  const item = await newItem(organizer, event.id);
-  const guest = await createPerson();
-  await goTo(guest, event.id);
-  await claim(guest, item.id, 2);
+test('items: fewer than are claimed are refused at the field', async ({ page, createClaim, signIn }) => {
+  const { host: organizer, event } = await createClaim(2);
   await signIn(page.context(), organizer);
   await page.goto(`/e/${event.id}/items`);
   const row = page.getByRole('listitem').filter({ hasText: 'Sourdough bread' });
@@ -178,15 +173,10 @@ test('items: one is added, and deleting a claimed one asks and says how many cla
 
 test('duplicate: the copy is a draft on another date with the items, and without the claims', async ({
   page,
-  createPerson,
+  createClaim,
   signIn,
 }) => {
-  const organizer = await createPerson();
-  const event = await newEvent(organizer);
-  const item = await newItem(organizer, event.id);
-  const guest = await createPerson();
-  await goTo(guest, event.id);
-  await claim(guest, item.id, 2);
+  const { host: organizer, event } = await createClaim(2);
   await signIn(page.context(), organizer);
   await page.goto(`/e/${event.id}/edit`);
   await page.getByRole('link', { name: 'Duplicate' }).click();
@@ -344,13 +334,8 @@ test('bookings and guests: the organizer sees seats, the waitlist, and the size 
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('items and cancellation work with forms alone', async ({ page, createPerson, signIn }) => {
-    const organizer = await createPerson();
-    const event = await newEvent(organizer);
-    const item = await newItem(organizer, event.id);
-    const guest = await createPerson();
-    await goTo(guest, event.id);
-    await claim(guest, item.id);
+  test('items and cancellation work with forms alone', async ({ page, createClaim, signIn }) => {
+    const { host: organizer, event } = await createClaim();
     await signIn(page.context(), organizer);
     await page.goto(`/e/${event.id}/items`);
     await page.getByText('Sourdough bread').click();

@@ -145,7 +145,7 @@ test('search: one character is explained; results can be followed in place', asy
   await page.getByRole('button', { name: `Follow ${name}`, exact: true }).click();
   await expect(page.getByRole('button', { name: `Unfollow ${name}` })).toBeVisible();
   expect((await profileOf(me, other)).isFollowing).toBe(true);
-  await page.getByLabel('Name or username').fill('nobody has this name');
+  await page.getByLabel('Name or username').fill('no person has this name');
   await page.getByRole('button', { name: 'Search' }).click();
   await expect(page.getByText('0 people found')).toHaveCount(1);
 });

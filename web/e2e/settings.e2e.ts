@@ -1,7 +1,7 @@
 /** Settings, sessions, and the end of sessions and accounts. */
 import { readFile } from 'node:fs/promises';
 import { blockUser, endSession, getMe, listSessions, suspendAccount, updateMe } from '@potluck/client';
-import { expect, newAdmin, overflowOf, test } from './fixtures.ts';
+import { expect, newAdmin, overflowOf, readCode, test } from './fixtures.ts';
 
 /** A picture of one pixel. */
 const pixel = Buffer.from(
@@ -210,7 +210,7 @@ test('export: a link downloads the JSON document', async ({ page, context, creat
   });
 });
 
-test('delete account: explains what goes, asks for a code, and leaves nobody signed in', async ({
+test('delete account: explains what is deleted, asks for a code, and ends the session', async ({
   page,
   context,
   createPerson,
@@ -225,8 +225,7 @@ test('delete account: explains what goes, asks for a code, and leaves nobody sig
   await page.getByLabel('Code').fill('000000');
   await page.getByRole('button', { name: 'Delete my account now' }).click();
   await expect(page.getByRole('alert')).toContainText('This code is not valid.');
-  const code = /\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '';
-  await page.getByLabel('Code').fill(code);
+  await page.getByLabel('Code').fill(await readCode(page));
   await page.getByRole('button', { name: 'Delete my account now' }).click();
   await expect(page.getByRole('heading', { name: 'Your account is deleted' })).toBeVisible();
   await expect(page.getByRole('banner').getByRole('link', { name: 'Sign in' })).toBeVisible();
@@ -260,8 +259,7 @@ test.describe('without JavaScript', () => {
     await signIn(context, me);
     await page.goto('/settings/delete');
     await page.getByRole('button', { name: 'Send the code for deletion' }).click();
-    const code = /\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '';
-    await page.getByLabel('Code').fill(code);
+    await page.getByLabel('Code').fill(await readCode(page));
     await page.getByRole('button', { name: 'Delete my account now' }).click();
     await expect(page.getByRole('heading', { name: 'Your account is deleted' })).toBeVisible();
   });

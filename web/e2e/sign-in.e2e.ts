@@ -1,5 +1,5 @@
 /** Signing in and out. */
-import { expect, newPhone, overflowOf, test } from './fixtures.ts';
+import { expect, newPhone, overflowOf, readCode, test } from './fixtures.ts';
 
 test('sign in: a phone number and the code lead back to the page before', async ({ page }) => {
   await page.goto('/people?q=ada');
@@ -8,7 +8,7 @@ test('sign in: a phone number and the code lead back to the page before', async 
   await page.getByRole('button', { name: 'Send code' }).click();
   const code = page.getByLabel('Code');
   await expect(code).toHaveAttribute('autocomplete', 'one-time-code');
-  await code.fill(/\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '');
+  await code.fill(await readCode(page));
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page).toHaveURL('/people?q=ada');
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
@@ -31,8 +31,7 @@ test.describe('without JavaScript', () => {
     await page.goto('/sign-in');
     await page.getByLabel('Your phone number').fill(newPhone());
     await page.getByRole('button', { name: 'Send code' }).click();
-    const code = /\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '';
-    await page.getByLabel('Code').fill(code);
+    await page.getByLabel('Code').fill(await readCode(page));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await expect(page).toHaveURL('/');
     await expect(page.getByRole('link', { name: 'Profile' })).toBeVisible();

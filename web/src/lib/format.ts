@@ -1,11 +1,11 @@
-/** Formats times, prices and numbers of events in the visitor's language. */
+/** Formats times, prices, numbers and lists of names in the visitor's language. */
 import type { ListedEvent } from '@potluck/client';
 import { dateFormatter } from '#lib/formatters.ts';
 import { getLocale } from '#lib/paraglide/runtime.js';
 
 type Timed = Pick<ListedEvent, 'startAt' | 'endAt' | 'allDay' | 'timezone'>;
 
-/** English as it is written outside the United States: day before month, 24 hours. */
+/** English as it is written outside the United States: day before month, 24 hours, no comma before `and`. */
 const tags = { en: 'en-GB', de: 'de', sv: 'sv', ar: 'ar' } as const;
 const language = () => tags[getLocale()];
 
@@ -60,3 +60,7 @@ export const formatKilometres = (value: number): string =>
     unit: 'kilometer',
     maximumFractionDigits: value < 10 ? 1 : 0,
   }).format(value);
+
+/** Joins names as a sentence does, such as `Mara, Noor and Ada`. */
+export const formatList = (names: string[]): string =>
+  new Intl.ListFormat(language(), { type: 'conjunction' }).format(names);

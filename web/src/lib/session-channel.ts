@@ -1,9 +1,8 @@
 /** Tells the other tabs of the browser about a sign-in or sign-out. */
+import { offlinePath, pagesCache } from '#lib/stored-pages.ts';
 import { invalidateAll } from '$app/navigation';
 
 const channelName = 'potluck-session';
-/** The pages that the service worker keeps. */
-const pagesCache = 'potluck-pages';
 const personKey = 'potluck-person';
 
 /**
@@ -50,7 +49,7 @@ async function removePagesOfOthers(personId: string | null): Promise<void> {
     if (last !== '' && 'caches' in globalThis) {
       const cache = await caches.open(pagesCache);
       for (const request of await cache.keys()) {
-        if (new URL(request.url).pathname !== '/offline') await cache.delete(request);
+        if (new URL(request.url).pathname !== offlinePath) await cache.delete(request);
       }
     }
   } catch {

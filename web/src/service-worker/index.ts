@@ -3,15 +3,13 @@
  * from the cache is only shown where the browser is offline or the server does not respond.
  */
 import './push.ts';
+import { offlinePath, pagesCache } from '#lib/stored-pages.ts';
 import { self } from '$app/service-worker';
 
 /** Scripts and styles, whose names change with their content. */
 const filesCache = 'potluck-files';
-/** Pages of one person. The page removes this cache when someone else signs in (session-channel.ts). */
-const pagesCache = 'potluck-pages';
 const maxPages = 60;
 const maxFiles = 300;
-const offlinePath = '/offline';
 
 self.addEventListener('install', (event) => {
   event.waitUntil(storeOfflinePage().then(() => self.skipWaiting()));

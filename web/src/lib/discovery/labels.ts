@@ -1,27 +1,9 @@
 /** Names of the parts of a search in the visitor's language. */
 
+import { categoryName } from '#lib/category-name.ts';
 import { formatDay, formatKilometres } from '#lib/format.ts';
 import { m } from '#lib/paraglide/messages.js';
-import { getLocale } from '#lib/paraglide/runtime.js';
-import { type CategorySlug, hrefOf, type Period, type Search } from './search.ts';
-
-export const categoryName = (slug: CategorySlug): string =>
-  ({
-    music: m.discovery_category_music,
-    food: m.discovery_category_food,
-    sports: m.discovery_category_sports,
-    outdoors: m.discovery_category_outdoors,
-    arts: m.discovery_category_arts,
-    film: m.discovery_category_film,
-    games: m.discovery_category_games,
-    family: m.discovery_category_family,
-    learning: m.discovery_category_learning,
-    tech: m.discovery_category_tech,
-    community: m.discovery_category_community,
-    party: m.discovery_category_party,
-    wellbeing: m.discovery_category_wellbeing,
-    other: m.discovery_category_other,
-  })[slug]();
+import { hrefOf, type Period, type Search } from './search.ts';
 
 export const periodName = (period: Period): string =>
   ({
@@ -30,20 +12,6 @@ export const periodName = (period: Period): string =>
     week: m.discovery_when_week,
     range: m.discovery_when_range,
   })[period]();
-
-/** Such as `Portland, OR, United States`. */
-export function formatPlace({
-  name,
-  region,
-  country,
-}: {
-  name: string;
-  region?: string;
-  country: string;
-}): string {
-  const countryName = new Intl.DisplayNames(getLocale(), { type: 'region' }).of(country) ?? country;
-  return [name, region, countryName].filter((part) => part !== undefined).join(', ');
-}
 
 /** A filter of a search, and the address of the search without it. */
 export type Filter = { label: string; href: string };

@@ -10,9 +10,9 @@ import {
   type Place as NamedPlace,
   searchPlaces,
 } from '@potluck/client';
-import { formatPlace } from '#lib/discovery/labels.ts';
 import { type Box, boxAround, fitBox, formatBox, uniteBoxes } from '#lib/discovery/mercator.ts';
 import { hrefOf, type Search } from '#lib/discovery/search.ts';
+import { labelOf } from '#lib/places.ts';
 import { load } from '#lib/server/problems.ts';
 
 export const pageSize = 24;
@@ -177,13 +177,13 @@ export async function findPlace(api: Client, search: Search): Promise<FoundPlace
   const [best, ...others] = data;
   if (!best) return { search, others: [], isUnknown: true };
   const at = (place: NamedPlace): Partial<Search> => ({
-    place: formatPlace(place),
+    place: labelOf(place),
     near: { lat: place.lat, lng: place.lng },
     box: null,
   });
   return {
     search: { ...search, ...at(best) },
-    others: others.map((place) => ({ label: formatPlace(place), href: hrefOf(search, at(place)) })),
+    others: others.map((place) => ({ label: labelOf(place), href: hrefOf(search, at(place)) })),
     isUnknown: false,
   };
 }

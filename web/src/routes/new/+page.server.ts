@@ -20,12 +20,12 @@ import {
   withPlace,
 } from '#lib/server/organizer/form-state.ts';
 import { templateName } from '#lib/server/organizer/names.ts';
-import { requireVisitor } from '#lib/server/organizer/require.ts';
 import { load as read } from '#lib/server/problems.ts';
+import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals, url }) => {
-  requireVisitor(locals, url);
+  requireMe(locals, url);
   const { data: templates } = await read(listTemplates({ client: locals.api }));
   const template = templates.find(({ slug }) => slug === url.searchParams.get('template'));
   const values = template ? valuesOfTemplate(template) : null;

@@ -1,14 +1,15 @@
 /** Forms of the page of an event besides the RSVP and the list. */
 import { bookSeats, cancelBooking, changeBooking, saveEvent } from '@potluck/client';
-import { type Actions, redirect } from '@sveltejs/kit';
+import type { Actions } from '@sveltejs/kit';
 import { submit } from '#lib/server/problems.ts';
+import { requireMe } from '#lib/server/require-me.ts';
 
 type EventAction = Actions<{ id: string }>[string];
 type ActionEvent = Parameters<EventAction>[0];
 
-/** Sends visitors who are signed out to the sign-in, and back to the event. */
+/** Visitors who are signed out return to the event after the sign-in, and not to the address of the form. */
 function requireVisitor({ locals, params: { id } }: ActionEvent): void {
-  if (!locals.me) redirect(303, `/sign-in?next=${encodeURIComponent(`/e/${id}`)}`);
+  requireMe(locals, { pathname: `/e/${id}`, search: '' });
 }
 
 const readSeats = (form: FormData): number => Number(form.get('seats'));

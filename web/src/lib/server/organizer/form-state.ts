@@ -1,12 +1,13 @@
 /** What the form of an event shows after a request, and the steps that creating and editing share. */
 import { type Client, listCategories, type ProblemError } from '@potluck/client';
 import { type ActionFailure, fail } from '@sveltejs/kit';
+import { categoryName } from '#lib/category-name.ts';
 import type { ChosenPlace, EventOptions, EventValues, ItemValues } from '#lib/event-values.ts';
 import { m } from '#lib/paraglide/messages.js';
 import { type FormProblem, load, problemText, toFormProblem } from '#lib/server/problems.ts';
 import type { FieldErrors } from './event-form.ts';
 import { findPlace, type PlaceResult } from './find-place.ts';
-import { categoryName, currencyOptions } from './names.ts';
+import { currencyOptions } from './names.ts';
 
 export type EventFormState = { values: EventValues; choices?: ChosenPlace[]; problem?: FormProblem };
 
@@ -15,7 +16,7 @@ export async function loadOptions(client: Client, currency: string): Promise<Eve
   return {
     categories: data.map((category) => ({
       value: category.slug,
-      label: `${category.emoji} ${categoryName(category)}`,
+      label: `${category.emoji} ${categoryName(category.slug, category.name)}`,
     })),
     currencies: currencyOptions(currency),
   };

@@ -1,4 +1,4 @@
-/** Names of templates, categories and suggested items in the visitor's language. The API has them in English. */
+/** Names of templates and suggested items in the visitor's language. The API has them in English. */
 import { m } from '#lib/paraglide/messages.js';
 import { getLocale } from '#lib/paraglide/runtime.js';
 
@@ -7,11 +7,8 @@ const messages = m as unknown as Record<string, (() => string) | undefined>;
 /** A name that this version has no translation of stays as the API sends it. */
 const translate = (key: string, name: string): string => messages[`organizer_${key}`]?.() ?? name;
 
-type Named = { slug: string; name: string };
-
-export const templateName = ({ slug, name }: Named): string => translate(`template_${slug}`, name);
-
-export const categoryName = ({ slug, name }: Named): string => translate(`category_${slug}`, name);
+export const templateName = ({ slug, name }: { slug: string; name: string }): string =>
+  translate(`template_${slug}`, name);
 
 export const suggestedTitle = (title: string): string =>
   translate(`item_${title.toLowerCase().replaceAll(' ', '_')}`, title);

@@ -1,7 +1,7 @@
 import { m } from '#lib/paraglide/messages.js';
 import { loadBringList } from '#lib/server/organizer/claims.ts';
 import { toCsv } from '#lib/server/organizer/csv.ts';
-import { requireOwnEvent } from '#lib/server/organizer/require.ts';
+import { requireOwnEvent } from '#lib/server/organizer/require-own-event.ts';
 import type { RequestHandler } from './$types';
 
 /** One row for each claim, and one for each item that nobody brings. */

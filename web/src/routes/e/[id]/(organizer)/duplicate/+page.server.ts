@@ -2,7 +2,7 @@ import { duplicateEvent, ProblemError } from '@potluck/client';
 import { fail, redirect } from '@sveltejs/kit';
 import type { FieldErrors } from '#lib/server/organizer/event-form.ts';
 import { newKey, readEventForm, readTimes, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
-import { requireOwnEvent } from '#lib/server/organizer/require.ts';
+import { requireOwnEvent } from '#lib/server/organizer/require-own-event.ts';
 import { problemText, toFormProblem } from '#lib/server/problems.ts';
 import type { Actions, PageServerLoad } from './$types';
 
