@@ -82,7 +82,8 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
       getClientAddress: () => request.ip,
       platform: { fetchApi, demoAccounts: demo ? demoPhones : [] },
     });
-    if (response.status === 429 || response.status === 503) response.headers.set('retry-after', '1');
+    const isTemporary = response.status === 429 || response.status === 503;
+    if (isTemporary && !response.headers.has('retry-after')) response.headers.set('retry-after', '1');
     if (mayBeFramed(request.url)) allowFrames(response.headers);
     return response;
   };
