@@ -168,3 +168,25 @@ test('form: repeated with the same key, it gets the first response again', async
   const { body } = await api.get(`/v1/users/${guest.id}/messages`, organizer.token);
   assert.equal(body.data.length, 2);
 });
+
+test('who brings what as CSV: 200 with each of 2,050 claims on an item, and with the items that nobody brings', async () => {
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id, { title: 'Bread', quantityNeeded: 3_000 });
+  await createItem(api, organizer, event.id, { title: '=Salt', quantityNeeded: 1 });
+  const n = Number(item.id.split('.')[1]);
+  const people = await api.sql<{ id: string }[]>`
+    insert into users (id, phone, name, username, bio, city, is_private, role, search, created_at)
+    select gen_random_uuid(), '+999' || i, 'Guest ' || i, 'csv_guest_' || i, '', '', false, 'user', '', now()
+    from generate_series(1, 2050) i returning id`;
+  await api.sql`
+    insert into claims (event_id, n, user_id, id, quantity, created_at)
+    select ${event.id}, ${n}, id, gen_random_uuid(), 1, now() from unnest(${people.map(({ id }) => id)}::uuid[]) id`;
+  await api.sql`update item_stock set claimed = 2050 where event_id = ${event.id} and n = ${n}`;
+  const cookie = await signInBrowser(api, organizer.phone);
+  const response = await fetch(`${api.url}/e/${event.id}/bring.csv`, { headers: { cookie } });
+  assert.equal(response.status, 200);
+  const lines = (await response.text()).trimEnd().split('\r\n');
+  assert.equal(lines.length, 1 + 2_050 + 1);
+  assert.equal(new Set(lines.filter((line) => /^Bread,.*,Guest \d+,1$/.test(line))).size, 2_050);
+  assert.match(lines.at(-1) ?? '', /^'=Salt,[^,]+,1,0,,$/);
+});
