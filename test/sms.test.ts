@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test, { after } from 'node:test';
 import { readConfig } from '../src/lib/config.ts';
-import { createSmsDriver } from '../src/modules/auth/sms.ts';
+import { createSmsDriver, messageText } from '../src/modules/auth/sms.ts';
 import { buildApp } from '../src/server/build-app.ts';
 import { nextPhone } from './factories.ts';
 import { expectProblem, expectStatus, startTestApp, TestClock } from './setup.ts';
@@ -65,6 +65,32 @@ test('twilio: a messaging service in TWILIO_FROM is sent as MessagingServiceSid'
   expectStatus(await request(nextPhone(), served), 202);
   assert.equal(received.at(-1)?.form.get('MessagingServiceSid'), 'MG00000000000000000000000000000001');
   assert.equal(received.at(-1)?.form.get('From'), null);
+});
+
+test('twilio: the message ends with the line that binds the code to the host of PUBLIC_URL', async () => {
+  respond = accepted;
+  const config = readConfig({ ...env, PUBLIC_URL: 'https://events.example.org' });
+  const driver = createSmsDriver(config, {} as never);
+  for (const purpose of ['sign_in', 'delete_account'] as const) {
+    await driver.send('+14155550142', purpose, '012345');
+    const body = received.at(-1)?.form.get('Body') ?? '';
+    assert.match(body, /^012345 [^\n]+\n\n@events\.example\.org #012345$/);
+    assert.ok(body.length <= 160);
+    // Other characters make a message of 70.
+    assert.match(body, /^[\n !"#$%&'()*+,\-./0-9:;<=>?@A-Za-z]*$/);
+  }
+});
+
+test('message: without the line where it does not apply, or where the message would exceed 160 characters', () => {
+  for (const url of [
+    'http://192.168.1.20:3000',
+    'http://events.example.org',
+    'https://events.example.org:8443',
+    `https://${'a'.repeat(60)}.${'b'.repeat(60)}.example.org`,
+  ]) {
+    const text = messageText('sign_in', '012345', url);
+    assert.match(text, /^012345 is your Potluck code\. [^\n@]+$/, url);
+  }
 });
 
 test('twilio: 503 with Retry-After for an error response of Twilio; the attempt does not count towards limits', async () => {

@@ -1,7 +1,7 @@
 /** The pages of the web app as HTTP sees them: headers, limits and forms. Their content has tests in a browser. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createEvent, createUser } from './factories.ts';
+import { createEvent, createItem, createUser, fromPage, signInBrowser } from './factories.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
 
@@ -136,4 +136,57 @@ test('page: 503 in HTML with Retry-After without a database', async () => {
   assert.equal(status, 503);
   assert.match(headers.get('content-type') ?? '', /^text\/html/);
   assert.ok(Number(headers.get('retry-after')) >= 1);
+});
+
+test('data of a page: 503 with Retry-After without a database, also with a session, so that the page can ask again', async () => {
+  const event = await createEvent(api, organizer);
+  const cookie = await signInBrowser(api, organizer.phone);
+  const sql = connectSql('postgres://reader@127.0.0.1:1/none');
+  const { url } = await api.startAnother({ pages: true, sql });
+  for (const headers of [{}, { cookie }] as Record<string, string>[]) {
+    const response = await fetch(`${url}/e/${event.id}/__data.json`, { headers });
+    assert.equal(response.status, 503);
+    assert.ok(Number(response.headers.get('retry-after')) >= 1);
+  }
+});
+
+test('form: repeated with the same key, it gets the first response again', async () => {
+  const guest = await createUser(api);
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id);
+  const cookie = await signInBrowser(api, guest.phone);
+  const send = async (path: string, fields: Record<string, string>, key: string) => {
+    const headers = { ...fromPage, cookie, accept: 'application/json', 'idempotency-key': key };
+    const response = await postForm(path, fields, headers);
+    return ((await response.json()) as { type: string }).type;
+  };
+  const claim = (key: string) => send(`/e/${event.id}?/claim`, { itemId: item.id, quantity: '1' }, key);
+  assert.deepEqual([await claim('first'), await claim('first')], ['success', 'success']);
+  assert.equal(await claim('second'), 'failure');
+  const write = (key: string) => send(`/messages/${organizer.id}?/send`, { text: 'Hello' }, key);
+  for (const key of ['a', 'a', 'b']) assert.notEqual(await write(key), 'failure');
+  const { body } = await api.get(`/v1/users/${guest.id}/messages`, organizer.token);
+  assert.equal(body.data.length, 2);
+});
+
+test('who brings what as CSV: 200 with each of 2,050 claims on an item, and with the items that nobody brings', async () => {
+  const event = await createEvent(api, organizer);
+  const item = await createItem(api, organizer, event.id, { title: 'Bread', quantityNeeded: 3_000 });
+  await createItem(api, organizer, event.id, { title: '=Salt', quantityNeeded: 1 });
+  const n = Number(item.id.split('.')[1]);
+  const people = await api.sql<{ id: string }[]>`
+    insert into users (id, phone, name, username, bio, city, is_private, role, search, created_at)
+    select gen_random_uuid(), '+999' || i, 'Guest ' || i, 'csv_guest_' || i, '', '', false, 'user', '', now()
+    from generate_series(1, 2050) i returning id`;
+  await api.sql`
+    insert into claims (event_id, n, user_id, id, quantity, created_at)
+    select ${event.id}, ${n}, id, gen_random_uuid(), 1, now() from unnest(${people.map(({ id }) => id)}::uuid[]) id`;
+  await api.sql`update item_stock set claimed = 2050 where event_id = ${event.id} and n = ${n}`;
+  const cookie = await signInBrowser(api, organizer.phone);
+  const response = await fetch(`${api.url}/e/${event.id}/bring.csv`, { headers: { cookie } });
+  assert.equal(response.status, 200);
+  const lines = (await response.text()).trimEnd().split('\r\n');
+  assert.equal(lines.length, 1 + 2_050 + 1);
+  assert.equal(new Set(lines.filter((line) => /^Bread,.*,Guest \d+,1$/.test(line))).size, 2_050);
+  assert.match(lines.at(-1) ?? '', /^'=Salt,[^,]+,1,0,,$/);
 });

@@ -5,7 +5,7 @@ import { bookSeats, cancelBooking, updateEvent } from '@potluck/client';
 import jsQR from 'jsqr';
 import sharp from 'sharp';
 import { openEvent } from './event-steps.ts';
-import { expect, goTo, newEvent, overflowOf, type Person, test } from './fixtures.ts';
+import { claim, expect, goTo, newEvent, newItem, overflowOf, type Person, test } from './fixtures.ts';
 
 const book = ({ client }: Person, id: string, seats = 1) =>
   bookSeats({ client, path: { id }, body: { seats, waitlist: true } });
@@ -180,11 +180,36 @@ test('cancelled event: an alert, and seats cannot be booked for that reason', as
   await expect(button).toHaveAccessibleDescription('This event is cancelled.');
 });
 
-test('past event: says so', async ({ page, createPerson }) => {
+test('past event: says so, and offers no RSVP, claim and booking; what a guest has can be given back', async ({
+  page,
+  createPerson,
+  openBrowser,
+}) => {
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
-  const { id } = await newEvent(await createPerson(), { startAt: day(-2), endAt: day(-1) });
+  const organizer = await createPerson();
+  const { id } = await newEvent(organizer, { startAt: day(-2), endAt: day(-1), capacity: 5 });
+  const item = await newItem(organizer, id);
   await page.goto(`/e/${id}`);
-  await expect(page.getByText('This event is over.')).toBeVisible();
+  await expect(page.getByText('This event is over.').first()).toBeVisible();
+  for (const name of ["I'm going", 'Interested', 'Book']) {
+    const button = page.getByRole('button', { name, exact: true });
+    await expect(button).toBeDisabled();
+    await expect(button).toHaveAccessibleDescription(/^This event is over/);
+  }
+  await expect(page.getByRole('heading', { name: 'Sourdough bread' })).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Bring/ })).toHaveCount(0);
+  await expect(page.getByText('we also note that')).toHaveCount(0);
+
+  const guest = await createPerson();
+  await goTo(guest, id);
+  await claim(guest, item.id);
+  const own = await openBrowser(guest);
+  await own.goto(`/e/${id}`);
+  await expect(own.getByRole('button', { name: /^Change/ })).toHaveCount(0);
+  await own.getByRole('button', { name: 'Give back Sourdough bread' }).click();
+  await expect(own.getByText('0 of 3', { exact: true })).toBeVisible();
+  await own.getByRole('button', { name: "Can't go" }).click();
+  await expect(own.getByText("You're not going any more.")).toBeVisible();
 });
 
 test('draft: others get a friendly 404, its organizer sees it', async ({

@@ -24,6 +24,32 @@ test('sign in: a wrong code is refused with a reason, and another one may be ent
   await expect(page.getByLabel('Code')).toBeVisible();
 });
 
+test('sign in: the code of the text message is entered where the browser can read it', async ({ page }) => {
+  await page.addInitScript(() => {
+    const get = ({ otp }: { otp?: { transport: string[] } } = {}) =>
+      new Promise((resolve) => {
+        Object.assign(window, { receive: (code: string) => resolve({ code }), otp });
+      });
+    Object.assign(window, { OTPCredential: class {} });
+    Object.defineProperty(navigator, 'credentials', { value: { get } });
+  });
+  await page.goto('/sign-in');
+  await page.waitForLoadState('networkidle');
+  await page.getByLabel('Your phone number').fill(newPhone());
+  await page.getByRole('button', { name: 'Send code' }).click();
+  const code = /\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '';
+  await page.evaluate((received) => {
+    const { receive, otp } = window as unknown as {
+      receive(code: string): void;
+      otp: { transport: string[] };
+    };
+    if (otp.transport[0] === 'sms') receive(received);
+  }, code);
+  await expect(page.getByLabel('Code')).toHaveValue(code);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
+});
+
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 

@@ -1,8 +1,10 @@
 import { type Client, createClient, getMe, isProblem, logout, type Me } from '@potluck/client';
-import { redirect } from '@sveltejs/kit';
+import { type RequestEvent, redirect } from '@sveltejs/kit';
 import type { Handle } from '@sveltejs/kit/hooks';
 import { getTextDirection } from '#lib/paraglide/runtime.js';
 import { paraglideMiddleware } from '#lib/paraglide/server.js';
+import { refuse } from '#lib/server/problems.ts';
+import { hasTemporaryError, isTemporary, useFormKey } from '#lib/server/submission.ts';
 import { VisitorCookies } from '#lib/server/visitor-cookies.ts';
 
 /** What suspended people can open: the API permits them to export and delete their data, and to sign out. */
@@ -17,7 +19,9 @@ const pagesForSuspended = [
 
 export const handle: Handle = async ({ event, resolve }) => {
   const cookies = new VisitorCookies(event.request.headers.get('cookie'));
-  event.locals.api = createApi(event, cookies);
+  const waiting: Waiting = { retryAfter: null };
+  event.locals.api = createApi(event, cookies, waiting);
+  useFormKey(event.locals.api, event.request.headers.get('idempotency-key'));
   Object.assign(event.locals, await findSession(event.locals.api, cookies));
   if (event.locals.session === 'suspended' && !pagesForSuspended.includes(event.url.pathname))
     redirect(303, '/suspended');
@@ -31,11 +35,24 @@ export const handle: Handle = async ({ event, resolve }) => {
     }),
   );
   for (const cookie of cookies.changed) response.headers.append('set-cookie', cookie);
-  return response;
+  return withRetryAfter(response, event, waiting);
 };
 
+/** When the API can be asked again, if it was too busy. */
+type Waiting = { retryAfter: string | null };
+
+/** Tells the page when it can ask again (retrying-fetch.ts). */
+async function withRetryAfter(response: Response, { isDataRequest }: RequestEvent, { retryAfter }: Waiting) {
+  if (retryAfter === null) return response;
+  const headers = { 'retry-after': retryAfter };
+  if (isDataRequest && (await hasTemporaryError(response)))
+    return new Response(null, { status: 503, headers });
+  if (isTemporary(response.status)) response.headers.set('retry-after', retryAfter);
+  return response;
+}
+
 /** A client of the API inside this process. It has the visitor's cookie, and passes cookies of responses on. */
-function createApi({ url, platform }: Parameters<Handle>[0]['event'], cookies: VisitorCookies): Client {
+function createApi({ url, platform }: RequestEvent, cookies: VisitorCookies, waiting: Waiting): Client {
   return createClient({
     baseUrl: url.origin,
     // A visitor who waits does better with an error page that can be loaded again.
@@ -45,6 +62,7 @@ function createApi({ url, platform }: Parameters<Handle>[0]['event'], cookies: V
       if (cookies.header) request.headers.set('cookie', cookies.header);
       const response = await platform.fetchApi(request);
       cookies.apply(response.headers.getSetCookie());
+      if (isTemporary(response.status)) waiting.retryAfter = response.headers.get('retry-after');
       return response;
     },
   });
@@ -59,7 +77,7 @@ async function findSession(
     return { me: (await getMe({ client: api })).data, session: 'active' };
   } catch (error) {
     if (isProblem(error, 'account_suspended')) return { me: null, session: 'suspended' };
-    if (!isProblem(error, 'token_invalid')) throw error;
+    if (!isProblem(error, 'token_invalid')) return refuse(error);
     // The response removes the cookie. The API refuses that for a page that another site or the address bar
     // opened; the page is made without the cookie then.
     await logout({ client: api }).catch(() => {});

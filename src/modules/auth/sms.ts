@@ -24,12 +24,26 @@ const texts: Record<CodePurpose, (code: string) => string> = {
   delete_account: (code) => `${code} permanently deletes your Potluck account and all of its data.`,
 };
 
+/** In characters. A longer message is sent, and paid, as two. */
+const maxLength = 160;
+
+/**
+ * The text of a message. Its last line binds the code to the host of the pages, so phones enter it there, and on no
+ * page of another site (the format of origin-bound one-time codes). The format implies https and its default port.
+ */
+export function messageText(purpose: CodePurpose, code: string, publicUrl: string): string {
+  const text = texts[purpose](code);
+  const { protocol, host, port } = new URL(publicUrl);
+  const bound = `${text}\n\n@${host} #${code}`;
+  return protocol === 'https:' && port === '' && bound.length <= maxLength ? bound : text;
+}
+
 /** Creates the driver of the configuration. */
 export function createSmsDriver(
-  { sms, devCodes }: Pick<Config, 'sms' | 'devCodes'>,
+  { sms, devCodes, publicUrl }: Pick<Config, 'sms' | 'devCodes' | 'publicUrl'>,
   log: FastifyBaseLogger,
 ): SmsDriver {
-  if (sms.driver === 'twilio') return createTwilioDriver(sms, log);
+  if (sms.driver === 'twilio') return createTwilioDriver(sms, publicUrl, log);
   return devCodes ? silentDriver : createLogDriver(log);
 }
 
@@ -52,7 +66,7 @@ const connectionErrors = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUN
 
 type TwilioConfig = Extract<SmsConfig, { driver: 'twilio' }>;
 
-function createTwilioDriver(config: TwilioConfig, log: FastifyBaseLogger): SmsDriver {
+function createTwilioDriver(config: TwilioConfig, publicUrl: string, log: FastifyBaseLogger): SmsDriver {
   const loading = createTwilioClient(config);
   const sender = config.from.startsWith('MG') ? { messagingServiceSid: config.from } : { from: config.from };
   return {
@@ -60,7 +74,7 @@ function createTwilioDriver(config: TwilioConfig, log: FastifyBaseLogger): SmsDr
     async send(phone, purpose, code) {
       const client = await loading;
       try {
-        await client.messages.create({ ...sender, to: phone, body: texts[purpose](code) });
+        await client.messages.create({ ...sender, to: phone, body: messageText(purpose, code, publicUrl) });
       } catch (error) {
         const { status, code } = error as { status?: number; code?: unknown };
         // The log gets no other fields: Twilio's error contains the phone number and the text.

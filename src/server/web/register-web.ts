@@ -1,5 +1,6 @@
 /** Serves the pages of the web app, which SvelteKit renders in this process, and their files. */
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { largePage } from '../../http/compression.ts';
@@ -82,7 +83,8 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
       getClientAddress: () => request.ip,
       platform: { fetchApi, demoAccounts: demo ? demoPhones : [] },
     });
-    if (response.status === 429 || response.status === 503) response.headers.set('retry-after', '1');
+    const isTemporary = response.status === 429 || response.status === 503;
+    if (isTemporary && !response.headers.has('retry-after')) response.headers.set('retry-after', '1');
     if (mayBeFramed(request.url)) allowFrames(response.headers);
     return response;
   };
@@ -142,6 +144,8 @@ async function sendWebResponse(reply: FastifyReply, response: Response): Promise
   for (const [name, value] of response.headers) if (name !== 'set-cookie') reply.header(name, value);
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) reply.header('set-cookie', cookies);
-  // Compression needs the whole page.
+  // A file may be longer than what a page should hold in memory. Compression needs the whole page.
+  const isFile = response.headers.has('content-disposition');
+  if (isFile && response.body) return reply.send(Readable.fromWeb(response.body));
   return reply.send(Buffer.from(await response.arrayBuffer()));
 }

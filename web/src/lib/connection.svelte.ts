@@ -3,6 +3,8 @@ import { invalidateAll } from '$app/navigation';
 
 class Connection {
   isOffline = $state(false);
+  /** How many requests wait for a busy server. */
+  waiting = $state(0);
 }
 
 export const connection = new Connection();

@@ -1,4 +1,5 @@
 import { listNotifications } from '@potluck/client';
+import { load as read } from '#lib/server/problems.ts';
 import type { LayoutServerLoad } from './$types';
 
 export const load: LayoutServerLoad = async ({ locals: { api, me }, depends }) => {
@@ -6,10 +7,10 @@ export const load: LayoutServerLoad = async ({ locals: { api, me }, depends }) =
   // Changes with every load, also of other parts of a page.
   const loadedAt = new Date().toISOString();
   if (!me) return { me: null, unread: 0, loadedAt };
-  const { data } = await listNotifications({ client: api, query: { limit: 1 } });
+  const { unreadCount } = await read(listNotifications({ client: api, query: { limit: 1 } }));
   return {
     me: { id: me.id, name: me.name, username: me.username, avatar: me.avatar, role: me.role },
-    unread: data.unreadCount,
+    unread: unreadCount,
     loadedAt,
   };
 };

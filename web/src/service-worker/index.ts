@@ -65,7 +65,8 @@ async function newestOf(request: Request): Promise<Response> {
     return response;
   } catch (error) {
     const stored = await cache.match(request, { ignoreVary: true });
-    if (stored) return stored;
+    // A page that reloads its data keeps those that it has (retrying-fetch.ts).
+    if (stored && request.cache !== 'no-store') return stored;
     if (request.mode === 'navigate') return (await offlinePage()) ?? Response.error();
     throw error;
   }

@@ -21,11 +21,16 @@ export async function load<T>(response: Promise<{ data: T }>): Promise<T> {
   try {
     return (await response).data;
   } catch (cause) {
-    if (cause instanceof ProblemError)
-      error(cause.status, { message: problemText(cause.code), code: cause.code });
-    if (cause instanceof ResponseError) error(502, { message: m.problem_other() });
-    throw cause;
+    return refuse(cause);
   }
+}
+
+/** Shows the error page of a refusal of the API. @throws always */
+export function refuse(cause: unknown): never {
+  if (cause instanceof ProblemError)
+    error(cause.status, { message: problemText(cause.code), code: cause.code });
+  if (cause instanceof ResponseError) error(502, { message: m.problem_other() });
+  throw cause;
 }
 
 /**

@@ -1,11 +1,11 @@
 /** Tables for spreadsheets. */
 
-/** Without it, Excel reads UTF-8 as another encoding. */
-const byteOrderMark = '\uFEFF';
+/** Begins a file. Without it, Excel reads UTF-8 as another encoding. */
+export const byteOrderMark = '\uFEFF';
 
-/** A table by RFC 4180. */
+/** Rows of a table by RFC 4180. */
 export const toCsv = (rows: (string | number)[][]): string =>
-  byteOrderMark + rows.map((row) => `${row.map(toCell).join(',')}\r\n`).join('');
+  rows.map((row) => `${row.map(toCell).join(',')}\r\n`).join('');
 
 function toCell(value: string | number): string {
   if (typeof value === 'number') return String(value);
