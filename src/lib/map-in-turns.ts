@@ -1,17 +1,49 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+/**
+ * Divides long work among the turns of the event loop. All such work of the process together takes at most 5 ms of a turn;
+ * the rest waits for the next one, where the work that has waited longest comes first. So the requests of one client that
+ * need much work delay every other request by one such time in each turn, however many of them run at once.
+ */
 
-/** In ms: work that takes longer lets other requests run in between. */
 const maxTurnMs = 5;
 
-/** Maps values one after another, and yields to the event loop every 5 ms. */
+/** When the work of this turn began; null while there was none. */
+let turnStartedAt: number | null = null;
+const waiting: (() => void)[] = [];
+
+/**
+ * Maps values one after another, in as many turns of the event loop as it takes.
+ * @throws the error of `map`
+ */
 export async function mapInTurns<T, R>(values: Iterable<T>, map: (value: T) => R): Promise<R[]> {
   const mapped: R[] = [];
-  let turnStartedAt = performance.now();
-  for (const value of values) {
-    mapped.push(map(value));
-    if (performance.now() - turnStartedAt < maxTurnMs) continue;
-    await nextTurn();
-    turnStartedAt = performance.now();
+  try {
+    for (const value of values) {
+      if (isTurnOver()) await new Promise<void>((resolve) => waiting.push(resolve));
+      mapped.push(map(value));
+    }
+  } finally {
+    // Other work has what is left of the turn.
+    waiting.shift()?.();
   }
   return mapped;
+}
+
+/** Runs one piece of work, which cannot be divided, when a turn has time for it. */
+export async function runInTurn<R>(work: () => R): Promise<R> {
+  const [result] = await mapInTurns([work], (run) => ({ value: run() }));
+  if (!result) throw new Error('the work was not run');
+  return result.value;
+}
+
+function isTurnOver(): boolean {
+  if (turnStartedAt === null) {
+    turnStartedAt = performance.now();
+    setImmediate(beginTurn);
+  }
+  return performance.now() - turnStartedAt >= maxTurnMs;
+}
+
+function beginTurn(): void {
+  turnStartedAt = null;
+  waiting.shift()?.();
 }

@@ -1,8 +1,8 @@
 /** Calendar entries: events with the names of their organizers, rendered without blocking other requests. */
-import { mapInTurns } from '../../lib/map-in-turns.ts';
+import { mapInTurns, runInTurn } from '../../lib/map-in-turns.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
 import type { People } from '../users/people.ts';
-import type { CalendarEntry, EntryRenderer, RenderedEntry } from './present.ts';
+import { type CalendarEntry, type EntryRenderer, renderCalendar } from './present.ts';
 
 /** Limits of a calendar of several events: the number of entries, and the characters of each description. */
 export const maxEntries = 500;
@@ -13,8 +13,12 @@ export const toEntry = async ({ row }: CachedEvent, people: People): Promise<Cal
   return { event: row, organizerName: person?.name ?? null };
 };
 
-/** Renders entries in turns: hundreds of them take about 100 ms. */
-export const renderEntries = (
+/** Renders a calendar in turns of the event loop: hundreds of entries take about 100 ms. @param name its title */
+export async function renderEntries(
   entries: CalendarEntry[],
   renderEntry: EntryRenderer,
-): Promise<RenderedEntry[]> => mapInTurns(entries, renderEntry);
+  name: string,
+): Promise<string> {
+  const rendered = await mapInTurns(entries, renderEntry);
+  return runInTurn(() => renderCalendar(rendered, name));
+}

@@ -5,7 +5,6 @@ import { dayMs } from '../../lib/time.ts';
 import { isVisible } from '../events/policy.ts';
 import { calendarResponse } from './calendar-response.ts';
 import { maxDescriptionLength, maxEntries, renderEntries, toEntry } from './entries.ts';
-import { renderCalendar } from './present.ts';
 import { findOwner, listOwnEvents } from './repo.ts';
 import { Calendar, CalendarParams } from './schemas.ts';
 import { parseSecret } from './secrets.ts';
@@ -42,7 +41,7 @@ export const getCalendar = defineEndpoint({
     // An event may have changed since the list was read.
     const visible = found.filter((event) => event !== null).filter((event) => isVisible(event.row, owner));
     const entries = await Promise.all(visible.map((event) => toEntry(event, people)));
-    const text = renderCalendar(await renderEntries(entries, renderEntry), 'Potluck');
+    const text = await renderEntries(entries, renderEntry, 'Potluck');
     return calendarResponse(
       { request, reply },
       { text, fileName: 'potluck.ics', disposition: 'inline', isSecret: true },

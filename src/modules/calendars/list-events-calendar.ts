@@ -4,7 +4,6 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { readEventQuery } from '../discovery/event-query.ts';
 import { calendarResponse } from './calendar-response.ts';
 import { maxDescriptionLength, maxEntries, renderEntries, toEntry } from './entries.ts';
-import { renderCalendar } from './present.ts';
 import { Calendar, CalendarQuery } from './schemas.ts';
 import type { CalendarServices } from './services.ts';
 
@@ -35,7 +34,7 @@ export const listEventsCalendar = defineEndpoint({
       address: request.ip,
     });
     const entries = await Promise.all(listed.map((event) => toEntry(event, people)));
-    const text = renderCalendar(await renderEntries(entries, renderEntry), 'Potluck events');
+    const text = await renderEntries(entries, renderEntry, 'Potluck events');
     return calendarResponse({ request, reply }, { text, fileName: 'events.ics', disposition: 'inline' });
   },
 });
