@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import test, { beforeEach, type MockTracker } from 'node:test';
+import test, { type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mapInTurns, runInTurn } from './map-in-turns.ts';
 
 let clock = 0;
 
-beforeEach(({ mock }: { mock: MockTracker }) => {
-  mock.method(performance, 'now', () => clock);
-});
+const useClock = ({ mock }: TestContext) => mock.method(performance, 'now', () => clock);
 
 /** Work of this many ms, by the clock of the test. */
 function work(ms: number): void {
@@ -30,7 +28,8 @@ async function longestTurn(run: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-test('turns: many long lists at once occupy the event loop no longer than one of them', async () => {
+test('turns: many long lists at once occupy the event loop no longer than one of them', async (t) => {
+  useClock(t);
   const values = Array.from({ length: 30 }, (_, i) => i);
   const mapLists = (count: number) => () =>
     Promise.all(Array.from({ length: count }, () => mapInTurns(values, () => work(1))));
@@ -39,7 +38,8 @@ test('turns: many long lists at once occupy the event loop no longer than one of
   assert.equal(await longestTurn(mapLists(8)), longest);
 });
 
-test('turns: lists take turns, and keep the order of their values', async () => {
+test('turns: lists take turns, and keep the order of their values', async (t) => {
+  useClock(t);
   const finished: string[] = [];
   const map = async (name: string, count: number) => {
     const values = Array.from({ length: count }, (_, i) => i);
@@ -54,7 +54,8 @@ test('turns: lists take turns, and keep the order of their values', async () => 
   assert.deepEqual(finished, ['empty', 'short', 'long']);
 });
 
-test('turns: a failure ends its own work alone', async () => {
+test('turns: a failure ends its own work alone', async (t) => {
+  useClock(t);
   const slow = () => mapInTurns([1, 2, 3], () => work(6));
   const failing = mapInTurns([1, 2, 3], (value) => {
     work(6);
