@@ -116,9 +116,10 @@ async function openPage(page: Page, path: string): Promise<void> {
 /** The words of Latin letters that a visitor sees or hears, each with where it is. */
 const findLatin = (page: Page, own: string): Promise<{ word: string; where: string }[]> =>
   page.evaluate((ownWord) => {
-    // Reports of other tests
-    for (const entry of document.querySelectorAll('.card:has(blockquote, dl)'))
-      if (location.pathname === '/admin' && !entry.textContent?.includes(ownWord)) entry.remove();
+    // Events on the map and reports of other tests
+    const entries = location.pathname === '/admin' ? '.card:has(blockquote, dl)' : '.event-card';
+    for (const entry of document.querySelectorAll(entries))
+      if (!entry.textContent?.includes(ownWord)) entry.remove();
     const found: { word: string; where: string }[] = [];
     const collect = (text: string | null, where: string) => {
       // Names within a sentence are isolated from its direction.
