@@ -9,11 +9,8 @@ test('admin: suspends a person from a report; the person is signed out at the ne
   signIn,
   openBrowser,
 }) => {
-  const [admin, offender, witness] = [
-    await newAdmin(),
-    await createPerson('Otto Offender'),
-    await createPerson(),
-  ];
+  const name = `Otto ${crypto.randomUUID().slice(0, 8)}`;
+  const [admin, offender, witness] = [await newAdmin(), await createPerson(name), await createPerson()];
   const event = await newEvent(offender, { title: 'Dubious party' });
   await report({
     client: witness.client,
@@ -23,15 +20,15 @@ test('admin: suspends a person from a report; the person is signed out at the ne
   await theirs.goto('/settings');
   await signIn(context, admin);
   await page.goto('/admin');
-  const entry = page.getByRole('listitem').filter({ hasText: 'Otto Offender' });
+  const entry = page.getByRole('listitem').filter({ hasText: name });
   await expect(entry).toContainText('Not real');
   await entry.getByText('Act on it').click();
   await entry.getByLabel('Reason').fill('Fraud');
-  await entry.getByRole('button', { name: 'Suspend Otto Offender' }).click();
+  await entry.getByRole('button', { name: `Suspend ${name}` }).click();
   await expect(page.getByRole('status')).toContainText('suspended');
   await theirs.goto('/mine');
   await expect(theirs.getByRole('heading', { name: 'Sign in' })).toBeVisible();
-  await page.goto('/admin/accounts?q=Otto+Offender&suspended=on');
+  await page.goto(`/admin/accounts?q=${encodeURIComponent(name)}&suspended=on`);
   await page.getByRole('button', { name: 'Restore' }).first().click();
   await expect(page.getByRole('status')).toContainText('restored');
 });

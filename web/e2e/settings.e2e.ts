@@ -65,6 +65,11 @@ test('settings: another language is chosen and kept', async ({ page, context, cr
   await page.goto('/settings');
   await page.getByRole('region', { name: 'Language' }).getByRole('button', { name: 'Svenska' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Inställningar' })).toBeVisible();
+  // The scripts of the page know the choice, too.
+  await page.waitForLoadState('networkidle');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Inställningar');
+  await page.getByRole('link', { name: 'Enheter' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Enheter');
 });
 
 test('sign out: another tab shows it within a second, and no page of the account is left', async ({

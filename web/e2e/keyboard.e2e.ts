@@ -1,0 +1,111 @@
+/** The story of a guest by keyboard alone: Tab, Enter, Space, Escape, and what is typed into fields. */
+import type { Locator, Page } from '@playwright/test';
+import { listItems } from '@potluck/client';
+import { openEvent } from './event-steps.ts';
+import { expect, newEvent, newItem, newPhone, test } from './fixtures.ts';
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`Tab does not reach ${target}`);
+}
+
+/** Presses a key often enough to go around the open dialog, and expects the focus never to reach the page. */
+async function expectFocusTrap(page: Page, key: string): Promise<void> {
+  const reached = new Set<string>();
+  for (let presses = 0; presses < 15; presses++) {
+    await page.keyboard.press(key);
+    reached.add(
+      await page.evaluate(() => {
+        const { activeElement } = document;
+        if (activeElement === document.body) return 'browser';
+        return activeElement?.closest('dialog[open]')
+          ? (activeElement.getAttribute('name') ?? 'dialog')
+          : 'page';
+      }),
+    );
+  }
+  expect([...reached]).not.toContain('page');
+  expect([...reached]).toContain('phone');
+}
+
+test('keyboard: skip link, sign-in, RSVP, claim and give back; dialogs trap the focus, Escape returns it', async ({
+  page,
+  createPerson,
+}) => {
+  test.setTimeout(60_000);
+  const host = await createPerson();
+  const event = await newEvent(host);
+  await newItem(host, event.id);
+  await openEvent(page, event);
+  const { keyboard } = page;
+
+  // The skip link is the first stop, and leads to the content.
+  await keyboard.press('Tab');
+  const skip = page.getByRole('link', { name: 'Skip to content' });
+  await expect(skip).toBeFocused();
+  await expect(skip).toBeInViewport();
+  await keyboard.press('Enter');
+  await expect(page.getByRole('main')).toBeFocused();
+  await keyboard.press('Tab');
+  await expect(page.getByRole('main').locator(':focus')).toHaveCount(1);
+
+  // The dialog of the sign-in
+  const going = page.getByRole('button', { name: "I'm going" });
+  await tabTo(page, going);
+  await expect(going).toBeInViewport();
+  await keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Your phone number' });
+  await expect(dialog).toBeVisible();
+  await expectFocusTrap(page, 'Tab');
+  await expectFocusTrap(page, 'Shift+Tab');
+  await keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await expect(going).toBeFocused();
+
+  // Sign-in and RSVP
+  await keyboard.press('Space');
+  await tabTo(page, page.getByRole('textbox', { name: 'Your phone number' }));
+  await keyboard.type(newPhone());
+  await keyboard.press('Enter');
+  const code = page.getByRole('textbox', { name: 'Code' });
+  await expect(code).toBeFocused();
+  await keyboard.type(/\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '');
+  await keyboard.press('Enter');
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
+  await expect(going).toBeFocused();
+
+  // Claim two, and give them back
+  const quantity = page.getByLabel('How many: Sourdough bread');
+  await tabTo(page, quantity);
+  await keyboard.press('ArrowUp');
+  await expect(quantity).toHaveValue('2');
+  await keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Bring Sourdough bread' })).toBeFocused();
+  await keyboard.press('Enter');
+  await expect(page.getByText('You bring 2')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Change Sourdough bread' })).toBeFocused();
+  await keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Give back Sourdough bread' })).toBeFocused();
+
+  // "Can't go" asks what happens to the claim; Escape changes nothing.
+  const cantGo = page.getByRole('button', { name: "Can't go" });
+  await tabTo(page, cantGo, 'Shift+Tab');
+  await keyboard.press('Enter');
+  const question = page.getByRole('dialog', { name: 'Do you still bring this?' });
+  await expect(question).toBeVisible();
+  await keyboard.press('Escape');
+  await expect(question).toBeHidden();
+  await expect(cantGo).toBeFocused();
+
+  await tabTo(page, page.getByRole('button', { name: 'Give back Sourdough bread' }));
+  await keyboard.press('Space');
+  await expect(page.getByRole('button', { name: 'Undo' })).toBeFocused();
+  await expect(page.getByText('0 of 3', { exact: true })).toBeVisible();
+  const { data } = await listItems({ client: host.client, path: { id: event.id } });
+  expect(data.data[0]?.quantityClaimed).toBe(0);
+});

@@ -1,0 +1,230 @@
+/** Arabic, and text at 400 %: on the main pages no word of English is left, and nothing is lost. */
+import { randomInt } from 'node:crypto';
+import type { BrowserContext, Page } from '@playwright/test';
+import { report, sendMessage, updateMe } from '@potluck/client';
+import { openEvent } from './event-steps.ts';
+import {
+  claim,
+  expect,
+  goTo,
+  newAdmin,
+  newEvent,
+  newItem,
+  overflowOf,
+  type Person,
+  test,
+} from './fixtures.ts';
+
+/** Latin words that are right in Arabic, too. */
+const allowed = [
+  // The name of the software
+  /^Potluck$/,
+  // Names of formats, interfaces and programs, as browsers report them
+  /^(CSV|QR|API|PNG|JPEG|WebP|AVIF|HTML|JavaScript|Chrome|Linux|node)$/,
+  // The sources of the map and of the places, with their licence
+  /^(GeoNames|Natural|Earth|CC|BY)$/,
+  // The other languages, each by its own name
+  /^(English|Deutsch|Svenska)$/,
+  // The name of a key
+  /^Ctrl$/,
+  // Codes of currencies, in which prices are entered
+  /^[A-Z]{3}$/,
+  // Generated names of users
+  /^@?guest_\w+$/,
+  // Time zones in the IANA database
+  /^(UTC|[A-Z]\w+\/\w+)$/,
+  // Addresses, and the example of their beginning
+  /^https?(:|$)/,
+];
+
+/** A word in Arabic letters that no other test uses. */
+const newWord = (): string => Array.from({ length: 10 }, () => 'ابتجحدرسعفقكلمنهوي'[randomInt(18)]).join('');
+
+type Pages = Record<string, string>;
+
+/** A person with events, items, guests, messages and reports, all of which have Arabic names. */
+async function createWorld(create: (name?: string) => Promise<Person>) {
+  const admin = await newAdmin();
+  await updateMe({ client: admin.client, body: { name: 'مديرة المنصة', bio: 'أهلًا', city: 'بيروت' } });
+  const word = newWord();
+  const guest = await create(`سلمى ${word}`);
+  const event = await newEvent(admin, {
+    title: `عشاء مشترك ${word}`,
+    description: 'أحضروا ما تحبون.',
+    location: { address: 'ساحة المدينة، بيروت', lat: 59.9106, lng: 10.7291 },
+    capacity: 5,
+    price: 5,
+    guestListVisibility: 'everyone',
+    claimantVisibility: 'everyone',
+  });
+  const item = await newItem(admin, event.id, { title: 'خبز', description: 'من المخبز', emoji: '🍞' });
+  await newItem(admin, event.id, { title: 'صحون', kind: 'wish' });
+  await goTo(guest, event.id);
+  await claim(guest, item.id);
+  await sendMessage({ client: guest.client, path: { id: admin.id }, body: { text: 'مرحبًا' } });
+  await report({
+    client: guest.client,
+    body: { subject: { type: 'event', id: event.id }, reason: 'scam', text: 'غير حقيقي' },
+  });
+  const path = `/e/${event.id}`;
+  const pages: Pages = {
+    'front page': `/?q=${encodeURIComponent('عشاء مشترك')}`,
+    event: path,
+    'guest list': `${path}/guests`,
+    'share page': `${path}/share`,
+    'own events': '/mine',
+    'map of the front page': '/?view=map',
+    templates: '/new',
+    'create form': '/new?template=potluck',
+    'edit form': `${path}/edit`,
+    items: `${path}/items`,
+    'who brings what': `${path}/bring`,
+    bookings: `${path}/bookings`,
+    settings: '/settings',
+    devices: '/settings/devices',
+    'notification settings': '/notifications/settings',
+    messages: '/messages',
+    conversation: `/messages/${guest.id}`,
+    notifications: '/notifications',
+    profile: `/u/${guest.id}`,
+    people: `/people?q=${encodeURIComponent(word)}`,
+    feed: '/feed',
+    reports: '/admin',
+    accounts: `/admin/accounts?q=${encodeURIComponent(word)}`,
+    switches: '/admin/switches',
+    'error page': '/nothing/here',
+  };
+  return { admin, word, pages };
+}
+
+const setLanguage = (context: BrowserContext, language: string, baseURL = '') =>
+  context.addCookies([{ name: 'language', value: language, url: baseURL }]);
+
+/** Opens a page, and waits until its scripts have taken over. Events and conversations never stop listening. */
+async function openPage(page: Page, path: string): Promise<void> {
+  const id = /^\/e\/([^/]+)$/.exec(path)?.[1];
+  if (id) return openEvent(page, { id });
+  if (path.startsWith('/messages/')) {
+    const listening = page.waitForRequest('**/__data.json*');
+    await page.goto(path);
+    await listening;
+    return;
+  }
+  await page.goto(path, { waitUntil: 'networkidle' });
+}
+
+/** The words of Latin letters that a visitor sees or hears, each with where it is. */
+const findLatin = (page: Page, own: string): Promise<{ word: string; where: string }[]> =>
+  page.evaluate((ownWord) => {
+    // Events on the map and reports of other tests
+    const entries = location.pathname === '/admin' ? '.card:has(blockquote, dl)' : '.event-card';
+    for (const entry of document.querySelectorAll(entries))
+      if (!entry.textContent?.includes(ownWord)) entry.remove();
+    const found: { word: string; where: string }[] = [];
+    const collect = (text: string | null, where: string) => {
+      // Names within a sentence are isolated from its direction.
+      for (const word of text
+        ?.replace(/[\u2066-\u2069]/g, '')
+        .match(/[^\s،؛؟()"«»·:,!]*[A-Za-z]{2,}[^\s،؛؟()"«»·:,!]*/g) ?? [])
+        found.push({ word: word.replace(/[.…]+$/, ''), where: `${where}: ${text?.trim().slice(0, 80)}` });
+    };
+    collect(document.title, 'title');
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const parent = node.parentElement;
+      if (!parent || parent.closest('script, style, noscript, textarea, [lang]:not([lang=ar], html)'))
+        continue;
+      collect(node.textContent, parent.tagName.toLowerCase());
+    }
+    for (const element of document.querySelectorAll('*')) {
+      for (const name of ['aria-label', 'aria-description', 'aria-valuetext', 'alt', 'placeholder', 'title'])
+        if (element.hasAttribute(name)) collect(element.getAttribute(name), `[${name}]`);
+      if (element instanceof HTMLInputElement && ['submit', 'button', 'reset'].includes(element.type))
+        collect(element.value, '[value]');
+    }
+    return found;
+  }, own);
+
+test('Arabic: from right to left, and no word of another language on the main pages', async ({
+  page,
+  context,
+  baseURL,
+  createPerson,
+  signIn,
+}) => {
+  test.setTimeout(120_000);
+  const { admin, word: own, pages } = await createWorld(createPerson);
+  await setLanguage(context, 'ar', baseURL);
+  const check = async (name: string, path: string) => {
+    await openPage(page, path);
+    await expect(page.locator('html'), name).toHaveAttribute('dir', 'rtl');
+    await expect(page.locator('html'), name).toHaveAttribute('lang', 'ar');
+    const latin = (await findLatin(page, own)).filter(({ word }) => !allowed.some((rule) => rule.test(word)));
+    expect
+      .soft(
+        latin.map(({ word, where }) => `${word} (${where})`),
+        name,
+      )
+      .toEqual([]);
+  };
+  await check('sign-in', '/sign-in');
+  await check('event of a visitor', pages.event ?? '');
+  await signIn(context, admin);
+  for (const [name, path] of Object.entries(pages)) await check(name, path);
+});
+
+/** The controls that a finger or the keyboard cannot reach: clipped, off the screen, or below something else. */
+const findUnreachable = (page: Page): Promise<string[]> =>
+  page.evaluate(async () => {
+    const lost: string[] = [];
+    const controls = document.querySelectorAll<HTMLElement>(
+      'a[href], button, input, select, textarea, summary',
+    );
+    for (const control of controls) {
+      const isHidden = !control.checkVisibility({ visibilityProperty: true });
+      if (isHidden || control.matches('.skip-link, :disabled, [type=hidden]')) continue;
+      control.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+      await new Promise(requestAnimationFrame);
+      // A script may have replaced it since.
+      if (!control.isConnected) continue;
+      const { left, right, top, bottom } = control.getBoundingClientRect();
+      const width = document.documentElement.clientWidth;
+      const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+      const isHit = hit !== null && (control.contains(hit) || hit.contains(control));
+      const isLabelled = hit?.closest('label')?.contains(control) ?? false;
+      if (left < -1 || right > width + 1 || !(isHit || isLabelled))
+        lost.push(
+          `${control.tagName} ${control.getAttribute('aria-label') ?? control.textContent?.trim().slice(0, 40)} ` +
+            `(${Math.round(left)}–${Math.round(right)}, hit ${hit?.tagName}.${hit?.className})`,
+        );
+    }
+    return lost;
+  });
+
+for (const language of ['en', 'ar']) {
+  test.describe(`at 400 %, ${language}`, () => {
+    // WCAG 1.4.10: a window of 1280 × 1024 pixels at 400 %
+    test.use({ viewport: { width: 320, height: 256 } });
+
+    test('zoom: the main pages have no horizontal scroll, and every control can be reached', async ({
+      page,
+      context,
+      baseURL,
+      createPerson,
+      signIn,
+    }) => {
+      test.setTimeout(120_000);
+      const { admin, pages } = await createWorld(createPerson);
+      await setLanguage(context, language, baseURL);
+      const check = async (name: string, path: string) => {
+        await openPage(page, path);
+        expect.soft(await overflowOf(page), name).toBe(0);
+        expect.soft(await findUnreachable(page), name).toEqual([]);
+      };
+      await check('sign-in', '/sign-in');
+      await check('event of a visitor', pages.event ?? '');
+      await signIn(context, admin);
+      for (const [name, path] of Object.entries(pages)) await check(name, path);
+    });
+  });
+}

@@ -1,0 +1,115 @@
+/** How many taps the two main stories take on a phone. Typing is not counted, the tap into a field is. */
+import type { Locator, Page } from '@playwright/test';
+import { getEvent, listItems } from '@potluck/client';
+import { expect, newEvent, newItem, newPhone, test } from './fixtures.ts';
+
+test.use({ hasTouch: true, isMobile: true });
+
+/** Taps as a person makes them. */
+class Finger {
+  taps = 0;
+
+  async tap(target: Locator): Promise<void> {
+    this.taps++;
+    await target.tap();
+  }
+
+  /** A field that has the focus already needs no tap. */
+  async type(field: Locator, text: string): Promise<void> {
+    await expect(field).toBeVisible();
+    if (!(await field.evaluate((element) => element === document.activeElement))) await this.tap(field);
+    await field.pressSequentially(text);
+  }
+
+  /** A list of the system: one tap opens it, and one chooses. */
+  async choose(list: Locator, option: string): Promise<void> {
+    this.taps += 2;
+    await list.selectOption(option);
+  }
+
+  /** A calendar of the system: one tap opens it, one chooses the day, and one confirms it. */
+  async chooseDay(field: Locator, day: string): Promise<void> {
+    this.taps += 3;
+    await field.fill(day);
+  }
+
+  /** Opens a link that somebody sent. */
+  async open(page: Page, path: string): Promise<void> {
+    this.taps++;
+    await page.goto(path);
+  }
+}
+
+test('taps: a guest opens a link, says "I\'m going" with a first sign-in and claims a dish in 5 taps', async ({
+  page,
+  createPerson,
+}) => {
+  const host = await createPerson();
+  const event = await newEvent(host);
+  await newItem(host, event.id);
+  const finger = new Finger();
+  const listening = page.waitForRequest('**/live');
+  await finger.open(page, `/e/${event.id}`);
+  await listening;
+  await finger.tap(page.getByRole('button', { name: "I'm going" }));
+  await finger.type(page.getByRole('textbox', { name: 'Your phone number' }), newPhone());
+  await finger.tap(page.getByRole('button', { name: 'Send code' }));
+  const code = page.getByRole('textbox', { name: 'Code' });
+  await expect(code).toBeVisible();
+  await finger.type(code, /\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '');
+  await finger.tap(page.getByRole('dialog').getByRole('button', { name: 'Sign in' }));
+  await expect(page.getByRole('status').filter({ hasText: "You're going" })).toBeVisible();
+  await finger.tap(page.getByRole('button', { name: 'Bring Sourdough bread' }));
+  await expect(page.getByText('You bring 1')).toBeVisible();
+  expect(finger.taps).toBeLessThanOrEqual(5);
+  test.info().annotations.push({ type: 'taps', description: String(finger.taps) });
+});
+
+test('taps: an organizer publishes an event from a template, shares it and prints who brings what in 15 taps', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  test.setTimeout(60_000);
+  const organizer = await createPerson();
+  await signIn(context, organizer);
+  await page.addInitScript(() => {
+    const share = async (data: ShareData) => void Object.assign(window, { shared: data });
+    Object.defineProperty(navigator, 'share', { value: share });
+    Object.defineProperty(window, 'print', { value: () => Object.assign(window, { isPrinted: true }) });
+  });
+  await page.goto('/');
+  const finger = new Finger();
+  await finger.tap(page.getByRole('link', { name: 'New event' }));
+  await finger.tap(page.getByRole('link', { name: 'Potluck dinner' }));
+  await finger.type(page.getByLabel('Title'), 'Harbour potluck');
+  await finger.choose(page.getByLabel('Category'), 'food');
+  await finger.type(page.getByRole('combobox', { name: 'Town or city' }), 'Oslo');
+  const town = page.getByRole('option', { name: 'Oslo, Norway' });
+  await expect(town).toBeVisible({ timeout: 20_000 });
+  await finger.tap(town);
+  await finger.chooseDay(page.getByLabel('Starts on'), '2027-06-05');
+  await finger.tap(page.getByRole('button', { name: 'Publish' }));
+  await expect(page).toHaveURL(/\/e\/[0-9a-f-]{36}$/);
+  const path = { id: page.url().split('/').at(-1) ?? '' };
+
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harbour potluck');
+  await finger.tap(page.getByRole('link', { name: 'Share' }));
+  // The dialog of the system asks whom to send it to.
+  finger.taps++;
+  await expect
+    .poll(() => page.evaluate(() => (window as Window & { shared?: ShareData }).shared?.title))
+    .toBe('Harbour potluck');
+
+  await finger.tap(page.getByRole('link', { name: 'Who brings what' }));
+  await finger.tap(page.getByRole('button', { name: 'Print' }));
+  await expect
+    .poll(() => page.evaluate(() => (window as Window & { isPrinted?: boolean }).isPrinted))
+    .toBe(true);
+  expect((await getEvent({ client: organizer.client, path })).data.visibility).toBe('public');
+  const { data: items } = await listItems({ client: organizer.client, path });
+  expect(items.data.length).toBeGreaterThanOrEqual(5);
+  expect(finger.taps).toBeLessThanOrEqual(15);
+  test.info().annotations.push({ type: 'taps', description: String(finger.taps) });
+});
