@@ -30,9 +30,24 @@ export const handle: Handle = async ({ event, resolve }) => {
         ),
     }),
   );
+  if (event.locals.foreignSource) allowSource(response.headers, event.locals.foreignSource);
   for (const cookie of cookies.changed) response.headers.append('set-cookie', cookie);
   return response;
 };
+
+/** Adds an address to those that the page's scripts may load. */
+function allowSource(headers: Headers, address: string): void {
+  const { origin, pathname } = new URL(address);
+  // These characters end a source in a policy.
+  const path = pathname.replaceAll(';', '%3B').replaceAll(',', '%2C');
+  const name = 'content-security-policy';
+  const policy = headers.get(name);
+  if (policy)
+    headers.set(
+      name,
+      policy.replace("connect-src 'self'", (own) => `${own} ${origin}${path}`),
+    );
+}
 
 /** A client of the API inside this process. It has the visitor's cookie, and passes cookies of responses on. */
 function createApi({ url, platform }: Parameters<Handle>[0]['event'], cookies: VisitorCookies): Client {
