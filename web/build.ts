@@ -4,11 +4,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { buildClient, hashFiles, listFiles } from '../client/build.ts';
-import { buildMapData } from './map-data.ts';
 
 const web = import.meta.dirname;
 const root = path.join(web, '..');
 const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+const mapData = path.join(web, 'map-data.ts');
 /** Holds the hash of the inputs of the last build. */
 const stamp = path.join(web, 'build', '.inputs');
 
@@ -20,7 +20,8 @@ export async function buildWeb(): Promise<void> {
   await buildClient();
   const inputs = await hashInputs();
   if (inputs === (await readFile(stamp, 'utf8').catch(() => null))) return;
-  await buildMapData();
+  // In a process of its own, whose memory is free before Vite needs as much.
+  await run(process.execPath, [mapData]);
   const env = { ...process.env, WEB_VERSION: inputs.slice(0, 16) };
   await run(process.execPath, [vite, 'build'], { cwd: web, env, maxBuffer: 64 * 1024 * 1024 });
   await writeFile(stamp, inputs);
@@ -31,9 +32,16 @@ async function hashInputs(): Promise<string> {
   return hashFiles([
     path.join(root, 'package-lock.json'),
     path.join(root, 'client', 'dist', '.inputs'),
-    ...['adapter.ts', 'build.ts', 'map-data.ts', 'package.json', 'vite.config.ts'].map((file) =>
-      path.join(web, file),
-    ),
+    ...[
+      'adapter.ts',
+      'base-map.ts',
+      'build.ts',
+      'map-data.ts',
+      'natural-earth.ts',
+      'package.json',
+      'pmtiles-file.ts',
+      'vite.config.ts',
+    ].map((file) => path.join(web, file)),
     path.join(web, 'project.inlang', 'settings.json'),
     ...(await listInputs('messages')),
     ...(await listInputs('static')),

@@ -1,12 +1,12 @@
 /**
- * Writes the base maps to `static/map/`: land and borders of Natural Earth as SVG drawings. The map without scripts shows
- * them, and the map with scripts reads their paths, which take a third of the bytes of GeoJSON.
+ * Writes the base maps to `static/map/`: land and borders of Natural Earth as SVG drawings, for the map without scripts,
+ * and with towns as PMTiles, for the map that can be moved.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Position } from 'geojson';
-import { feature, mesh } from 'topojson-client';
-import type { GeometryCollection, Topology } from 'topojson-specification';
+import { buildBaseMap } from './base-map.ts';
+import { bordersOf, landOf, type World } from './natural-earth.ts';
 import { landSize, mercatorX, mercatorY } from './src/lib/discovery/mercator.ts';
 
 const out = path.join(import.meta.dirname, 'static', 'map');
@@ -15,28 +15,25 @@ const atlas = path.join(import.meta.dirname, '..', 'node_modules', 'world-atlas'
 /** The scales of Natural Earth: a small file for the world, and a precise one for regions. */
 const scales = ['110m', '50m'];
 
-type World = Topology<{ land: GeometryCollection; countries: GeometryCollection }>;
-
-export async function buildMapData(): Promise<void> {
+async function buildMapData(): Promise<void> {
   await mkdir(out, { recursive: true });
   for (const scale of scales) {
     const world = JSON.parse(await readFile(path.join(atlas, `countries-${scale}.json`), 'utf8')) as World;
-    const borders = mesh(world, world.objects.countries, (a, b) => a !== b).coordinates;
-    await writeFile(path.join(out, `land-${scale}.svg`), toSvg(landRings(world), borders));
+    await writeFile(path.join(out, `land-${scale}.svg`), toSvg(landRings(world), bordersOf(world)));
   }
+  await buildBaseMap(atlas, path.join(out, 'base.pmtiles'));
 }
 
-/** Outlines of land and of its lakes. */
-function landRings(world: World): Position[][] {
-  const land = feature(world, world.objects.land);
-  return land.features.flatMap(({ geometry }) =>
-    geometry.type === 'MultiPolygon'
-      ? geometry.coordinates.flat()
-      : geometry.type === 'Polygon'
-        ? geometry.coordinates
-        : [],
-  );
-}
+/** Outlines of land and of its lakes. Those that cross 180° are drawn at both ends of the map. */
+const landRings = (world: World): Position[][] =>
+  landOf(world)
+    .flat()
+    .flatMap((ring) => {
+      const lngs = ring.map(([lng = 0]) => lng);
+      const moved = (degrees: number) => ring.map(([lng = 0, lat = 0]) => [lng + degrees, lat]);
+      if (Math.max(...lngs) > 180) return [ring, moved(-360)];
+      return Math.min(...lngs) < -180 ? [ring, moved(360)] : [ring];
+    });
 
 /** A drawing in the Mercator projection. The page that uses its parts gives them their colours. */
 function toSvg(rings: Position[][], borders: Position[][]): string {
@@ -59,3 +56,5 @@ function pathOf(line: Position[]): string {
     })
     .join('');
 }
+
+if (import.meta.main) await buildMapData();

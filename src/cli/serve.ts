@@ -8,6 +8,7 @@ import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { buildApp } from '../server/build-app.ts';
 import { buildPages } from '../server/web/build-pages.ts';
+import { checkMapTiles } from '../server/web/map-tiles.ts';
 import { type CommandContext, withCommandContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 import { seedDemo } from './demo.ts';
@@ -32,6 +33,7 @@ setFlagsFromString('--no-allocation-site-pretenuring');
  */
 export async function serveCommand(config: Config): Promise<void> {
   const stop = stopSignal();
+  await checkMapTiles(config.mapTiles);
   try {
     await withCommandContext(await withPort(config), stop, (context) => serve(context, stop));
   } catch (error) {

@@ -187,6 +187,23 @@ test('config: S3_BUCKET selects a bucket for images, with both keys or none', ()
   assert.match(faults(keys), /^S3_BUCKET is not set/);
 });
 
+test('config: MAP_TILES is the path of a file, or an https address without a password', () => {
+  const read = (MAP_TILES: string) => readConfig({ MAP_TILES }).mapTiles;
+  assert.equal(read(' '), undefined);
+  assert.deepEqual(read('/srv/town.pmtiles'), { file: '/srv/town.pmtiles' });
+  assert.deepEqual(read('maps/town.pmtiles'), { file: path.resolve('maps/town.pmtiles') });
+  assert.deepEqual(read('https://maps.example.org/a b.pmtiles?v=2'), {
+    url: 'https://maps.example.org/a%20b.pmtiles?v=2',
+  });
+  for (const wrong of [
+    'http://maps.example.org/town.pmtiles',
+    'https://me:hidden@maps.example.org/t',
+    'file:///srv/t',
+  ])
+    assert.match(faults({ MAP_TILES: wrong }), /^MAP_TILES must be [^\n]+$/, wrong);
+  assert.ok(!faults({ MAP_TILES: 'https://me:hidden@maps.example.org/t' }).includes('hidden'));
+});
+
 test('config: .env.example documents exactly the variables that the code reads', async () => {
   const root = path.join(import.meta.dirname, '..', '..');
   const source = await readFile(path.join(root, 'src', 'lib', 'config.ts'), 'utf8');

@@ -21,6 +21,9 @@ export type S3Config = {
   keys: { accessKeyId: string; secretAccessKey: string } | undefined;
 };
 
+/** The streets of the map: a PMTiles file on this machine (an absolute path), or one at an https address. */
+export type MapTiles = { file: string } | { url: string };
+
 /** What the daily quotas count. */
 export type QuotaKind = 'events' | 'items' | 'follows';
 
@@ -70,6 +73,8 @@ export type Config = Readonly<{
   logRequests: boolean;
   /** Where images are stored; undefined for a directory in `dataDir`. */
   s3: S3Config | undefined;
+  /** Undefined for a map without streets. */
+  mapTiles: MapTiles | undefined;
 }>;
 
 /** Invalid variables. The message has one line for each, and contains no secrets. */
@@ -124,6 +129,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     logRequests: read.onOff('LOG_REQUESTS', false),
     s3: readS3(read),
+    mapTiles: readMapTiles(read),
   };
   if (!URL.canParse(config.publicUrl))
     read.faults.push(`HOST is "${host}"; it must be an address or a name.`);
@@ -238,6 +244,19 @@ function readS3(read: Reader): S3Config | undefined {
     read.faults.push('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY go together: set both, or neither.');
   const keys = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined;
   return { bucket, region: read.text('S3_REGION') ?? 'us-east-1', endpoint, keys };
+}
+
+function readMapTiles(read: Reader): MapTiles | undefined {
+  const value = read.text('MAP_TILES');
+  if (value === undefined) return undefined;
+  if (!/^[a-z][a-z\d+.-]*:/i.test(value)) return { file: path.resolve(value) };
+  const url = isUrl(value, ['https:']) ? new URL(value) : null;
+  // Browsers load the file, and they accept no URL with a password.
+  if (url && url.username + url.password === '') return { url: url.href };
+  read.faults.push(
+    'MAP_TILES must be the path of a PMTiles file, or an address of one that starts with https:// and has no password.',
+  );
+  return undefined;
 }
 
 const networks = /^(loopback|linklocal|uniquelocal)$/;

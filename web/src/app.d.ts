@@ -7,6 +7,8 @@ declare global {
       fetchApi(request: Request): Promise<Response>;
       /** The accounts of the demonstration; empty if the server has none. */
       demoAccounts: { who: string; phone: string }[];
+      /** The address of the streets of the map; null for a map without streets. */
+      mapTiles: string | null;
     }
     interface Locals {
       /** The API, called for the visitor of the page. */
@@ -15,6 +17,8 @@ declare global {
       me: Me | null;
       /** `ended`: the browser has a session that was ended elsewhere, or that has expired. */
       session: 'none' | 'active' | 'ended' | 'suspended';
+      /** An address on another server that the page may load from. */
+      foreignSource?: string;
     }
     interface Error {
       /** The code of the API's problem. */

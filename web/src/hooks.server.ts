@@ -34,6 +34,7 @@ export const handle: Handle = async ({ event, resolve }) => {
         ),
     }),
   );
+  if (event.locals.foreignSource) allowSource(response.headers, event.locals.foreignSource);
   for (const cookie of cookies.changed) response.headers.append('set-cookie', cookie);
   return withRetryAfter(response, event, waiting);
 };
@@ -49,6 +50,20 @@ async function withRetryAfter(response: Response, { isDataRequest }: RequestEven
     return new Response(null, { status: 503, headers });
   if (isTemporary(response.status)) response.headers.set('retry-after', retryAfter);
   return response;
+}
+
+/** Adds an address to those that the page's scripts may load. */
+function allowSource(headers: Headers, address: string): void {
+  const { origin, pathname } = new URL(address);
+  // These characters end a source in a policy.
+  const path = pathname.replaceAll(';', '%3B').replaceAll(',', '%2C');
+  const name = 'content-security-policy';
+  const policy = headers.get(name);
+  if (policy)
+    headers.set(
+      name,
+      policy.replace("connect-src 'self'", (own) => `${own} ${origin}${path}`),
+    );
 }
 
 /** A client of the API inside this process. It has the visitor's cookie, and passes cookies of responses on. */

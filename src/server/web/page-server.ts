@@ -20,7 +20,7 @@ type SvelteServer = {
     request: Request,
     options: {
       getClientAddress(): string;
-      platform: { fetchApi: FetchApi; demoAccounts: typeof demoPhones };
+      platform: { fetchApi: FetchApi; demoAccounts: typeof demoPhones; mapTiles: string | null };
     },
   ): Promise<Response>;
 };

@@ -10,6 +10,7 @@ import { lazily } from '../../lib/lazily.ts';
 import { createAnonymousPages, sendAnonymousPage } from './anonymous-pages.ts';
 import { createApiCalls, type FetchApi } from './api-calls.ts';
 import type { VersionServices } from './api-versions.ts';
+import { addressOfTiles, registerMapTiles } from './map-tiles.ts';
 import { buildDirectory, isBuilt, loadPageServer } from './page-server.ts';
 import { sendUnavailablePage } from './unavailable-page.ts';
 
@@ -47,6 +48,8 @@ export async function registerWeb(app: App, services: VersionServices): Promise<
     app.get('/', { schema }, async (_request, reply) => sendUnavailablePage(reply));
     return;
   }
+  const { mapTiles } = services.config;
+  if (mapTiles && 'file' in mapTiles) registerMapTiles(app, mapTiles.file);
   await app.register(registerFiles);
   await app.register(async (scope) => registerRoutes(scope, app, services));
 }
@@ -76,12 +79,14 @@ async function registerFiles(scope: FastifyInstance): Promise<void> {
 }
 
 function registerRoutes(scope: FastifyInstance, app: App, services: VersionServices): void {
-  const { publicUrl, demo } = services.config;
+  const { publicUrl, demo, mapTiles } = services.config;
+  const demoAccounts = demo ? demoPhones : [];
+  const tilesAddress = mapTiles ? addressOfTiles(mapTiles) : null;
   const load = lazily(loadPageServer);
   const renderPage = async (request: FastifyRequest, web: Request, fetchApi: FetchApi) => {
     const response = await (await load()).respond(web, {
       getClientAddress: () => request.ip,
-      platform: { fetchApi, demoAccounts: demo ? demoPhones : [] },
+      platform: { fetchApi, demoAccounts, mapTiles: tilesAddress },
     });
     const isTemporary = response.status === 429 || response.status === 503;
     if (isTemporary && !response.headers.has('retry-after')) response.headers.set('retry-after', '1');

@@ -2,19 +2,27 @@ import { readSearch } from '#lib/discovery/search.ts';
 import { findPlace, isReversed, loadEvents, loadMap } from '#lib/server/discovery.ts';
 import type { PageServerLoad } from './$types';
 
-export const load: PageServerLoad = async ({ locals: { api, me }, url, platform }) => {
+export const load: PageServerLoad = async ({ locals, url, platform }) => {
+  const { api, me } = locals;
   const { search, others, isUnknown } = await findPlace(api, readSearch(url.searchParams));
   const [list, map] = await Promise.all([
     loadEvents(api, search),
     search.view === 'map' ? loadMap(api, search) : null,
   ]);
+  const mapTiles = platform?.mapTiles ?? null;
+  if (map && isForeign(mapTiles)) locals.foreignSource = mapTiles;
   return {
     search,
     list,
     map,
+    mapTiles,
+    // A page that is loaded with the list may not load from there later.
+    isMapReloaded: isForeign(mapTiles),
     otherPlaces: others,
     isPlaceUnknown: isUnknown,
     areDatesReversed: isReversed(search),
     isDemo: me === null && (platform?.demoAccounts.length ?? 0) > 0,
   };
 };
+
+const isForeign = (address: string | null): address is string => address?.startsWith('https://') ?? false;

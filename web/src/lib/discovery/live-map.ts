@@ -1,17 +1,18 @@
 /** The map that can be moved. It is loaded with the map view only, where the browser has WebGL. */
 import {
-  type GeoJSONSource,
+  addProtocol,
   type LngLatBounds,
   Map as MapLibre,
   Marker,
   NavigationControl,
-  type StyleSpecification,
   setWorkerUrl,
 } from 'maplibre-gl';
 import styles from 'maplibre-gl/dist/maplibre-gl.css?url';
 import worker from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
-import { readLand } from './land.ts';
+import { PMTiles, Protocol } from 'pmtiles';
+import { mapStyle } from './map-style.ts';
 import { type Box, normalizeBox } from './mercator.ts';
+import type { Streets } from './streets.ts';
 
 type ClusterMarker = {
   lat: number;
@@ -37,25 +38,31 @@ export type LiveMap = {
 type Options = {
   container: HTMLElement;
   box: Box;
+  /** The address of the streets, as PMTiles; null for a map without streets. */
+  tiles: string | null;
+  language: string;
   /** Called when the visitor has moved the map. `zoom` is that of a world of 256 pixels. */
   onmove: (box: Box, zoom: number) => void;
   texts: { map: string; zoomIn: string; zoomOut: string; wheel: string; wheelMac: string; touch: string };
 };
 
 const settleMs = 200;
-/** From this zoom on, the precise outlines are loaded. */
-const preciseZoom = 2.5;
 const largeCluster = 100;
-/** Natural Earth has no details for higher zooms, but clusters of one town lead to its streets. */
+/** Without streets, the map has no details for higher zooms, but clusters of one town lead to its streets. */
 const maxZoom = 17;
 
 /** @throws Error if the browser has no graphics driver for it */
-export async function startLiveMap({ container, box, onmove, texts }: Options): Promise<LiveMap> {
+export async function startLiveMap(options: Options): Promise<LiveMap> {
+  const { container, box, tiles, language, onmove, texts } = options;
   setWorkerUrl(worker);
+  // The worker of the map asks this thread for tiles: the policy of its file allows no connections.
+  const files = new Protocol();
+  addProtocol('pmtiles', files.tile);
   await loadStyles();
+  let streets: Streets | null = null;
   const map = new MapLibre({
     container,
-    style: styleOf(container),
+    style: mapStyle(container, streets),
     bounds: boundsOf(box),
     maxZoom,
     attributionControl: false,
@@ -77,8 +84,6 @@ export async function startLiveMap({ container, box, onmove, texts }: Options): 
   map.addControl(new NavigationControl({ showCompass: false }));
 
   const ready = new Promise<void>((resolve) => map.once('load', () => resolve()));
-  void ready.then(() => loadLand(map));
-
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isMovedByPage = false;
   map.on('moveend', () => {
@@ -88,8 +93,20 @@ export async function startLiveMap({ container, box, onmove, texts }: Options): 
   });
 
   const colours = matchMedia('(prefers-color-scheme: dark)');
-  const recolour = () => map.setStyle(styleOf(container), { transformStyle: keepSources });
-  colours.addEventListener('change', recolour);
+  const restyle = () => map.setStyle(mapStyle(container, streets));
+  colours.addEventListener('change', restyle);
+
+  let isRemoved = false;
+  const addStreets = async (address: string) => {
+    const file = new PMTiles(new URL(address, location.href).href);
+    files.add(file);
+    const { loadStreets } = await import('./streets.ts');
+    streets = await loadStreets(file, language);
+    await ready;
+    if (!isRemoved) restyle();
+  };
+  // Without the file, the map still shows where events are.
+  if (tiles !== null) addStreets(tiles).catch(() => {});
 
   const markers = new Map<string, Marker>();
   return {
@@ -119,7 +136,8 @@ export async function startLiveMap({ container, box, onmove, texts }: Options): 
     },
     remove() {
       clearTimeout(timer);
-      colours.removeEventListener('change', recolour);
+      isRemoved = true;
+      colours.removeEventListener('change', restyle);
       map.remove();
     },
   };
@@ -150,65 +168,6 @@ function loadStyles(): Promise<void> {
   });
   document.head.append(link);
   return loaded;
-}
-
-/** The colours are those of the page. */
-function styleOf(container: HTMLElement): StyleSpecification {
-  const style = getComputedStyle(container);
-  const colour = (name: string) => style.getPropertyValue(name).trim();
-  return {
-    version: 8,
-    sources: { land: { type: 'geojson', data: readLand(''), tolerance: 0.2 } },
-    layers: [
-      { id: 'water', type: 'background', paint: { 'background-color': colour('--water') } },
-      {
-        id: 'land',
-        type: 'fill',
-        source: 'land',
-        filter: ['==', ['get', 'kind'], 'land'],
-        paint: { 'fill-color': colour('--land') },
-      },
-      {
-        id: 'borders',
-        type: 'line',
-        source: 'land',
-        filter: ['==', ['get', 'kind'], 'border'],
-        paint: { 'line-color': colour('--border'), 'line-width': 1 },
-      },
-    ],
-  };
-}
-
-const keepSources = (
-  before: StyleSpecification | undefined,
-  next: StyleSpecification,
-): StyleSpecification => ({ ...next, sources: before?.sources ?? next.sources });
-
-/** Loads the outlines of the world, and the precise ones when the visitor is closer. */
-function loadLand(map: MapLibre): void {
-  let loaded = '';
-  const load = async () => {
-    const wanted = map.getZoom() < preciseZoom && loaded === '' ? '110m' : '50m';
-    if (loaded === wanted || loaded === '50m') return;
-    if (wanted === '50m' && map.getZoom() < preciseZoom) return;
-    loaded = wanted;
-    const land = await fetchLand(`/map/land-${wanted}.svg`);
-    const source = map.getSource<GeoJSONSource>('land');
-    // The worker of the map cannot load anything: the policy of its file allows no connections.
-    if (land) source?.setData(land);
-  };
-  map.on('zoomend', load);
-  void load();
-}
-
-async function fetchLand(file: string): Promise<ReturnType<typeof readLand> | null> {
-  try {
-    const response = await fetch(file);
-    return response.ok ? readLand(await response.text()) : null;
-  } catch {
-    // Without its outlines, the map still shows where events are.
-    return null;
-  }
 }
 
 /** East of the antimeridian, longitudes go on. */
