@@ -1,13 +1,13 @@
 /** Database connections: connection failures, the wait for a free connection, and lost connections. */
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { createConnection, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseProblem } from '../src/db/errors.ts';
 import { ConnectionLostError } from '../src/db/query.ts';
-import { cloneDatabase } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
+import { cloneDatabase, connectTo, urlOf } from './test-database.ts';
 
 test('connect: at most 20 attempts a second to a database that closes connections, and queries fail without delay', async () => {
   let attempts = 0;
@@ -48,12 +48,11 @@ test('end: a later statement is refused and opens no connection', async () => {
 
 test('connect: after attempts that the guard refused, a connection that falls silent fails its query alone', async () => {
   const target = await cloneDatabase();
-  const { socketDir, port, user, password, database } = target as Exclude<typeof target, string>;
   let mode: 'refuse' | 'serve' | 'silent' = 'refuse';
   const server = createServer((client) => {
     client.on('error', () => {});
     if (mode === 'refuse') return void client.destroy();
-    const upstream = createConnection(`${socketDir}/.s.PGSQL.${port}`).on('error', () => {});
+    const upstream = connectTo(target).on('error', () => {});
     client
       .on('data', (bytes) => mode === 'serve' && upstream.write(bytes))
       .on('close', () => upstream.destroy());
@@ -61,7 +60,7 @@ test('connect: after attempts that the guard refused, a connection that falls si
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port: proxyPort } = server.address() as AddressInfo;
-  const sql = connectSql(`postgres://${user}:${password}@127.0.0.1:${proxyPort}/${database}`);
+  const sql = connectSql(urlOf(target, { address: `127.0.0.1:${proxyPort}` }));
   const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => sql`select 1`));
   assert.ok(outcomes.every(({ status }) => status === 'rejected'));
   mode = 'serve';
