@@ -1,24 +1,16 @@
 /** Runs a CLI command in a child process, on the database of a test. */
-import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
-import type { Target } from '../src/db/target.ts';
 
 const main = path.join(import.meta.dirname, '..', 'bin', 'potluck.js');
 
 export type CommandResult = { code: number; stdout: string; stderr: string };
 
-export function command(target: Target, ...args: string[]): Promise<CommandResult> {
-  assert.ok(typeof target === 'object');
-  const { socketDir, port, user, password, database } = target;
+export function command(databaseUrl: string, ...args: string[]): Promise<CommandResult> {
   const env = {
     ...process.env,
-    DATABASE_URL: `postgres:///${database}`,
-    PGHOST: socketDir,
-    PGPORT: `${port}`,
-    PGUSER: user,
-    PGPASSWORD: password,
+    DATABASE_URL: databaseUrl,
     // No file is written to this directory, because SECRET_KEY is set.
     DATA_DIR: path.join(os.tmpdir(), 'potluck-commands'),
     SECRET_KEY: 'the-key-of-the-tests-is-long-enough',

@@ -1,13 +1,13 @@
 /** Database connections: connection failures, the wait for a free connection, and lost connections. */
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { createConnection, createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseProblem } from '../src/db/errors.ts';
 import { ConnectionLostError } from '../src/db/query.ts';
-import { cloneDatabase } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
+import { cloneDatabase, connectTo, urlOf } from './test-database.ts';
 
 test('connect: at most 20 attempts a second to a database that closes connections, and queries fail without delay', async () => {
   let attempts = 0;
@@ -48,12 +48,11 @@ test('end: a later statement is refused and opens no connection', async () => {
 
 test('connect: after attempts that the guard refused, a connection that falls silent fails its query alone', async () => {
   const target = await cloneDatabase();
-  const { socketDir, port, user, password, database } = target as Exclude<typeof target, string>;
   let mode: 'refuse' | 'serve' | 'silent' = 'refuse';
   const server = createServer((client) => {
     client.on('error', () => {});
     if (mode === 'refuse') return void client.destroy();
-    const upstream = createConnection(`${socketDir}/.s.PGSQL.${port}`).on('error', () => {});
+    const upstream = connectTo(target).on('error', () => {});
     client
       .on('data', (bytes) => mode === 'serve' && upstream.write(bytes))
       .on('close', () => upstream.destroy());
@@ -61,7 +60,7 @@ test('connect: after attempts that the guard refused, a connection that falls si
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port: proxyPort } = server.address() as AddressInfo;
-  const sql = connectSql(`postgres://${user}:${password}@127.0.0.1:${proxyPort}/${database}`);
+  const sql = connectSql(urlOf(target, { address: `127.0.0.1:${proxyPort}` }));
   const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => sql`select 1`));
   assert.ok(outcomes.every(({ status }) => status === 'rejected'));
   mode = 'serve';
@@ -72,6 +71,81 @@ test('connect: after attempts that the guard refused, a connection that falls si
   await assert.rejects(sql`select 1`);
   await sql.end({ timeoutMs: 0 });
   server.close();
+});
+
+/** Forwards connections to the server of `url` while it is open. */
+async function openRelay(url: string) {
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connectTo(url);
+    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}));
+    client.pipe(upstream).pipe(client);
+  });
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return { address: `127.0.0.1:${port}`, open: () => listen(port), close };
+}
+
+/** Runs the query until it succeeds. @returns the ms that it took */
+async function untilSuccess(query: () => Promise<unknown>): Promise<number> {
+  const since = performance.now();
+  for (;;) {
+    const isDone = await query().then(
+      () => true,
+      () => false,
+    );
+    const ms = performance.now() - since;
+    if (isDone || ms > 10_000) return ms;
+    await sleep(20);
+  }
+}
+
+test('connect: of several hosts, the one that accepts connections is used within two seconds', async () => {
+  const target = await cloneDatabase();
+  const relays = [await openRelay(target), await openRelay(target)] as const;
+  await relays[1].close();
+  const address = relays.map((relay) => relay.address).join(',');
+  const sql = connectSql(urlOf(target, { address: 'host:1' }).replace('host:1', address));
+  for (const [open, closed] of [
+    [0, 1],
+    [1, 0],
+    [0, 1],
+  ] as const) {
+    await relays[closed].close().catch(() => {});
+    await relays[open].open().catch(() => {});
+    assert.ok((await untilSuccess(() => sql`select 1`)) < 2_000);
+    assert.ok((await untilSuccess(() => sql.begin((tx) => tx`select 1`))) < 2_000);
+  }
+  await sql.end({ timeoutMs: 0 });
+  for (const relay of relays) await relay.close().catch(() => {});
+});
+
+test('connect: target_session_attrs=read-write refuses a read-only database until it accepts writes', async () => {
+  const target = await cloneDatabase();
+  const admin = connectSql(target, 1);
+  const database = new URL(target).pathname.slice(1);
+  const setReadOnly = (value: string) =>
+    admin.text(`alter database ${database} set default_transaction_read_only = ${value}`);
+  await setReadOnly('on');
+  const url = new URL(target);
+  url.searchParams.set('target_session_attrs', 'read-write');
+  const sql = connectSql(url.href, 2);
+  await assert.rejects(sql`select 1`, { code: 'STANDBY' });
+  await assert.rejects(
+    sql.begin((tx) => tx`select 1`),
+    { code: 'STANDBY' },
+  );
+  // The connection of `admin` was opened before.
+  await setReadOnly('off');
+  assert.ok((await untilSuccess(() => sql`create table marks (n int)`)) < 2_000);
+  await Promise.all([sql.end(), admin.end()]);
 });
 
 test('transaction: unavailable after a bounded wait while every connection is in use, and success afterwards', async () => {

@@ -10,8 +10,6 @@ import type { IncomingMessage } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
-import { raw } from '../src/db/sql.ts';
-import type { Target } from '../src/db/target.ts';
 import type { App } from '../src/http/app.ts';
 import { type Config, readConfig } from '../src/lib/config.ts';
 import type { CodePurpose } from '../src/modules/auth/code-hashes.ts';
@@ -19,7 +17,8 @@ import type { SmsDriver } from '../src/modules/auth/sms.ts';
 import { buildApp } from '../src/server/build-app.ts';
 import { type Contract, readContract } from './contract.ts';
 import { decoded, readBytes, send } from './http-client.ts';
-import { connectSql, openSql, type SqlDatabase } from './sql-tag.ts';
+import { connectSql, type SqlDatabase } from './sql-tag.ts';
+import { cloneDatabase, variable } from './test-database.ts';
 
 export type ResponseHeaders = Pick<Headers, 'get' | 'has' | 'getSetCookie'>;
 export type ApiResponse = {
@@ -40,7 +39,8 @@ export type TestApp = {
   app: App;
   url: string;
   sql: SqlDatabase;
-  target: Target;
+  /** The URL of the database. */
+  target: string;
   clock: TestClock;
   sent: { phone: string; purpose: CodePurpose; code: string }[];
   contract: Contract;
@@ -87,27 +87,9 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
   return startOn(await cloneDatabase(), options);
 }
 
-/** Creates a migrated database, which is removed with the server of the tests. */
-export async function cloneDatabase(): Promise<Target> {
-  const server = JSON.parse(variable('POTLUCK_TEST_SERVER')) as Exclude<Target, string>;
-  const database = `test_${randomBytes(6).toString('hex')}`;
-  const admin = await openSql(server, 'tests');
-  await admin`create database ${raw(database)} template template_of_tests`;
-  // The databases are removed with the whole server: dropping one would make PostgreSQL write all of them to the disk.
-  await admin.end();
-  return { ...server, database };
-}
-
-/** Returns a variable that global-setup.ts sets. */
-function variable(name: string): string {
-  const value = process.env[name];
-  assert.ok(value, 'run tests through npm: npm test, or npm run test:one -- FILE');
-  return value;
-}
-
 let sharedContract: Contract | undefined;
 
-async function startOn(target: Target, options: TestOptions): Promise<TestApp> {
+async function startOn(target: string, options: TestOptions): Promise<TestApp> {
   const config: Config = readConfig({
     LOG_LEVEL: 'silent',
     PORT: '0',

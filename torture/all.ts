@@ -9,6 +9,7 @@ import { descriptors } from './programs/descriptors.ts';
 import { discovery } from './programs/discovery.ts';
 import { diskFull } from './programs/disk-full.ts';
 import { enumeration } from './programs/enumeration.ts';
+import { failover } from './programs/failover.ts';
 import { fairness } from './programs/fairness.ts';
 import { fuzz } from './programs/fuzz.ts';
 import { geo } from './programs/geo.ts';
@@ -68,6 +69,7 @@ export const programs: Program[] = [
   bucketAway,
   outage,
   network,
+  failover,
   saturation,
   slow,
   slowUpload,

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { type ConnectionGuard, createConnectionGuard } from './connection-guard.ts';
 import { ConnectionLostError, isLost, type Queryable, queryable, runStatement } from './query.ts';
 import type { Statement } from './sql.ts';
-import { clientConfig, type Target } from './target.ts';
+import { clientConfigs, type Target } from './target.ts';
 
 /** A connection that is checked out of the pool. */
 export type CheckedOut = Queryable & {
@@ -53,8 +53,9 @@ const sessionConfig: pg.ClientConfig = {
  * @param max connections for single statements; as many, but at most 6, are used for transactions
  */
 export function connect(target: Target, max = 8): Database {
-  const guard = createConnectionGuard();
-  const config = { ...clientConfig(target), ...sessionConfig };
+  const guard = createConnectionGuard(target);
+  // The guard chooses among several hosts.
+  const config = { ...clientConfigs(target)[0], ...sessionConfig };
   const pipelines = createPipelines(config, guard, max);
   const pool = new pg.Pool({
     ...config,

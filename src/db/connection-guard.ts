@@ -4,7 +4,9 @@
  */
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { createPrimaryFinder } from './primary.ts';
 import { hasPendingStatements, trackLoss } from './query.ts';
+import type { Target } from './target.ts';
 
 /** While the last attempt to connect has failed, one attempt is made in this interval. */
 const retryIntervalMs = 220;
@@ -12,7 +14,7 @@ const retryIntervalMs = 220;
 const silenceLimitSeconds = 6;
 
 export type ConnectionGuard = {
-  /** Class of clients that limit connection attempts, and whose sockets are watched. */
+  /** Class of clients that connect to the primary, limit their attempts, and whose sockets are watched. */
   Client: new (
     config?: pg.ClientConfig,
   ) => pg.Client;
@@ -20,8 +22,9 @@ export type ConnectionGuard = {
   destroySockets(): void;
 };
 
-/** A guard for all connections of one process to one database: the limits are shared by them. */
-export function createConnectionGuard(): ConnectionGuard {
+/** A guard for all connections of one process to the database `target`: the limits are shared by them. */
+export function createConnectionGuard(target: Target): ConnectionGuard {
+  const connectToPrimary = createPrimaryFinder(target);
   const limitAttempts = createAttemptLimit();
   const { watch, destroySockets } = createSilenceWatch();
 
@@ -39,8 +42,8 @@ export function createConnectionGuard(): ConnectionGuard {
     override connect(): Promise<this>;
     override connect(callback: (error: Error) => void): void;
     override connect(callback?: (error: Error) => void): Promise<this> | undefined {
-      const attempt = limitAttempts(() => super.connect() as Promise<unknown>);
-      // No one else has the socket of an attempt that was not made.
+      const attempt = limitAttempts(() => connectToPrimary(this, () => super.connect() as Promise<unknown>));
+      // No one else has the socket of an attempt that was not made, or that reached a standby.
       attempt.catch(() => this.#socket.destroy());
       if (!callback) return attempt.then(() => this);
       attempt.then(() => callback(null as unknown as Error), callback);

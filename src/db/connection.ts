@@ -1,9 +1,10 @@
 /** One connection without time limits: for migrations, backups and the care of the database itself. */
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { createPrimaryFinder } from './primary.ts';
 import { ConnectionLostError, type Queryable, queryable, trackLoss } from './query.ts';
 import { raw, sql } from './sql.ts';
-import { clientConfig, type Target } from './target.ts';
+import { clientConfigs, type Target } from './target.ts';
 
 export type Connection = Queryable & {
   /** The driver's client, for COPY and for libraries that take one. */
@@ -27,13 +28,15 @@ export async function openConnection(
 ): Promise<Connection> {
   const socket = new Socket();
   const client = new pg.Client({
-    ...clientConfig(target),
+    ...clientConfigs(target)[0],
     application_name: `potluck ${purpose}`,
     connectionTimeoutMillis: 10_000,
     stream: () => socket,
   });
   trackLoss(client);
-  await client.connect().catch((error) => {
+  const connectToPrimary = createPrimaryFinder(target);
+  await connectToPrimary(client, () => client.connect()).catch((error) => {
+    socket.destroy();
     throw error instanceof pg.DatabaseError ? error : new ConnectionLostError(error);
   });
   client.once('end', onClose);

@@ -29,6 +29,9 @@ export function databaseProblem(error: Error): Problem | null {
 export const isOutage = (error: unknown): boolean =>
   error instanceof ConnectionLostError || outage.test(sqlState(error) ?? '');
 
+/** True if the connection refuses writes. A pooler may have led it to a standby, so that another one works. */
+export const isReadOnly = (error: unknown): boolean => sqlState(error) === '25006';
+
 /** True if this constraint or unique index refused the row. */
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof pg.DatabaseError && error.constraint === constraint;

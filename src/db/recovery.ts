@@ -1,8 +1,11 @@
 /** Waits for a PostgreSQL that starts up or recovers from a crash. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** PostgreSQL rejects connections while it starts up or recovers: SQLSTATE cannot_connect_now. */
-export const startingUp: readonly string[] = ['57P03'];
+/**
+ * PostgreSQL rejects connections while it starts up or recovers: SQLSTATE cannot_connect_now. During a failover, it is a
+ * standby until it is promoted.
+ */
+export const startingUp: readonly string[] = ['57P03', 'STANDBY'];
 /** A server that crashes also closes the connections that it has accepted. */
 export const crashing: readonly string[] = [...startingUp, 'CONNECTION_LOST', 'ECONNRESET', 'EPIPE'];
 
@@ -34,7 +37,7 @@ export async function untilRecovered<T>(
       const { code } = error as { code?: string };
       if (!codes.includes(code ?? '')) throw error;
       if (performance.now() >= deadline) {
-        const waited = `after ${Math.round(waitMs / 1000)} s it still starts up or recovers from a crash`;
+        const waited = `after ${Math.round(waitMs / 1000)} s it still starts up or recovers, or is a standby`;
         throw new RecoveryError(`${waited}; try again later (${code})`);
       }
     }

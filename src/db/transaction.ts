@@ -1,7 +1,7 @@
 /** Runs work in a transaction, and again after a deadlock. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckedOut, Database } from './client.ts';
-import { isOutage, isRetryable } from './errors.ts';
+import { isOutage, isReadOnly, isRetryable } from './errors.ts';
 import type { Queryable, Row } from './query.ts';
 import { type Statement, sql } from './sql.ts';
 
@@ -76,6 +76,6 @@ async function runOn<T>(connection: CheckedOut, work: Work<T>): Promise<T> {
 }
 
 async function abandon(connection: CheckedOut, error: unknown): Promise<void> {
-  if (isOutage(error)) return connection.discard();
+  if (isOutage(error) || isReadOnly(error)) return connection.discard();
   await connection.command(sql`rollback`).then(connection.release, connection.discard);
 }

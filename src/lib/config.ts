@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { readSessionAttributes, sessionAttributes, splitHosts } from './database-url.ts';
 import { isLoopbackHost, isLoopbackUrl } from './loopback.ts';
 
 export type SmsConfig =
@@ -97,7 +98,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const production = read.oneOf('NODE_ENV', environments, 'development') === 'production';
   const host = read.text('HOST') ?? '127.0.0.1';
   const port = read.whole('PORT', 3000, 0, 65_535);
-  const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const databaseUrl = readDatabaseUrl(read);
   const publicUrl = readPublicUrl(read, production);
   const trustProxy = readProxies(read);
   const exposedBy = exposingVariables({ host, publicUrl, trustProxy });
@@ -135,6 +136,16 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     read.faults.push(`HOST is "${host}"; it must be an address or a name.`);
   if (read.faults.length > 0) throw new ConfigError(read.faults.join('\n'));
   return Object.freeze(config);
+}
+
+function readDatabaseUrl(read: Reader): string | undefined {
+  const url = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const wanted = url === undefined ? null : readSessionAttributes(url);
+  if (wanted !== null && !sessionAttributes.some((value) => value === wanted)) {
+    const allowed = sessionAttributes.join(', ');
+    read.faults.push(`DATABASE_URL has target_session_attrs=${wanted}; it must be one of ${allowed}.`);
+  }
+  return url;
 }
 
 type Reach = { host: string; publicUrl: string | undefined; trustProxy: string[] | false };
@@ -329,7 +340,7 @@ function reader(env: NodeJS.ProcessEnv) {
     // A database URL without a host, for a socket: postgres://user:password@/name?host=/directory
     const value = text(name)?.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)\//, '$1localhost/');
     if (value === undefined) return undefined;
-    if (isUrl(value, protocols)) return value.replace(/\/+$/, '');
+    if (splitHosts(value).every((each) => isUrl(each, protocols))) return value.replace(/\/+$/, '');
     // The message does not contain the value, because a database URL may contain a password.
     faults.push(
       `${name} is not an address that starts with ${protocols.join('// or ')}//; ` +

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,31 +9,18 @@ import { quoteIdentifier } from '../../src/cli/backup/file-format.ts';
 import { listTables } from '../../src/cli/backup/tables.ts';
 import { writeBackup } from '../../src/cli/backup.ts';
 import { checkBackup, restoreBackup } from '../../src/cli/restore.ts';
-import { raw } from '../../src/db/sql.ts';
 import type { Target } from '../../src/db/target.ts';
 import { command } from '../command.ts';
 import { createEvent, createItem, createUser, inDays, rsvpGoing } from '../factories.ts';
 import { assertCounters } from '../invariants.ts';
-import { cloneDatabase, expectStatus, startTestApp } from '../setup.ts';
+import { expectStatus, startTestApp } from '../setup.ts';
 import { connectSql, openSql } from '../sql-tag.ts';
+import { cloneDatabase, createEmptyDatabase } from '../test-database.ts';
 
 const api = await startTestApp();
 const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-backup-'));
 after(() => rm(directory, { recursive: true, force: true }));
 const fileFor = (name: string) => path.join(directory, name);
-
-/** Creates a database without tables. */
-async function createEmptyDatabase(): Promise<Exclude<Target, string>> {
-  const server = JSON.parse(process.env.POTLUCK_TEST_SERVER ?? '{}') as Exclude<Target, string>;
-  const admin = await openSql(server, 'tests');
-  const database = `restored_${randomBytes(6).toString('hex')}`;
-  await admin`create database ${raw(database)}`;
-  after(async () => {
-    await admin`drop database ${raw(database)} with (force)`;
-    await admin.end();
-  });
-  return { ...server, database };
-}
 
 /** Returns every row of every table that a backup contains, as text. */
 async function rowsOf(target: Target): Promise<Record<string, string[]>> {

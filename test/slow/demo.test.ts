@@ -12,8 +12,9 @@ import { NewItem } from '../../src/modules/items/schemas.ts';
 import { command } from '../command.ts';
 import { createUser, deleteAccount, signIn } from '../factories.ts';
 import { assertCounters } from '../invariants.ts';
-import { cloneDatabase, expectProblem, expectStatus, startTestApp } from '../setup.ts';
+import { expectProblem, expectStatus, startTestApp } from '../setup.ts';
 import { connectSql, type SqlDatabase } from '../sql-tag.ts';
+import { cloneDatabase } from '../test-database.ts';
 
 const api = await startTestApp();
 const added = await seedDemo({ db: api.sql });

@@ -15,6 +15,7 @@ import {
   signIn,
   stop,
 } from '../processes.ts';
+import { skipsEmbedded } from '../test-database.ts';
 
 cleanUpAfterTests();
 
@@ -38,7 +39,7 @@ async function postgresPid(dataDir: string): Promise<string | undefined> {
   return (await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n', 1)[0];
 }
 
-describe('embedded database', { concurrency: 2 }, () => {
+describe('embedded database', { concurrency: 2, skip: skipsEmbedded }, () => {
   test('sharing: two concurrent first starts and a command share one directory; the last process stops the database', async () => {
     const DATA_DIR = await createTempDir();
     const [one, two] = await Promise.all([serve({ env: { DATA_DIR } }), serve({ env: { DATA_DIR } })]);

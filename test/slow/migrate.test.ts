@@ -1,28 +1,11 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import { MigrationError, migrate } from '../../src/db/migrate.ts';
-import { raw } from '../../src/db/sql.ts';
-import type { Target } from '../../src/db/target.ts';
 import { openSql } from '../sql-tag.ts';
-
-const server = JSON.parse(process.env.POTLUCK_TEST_SERVER ?? '{}') as Exclude<Target, string>;
-const admin = await openSql(server, 'tests');
-const created: string[] = [];
-after(async () => {
-  for (const name of created) await admin`drop database ${raw(name)} with (force)`;
-  await admin.end();
-});
-
-async function emptyDatabase(): Promise<Exclude<Target, string>> {
-  const database = `migrate_${randomBytes(6).toString('hex')}`;
-  await admin`create database ${raw(database)}`;
-  created.push(database);
-  return { ...server, database };
-}
+import { createEmptyDatabase } from '../test-database.ts';
 
 test('migrate: five concurrent runs apply each migration once; a sixth run applies none', async () => {
-  const target = await emptyDatabase();
+  const target = await createEmptyDatabase();
   const runs = await Promise.all(Array.from({ length: 5 }, () => migrate(target)));
   const ran = runs.filter((names) => names.length > 0);
   assert.equal(ran.length, 1);
@@ -37,7 +20,7 @@ test('migrate: five concurrent runs apply each migration once; a sixth run appli
 });
 
 test('migrate: a failed migration is rolled back completely', async () => {
-  const target = await emptyDatabase();
+  const target = await createEmptyDatabase();
   const sql = await openSql(target, 'tests');
   await sql`create table claims (in_the_way int)`;
   await assert.rejects(migrate(target), /already exists/);
@@ -50,7 +33,7 @@ test('migrate: a failed migration is rolled back completely', async () => {
 });
 
 test('migrate: throws MigrationError for a database of a newer version', async () => {
-  const target = await emptyDatabase();
+  const target = await createEmptyDatabase();
   await migrate(target);
   const sql = await openSql(target, 'tests');
   await sql`insert into schema_version (version, name) values (9999, 'from the future')`;

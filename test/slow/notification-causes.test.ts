@@ -13,8 +13,9 @@ import {
   signIn,
   stop,
 } from '../processes.ts';
-import { cloneDatabase, secretKey } from '../setup.ts';
+import { secretKey } from '../setup.ts';
 import { openSql, type SqlTag } from '../sql-tag.ts';
+import { cloneDatabase } from '../test-database.ts';
 
 cleanUpAfterTests();
 
@@ -27,15 +28,9 @@ type Event = { id: string; itemId: string; organizer: Member; isCancelled: boole
 
 test('causes: each follow, RSVP, claim, booking, message, promotion, change and cancellation notifies exactly once although kill -9 ends two servers again and again', async () => {
   const target = await cloneDatabase();
-  assert.ok(typeof target !== 'string');
   const sql = await openSql(target, 'tests');
-  const { socketDir, port, user, password, database } = target;
   const env = {
-    DATABASE_URL: `postgres:///${database}`,
-    PGHOST: socketDir,
-    PGPORT: `${port}`,
-    PGUSER: user,
-    PGPASSWORD: password,
+    DATABASE_URL: target,
     DATA_DIR: await createTempDir(),
     SECRET_KEY: secretKey,
     RATE_LIMIT: '0',

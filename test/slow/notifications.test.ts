@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventBody } from '../factories.ts';
 import { countNotified, insertGuests } from '../many-guests.ts';
 import { cleanUpAfterTests, createTempDir, sendRequest, serve, signIn, stop } from '../processes.ts';
-import { cloneDatabase, secretKey } from '../setup.ts';
+import { secretKey } from '../setup.ts';
 import { openSql } from '../sql-tag.ts';
+import { cloneDatabase } from '../test-database.ts';
 
 cleanUpAfterTests();
 
@@ -14,14 +15,8 @@ const guests = 60_000;
 
 test('fan-out: 60,000 guests of a cancelled event get one notification each although kill -9 ends two servers during it', async () => {
   const target = await cloneDatabase();
-  assert.ok(typeof target !== 'string');
-  const { socketDir, port, user, password, database } = target;
   const env = {
-    DATABASE_URL: `postgres:///${database}`,
-    PGHOST: socketDir,
-    PGPORT: `${port}`,
-    PGUSER: user,
-    PGPASSWORD: password,
+    DATABASE_URL: target,
     DATA_DIR: await createTempDir(),
     SECRET_KEY: secretKey,
   };

@@ -12,7 +12,8 @@ import { after, describe, mock, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createUser, eventBody, onePixelPng } from '../factories.ts';
 import { cleanUpAfterTests, createTempDir, serve, stop } from '../processes.ts';
-import { cloneDatabase, expectProblem, expectStatus, startTestApp, type TestApp } from '../setup.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from '../setup.ts';
+import { cloneDatabase, connectTo, urlOf } from '../test-database.ts';
 import { upload } from '../upload-helpers.ts';
 
 cleanUpAfterTests();
@@ -39,12 +40,12 @@ async function waitFor<T>(find: () => T | Promise<T | undefined> | undefined, me
   return assert.fail(message);
 }
 
-/** Forwards connections to the socket of PostgreSQL; the relay can be closed and opened again. */
-async function relay(target: { socketDir: string; port: number }) {
+/** Forwards connections to PostgreSQL; the relay can be closed and opened again. */
+async function relay(target: string) {
   const directory = await createTempDir();
   const sockets = new Set<net.Socket>();
   const server = net.createServer((client) => {
-    const upstream = net.connect(`${target.socketDir}/.s.PGSQL.${target.port}`);
+    const upstream = connectTo(target);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket
@@ -75,13 +76,11 @@ async function relay(target: { socketDir: string; port: number }) {
 describe('outages', { concurrency: true }, () => {
   test('database: the log has one line for the start and one line for the end of an outage of PostgreSQL', async () => {
     const target = await cloneDatabase();
-    assert.ok(typeof target === 'object');
-    const { user, password, database } = target;
     const postgres = await relay(target);
     const server = await serve({
       env: {
         NODE_ENV: 'production',
-        DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(postgres.directory)}`,
+        DATABASE_URL: urlOf(target, { address: postgres.directory }),
         SECRET_KEY: 'the-key-of-the-tests-is-long-enough',
         PUBLIC_URL: 'https://events.example.org',
         SMS_DRIVER: 'console',
@@ -106,7 +105,7 @@ describe('outages', { concurrency: true }, () => {
     assert.ok(Number(logged()[1]?.failures) >= 30 && Number(logged()[1]?.seconds) >= 4);
     assert.equal(await statusOf(), 200);
     assert.equal(logged().length, 2);
-    assert.ok(!server.output.out.includes(password));
+    assert.ok(!server.output.out.includes(new URL(target).password));
     await stop(server, 'SIGTERM');
     await postgres.close();
   });

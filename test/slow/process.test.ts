@@ -21,8 +21,8 @@ import {
   signIn,
   stop,
 } from '../processes.ts';
-import { cloneDatabase } from '../setup.ts';
 import { openSql } from '../sql-tag.ts';
+import { cloneDatabase, connectTo, urlOf } from '../test-database.ts';
 
 cleanUpAfterTests();
 
@@ -242,13 +242,11 @@ describe('process', { concurrency: 2 }, () => {
 
   test('database: a command waits for an external PostgreSQL that is starting up', async () => {
     const target = await cloneDatabase();
-    assert.ok(typeof target === 'object');
-    const { user, password, database, socketDir, port } = target;
     let rejected = 0;
     const gate = createServer((client) => {
       client.on('error', () => {});
       if (rejected++ < 4) return void client.once('data', () => client.end(startingUpMessage));
-      const upstream = connect(`${socketDir}/.s.PGSQL.${port}`).on('error', () => client.destroy());
+      const upstream = connectTo(target).on('error', () => client.destroy());
       client.pipe(upstream).pipe(client);
     });
     gate.listen(0, '127.0.0.1');
@@ -256,7 +254,7 @@ describe('process', { concurrency: 2 }, () => {
     const address = `127.0.0.1:${(gate.address() as AddressInfo).port}`;
     const grant = potluck(['admin', 'grant', '+14155550124'], {
       env: {
-        DATABASE_URL: `postgres://${user}:${password}@${address}/${database}`,
+        DATABASE_URL: urlOf(target, { address }),
         SECRET_KEY: 'the-key-of-the-tests-is-long-enough',
       },
     });
@@ -268,10 +266,8 @@ describe('process', { concurrency: 2 }, () => {
 
   test('database: one warning at the start for a host of another machine without sslmode=verify-full, without secrets', async () => {
     const target = await cloneDatabase();
-    assert.ok(typeof target === 'object');
-    const { user, password, database, socketDir, port } = target;
     const relay = createServer((client) => {
-      const upstream = connect(`${socketDir}/.s.PGSQL.${port}`).on('error', () => client.destroy());
+      const upstream = connectTo(target).on('error', () => client.destroy());
       client.on('error', () => upstream.destroy());
       client.pipe(upstream).pipe(client);
     });
@@ -285,7 +281,7 @@ describe('process', { concurrency: 2 }, () => {
     ] as const) {
       const server = await serve({
         env: {
-          DATABASE_URL: `postgres://${user}:${password}@${host}:${relayPort}/${database}`,
+          DATABASE_URL: urlOf(target, { address: `${host}:${relayPort}` }),
           DATA_DIR: await createTempDir(),
         },
       });
@@ -293,20 +289,19 @@ describe('process', { concurrency: 2 }, () => {
       assert.equal(await stop(server, 'SIGTERM'), 0);
       const text = `${server.output.out}${server.output.err}`;
       assert.equal([...text.matchAll(/set sslmode=verify-full/g)].length, warnings, text);
-      assert.ok(!text.includes(password));
+      assert.ok(!text.includes(new URL(target).password));
     }
     relay.close();
   });
 
   test('production: with an external PostgreSQL the log is JSON lines without phones, passwords and tokens', async () => {
     const target = await cloneDatabase();
-    assert.ok(typeof target === 'object');
-    const { user, password, database, socketDir } = target;
+    const { password } = new URL(target);
     const authToken = 'a-token-not-to-be-logged';
     const server = await serve({
       env: {
         NODE_ENV: 'production',
-        DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(socketDir)}`,
+        DATABASE_URL: target,
         SECRET_KEY: 'the-key-of-the-tests-is-long-enough',
         PUBLIC_URL: 'https://events.example.org',
         SMS_DRIVER: 'twilio',

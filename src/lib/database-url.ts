@@ -1,0 +1,24 @@
+/** DATABASE_URL in the form that libpq gives it: it may name several hosts, and which of them to use. */
+
+const parts = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
+
+/**
+ * Returns a URL for each host of `postgres://user:password@first:5432,second:5432/name`; `url` itself if it names one
+ * host.
+ */
+export function splitHosts(url: string): [string, ...string[]] {
+  const [, start = '', hosts = '', rest = ''] = parts.exec(url) ?? [];
+  const [first, ...others] = hosts.split(',').map((host) => `${start}${host}${rest}`);
+  return first === undefined || others.length === 0 ? [url] : [first, ...others];
+}
+
+/**
+ * The meaning of libpq: `any` accepts a standby, `primary` does not, and `read-write` accepts no database either whose
+ * transactions are read-only by default.
+ */
+export const sessionAttributes = ['any', 'primary', 'read-write'] as const;
+export type SessionAttributes = (typeof sessionAttributes)[number];
+
+/** Returns the value of `target_session_attrs`, which need not be valid, or null if the URL has none. */
+export const readSessionAttributes = (url: string): string | null =>
+  new URL(splitHosts(url)[0]).searchParams.get('target_session_attrs');
