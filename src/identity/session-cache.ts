@@ -21,10 +21,12 @@ const bytesOfSession = 650;
 
 export function createSessionCache(db: Database, changeLog: ChangeLog, cacheBytes: number): SessionCache {
   const cached = createRecordCache<LiveSession>(changeLog, {
+    kind: 'session',
     maxBytes: cacheBytes * cacheShare,
     sizeOf: () => bytesOfSession,
     read: (keys) => listLiveSessions(db, keys),
     idOf: ({ userId, id }) => sessionKey({ userId, sessionId: id }),
+    versionOf: ({ version }) => version,
   });
   return {
     find: async (ids) => {

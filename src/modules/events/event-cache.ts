@@ -44,10 +44,12 @@ function sizeOf({ row }: CachedEvent): number {
 
 export function createEventCache(db: Database, changeLog: ChangeLog, cacheBytes: number): EventCache {
   const findCurrent = createRecordCache<CachedEvent>(changeLog, {
+    kind: 'event',
     maxBytes: cacheBytes * cacheShare,
     sizeOf,
     read: async (ids) => (await listEventRows(db, ids)).map(toCachedEvent),
     idOf: ({ row }) => row.id,
+    versionOf: ({ row }) => row.version,
   });
   return {
     findCurrent,

@@ -4,7 +4,7 @@ import { createRecordCache } from '../../cache/record-cache.ts';
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { PersonRow } from './present.ts';
-import { listBlocked, listPeople } from './repo.ts';
+import { listBlocked, listPeople, type VersionedPerson } from './repo.ts';
 
 export type People = {
   /** Null for an unknown id. Requires that the request has read the change log. */
@@ -20,11 +20,13 @@ const bytesOfPerson = 600;
 
 export function createPeople(db: Database, changeLog: ChangeLog, cacheBytes: number): People {
   return {
-    find: createRecordCache<PersonRow>(changeLog, {
+    find: createRecordCache<VersionedPerson>(changeLog, {
+      kind: 'person',
       maxBytes: cacheBytes * cacheShare,
       sizeOf: () => bytesOfPerson,
       read: (ids) => listPeople(db, ids),
       idOf: ({ id }) => id,
+      versionOf: ({ version }) => version,
     }),
     blockedBy: createLoader(
       async (ids: string[]) => {
