@@ -11,7 +11,7 @@ import type { Database } from '../db/client.ts';
 import type { Queryable } from '../db/query.ts';
 import { join, type Statement, sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { type ChangeRow, listChanges, shardCount } from './list-changes.ts';
+import { type ChangeRow, listChanges, type Position, shardCount } from './list-changes.ts';
 import {
   deletedVersion,
   RecentVersions,
@@ -97,7 +97,13 @@ export type Watcher = (change: CommittedChange | null) => void;
 export class ChangeLog {
   #instance = '';
   #revisions: bigint[] = Array.from({ length: shardCount }, () => -1n);
-  readonly #versions = new RecentVersions();
+  /** The revisions after which all versions are remembered, and those at which the newer half of the versions begins. */
+  #remembered: bigint[] = [];
+  #newerHalf: bigint[] = [];
+  readonly #versions = new RecentVersions(() => {
+    this.#remembered = this.#newerHalf;
+    this.#newerHalf = [...this.#revisions];
+  });
   readonly #listings = new RecentVersions();
   readonly #read: (key: null) => Promise<void>;
   readonly #watchers: Watcher[] = [];
@@ -126,6 +132,11 @@ export class ChangeLog {
     return versionFor(kind, this.#versions.get(changeKey));
   }
 
+  /** The position after which all changes are among the remembered versions. */
+  get remembered(): Position {
+    return { instance: this.#instance, revisions: this.#remembered };
+  }
+
   /** The versions of recently changed records of a kind. */
   *recentVersions(kind: RecordKind): IterableIterator<[changeKey: string, version: number]> {
     for (const [key, tagged] of this.#versions) {
@@ -146,6 +157,8 @@ export class ChangeLog {
       this.#versions.clear();
       this.#listings.clear();
       for (const { shard, latest } of rows) this.#revisions[shard] = BigInt(latest);
+      this.#remembered = [...this.#revisions];
+      this.#newerHalf = this.#remembered;
       this.#notify(null);
       for (const row of rows) if (row.revision !== null) this.#note(row);
       return;
@@ -155,9 +168,11 @@ export class ChangeLog {
       const revision = row.revision === null ? null : BigInt(row.revision);
       // A concurrent read may have applied this revision already. One that is not the next one means a gap.
       if (revision !== null && revision <= known) continue;
-      if (revision !== known + 1n && BigInt(row.latest) !== known) this.#notify(null);
+      const isGap = revision !== known + 1n && BigInt(row.latest) !== known;
+      if (isGap) this.#notify(null);
       if (revision !== null) this.#note(row);
       this.#revisions[row.shard] = revision ?? BigInt(row.latest);
+      if (isGap) this.#remembered = this.#newerHalf = [...this.#revisions];
     }
   }
 

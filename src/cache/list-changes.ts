@@ -31,7 +31,7 @@ const maxRead = 1_000;
  * of these events, and the start time after all of them: a restored copy that ends its recovery without a
  * promotion keeps the other two.
  */
-const instance = sql`(select pg_postmaster_start_time()::text)`;
+export const instance = sql`(select pg_postmaster_start_time()::text)`;
 
 /** The position of a server in the log: the last revision of each shard that it has read. */
 export type Position = { instance: string; revisions: bigint[] };

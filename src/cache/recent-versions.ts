@@ -36,6 +36,12 @@ export class RecentVersions {
   #current = new Map<string, number>();
   #previous = new Map<string, number>();
   #since = performance.now();
+  readonly #onForget: () => void;
+
+  /** @param onForget called when the older half is forgotten */
+  constructor(onForget = () => {}) {
+    this.#onForget = onForget;
+  }
 
   /** Remembers the version unless a higher one is known. After an unknown version, no version is required. */
   set(key: string, version: number): void {
@@ -63,6 +69,7 @@ export class RecentVersions {
     this.#previous = this.#current;
     this.#current = new Map();
     this.#since = performance.now();
+    this.#onForget();
   }
 }
 

@@ -5,17 +5,21 @@
  */
 import { LRUCache } from 'lru-cache';
 import { createLoader } from '../db/batching.ts';
+import type { Queryable } from '../db/query.ts';
 import { Problem } from '../lib/errors.ts';
 import { type ChangeLog, changeKeyOf } from './change-log.ts';
 import { readAgain } from './read-again.ts';
 import { isCurrent, type RecordKind } from './recent-versions.ts';
+import type { Replicas } from './replicas.ts';
 
+/** `replicas`: reads the records. */
+export type Source = { changeLog: ChangeLog; replicas: Pick<Replicas, 'readRecords'> };
 type Options<T> = {
   kind: RecordKind;
   maxBytes: number;
   /** An upper bound for the memory of a record, in bytes. */
   sizeOf: (record: T) => number;
-  read: (ids: string[]) => Promise<T[]>;
+  read: (db: Queryable, ids: string[]) => Promise<T[]>;
   idOf: (record: T) => string;
   /** The version of the record in the change log. */
   versionOf: (record: T) => number;
@@ -37,7 +41,7 @@ type PendingRead = { changed: Set<string> | null };
  *   rejects with Problem `unavailable` if the database shows only older versions of the record
  */
 export function createRecordCache<T>(
-  changeLog: ChangeLog,
+  { changeLog, replicas }: Source,
   { kind, maxBytes, sizeOf, read, idOf, versionOf }: Options<T>,
 ): (id: string) => T | Promise<T | null> {
   /** Ids of the cached records, by their change keys. */
@@ -67,7 +71,7 @@ export function createRecordCache<T>(
       const pending: PendingRead = { changed: new Set() };
       pendingReads.add(pending);
       try {
-        const found = new Map((await read(missing)).map((record) => [idOf(record), record]));
+        const found = await replicas.readRecords({ ids: missing, required, read, idOf, versionOf });
         return missing.map((id, i) => {
           const record = found.get(id) ?? null;
           if (!isCurrent(required[i], record && versionOf(record))) return TOO_EARLY;

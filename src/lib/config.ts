@@ -30,6 +30,8 @@ export type Config = Readonly<{
   host: string;
   /** Undefined for the embedded database in `dataDir`. */
   databaseUrl: string | undefined;
+  /** Streaming replicas of that database, to read from. */
+  databaseReplicaUrls: string[];
   /** An absolute path. */
   dataDir: string;
   /**
@@ -104,6 +106,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port,
     host,
     databaseUrl,
+    databaseReplicaUrls: readReplicas(read),
     dataDir: path.resolve(read.text('DATA_DIR') ?? 'data'),
     demo: readDemo(read, production, exposedBy, { demoAllowed, fallback: !databaseUrl && demoAllowed }),
     isLocal,
@@ -129,6 +132,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     read.faults.push(`HOST is "${host}"; it must be an address or a name.`);
   if (read.faults.length > 0) throw new ConfigError(read.faults.join('\n'));
   return Object.freeze(config);
+}
+
+function readReplicas(read: Reader): string[] {
+  if (read.text('DATABASE_REPLICA_URLS') === undefined) return [];
+  // The embedded database has no replicas.
+  read.needed('DATABASE_URL', 'DATABASE_REPLICA_URLS names its replicas');
+  return read.urls('DATABASE_REPLICA_URLS', ['postgres:', 'postgresql:']);
 }
 
 type Reach = { host: string; publicUrl: string | undefined; trustProxy: string[] | false };
@@ -306,10 +316,9 @@ function reader(env: NodeJS.ProcessEnv) {
     return fallback;
   }
 
-  function url(name: string, protocols: string[]): string | undefined {
+  function parseUrl(name: string, given: string, protocols: string[]): string | undefined {
     // A database URL without a host, for a socket: postgres://user:password@/name?host=/directory
-    const value = text(name)?.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)\//, '$1localhost/');
-    if (value === undefined) return undefined;
+    const value = given.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)\//, '$1localhost/');
     if (isUrl(value, protocols)) return value.replace(/\/+$/, '');
     // The message does not contain the value, because a database URL may contain a password.
     faults.push(
@@ -317,6 +326,17 @@ function reader(env: NodeJS.ProcessEnv) {
         'characters such as @, # and % in a password must be percent-encoded.',
     );
     return undefined;
+  }
+
+  function url(name: string, protocols: string[]): string | undefined {
+    const value = text(name);
+    return value === undefined ? undefined : parseUrl(name, value, protocols);
+  }
+
+  /** A list of addresses with commas between them. */
+  function urls(name: string, protocols: string[]): string[] {
+    const values = (text(name) ?? '').split(',').map((value) => value.trim());
+    return values.flatMap((value, i) => parseUrl(`Address ${i + 1} of ${name}`, value, protocols) ?? []);
   }
 
   function needed(name: string, why: string): string {
@@ -327,7 +347,7 @@ function reader(env: NodeJS.ProcessEnv) {
 
   const onOff = (name: string, fallback: boolean) =>
     oneOf(name, ['on', 'off'], fallback ? 'on' : 'off') === 'on';
-  return { faults, text, oneOf, onOff, whole, url, needed };
+  return { faults, text, oneOf, onOff, whole, url, urls, needed };
 }
 
 function isWhole(text: string, min: number, max: number): boolean {
