@@ -1,6 +1,7 @@
 /** Prints the plan of each statement of the lists: `node bench/plans.ts --events 2000000`. */
 import { parseArgs } from 'node:util';
 import { ChangeLog } from '../src/cache/change-log.ts';
+import { Replicas } from '../src/cache/replicas.ts';
 import { connect, type Database } from '../src/db/client.ts';
 import { raw, type Statement, sql } from '../src/db/sql.ts';
 import type { BaseServices } from '../src/http/services.ts';
@@ -70,8 +71,12 @@ async function measure(lists: Lists, [, query, order, page]: (typeof queries)[nu
 }
 
 for (const query of queries) {
-  // The lists use only these two base services.
-  const base = { db, changeLog: new ChangeLog(db), config: readConfig({}) } as BaseServices;
+  // The lists use only these base services.
+  const changeLog = new ChangeLog(db);
+  const metrics = { countRead: () => {}, setUsable: () => {} };
+  const log = { info: () => {}, warn: () => {} };
+  const replicas = new Replicas({ primary: db, replicas: [], changeLog, log, metrics });
+  const base = { db, changeLog, replicas, config: readConfig({}) } as BaseServices;
   const users = { ...base, ...createUserServices(base) };
   const lists = createEventLists({ ...users, ...createEventServices(users) }, null, createStatementQueue());
   sent = [];

@@ -35,12 +35,13 @@ test('index: changes during the start of a new load do not start another load', 
   const ids = (await api.sql<{ id: string }[]>`select id from events`).map(({ id }) => id);
   const { location, startAt } = eventBody({ startAt: event.startAt });
   const listingKeys = [{ cell: cellOf(location.lat, location.lng), day: dayOf(new Date(startAt)) }];
-  const change: CommittedChange = { changeKeys: ids.map(changeKeyOf), listingKeys };
+  const change: CommittedChange = { changeKeys: ids.map(changeKeyOf), listingKeys, listings: null };
 
   let notify: (change: CommittedChange) => void = () => {};
   let read = Promise.resolve();
-  const changeLog: Pick<ChangeLog, 'catchUp' | 'watch'> = {
+  const changeLog: Pick<ChangeLog, 'catchUp' | 'listingOf' | 'watch'> = {
     catchUp: () => read,
+    listingOf: () => undefined,
     watch: (watcher) => {
       notify = watcher;
     },

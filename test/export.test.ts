@@ -28,6 +28,7 @@ const rows = (table: string) => snapshot[table] ?? [];
 const tablesWithoutPersonalData = new Set([
   'change_shards',
   'changes',
+  'database_instances',
   'event_reminders',
   'flags',
   'loose_files',

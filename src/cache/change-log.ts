@@ -1,42 +1,73 @@
 /**
- * The change log: writes record the keys of the cached records that they change, in their own transactions. A server
- * reads the log before each request uses its caches, so a cache is never older than the request. One statement reads
- * the log for all requests that wait at the same time.
+ * The change log: writes record the keys and versions of the cached records that they change, in their own transactions.
+ * A server reads the log before each request uses its caches, so a cache is never older than the request. One statement
+ * reads the log for all requests that wait at the same time. The versions tell a reader whether the database has shown it
+ * the change already (recent-versions.ts).
  */
 
 import { hash } from 'node:crypto';
 import { createLoader } from '../db/batching.ts';
 import type { Database } from '../db/client.ts';
 import type { Queryable } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
+import { join, type Statement, sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
+import { type ChangeRow, listChanges, type Position, shardCount } from './list-changes.ts';
+import {
+  deletedVersion,
+  RecentVersions,
+  type RecordKind,
+  taggedVersion,
+  unknownVersion,
+  versionFor,
+} from './recent-versions.ts';
 
 /** A place in the lists of events: a cell number, and the number of the day on which an event begins. */
 export type ListingKey = { cell: number; day: number };
 
-const shards = 16;
-
 /** The key that names a record in the log. It is a hash, because log rows outlive deleted records. */
 export const changeKeyOf = (id: string): string => hash('sha256', id, 'base64url').slice(0, 16);
 
-/** `records`: ids of the changed records. `listingKeys`: the places of listed events, before and after the change. */
-export type Change = { records: string[]; listingKeys?: ListingKey[] };
+/**
+ * Changed records of one kind. `versions`: the statement that reads (id, version, listing) of those that exist: the id as
+ * in `ids`, the version of the record, and a version of what lists show of it, or null. The version of a
+ * record never decreases and increases with every change.
+ */
+export type ChangedRecords = { kind: RecordKind; ids: string[]; versions: Statement };
+
+/** `listingKeys`: the places of listed events, before and after the change. */
+export type Change = { records: ChangedRecords[]; listingKeys?: ListingKey[] };
+
+const noVersions = sql`select null::text as id, null::bigint as version, null::bigint as listing where false`;
 
 /**
  * The statement that records a change. It must be the last statement of its transaction, because it locks a shard of
- * the log until the commit. The shard's row assigns versions in the order of commits and without gaps: a server that
- * has read version n has read all versions before n.
+ * the log until the commit. The shard's row assigns revisions in the order of commits and without gaps: a server that
+ * has read revision n has read all revisions before n. The statement sees the rows that the transaction has written, so
+ * it reads the versions of the changed records itself.
  */
 export function changeStatement({ records, listingKeys = [] }: Change) {
-  const shard = Math.floor(Math.random() * shards);
+  const shard = Math.floor(Math.random() * shardCount);
+  const ids = records.flatMap((each) => each.ids);
+  const versions = records
+    .filter((each) => each.ids.length > 0)
+    .map(
+      (each) => sql`
+        select v.id, ${taggedVersion(each.kind, sql`v.version`)} as version, v.listing from (${each.versions}) v`,
+    );
   return sql`
-    with raised as (
+    with found as materialized (
+      ${versions.length > 0 ? join(versions, ' union all ') : noVersions}
+    ), noted as materialized (
+      select array_agg(f.version order by k.n) as versions,
+        ${listingKeys.length > 0 ? sql`array_agg(f.listing order by k.n)` : sql`null::bigint[]`} as listings
+      from unnest(${ids}::text[]) with ordinality k (id, n) left join found f on f.id = k.id
+    ), raised as (
       update change_shards set version = version + 1 where shard = ${shard} returning shard, version
     )
-    insert into changes (shard, version, records, cells, days, at)
-    select shard, version, ${records.map(changeKeyOf)}::text[], ${listingKeys.map(({ cell }) => cell)}::int[],
-      ${listingKeys.map(({ day }) => day)}::int[], now()
-    from raised`;
+    insert into changes (shard, version, records, versions, listings, cells, days, at)
+    select r.shard, r.version, ${ids.map(changeKeyOf)}::text[], n.versions, n.listings,
+      ${listingKeys.map(({ cell }) => cell)}::int[], ${listingKeys.map(({ day }) => day)}::int[], now()
+    from raised r, noted n`;
 }
 
 /** Records a change as the last statement of a transaction. */
@@ -49,53 +80,15 @@ export async function deleteExpiredChanges(db: Queryable): Promise<void> {
   await db.query(sql`delete from changes where at < now() - interval '5 minutes'`);
 }
 
-type ChangeRow = {
-  instance: string;
-  shard: number;
-  latest: string;
-  version: string | null;
-  records: string[];
-  cells: number[];
-  days: number[];
+/**
+ * A change that another server, or this one, has committed. `changeKeys` name the changed records. `listings`: for the
+ * changes of events in lists, the `listingVersion` of each record; null for other changes.
+ */
+export type CommittedChange = {
+  changeKeys: string[];
+  listingKeys: ListingKey[];
+  listings: number[] | null;
 };
-
-/** Rows of one shard that are read at most. A server that is further behind empties its caches instead. */
-const maxRead = 1_000;
-
-/**
- * The start time of the PostgreSQL that responds. It names the instance: versions of two instances cannot be
- * compared. After a failover or a restored backup, PostgreSQL may have lost commits, and then assigns their
- * versions again. It may also have lost a commit that this server has not read in the log, but has read in a
- * record. In both cases the log shows no difference. The system identifier and the timeline differ after some
- * of these events, and the start time after all of them: a restored copy that ends its recovery without a
- * promotion keeps the other two.
- */
-const instance = sql`(select pg_postmaster_start_time()::text)`;
-
-/** The position of a server in the log. */
-type Position = { instance: string; versions: bigint[] };
-
-/**
- * Lists the changes after the known versions, by shard and version. A shard with too many changes gives one
- * row without a version. If the instance is another one, all shards have rows. Table statistics are
- * unreliable because the table is constantly emptied and refilled; the LIMIT makes the planner choose the
- * index.
- */
-async function listChanges(db: Database, known: Position): Promise<ChangeRow[]> {
-  const versions = known.versions.map(String);
-  return await db.query<ChangeRow>(sql`
-    select ${instance} as instance, s.shard, s.version as latest, c.version, c.records, c.cells, c.days
-    from (select shard, version, (${versions}::bigint[])[shard + 1] as known from change_shards) s
-    left join lateral (
-      select * from changes c where c.shard = s.shard and c.version > s.known and c.version <= s.version
-      order by c.version limit ${maxRead}
-    ) c on s.version - s.known <= ${maxRead}
-    where s.version <> s.known or ${known.instance} <> ${instance}
-    order by s.shard, c.version`);
-}
-
-/** A change that another server, or this one, has committed. `changeKeys` name the changed records. */
-export type CommittedChange = { changeKeys: string[]; listingKeys: ListingKey[] };
 
 /** Receives each change once, in the order of its shard; null means that any record may have changed. */
 export type Watcher = (change: CommittedChange | null) => void;
@@ -103,14 +96,22 @@ export type Watcher = (change: CommittedChange | null) => void;
 /** The position of this server in the change log. */
 export class ChangeLog {
   #instance = '';
-  #versions: bigint[] = Array.from({ length: shards }, () => -1n);
+  #revisions: bigint[] = Array.from({ length: shardCount }, () => -1n);
+  /** The revisions after which all versions are remembered, and those at which the newer half of the versions begins. */
+  #remembered: bigint[] = [];
+  #newerHalf: bigint[] = [];
+  readonly #versions = new RecentVersions(() => {
+    this.#remembered = this.#newerHalf;
+    this.#newerHalf = [...this.#revisions];
+  });
+  readonly #listings = new RecentVersions();
   readonly #read: (key: null) => Promise<void>;
   readonly #watchers: Watcher[] = [];
 
   constructor(db: Database) {
     this.#read = createLoader(
       async () => {
-        this.#apply(await listChanges(db, { instance: this.#instance, versions: this.#versions }));
+        this.#apply(await listChanges(db, { instance: this.#instance, revisions: this.#revisions }));
         return [undefined];
       },
       { keyOf: () => '' },
@@ -126,23 +127,66 @@ export class ChangeLog {
     this.#watchers.push(watcher);
   }
 
+  /** The version that the log has named last for a record, for `isCurrent`. */
+  versionOf(kind: RecordKind, changeKey: string): number | undefined {
+    return versionFor(kind, this.#versions.get(changeKey));
+  }
+
+  /** The position after which all changes are among the remembered versions. */
+  get remembered(): Position {
+    return { instance: this.#instance, revisions: this.#remembered };
+  }
+
+  /** The versions of recently changed records of a kind. */
+  *recentVersions(kind: RecordKind): IterableIterator<[changeKey: string, version: number]> {
+    for (const [key, tagged] of this.#versions) {
+      const version = versionFor(kind, tagged);
+      if (version !== undefined) yield [key, version];
+    }
+  }
+
+  /** The listing version that the log has named last for an event (CommittedChange). */
+  listingOf(changeKey: string): number | undefined {
+    return this.#listings.get(changeKey);
+  }
+
   #apply(rows: ChangeRow[]): void {
     const [first] = rows;
     if (first && first.instance !== this.#instance) {
       this.#instance = first.instance;
-      for (const { shard, latest } of rows) this.#versions[shard] = BigInt(latest);
+      this.#versions.clear();
+      this.#listings.clear();
+      for (const { shard, latest } of rows) this.#revisions[shard] = BigInt(latest);
+      this.#remembered = [...this.#revisions];
+      this.#newerHalf = this.#remembered;
       this.#notify(null);
+      for (const row of rows) if (row.revision !== null) this.#note(row);
       return;
     }
     for (const row of rows) {
-      const known = this.#versions[row.shard] ?? -1n;
-      const version = row.version === null ? null : BigInt(row.version);
-      // A concurrent read may have applied this version already. A version that is not the next one means a gap.
-      if (version !== null && version <= known) continue;
-      if (version === known + 1n) this.#notify(toChange(row));
-      else if (BigInt(row.latest) !== known) this.#notify(null);
-      this.#versions[row.shard] = version ?? BigInt(row.latest);
+      const known = this.#revisions[row.shard] ?? -1n;
+      const revision = row.revision === null ? null : BigInt(row.revision);
+      // A concurrent read may have applied this revision already. One that is not the next one means a gap.
+      if (revision !== null && revision <= known) continue;
+      const isGap = revision !== known + 1n && BigInt(row.latest) !== known;
+      if (isGap) this.#notify(null);
+      if (revision !== null) this.#note(row);
+      this.#revisions[row.shard] = revision ?? BigInt(row.latest);
+      if (isGap) this.#remembered = this.#newerHalf = [...this.#revisions];
     }
+  }
+
+  #note({ records, versions, listings, cells, days }: ChangeRow): void {
+    const change: CommittedChange = {
+      changeKeys: records,
+      listingKeys: cells.map((cell, i) => ({ cell, day: days[i] as number })),
+      listings: cells.length > 0 ? records.map((_, i) => versionAt(listings, i)) : null,
+    };
+    for (const [i, key] of records.entries()) {
+      this.#versions.set(key, versionAt(versions, i));
+      if (change.listings) this.#listings.set(key, change.listings[i] as number);
+    }
+    this.#notify(change);
   }
 
   #notify(change: CommittedChange | null): void {
@@ -150,7 +194,5 @@ export class ChangeLog {
   }
 }
 
-const toChange = ({ records, cells, days }: ChangeRow): CommittedChange => ({
-  changeKeys: records,
-  listingKeys: cells.map((cell, i) => ({ cell, day: days[i] as number })),
-});
+const versionAt = (versions: (number | null)[] | null, i: number): number =>
+  versions ? (versions[i] ?? deletedVersion) : unknownVersion;

@@ -1,17 +1,28 @@
 /**
  * Caches records by id in memory, and removes those that the change log names. The memory is bounded in bytes: the
- * records that were used least recently are removed first.
+ * records that were used least recently are removed first. A record is neither cached nor returned if the database shows
+ * an older version than the change log has named: it is read again, for a bounded time.
  */
 import { LRUCache } from 'lru-cache';
 import { createLoader } from '../db/batching.ts';
+import type { Queryable } from '../db/query.ts';
+import { Problem } from '../lib/errors.ts';
 import { type ChangeLog, changeKeyOf } from './change-log.ts';
+import { readAgain } from './read-again.ts';
+import { isCurrent, type RecordKind } from './recent-versions.ts';
+import type { Replicas } from './replicas.ts';
 
+/** `replicas`: reads the records. */
+export type Source = { changeLog: ChangeLog; replicas: Pick<Replicas, 'readRecords'> };
 type Options<T> = {
+  kind: RecordKind;
   maxBytes: number;
   /** An upper bound for the memory of a record, in bytes. */
   sizeOf: (record: T) => number;
-  read: (ids: string[]) => Promise<T[]>;
+  read: (db: Queryable, ids: string[]) => Promise<T[]>;
   idOf: (record: T) => string;
+  /** The version of the record in the change log. */
+  versionOf: (record: T) => number;
 };
 
 type Cached<T> = { record: T; changeKey: string };
@@ -19,15 +30,19 @@ type Cached<T> = { record: T; changeKey: string };
 /** The two maps, the id and the change key of a record. */
 const bytesOfEntry = 400;
 
+/** The result of a read that returned an older version of a record than the change log has named. */
+const TOO_EARLY = Symbol('too early');
+
 /** The change keys that the log named during a read; null means any. */
 type PendingRead = { changed: Set<string> | null };
 
 /**
- * @returns a function that finds a record, at least as new as the last read of the change log; null for an unknown id
+ * @returns a function that finds a record, at least as new as the last read of the change log; null for an unknown id. It
+ *   rejects with Problem `unavailable` if the database shows only older versions of the record
  */
 export function createRecordCache<T>(
-  changeLog: ChangeLog,
-  { maxBytes, sizeOf, read, idOf }: Options<T>,
+  { changeLog, replicas }: Source,
+  { kind, maxBytes, sizeOf, read, idOf, versionOf }: Options<T>,
 ): (id: string) => T | Promise<T | null> {
   /** Ids of the cached records, by their change keys. */
   const ids = new Map<string, string>();
@@ -50,17 +65,23 @@ export function createRecordCache<T>(
 
   const load = createLoader(
     async (missing: string[]) => {
+      const changeKeys = missing.map(changeKeyOf);
+      // Changes that the log names during the read are none that its requests must see.
+      const required = changeKeys.map((changeKey) => changeLog.versionOf(kind, changeKey));
       const pending: PendingRead = { changed: new Set() };
       pendingReads.add(pending);
       try {
-        const found = new Map((await read(missing)).map((record) => [idOf(record), record]));
-        for (const [id, record] of found) {
-          const changeKey = changeKeyOf(id);
-          if (pending.changed?.has(changeKey) !== false) continue;
-          cached.set(id, { record, changeKey });
-          if (cached.has(id)) ids.set(changeKey, id);
-        }
-        return missing.map((id) => found.get(id) ?? null);
+        const found = await replicas.readRecords({ ids: missing, required, read, idOf, versionOf });
+        return missing.map((id, i) => {
+          const record = found.get(id) ?? null;
+          if (!isCurrent(required[i], record && versionOf(record))) return TOO_EARLY;
+          const changeKey = changeKeys[i] as string;
+          if (record && pending.changed?.has(changeKey) === false) {
+            cached.set(id, { record, changeKey });
+            if (cached.has(id)) ids.set(changeKey, id);
+          }
+          return record;
+        });
       } finally {
         pendingReads.delete(pending);
       }
@@ -69,5 +90,13 @@ export function createRecordCache<T>(
     { keyOf: (id) => id, maxBatchSize: 500 },
   );
 
-  return (id) => cached.get(id)?.record ?? load(id);
+  const loadCurrent = async (id: string): Promise<T | null> => {
+    const isTooEarly = (result: T | null | typeof TOO_EARLY) => result === TOO_EARLY;
+    const first = await load(id);
+    const record = isTooEarly(first) ? await readAgain(changeLog, () => load(id), isTooEarly) : first;
+    if (record === TOO_EARLY) throw new Problem('unavailable');
+    return record;
+  };
+
+  return (id) => cached.get(id)?.record ?? loadCurrent(id);
 }

@@ -15,3 +15,10 @@ export const insertValues = (row: Record<string, unknown>): Sql =>
  */
 export const assignments = (row: Record<string, unknown>): Sql =>
   join(Object.entries(row).map(([column, value]) => sqlTag`${raw(column)} = ${value}`));
+
+/**
+ * The condition that a column is one of the ids. For a single id it is an equation: PostgreSQL then plans the prepared
+ * statement once, whereas it expects ten ids of an array that it does not know, and plans for each array anew.
+ */
+export const isOneOf = (column: Sql, ids: string[]): Sql =>
+  ids.length === 1 ? sqlTag`${column} = ${ids[0]}::uuid` : sqlTag`${column} = any(${ids}::uuid[])`;

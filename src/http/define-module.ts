@@ -3,7 +3,7 @@
  * over them.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { ListingKey } from '../cache/change-log.ts';
+import type { ChangedRecords, ListingKey } from '../cache/change-log.ts';
 import type { LockedTable } from '../db/locks.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { App } from './app.ts';
@@ -18,8 +18,8 @@ export type DeletedAccount = { userId: string; phone: string; phoneHash: Buffer 
 
 /** What a deletion hook changed outside its own tables. */
 export type DeletionEffects = {
-  /** Keys of cached records that change. */
-  records?: string[];
+  /** Cached records that change. */
+  records?: ChangedRecords[];
   /** Listing keys of events that leave lists. */
   listingKeys?: ListingKey[];
   /** Ids of files to remove after the commit. */

@@ -65,6 +65,22 @@ export const preloadedEvents = {
   }),
 };
 
+/** Reads from replicas of the database (cache/replicas.ts). */
+export const replicas = {
+  usable: new Gauge({
+    name: 'potluck_replica_usable',
+    help: '1 while the replica is in use, 0 while it fails or does not follow the primary.',
+    labelNames: ['replica'],
+    registers: [registry],
+  }),
+  reads: new Counter({
+    name: 'potluck_replica_reads_total',
+    help: 'Reads that a replica could answer, by where they ran.',
+    labelNames: ['on'],
+    registers: [registry],
+  }),
+};
+
 /** Labels are patterns of routes, so that ids do not become labels. The label of unknown paths is `none`. */
 export function registerMetrics(app: FastifyInstance): void {
   app.addHook('onRoute', (options) => {

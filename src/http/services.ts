@@ -1,6 +1,7 @@
 /** The services that every module builds on. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { ChangeLog } from '../cache/change-log.ts';
+import type { Replicas } from '../cache/replicas.ts';
 import type { Database } from '../db/client.ts';
 import type { Flags } from '../flags/flags.ts';
 import type { SessionCache } from '../identity/session-cache.ts';
@@ -14,6 +15,8 @@ export type BaseServices = {
   clock: () => Date;
   log: FastifyBaseLogger;
   changeLog: ChangeLog;
+  /** Reads that a replica can answer. */
+  replicas: Replicas;
   sessions: SessionCache;
   flags: Flags;
   outages: OutageLog;

@@ -7,7 +7,7 @@ import type { Database } from '../db/client.ts';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 import { dayMs } from '../lib/time.ts';
-import { type LiveSession, sessionKey } from './sessions.ts';
+import { changedSessions, type LiveSession, sessionKey } from './sessions.ts';
 
 /** How long an unused browser session lasts. */
 export const browserIdleMs = 30 * dayMs;
@@ -52,7 +52,8 @@ const renewSession = (db: Database, { userId, id, accessHash }: LiveSession, now
     const expiresAt = new Date(now.getTime() + browserIdleMs);
     const count = await tx.execute(sql`
       update sessions set refreshed_at = ${now}, access_expires_at = least(${expiresAt}::timestamptz, ends_at),
-        refresh_expires_at = least(${expiresAt}::timestamptz, ends_at)
+        refresh_expires_at = least(${expiresAt}::timestamptz, ends_at), version = version + 1
       where user_id = ${userId} and id = ${id} and access_hash = ${accessHash} and access_expires_at < ${dueBefore(now)}`);
-    if (count > 0) await recordChange(tx, { records: [sessionKey({ userId, sessionId: id })] });
+    if (count > 0)
+      await recordChange(tx, { records: [changedSessions([sessionKey({ userId, sessionId: id })])] });
   });

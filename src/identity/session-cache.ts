@@ -2,9 +2,7 @@
  * Sessions in memory, validated against the change log on each request: a session that ended is refused at
  * once.
  */
-import type { ChangeLog } from '../cache/change-log.ts';
-import { createRecordCache } from '../cache/record-cache.ts';
-import type { Database } from '../db/client.ts';
+import { createRecordCache, type Source } from '../cache/record-cache.ts';
 import { type LiveSession, listLiveSessions, sessionKey } from './sessions.ts';
 import type { TokenIds } from './tokens.ts';
 
@@ -19,16 +17,18 @@ export type SessionCache = {
 const cacheShare = 0.06;
 const bytesOfSession = 650;
 
-export function createSessionCache(db: Database, changeLog: ChangeLog, cacheBytes: number): SessionCache {
-  const cached = createRecordCache<LiveSession>(changeLog, {
+export function createSessionCache(source: Source, cacheBytes: number): SessionCache {
+  const cached = createRecordCache<LiveSession>(source, {
+    kind: 'session',
     maxBytes: cacheBytes * cacheShare,
     sizeOf: () => bytesOfSession,
-    read: (keys) => listLiveSessions(db, keys),
+    read: listLiveSessions,
     idOf: ({ userId, id }) => sessionKey({ userId, sessionId: id }),
+    versionOf: ({ version }) => version,
   });
   return {
     find: async (ids) => {
-      await changeLog.catchUp();
+      await source.changeLog.catchUp();
       return cached(sessionKey(ids));
     },
     findCached: (ids) => cached(sessionKey(ids)),

@@ -1,6 +1,7 @@
 /** The part of a session that authentication needs. */
+import type { ChangedRecords } from '../cache/change-log.ts';
 import type { Queryable } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
+import { isOneOf, sql } from '../db/sql.ts';
 import type { Viewer } from './caller.ts';
 import type { Token, TokenIds } from './tokens.ts';
 
@@ -18,6 +19,8 @@ export type LiveSession = {
   accessExpiresAt: Date;
   /** The latest end of the session. */
   endsAt: Date;
+  /** The version of the record in the change log. */
+  version: number;
 };
 
 /**
@@ -31,12 +34,35 @@ export async function listLiveSessions(db: Queryable, keys: string[]): Promise<L
   const ids = keys.map((key) => key.split(' '));
   return await db.query<LiveSession>(sql`
     select s.user_id, s.id, u.role, u.suspended_at is not null as is_suspended, s.access_hash,
-      s.access_expires_at, s.ends_at
+      s.access_expires_at, s.ends_at, (s.version + u.version)::float8 as version
     from unnest(${ids.map(([userId]) => userId ?? null)}::uuid[], ${ids.map(([, id]) => id ?? null)}::uuid[])
       k (user_id, id)
     join sessions s on s.user_id = k.user_id and s.id = k.id
     join users u on u.id = k.user_id`);
 }
+
+/**
+ * The changed records of sessions, for the change log. Each write that changes a session, or the account, raises the
+ * version of the row that it changes.
+ */
+export const changedSessions = (keys: string[]): ChangedRecords => {
+  const ids = keys.map((key) => key.split(' '));
+  return {
+    kind: 'session',
+    ids: keys,
+    versions: sql`
+      select s.user_id || ' ' || s.id as id, s.version + u.version as version, null::bigint as listing
+      from sessions s join users u on u.id = s.user_id
+      where ${isOneOf(
+        sql`s.user_id`,
+        ids.map(([userId = '']) => userId),
+      )}
+        and ${isOneOf(
+          sql`s.id`,
+          ids.map(([, id = '']) => id),
+        )}`,
+  };
+};
 
 /**
  * Whether the token is the session's current access or browser token. The ids in a token are not secret; its hash

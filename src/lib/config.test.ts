@@ -114,6 +114,27 @@ test('config: DEMO=on is an error if other machines can connect, and in producti
   assert.match(text, /^DEV_CODES is on, which is not allowed in production: [^\n]+$/);
 });
 
+test('config: DATABASE_REPLICA_URLS is a list of addresses, requires DATABASE_URL, and its error contains no secret', () => {
+  const databaseUrl = 'postgres://db/potluck';
+  const urls = ['postgres://me:secret@one:5433/potluck', 'postgres://me:secret@/potluck?host=/run/two'];
+  const config = readConfig({ DATABASE_URL: databaseUrl, DATABASE_REPLICA_URLS: urls.join(' , ') });
+  assert.deepEqual(config.databaseReplicaUrls, [urls[0], urls[1]?.replace('@/', '@localhost/')]);
+  assert.deepEqual(readConfig({}).databaseReplicaUrls, []);
+  assert.equal(
+    faults({ DATABASE_REPLICA_URLS: urls[0] }),
+    'DATABASE_URL is not set; DATABASE_REPLICA_URLS names its replicas.',
+  );
+  const text = faults({
+    DATABASE_URL: databaseUrl,
+    DATABASE_REPLICA_URLS: `${urls[0]},mysql://me:hidden@db/x`,
+  });
+  assert.match(
+    text,
+    /^Address 2 of DATABASE_REPLICA_URLS is not an address that starts with postgres:[^\n]+$/,
+  );
+  assert.ok(!text.includes('hidden'));
+});
+
 test('config: the error names each invalid variable on its own line, and contains no secret', () => {
   const env = {
     PORT: '70000',

@@ -34,6 +34,8 @@ export type Config = Readonly<{
   host: string;
   /** Undefined for the embedded database in `dataDir`. */
   databaseUrl: string | undefined;
+  /** Streaming replicas of that database, to read from. */
+  databaseReplicaUrls: string[];
   /** An absolute path. */
   dataDir: string;
   /**
@@ -110,6 +112,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port,
     host,
     databaseUrl,
+    databaseReplicaUrls: readReplicas(read),
     dataDir: path.resolve(read.text('DATA_DIR') ?? 'data'),
     demo: readDemo(read, production, exposedBy, { demoAllowed, fallback: !databaseUrl && demoAllowed }),
     isLocal,
@@ -146,6 +149,13 @@ function readDatabaseUrl(read: Reader): string | undefined {
     read.faults.push(`DATABASE_URL has target_session_attrs=${wanted}; it must be one of ${allowed}.`);
   }
   return url;
+}
+
+function readReplicas(read: Reader): string[] {
+  if (read.text('DATABASE_REPLICA_URLS') === undefined) return [];
+  // The embedded database has no replicas.
+  read.needed('DATABASE_URL', 'DATABASE_REPLICA_URLS names its replicas');
+  return read.urls('DATABASE_REPLICA_URLS', ['postgres:', 'postgresql:']);
 }
 
 type Reach = { host: string; publicUrl: string | undefined; trustProxy: string[] | false };
@@ -336,10 +346,9 @@ function reader(env: NodeJS.ProcessEnv) {
     return fallback;
   }
 
-  function url(name: string, protocols: string[]): string | undefined {
+  function parseUrl(name: string, given: string, protocols: string[]): string | undefined {
     // A database URL without a host, for a socket: postgres://user:password@/name?host=/directory
-    const value = text(name)?.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)\//, '$1localhost/');
-    if (value === undefined) return undefined;
+    const value = given.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)\//, '$1localhost/');
     if (splitHosts(value).every((each) => isUrl(each, protocols))) return value.replace(/\/+$/, '');
     // The message does not contain the value, because a database URL may contain a password.
     faults.push(
@@ -347,6 +356,17 @@ function reader(env: NodeJS.ProcessEnv) {
         'characters such as @, # and % in a password must be percent-encoded.',
     );
     return undefined;
+  }
+
+  function url(name: string, protocols: string[]): string | undefined {
+    const value = text(name);
+    return value === undefined ? undefined : parseUrl(name, value, protocols);
+  }
+
+  /** A list of addresses with commas between them. */
+  function urls(name: string, protocols: string[]): string[] {
+    const values = (text(name) ?? '').split(',').map((value) => value.trim());
+    return values.flatMap((value, i) => parseUrl(`Address ${i + 1} of ${name}`, value, protocols) ?? []);
   }
 
   function needed(name: string, why: string): string {
@@ -357,7 +377,7 @@ function reader(env: NodeJS.ProcessEnv) {
 
   const onOff = (name: string, fallback: boolean) =>
     oneOf(name, ['on', 'off'], fallback ? 'on' : 'off') === 'on';
-  return { faults, text, oneOf, onOff, whole, url, needed };
+  return { faults, text, oneOf, onOff, whole, url, urls, needed };
 }
 
 function isWhole(text: string, min: number, max: number): boolean {

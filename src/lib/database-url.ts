@@ -22,3 +22,11 @@ export type SessionAttributes = (typeof sessionAttributes)[number];
 /** Returns the value of `target_session_attrs`, which need not be valid, or null if the URL has none. */
 export const readSessionAttributes = (url: string): string | null =>
   new URL(splitHosts(url)[0]).searchParams.get('target_session_attrs');
+
+/** Returns the URL with permission to use a standby, unless it says what it wants. @param url of one host */
+export function allowStandby(url: string): string {
+  const allowed = new URL(url);
+  if (!allowed.searchParams.has('target_session_attrs'))
+    allowed.searchParams.set('target_session_attrs', 'any');
+  return allowed.href;
+}

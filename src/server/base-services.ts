@@ -1,29 +1,66 @@
 import { randomUUID } from 'node:crypto';
 import { ChangeLog } from '../cache/change-log.ts';
-import type { Database } from '../db/client.ts';
+import { type Replica, Replicas } from '../cache/replicas.ts';
+import { connect, type Database } from '../db/client.ts';
 import { openFlags } from '../flags/flags.ts';
 import type { App } from '../http/app.ts';
+import { replicas as metrics } from '../http/metrics.ts';
 import { OutageLog } from '../http/outage-log.ts';
 import type { BaseServices } from '../http/services.ts';
 import { createSessionCache } from '../identity/session-cache.ts';
 import type { ReadyConfig } from '../lib/config.ts';
+import { allowStandby } from '../lib/database-url.ts';
 
 type Environment = { config: ReadyConfig; db: Database; clock: () => Date };
 
 /** Opens the services that every module uses, and closes them with the app. */
 export async function openBaseServices(app: App, { config, db, clock }: Environment): Promise<BaseServices> {
   const changeLog = new ChangeLog(db);
+  const replicas = openReplicas(app, config, { primary: db, changeLog });
   const services: BaseServices = {
     config,
     db,
     clock,
     log: app.log,
     changeLog,
-    sessions: createSessionCache(db, changeLog, config.cacheBytes),
+    replicas,
+    sessions: createSessionCache({ changeLog, replicas }, config.cacheBytes),
     flags: await openFlags(db, config, randomUUID()),
     outages: new OutageLog(app.log),
   };
   app.addHook('onClose', async () => services.flags.close());
   app.addHook('onClose', async () => services.outages.close());
   return services;
+}
+
+function openReplicas(
+  app: App,
+  { databaseReplicaUrls }: ReadyConfig,
+  source: { primary: Database; changeLog: ChangeLog },
+): Replicas {
+  const replicas: Replica[] = databaseReplicaUrls.map((url) => ({
+    name: nameOf(url),
+    db: connect(allowStandby(url)),
+  }));
+  const service = new Replicas({
+    ...source,
+    replicas,
+    log: app.log,
+    metrics: {
+      countRead: (on) => metrics.reads.inc({ on }),
+      setUsable: (replica, isUsable) => metrics.usable.set({ replica }, Number(isUsable)),
+    },
+  });
+  service.start();
+  app.addHook('onClose', async () => {
+    service.stop();
+    await Promise.all(replicas.map(({ db }) => db.end({ timeoutMs: 1_000 })));
+  });
+  return service;
+}
+
+/** Host and port, or the directory of the socket: without the password. */
+function nameOf(url: string): string {
+  const { host, searchParams } = new URL(url);
+  return searchParams.get('host') ?? host;
 }

@@ -7,4 +7,5 @@ await runFiles(
   'list-freshness',
   'own-lists',
   'preloaded-events',
+  'row-versions',
 );

@@ -1,4 +1,5 @@
 import { createLoader } from '../../db/batching.ts';
+import type { Database } from '../../db/client.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
 import type { ExportSection } from '../../http/export-section.ts';
 import type { AuthServices } from '../auth/services.ts';
@@ -21,9 +22,11 @@ export type AccountServices = LowerServices & {
 };
 
 const maxConcurrentExports = 2;
+/** How long an export may take on a replica. */
+const replicaTimeoutMs = 20_000;
 
 export const createAccountServices = (
-  { db, clock, config }: LowerServices,
+  { replicas, clock, config }: LowerServices,
   { deletionHooks, exportSections }: AccountHooks,
 ) => ({
   deletionHooks,
@@ -32,7 +35,9 @@ export const createAccountServices = (
     async ([id]: string[]) => {
       if (id === undefined) return [null];
       const { secretKey, publicUrl } = config;
-      return [await exportAccount(db, exportSections, { id, secretKey, publicUrl }, clock())];
+      const account = { id, secretKey, publicUrl };
+      const read = (db: Database) => exportAccount(db, exportSections, account, clock());
+      return [await replicas.read(read, replicaTimeoutMs)];
     },
     { keyOf: (id) => id, concurrency: maxConcurrentExports, maxBatchSize: 1 },
   ),

@@ -3,8 +3,11 @@
 import { type ListingKey, recordChange } from '../../cache/change-log.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import { changedPeople } from '../../identity/changed-people.ts';
+import { changedSessions } from '../../identity/sessions.ts';
 import { Problem } from '../../lib/errors.ts';
 import { listSessionKeys } from '../auth/session-repo.ts';
+import { changedEvents } from '../events/changed-events.ts';
 import { type ListableEvent, listingKeysOf } from '../events/listing-keys.ts';
 import { requireSuspendable } from './policy.ts';
 
@@ -28,10 +31,13 @@ export async function suspend(tx: Transaction, userId: string, now: Date): Promi
   const state = await findState(tx, userId, true);
   requireSuspendable(state);
   if (state.suspendedAt) return false;
-  await tx.query(sql`update users set suspended_at = ${now} where id = ${userId}`);
+  await tx.query(sql`update users set suspended_at = ${now}, version = version + 1 where id = ${userId}`);
   const sessions = await endSessions(tx, userId);
   const { ids, listingKeys } = await setHidden(tx, userId, true);
-  await recordChange(tx, { records: [userId, ...sessions, ...ids], listingKeys });
+  await recordChange(tx, {
+    records: [changedPeople([userId]), changedSessions(sessions), changedEvents(ids)],
+    listingKeys,
+  });
   return true;
 }
 
@@ -45,10 +51,13 @@ export async function restore(tx: Transaction, userId: string): Promise<boolean>
   await extendTimeouts(tx);
   const { suspendedAt } = await findState(tx, userId, true);
   if (!suspendedAt) return false;
-  await tx.query(sql`update users set suspended_at = null where id = ${userId}`);
+  await tx.query(sql`update users set suspended_at = null, version = version + 1 where id = ${userId}`);
   const sessions = await endSessions(tx, userId);
   const { ids, listingKeys } = await setHidden(tx, userId, false);
-  await recordChange(tx, { records: [userId, ...sessions, ...ids], listingKeys });
+  await recordChange(tx, {
+    records: [changedPeople([userId]), changedSessions(sessions), changedEvents(ids)],
+    listingKeys,
+  });
   return true;
 }
 
@@ -84,7 +93,7 @@ async function setHidden(
 ): Promise<{ ids: string[]; listingKeys: ListingKey[] }> {
   await tx.query(sql`select 1 from events where organizer_id = ${userId} order by id for update`);
   const rows = await tx.query<ListableEvent & { id: string }>(sql`
-    update events set hidden = ${hidden} where organizer_id = ${userId} and hidden <> ${hidden}
+    update events set hidden = ${hidden}, version = version + 1 where organizer_id = ${userId} and hidden <> ${hidden}
     returning id, lat, lng, start_at, end_at, visibility, status`);
   const listingKeys = listingKeysOf(rows.map((row) => ({ ...row, hidden: false })));
   await tx.query(sql`

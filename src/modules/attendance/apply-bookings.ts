@@ -17,6 +17,7 @@ import {
 import { lockCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
+import { changedEvents } from '../events/changed-events.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
 import {
   type BookingAction,
@@ -169,6 +170,6 @@ function statementsOf(decisions: BookingDecision[], moves: CounterMove[], now: D
     ...(ended.length > 0 ? [deleteBookings(ended)] : []),
     moveCounters(moves, { made, ended }, now),
     ...[...eventsToPromote].map((eventId) => promoteWaitlist(eventId)),
-    changeStatement({ records: moves.map(({ eventId }) => eventId) }),
+    changeStatement({ records: [changedEvents(moves.map(({ eventId }) => eventId))] }),
   ];
 }

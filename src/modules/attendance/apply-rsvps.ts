@@ -4,6 +4,7 @@ import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import { transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
+import { changedEvents } from '../events/changed-events.ts';
 import { type RsvpCommand, type RsvpOutcome, setRsvps } from './rsvp-repo.ts';
 
 /**
@@ -25,7 +26,7 @@ export function applyRsvps(
   mayWaitForLocks: boolean,
 ): Promise<(number | Problem | typeof RETRY_INDIVIDUALLY)[]> {
   return transaction(db, async (_tx, commit) => {
-    const records = [...new Set(commands.map(({ eventId }) => eventId))];
+    const records = [changedEvents([...new Set(commands.map(({ eventId }) => eventId))])];
     const [found] = await commit(setRsvps(commands, now, mayWaitForLocks), changeStatement({ records }));
     const rows = new Map((found as unknown as RsvpOutcome[]).map((row) => [Number(row.n), row]));
     const counts = new Map<string, number>();

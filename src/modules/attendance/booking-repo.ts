@@ -148,7 +148,7 @@ export function moveCounters(moves: CounterMove[], { made, ended }: BookingChang
       )}
     )
     update event_counters c set booked_count = c.booked_count + m.booked, waiting_count = c.waiting_count + m.waiting,
-      last_booking = c.last_booking + m.added, ${changeSummary('bookings', sql`c`, sql`m`)}
+      last_booking = c.last_booking + m.added, version = c.version + 1, ${changeSummary('bookings', sql`c`, sql`m`)}
     from (
       select m.*, k.organizer_id, k.amount, k.person_id, k.gone from moves m left join changes k on k.event_id = m.event_id
     ) m

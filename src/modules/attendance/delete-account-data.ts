@@ -34,7 +34,8 @@ async function deleteRsvps(tx: Transaction, userId: string): Promise<void> {
     order by event_id for update`);
   await tx.query(sql`
     update event_counters c set rsvp_count = rsvp_count - 1, going_count = going_count - gone.going,
-      extra_guests_count = extra_guests_count - gone.extra_guests, ${takeBack('rsvps', sql`c`, sql`e.organizer_id`, userId)}
+      extra_guests_count = extra_guests_count - gone.extra_guests, version = c.version + 1,
+      ${takeBack('rsvps', sql`c`, sql`e.organizer_id`, userId)}
     from unnest(${ids}::uuid[], ${gone.map((row) => row.going)}::int[],
       ${gone.map((row) => row.extraGuests)}::int[]) gone (event_id, going, extra_guests)
     join events e on e.id = gone.event_id

@@ -17,6 +17,7 @@ export async function deleteBookingsOf(tx: Transaction, userId: string): Promise
     update event_counters c set
       booked_count = booked_count - case d.status when 'booked' then d.seats else 0 end,
       waiting_count = waiting_count - (d.status = 'waiting')::int,
+      version = c.version + 1,
       ${takeBack('bookings', sql`c`, sql`e.organizer_id`, userId)}
     from deleted d join events e on e.id = d.event_id where c.event_id = d.event_id
     returning c.event_id, c.waiting_count`);

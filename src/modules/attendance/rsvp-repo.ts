@@ -128,7 +128,7 @@ export function setRsvps(commands: RsvpCommand[], now: Date, mayWaitForLocks: bo
       for update of c
     ), moved as (
       update event_counters c set rsvp_count = m.rsvp_count + m.rsvps, going_count = m.going_count + m.going,
-        extra_guests_count = m.extra_guests_count + m.extra_guests, ${changeSummary('rsvps', sql`m`, sql`m`)}
+        extra_guests_count = m.extra_guests_count + m.extra_guests, version = c.version + 1, ${changeSummary('rsvps', sql`m`, sql`m`)}
       from counters m where c.event_id = m.event_id
         and ((m.rsvps, m.going, m.extra_guests, m.amount) <> (0, 0, 0, 0) or m.gone is not null)
     ), pushes as (

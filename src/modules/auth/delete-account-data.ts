@@ -1,6 +1,7 @@
 /** Account deletion: codes and sessions. */
 import { sql } from '../../db/sql.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
+import { changedSessions } from '../../identity/sessions.ts';
 import { numberScope } from './code-hashes.ts';
 import { listSessionKeys } from './session-repo.ts';
 
@@ -18,6 +19,6 @@ export const authDeletionHooks: DeletionHook[] = [
   {
     // The deletion of the account deletes the sessions. The lock on the person's row prevents new ones.
     firstTable: 'sessions',
-    run: async (tx, { userId }) => ({ records: await listSessionKeys(tx, userId) }),
+    run: async (tx, { userId }) => ({ records: [changedSessions(await listSessionKeys(tx, userId))] }),
   },
 ];

@@ -2,9 +2,9 @@
 import { recordChange } from '../../cache/change-log.ts';
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { sessionKey } from '../../identity/sessions.ts';
+import { changedSessions, sessionKey } from '../../identity/sessions.ts';
 import type { Token, TokenIds, TokenPair } from '../../identity/tokens.ts';
 
 export type SessionTimes = { now: Date; accessExpiresAt: Date; refreshExpiresAt: Date };
@@ -58,9 +58,9 @@ export async function rotateSession(
   await tx.query(sql`
     update sessions set access_hash = ${pair.accessHash}, refresh_hash = ${pair.refreshHash},
       spent_hash = ${spent.hash}, refreshed_at = ${times.now}, access_expires_at = ${times.accessExpiresAt},
-      refresh_expires_at = ${times.refreshExpiresAt}
+      refresh_expires_at = ${times.refreshExpiresAt}, version = version + 1
     where user_id = ${spent.userId} and id = ${spent.sessionId}`);
-  await recordChange(tx, { records: [sessionKey(spent)] });
+  await recordChange(tx, { records: [changedSessions([sessionKey(spent)])] });
 }
 
 /**
@@ -72,7 +72,7 @@ export async function deleteSession(tx: Transaction, ids: TokenIds): Promise<boo
   const count = await tx.execute(
     sql`delete from sessions where user_id = ${ids.userId} and id = ${ids.sessionId}`,
   );
-  if (count > 0) await recordChange(tx, { records: [sessionKey(ids)] });
+  if (count > 0) await recordChange(tx, { records: [changedSessions([sessionKey(ids)])] });
   return count > 0;
 }
 
@@ -88,8 +88,8 @@ export async function listSessionKeys(tx: Transaction, userId: string): Promise<
 /** Changes a person's role. It takes effect on every server with the person's next request. */
 export async function setRole(tx: Transaction, userId: string, role: Viewer['role']): Promise<void> {
   await tx.query(sql`select 1 from users where id = ${userId} for update`);
-  await tx.query(sql`update users set role = ${role} where id = ${userId}`);
-  await recordChange(tx, { records: await listSessionKeys(tx, userId) });
+  await tx.query(sql`update users set role = ${role}, version = version + 1 where id = ${userId}`);
+  await recordChange(tx, { records: [changedSessions(await listSessionKeys(tx, userId))] });
 }
 
 export type SessionListRow = {
@@ -108,6 +108,19 @@ export async function listActiveSessions(db: Database, userId: string, now: Date
     order by refreshed_at desc, id`);
 }
 
+const maxExpiredPerTransaction = 1_000;
+
+/** Deletes expired sessions, a number of them in each transaction, so that no change of the log is large. */
 export async function deleteExpiredSessions(db: Database, now: Date): Promise<void> {
-  await db.query(sql`delete from sessions where refresh_expires_at <= ${now}`);
+  for (let count = maxExpiredPerTransaction; count === maxExpiredPerTransaction; ) {
+    count = await transaction(db, async (tx) => {
+      const rows = await tx.query<{ userId: string; id: string }>(sql`
+        delete from sessions where (user_id, id) in (
+          select user_id, id from sessions where refresh_expires_at <= ${now} limit ${maxExpiredPerTransaction})
+        returning user_id, id`);
+      const keys = rows.map(({ userId, id }) => sessionKey({ userId, sessionId: id }));
+      if (keys.length > 0) await recordChange(tx, { records: [changedSessions(keys)] });
+      return keys.length;
+    });
+  }
 }

@@ -42,6 +42,7 @@ const row = (fields: Partial<EventRow> = {}): EventRow => ({
   goingCount: 0,
   partyCount: 0,
   bookedCount: 0,
+  version: 0,
   ...fields,
 });
 

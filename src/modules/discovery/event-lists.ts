@@ -41,7 +41,7 @@ export function createEventLists(
   index: CurrentIndex | null,
   statements: FairQueue,
 ): Lists {
-  const { db, changeLog, events, people } = services;
+  const { replicas, changeLog, events, people } = services;
 
   async function find(
     { query, order, slice, address }: ListRequest,
@@ -50,7 +50,9 @@ export function createEventLists(
     const found = await index?.search(toIndexQuery(query, order, hiddenOrganizers), slice);
     return (
       found ??
-      statements.run(networkOf(address), () => listBySql(db, { ...query, order, hiddenOrganizers }, slice))
+      statements.run(networkOf(address), () =>
+        replicas.read((db) => listBySql(db, { ...query, order, hiddenOrganizers }, slice)),
+      )
     );
   }
 

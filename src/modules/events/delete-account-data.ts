@@ -2,6 +2,7 @@
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
+import { changedEvents } from './changed-events.ts';
 import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
 
 export const eventDeletionHooks: DeletionHook[] = [
@@ -10,7 +11,7 @@ export const eventDeletionHooks: DeletionHook[] = [
     run: async (tx, { userId }) => {
       const involved = await lockInvolvedEvents(tx, userId);
       const deleted = await deleteOwnedEvents(tx, userId);
-      return { records: involved, listingKeys: listingKeysOf(deleted) };
+      return { records: [changedEvents(involved)], listingKeys: listingKeysOf(deleted) };
     },
   },
 ];

@@ -1,7 +1,5 @@
 /** Caches events with their serialized fragments; the change log keeps them current. */
-import type { ChangeLog } from '../../cache/change-log.ts';
-import { createRecordCache } from '../../cache/record-cache.ts';
-import type { Database } from '../../db/client.ts';
+import { createRecordCache, type Source } from '../../cache/record-cache.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import type { PersonRow } from '../users/present.ts';
 import type { EventRow } from './present.ts';
@@ -48,17 +46,19 @@ function sizeOf({ row }: CachedEvent): number {
   return bytesOfEvent + 2 * bytesOfString + bytes;
 }
 
-export function createEventCache(db: Database, changeLog: ChangeLog, cacheBytes: number): EventCache {
-  const findCurrent = createRecordCache<CachedEvent>(changeLog, {
+export function createEventCache(source: Source, cacheBytes: number): EventCache {
+  const findCurrent = createRecordCache<CachedEvent>(source, {
+    kind: 'event',
     maxBytes: cacheBytes * cacheShare,
     sizeOf,
-    read: async (ids) => (await listEventRows(db, ids)).map(toCachedEvent),
+    read: async (db, ids) => (await listEventRows(db, ids)).map(toCachedEvent),
     idOf: ({ row }) => row.id,
+    versionOf: ({ row }) => row.version,
   });
   return {
     findCurrent,
     find: async (id, viewer) => {
-      if (!viewer) await changeLog.catchUp();
+      if (!viewer) await source.changeLog.catchUp();
       return findCurrent(id);
     },
   };

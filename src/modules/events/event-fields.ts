@@ -19,6 +19,7 @@ export type EventFields = Omit<
   | 'goingCount'
   | 'partyCount'
   | 'bookedCount'
+  | 'version'
 >;
 
 /**

@@ -67,6 +67,7 @@ const eventRow: fc.Arbitrary<EventRow> = fc.record({
   goingCount: count,
   partyCount: count,
   bookedCount: count,
+  version: count,
 });
 const ownFields = {
   myRsvp: fc.constantFrom('going', 'interested', null),

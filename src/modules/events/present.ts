@@ -41,6 +41,8 @@ export type EventRow = {
   /** People who are going, and their extra guests. */
   partyCount: number;
   bookedCount: number;
+  /** The version of the record in the change log. */
+  version: number;
 };
 /** The viewer's own fields of an event in lists. */
 export type ViewerState = { myRsvp: 'going' | 'interested' | null; isSaved: boolean };

@@ -7,6 +7,7 @@ import { cellOf } from '../../lib/grid-cells.ts';
 import { newId } from '../../lib/ids.ts';
 import { deleteEventNotifications } from '../../outbox/delete-event-data.ts';
 import { insertFanOuts } from '../../outbox/fan-outs.ts';
+import { changedEvents } from './changed-events.ts';
 import { changesCalendar, type EventFields, noticeOf } from './event-fields.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed, isVisible } from './policy.ts';
@@ -20,7 +21,8 @@ export const selectEventRows = (selection: Statement): Statement => sql`
       e.address, e.lat, e.lng, e.category, e.template, e.price::float8 as price,
       e.price > 0 or e.is_price_known as is_price_known, e.currency, e.capacity, e.visibility, e.status, e.hidden,
       e.enabled_modules, e.guest_list_visibility, e.claimant_visibility, e.created_at, e.updated_at, e.sequence,
-      c.rsvp_count, c.going_count, c.going_count + c.extra_guests_count as party_count, c.booked_count
+      c.rsvp_count, c.going_count, c.going_count + c.extra_guests_count as party_count, c.booked_count,
+      (e.version + c.version)::float8 as version
     from events e join event_counters c on c.event_id = e.id
     ${selection}`;
 
@@ -131,7 +133,7 @@ export async function insertEvent(
   );
   await insertDetails(id);
   await addToEventsCount(tx, organizerId, eventsCountOf(event));
-  await recordChange(tx, { records: [id], listingKeys: listingKeysOf([event]) });
+  await recordChange(tx, { records: [changedEvents([id])], listingKeys: listingKeysOf([event]) });
   return id;
 }
 
@@ -149,13 +151,16 @@ export async function updateEvent(
   const after = { ...fields, hidden: before.hidden };
   const sequence = before.sequence + Number(changesCalendar(before, fields));
   await tx.query(
-    sql`update events set ${assignments({ ...columns(fields), sequence, updated_at: now })} where id = ${before.id}`,
+    sql`update events set ${assignments({ ...columns(fields), sequence, updated_at: now })}, version = version + 1 where id = ${before.id}`,
   );
   if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
   await addToEventsCount(tx, before.organizerId, eventsCountOf(after) - eventsCountOf(before));
   const kind = noticeOf(before, after, now);
   if (kind) await tx.execute(insertFanOuts(kind, sql`select ${before.id}::uuid`));
-  await recordChange(tx, { records: [before.id], listingKeys: listingKeysOf([before, after]) });
+  await recordChange(tx, {
+    records: [changedEvents([before.id])],
+    listingKeys: listingKeysOf([before, after]),
+  });
 }
 
 /** Deletes an event; foreign keys delete the rows that refer to it. @param event the locked row */
@@ -166,7 +171,7 @@ export async function deleteEvent(tx: Transaction, event: EventRow): Promise<voi
   );
   await addToEventsCount(tx, event.organizerId, -eventsCountOf(event));
   await deleteEventNotifications(tx, event.id, event.organizerId);
-  await recordChange(tx, { records: [event.id], listingKeys: listingKeysOf([event]) });
+  await recordChange(tx, { records: [changedEvents([event.id])], listingKeys: listingKeysOf([event]) });
 }
 
 async function addToEventsCount(tx: Transaction, organizerId: string, by: number): Promise<void> {

@@ -14,8 +14,8 @@ export type EventServices = UserServices & {
 /** The share of the memory for caches that preloaded events may take. */
 const preloadShare = 0.15;
 
-export const createEventServices = ({ db, changeLog, config, log }: UserServices) => ({
-  events: createEventCache(db, changeLog, config.cacheBytes),
+export const createEventServices = ({ db, changeLog, replicas, config, log }: UserServices) => ({
+  events: createEventCache({ changeLog, replicas }, config.cacheBytes),
   preloadedEvents: new PreloadedEvents({
     db,
     changeLog,

@@ -44,7 +44,8 @@ export function promoteWaitlist(eventId: string) {
       ${insertSelectedCauses(sql`
         select m.user_id, 'bookingConfirmed', e.id, e.organizer_id, 1 from moved m join events e on e.id = ${eventId}`)}
     )
-    update event_counters c set booked_count = booked_count + m.seats, waiting_count = waiting_count - m.people
+    update event_counters c set booked_count = booked_count + m.seats, waiting_count = waiting_count - m.people,
+      version = version + 1
     from (select sum(seats)::int as seats, count(*)::int as people from moved) m
     where c.event_id = ${eventId} and m.people > 0`;
 }

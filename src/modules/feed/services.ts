@@ -10,10 +10,10 @@ export type FeedServices = EventServices & { findFeed(query: FeedQuery): Promise
 /** Feed queries that the database runs at the same time. A low limit leaves connections to cheaper requests. */
 const maxConcurrency = 3;
 
-export function createFeedServices({ db, discoveryIndex }: DiscoveryServices) {
+export function createFeedServices({ db, replicas, discoveryIndex }: DiscoveryServices) {
   let sequence = 0;
   const findBySql = createLoader<FeedQuery, FeedElement[]>(
-    async ([query]) => (query ? [await findFeed(db, query)] : []),
+    async ([query]) => (query ? [await replicas.read((source) => findFeed(source, query))] : []),
     // Unique keys: each request runs its own query.
     { keyOf: () => `${sequence++}`, concurrency: maxConcurrency, maxBatchSize: 1 },
   );

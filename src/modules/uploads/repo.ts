@@ -9,6 +9,7 @@ import { one, type Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
+import { changedPeople } from '../../identity/changed-people.ts';
 import { Problem } from '../../lib/errors.ts';
 import { dayMs } from '../../lib/time.ts';
 import { mayDeleteUpload } from './policy.ts';
@@ -118,8 +119,8 @@ export async function deleteUpload(tx: Transaction, id: string, viewer: Viewer, 
   await tx.query(sql`update upload_usage set bytes = bytes - ${deleted.bytes} where user_id = ${userId}`);
   await tx.query(sql`insert into loose_files (id, due) values (${id}, ${now})`);
   const count = await tx.execute(sql`
-    update users set avatar_upload = null where id = ${userId} and avatar_upload = ${id}`);
-  if (count > 0) await recordChange(tx, { records: [userId] });
+    update users set avatar_upload = null, version = version + 1 where id = ${userId} and avatar_upload = ${id}`);
+  if (count > 0) await recordChange(tx, { records: [changedPeople([userId])] });
 }
 
 /**

@@ -2,6 +2,7 @@
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
+import { changedPeople } from '../../identity/changed-people.ts';
 
 export const userDeletionHooks: DeletionHook[] = [
   {
@@ -9,7 +10,7 @@ export const userDeletionHooks: DeletionHook[] = [
     firstTable: 'users',
     run: async (tx, { userId }) => {
       await tx.query(sql`select 1 from users where id = ${userId} for update`);
-      return { records: [userId] };
+      return { records: [changedPeople([userId])] };
     },
   },
   {

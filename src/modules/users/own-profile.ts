@@ -4,6 +4,7 @@ import type { Queryable } from '../../db/query.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import { changedPeople } from '../../identity/changed-people.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { isOwnUpload } from '../uploads/repo.ts';
 import type { MeChange } from './own-profile-schemas.ts';
@@ -40,9 +41,9 @@ export async function updateProfile(tx: Transaction, id: string, change: Profile
   await tx.query(sql`
     update users set name = ${next.name}, username = ${next.username}, bio = ${next.bio}, city = ${next.city},
       is_private = ${next.isPrivate}, avatar_upload = ${next.avatarUpload},
-      search = ${userSearchText(next.name, next.username)}
+      search = ${userSearchText(next.name, next.username)}, version = version + 1
     where id = ${id}`);
-  await recordChange(tx, { records: [id] });
+  await recordChange(tx, { records: [changedPeople([id])] });
 }
 
 /** Waits for concurrent changes of both usernames. @throws Problem `username_taken` */

@@ -1,10 +1,9 @@
 /** People as other records name them, in memory; and who blocked whom. */
-import type { ChangeLog } from '../../cache/change-log.ts';
-import { createRecordCache } from '../../cache/record-cache.ts';
+import { createRecordCache, type Source } from '../../cache/record-cache.ts';
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
 import type { PersonRow } from './present.ts';
-import { listBlocked, listPeople } from './repo.ts';
+import { listBlocked, listPeople, type VersionedPerson } from './repo.ts';
 
 export type People = {
   /** Null for an unknown id. Requires that the request has read the change log. */
@@ -18,13 +17,15 @@ const cacheShare = 0.04;
 /** A person has only short texts. */
 const bytesOfPerson = 600;
 
-export function createPeople(db: Database, changeLog: ChangeLog, cacheBytes: number): People {
+export function createPeople(db: Database, source: Source, cacheBytes: number): People {
   return {
-    find: createRecordCache<PersonRow>(changeLog, {
+    find: createRecordCache<VersionedPerson>(source, {
+      kind: 'person',
       maxBytes: cacheBytes * cacheShare,
       sizeOf: () => bytesOfPerson,
-      read: (ids) => listPeople(db, ids),
+      read: listPeople,
       idOf: ({ id }) => id,
+      versionOf: ({ version }) => version,
     }),
     blockedBy: createLoader(
       async (ids: string[]) => {

@@ -48,10 +48,14 @@ export async function findProfile(db: Database, id: string): Promise<ProfileRow 
   return row ?? null;
 }
 
+/** A person with the version of the record in the change log. */
+export type VersionedPerson = PersonRow & { version: number };
+
 /** People by id, in any order; what is not there is left out. */
-export async function listPeople(db: Queryable, ids: string[]): Promise<PersonRow[]> {
-  return await db.query<PersonRow>(sql`
-    select id, name, username, bio, avatar_upload from users where id = any(${ids}::uuid[])`);
+export async function listPeople(db: Queryable, ids: string[]): Promise<VersionedPerson[]> {
+  return await db.query<VersionedPerson>(sql`
+    select id, name, username, bio, avatar_upload, version::float8 as version from users
+    where id = any(${ids}::uuid[])`);
 }
 
 export async function findRelation(

@@ -19,13 +19,15 @@ export const searchUsers = defineEndpoint({
   query: UserSearchQuery,
   response: { 200: Type.Object({ data: Type.Array(ref(FoundUser)) }) },
 
-  async handler({ caller, query }, { db, config }: UserServices) {
+  async handler({ caller, query }, { replicas, config }: UserServices) {
     const term = readTerm(query.q);
-    const hidden = await listHidden(db, caller.id);
-    const rows = await findUsers(db, term, hidden, query.limit);
-    const ids = rows.map(({ id }) => id);
-    const followed = await listFollowed(db, caller.id, ids);
-    const data = rows.map((row) => toFoundUser(row, followed.has(row.id), config.publicUrl));
+    const data = await replicas.read(async (db) => {
+      const hidden = await listHidden(db, caller.id);
+      const rows = await findUsers(db, term, hidden, query.limit);
+      const ids = rows.map(({ id }) => id);
+      const followed = await listFollowed(db, caller.id, ids);
+      return rows.map((row) => toFoundUser(row, followed.has(row.id), config.publicUrl));
+    });
     return { status: 200, body: { data } };
   },
 });

@@ -3,6 +3,6 @@ import { createPeople, type People } from './people.ts';
 
 export type UserServices = BaseServices & { people: People };
 
-export const createUserServices = ({ db, changeLog, config }: BaseServices) => ({
-  people: createPeople(db, changeLog, config.cacheBytes),
+export const createUserServices = ({ db, changeLog, replicas, config }: BaseServices) => ({
+  people: createPeople(db, { changeLog, replicas }, config.cacheBytes),
 });

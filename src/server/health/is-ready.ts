@@ -1,6 +1,6 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
-import { HealthStatus } from './schemas.ts';
+import { Readiness } from './schemas.ts';
 import type { HealthServices } from './services.ts';
 
 /** The readiness check. */
@@ -12,12 +12,17 @@ export const isReady = defineEndpoint({
   summary: 'Readiness check',
   description:
     '200 while the database responds and its schema is current, otherwise 503. Send the server no requests while ' +
-    'this check fails. The result is at most one second old.',
+    'this check fails. The result is at most one second old. Without replicas, the server reads from its primary ' +
+    'database and stays ready.',
   access: 'public',
-  response: { 200: HealthStatus },
+  response: { 200: Readiness },
 
-  async handler(_request, { checkReadiness }: HealthServices) {
+  async handler(_request, { checkReadiness, replicas }: HealthServices) {
     if (!(await checkReadiness())) throw new Problem('unavailable');
-    return { status: 200, body: { status: 'ok' as const } };
+    const { states } = replicas;
+    const usable = states.filter(({ isUsable }) => isUsable).length;
+    const body = { status: 'ok' as const };
+    if (states.length === 0) return { status: 200, body };
+    return { status: 200, body: { ...body, replicas: { configured: states.length, usable } } };
   },
 });

@@ -29,7 +29,7 @@ const indexLimits = { concurrency: 2, maxWaitingPerClient: 100, maxWaiting: 1_00
  * @param statements runs the statements on the database
  */
 export function createEventMaps(
-  { db, changeLog, people }: EventServices,
+  { replicas, changeLog, people }: EventServices,
   index: CurrentIndex | null,
   statements: FairQueue,
 ): FindEventMap {
@@ -47,6 +47,8 @@ export function createEventMaps(
       const map = await maps.run(client, () => index.map({ ...indexQuery, zoom }));
       if (map) return map;
     }
-    return statements.run(client, () => mapBySql(db, { ...query, hiddenOrganizers }, zoom));
+    return statements.run(client, () =>
+      replicas.read((db) => mapBySql(db, { ...query, hiddenOrganizers }, zoom)),
+    );
   };
 }

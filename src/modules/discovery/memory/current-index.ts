@@ -2,15 +2,15 @@
  * Keeps a discovery index current. The change log names the changed events; before a query, their rows are read and
  * replaced in the index. So a query sees every write that was acknowledged before it.
  */
-import type { ChangeLog, CommittedChange, ListingKey } from '../../../cache/change-log.ts';
+import type { ChangeLog, CommittedChange } from '../../../cache/change-log.ts';
 import type { Database } from '../../../db/client.ts';
 import { discoveryIndex as metrics } from '../../../http/metrics.ts';
 import { BackgroundLoad } from '../../../lib/background-load.ts';
 import type { EventMap } from '../map/cluster-grid.ts';
+import { applyChanges, applyUntilVisible } from './apply-changes.ts';
 import type { MapQuery } from './cluster-events.ts';
 import { EventIndex } from './event-index.ts';
 import type { IndexQuery, Page, Slice } from './index-query.ts';
-import { listChangedRows } from './index-rows.ts';
 import { loadSegment } from './load-segment.ts';
 import type { PeopleEvent, PeopleQuery } from './people-events.ts';
 
@@ -24,13 +24,10 @@ type Options = {
   onLoaded: () => void;
 };
 
-/**
- * What one statement reads, so that its rows need little memory: most changes are of one event, but one of an account may
- * name thousands.
- */
-const [maxChangesPerStatement, maxPlacesPerStatement] = [100, 500];
 /** While no request reads the change log, the index reads it this often, because old changes are deleted from the log. */
 const idleCatchUpMs = 5_000;
+/** Late changes that are remembered; the oldest are forgotten first. */
+const maxLate = 4_000;
 
 export class CurrentIndex {
   readonly #options: Options;
@@ -40,6 +37,12 @@ export class CurrentIndex {
   #noted = 0;
   #applied = 0;
   #applying: Promise<void> | null = null;
+  /**
+   * Changes that the database did not show when they were applied, or that the log named while there was no index. They
+   * are applied again from time to time, and to the next index.
+   */
+  readonly #late = new Set<CommittedChange>();
+  #isGivenUp = false;
   /** Changes since the running load began, to apply to the loaded index; null if no load is running. */
   #sinceLoad: CommittedChange[] | null = null;
   readonly #load: BackgroundLoad;
@@ -128,14 +131,23 @@ export class CurrentIndex {
     // Only changes with listing keys concern lists. RSVPs, for example, have none.
     if (change.listingKeys.length === 0) return;
     this.#sinceLoad?.push(change);
+    if (!this.#index && !this.#sinceLoad && !this.#isGivenUp) this.#addLate(change);
     if (!this.#index) return;
     this.#pending.push(change);
     this.#noted++;
   }
 
+  #addLate(change: CommittedChange): void {
+    this.#late.add(change);
+    const [oldest] = this.#late;
+    if (oldest && this.#late.size > maxLate) this.#late.delete(oldest);
+  }
+
   /** Any event may have changed. */
   #reset(): void {
+    this.#late.clear();
     if (!this.#index && !this.#sinceLoad) return;
+    this.#sinceLoad = null;
     this.#setIndex(null);
     this.#load.restart();
   }
@@ -143,6 +155,8 @@ export class CurrentIndex {
   async #catchUp(): Promise<void> {
     if (!this.#index) return;
     await this.#options.changeLog.catchUp();
+    this.#pending.push(...this.#late);
+    this.#noted += this.#late.size;
     await this.#current();
   }
 
@@ -159,11 +173,19 @@ export class CurrentIndex {
   async #applyPending(): Promise<void> {
     const index = this.#index;
     const changes = [...this.#pending];
-    if (index) await applyChanges(this.#options.db, index, changes);
+    // Lists have waited for late changes before.
+    const again = changes.filter((change) => this.#late.has(change));
+    const others = changes.filter((change) => !this.#late.has(change));
+    const late = index && [
+      ...(await applyUntilVisible(this.#options, index, others)),
+      ...(await applyChanges(this.#options, index, again)),
+    ];
     // A reset meanwhile has emptied the list.
     if (index !== this.#index) return;
     this.#pending.splice(0, changes.length);
     this.#applied += changes.length;
+    for (const change of again) this.#late.delete(change);
+    for (const change of late ?? []) this.#addLate(change);
     if (index?.isOutgrown) this.#load.start();
   }
 
@@ -175,6 +197,9 @@ export class CurrentIndex {
     const changes: CommittedChange[] = [];
     this.#sinceLoad = changes;
     try {
+      // The rows of all changes that the log has named must be visible before all events are read.
+      const late = await applyUntilVisible(this.#options, null, [...this.#late]);
+      changes.push(...late);
       const loaded = await loadSegment(db, maxBytes, signal);
       signal.throwIfAborted();
       if (!('data' in loaded)) {
@@ -183,14 +208,17 @@ export class CurrentIndex {
         return;
       }
       const index = new EventIndex(loaded.data);
+      const stillLate: CommittedChange[] = [];
       // More changes may arrive while these are read; they are in the list as well.
       for (let done = 0; done < changes.length; ) {
         const next = changes.slice(done);
-        await applyChanges(db, index, next);
+        stillLate.push(...(await applyUntilVisible(this.#options, index, next)));
         done += next.length;
       }
       signal.throwIfAborted();
       this.#setIndex(index);
+      this.#late.clear();
+      for (const change of stillLate) this.#addLate(change);
       const [megabytes, ms] = [toMegabytes(index.bytes), Math.round(performance.now() - since)];
       log.info({ events: index.size, megabytes, ms }, 'the discovery index is loaded');
       onLoaded();
@@ -202,6 +230,8 @@ export class CurrentIndex {
   /** The lists are read from the database from now on. */
   #giveUp({ neededBytes, events }: { neededBytes: number; events: number }): void {
     this.#setIndex(null);
+    this.#isGivenUp = true;
+    this.#late.clear();
     const fields = {
       events,
       neededMegabytes: toMegabytes(neededBytes),
@@ -216,19 +246,3 @@ export class CurrentIndex {
 }
 
 const toMegabytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);
-
-/** Reads the current rows of the changed events, and replaces these events in the index. */
-async function applyChanges(db: Database, index: EventIndex, changes: CommittedChange[]): Promise<void> {
-  for (let first = 0; first < changes.length; first += maxChangesPerStatement) {
-    const some = changes.slice(first, first + maxChangesPerStatement);
-    const places = new Map<string, ListingKey>();
-    for (const key of some.flatMap(({ listingKeys }) => listingKeys))
-      places.set(`${key.cell} ${key.day}`, key);
-    const changeKeys = new Set(some.flatMap((change) => change.changeKeys));
-    const all = [...places.values()];
-    for (let i = 0; i < all.length; i += maxPlacesPerStatement) {
-      const near = all.slice(i, i + maxPlacesPerStatement);
-      index.apply(near, changeKeys, await listChangedRows(db, near, [...changeKeys]));
-    }
-  }
-}

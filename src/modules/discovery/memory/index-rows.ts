@@ -40,6 +40,9 @@ export const readRows = (connection: Queryable): AsyncGenerator<IndexRow[]> =>
     ({ search }) => search.length,
   );
 
+/** `version`: that of the row in `events`. */
+export type ChangedRow = IndexRow & { version: number };
+
 /**
  * Lists the listed events with some change keys that begin in some cells and on some days. The index events_by_cell
  * finds them, and the hash of the id selects the changed ones.
@@ -48,9 +51,9 @@ export async function listChangedRows(
   db: Queryable,
   keys: ListingKey[],
   changeKeys: string[],
-): Promise<IndexRow[]> {
-  return await db.query<IndexRow>(sql`
-    select distinct on (e.id) ${columns}
+): Promise<ChangedRow[]> {
+  return await db.query<ChangedRow>(sql`
+    select distinct on (e.id) ${columns}, e.version::float8 as version
     from unnest(${keys.map(({ cell }) => cell)}::int[], ${keys.map(({ day }) => day)}::int[]) k (cell, day)
     join events e on e.cell = k.cell
       and e.start_at >= to_timestamp(k.day * 86400::float8) and e.start_at < to_timestamp((k.day + 1) * 86400::float8)

@@ -22,8 +22,8 @@ async function add(selection: Statement): Promise<void> {
   const sizeOf = ({ title, description }: EventRow) => title.length + description.length;
   for await (const rows of readInBatches(connection, selectEventRows(selection), sizeOf)) {
     for (const row of rows) {
-      const { id, lat, lng } = row;
-      builder.add({ id, lat, lng, json: listedJson(toCachedEvent(row), publicUrl) });
+      const { id, lat, lng, version } = row;
+      builder.add({ id, lat, lng, version, json: listedJson(toCachedEvent(row), publicUrl) });
       if (builder.bytes > maxBytes) return;
     }
   }

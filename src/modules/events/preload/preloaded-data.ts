@@ -9,6 +9,8 @@ export type PreloadedData = {
   idTable: Uint32Array;
   /** Latitude and longitude of each event. */
   places: Float64Array;
+  /** Versions of the records in the change log. */
+  versions: Float64Array;
   /** Where the JSON of each event begins, in bytes: the number of its chunk times `chunkSize`, plus the offset in the chunk. */
   offsets: Float64Array;
   lengths: Uint32Array;
@@ -20,16 +22,17 @@ export type PreloadedData = {
 
 export const chunkSize = 4 * 1024 ** 2;
 /** The columns, the table and the bitmap of changed events. */
-const bytesOfEntry = 16 + 12 + 16 + 8 + 4 + 8 + 1;
+const bytesOfEntry = 16 + 12 + 16 + 8 + 8 + 4 + 8 + 1;
 
 /** 32 bits of a change key. Two events with one hash only count as changed together. */
 export const hashOfKey = (changeKey: string): number => Buffer.from(changeKey, 'base64url').readUInt32LE(0);
 
-type Entry = { id: string; lat: number; lng: number; json: Buffer };
+type Entry = { id: string; lat: number; lng: number; version: number; json: Buffer };
 
 export class PreloadBuilder {
   readonly #ids: Buffer[] = [];
   readonly #places: number[] = [];
+  readonly #versions: number[] = [];
   readonly #offsets: number[] = [];
   readonly #lengths: number[] = [];
   readonly #hashes: number[] = [];
@@ -42,7 +45,7 @@ export class PreloadBuilder {
     return this.#ids.length * bytesOfEntry + (this.#chunks.length - 1) * chunkSize + this.#used;
   }
 
-  add({ id, lat, lng, json }: Entry): void {
+  add({ id, lat, lng, version, json }: Entry): void {
     if (json.length > chunkSize) return;
     if (this.#used + json.length > chunkSize) {
       this.#chunks.push(new Uint8Array(chunkSize));
@@ -51,6 +54,7 @@ export class PreloadBuilder {
     this.#chunks.at(-1)?.set(json, this.#used);
     this.#ids.push(bytesOfId(id));
     this.#places.push(lat, lng);
+    this.#versions.push(version);
     this.#offsets.push((this.#chunks.length - 1) * chunkSize + this.#used);
     this.#lengths.push(json.length);
     this.#hashes.push(hashOfKey(changeKeyOf(id)));
@@ -69,6 +73,7 @@ export class PreloadBuilder {
       ids,
       idTable: createIdTable(ids),
       places: Float64Array.from(this.#places),
+      versions: Float64Array.from(this.#versions),
       offsets: Float64Array.from(this.#offsets),
       lengths: Uint32Array.from(this.#lengths),
       chunks: this.#chunks,

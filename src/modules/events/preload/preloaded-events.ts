@@ -4,6 +4,7 @@
  * changed, all are read again.
  */
 import type { ChangeLog } from '../../../cache/change-log.ts';
+import { unknownVersion } from '../../../cache/recent-versions.ts';
 import type { Database } from '../../../db/client.ts';
 import { sql } from '../../../db/sql.ts';
 import { preloadedEvents as metrics } from '../../../http/metrics.ts';
@@ -112,13 +113,14 @@ export class PreloadedEvents {
     this.#load.start();
   }
 
-  #markChanged(changeKey: string): void {
+  /** @param version of the changed record: a record that was read in this version or a newer one has not changed */
+  #markChanged(changeKey: string, version = unknownVersion): void {
     if (!this.#data) return;
-    const { keyHashes, keyPositions } = this.#data;
+    const { keyHashes, keyPositions, versions } = this.#data;
     const hash = hashOfKey(changeKey);
     for (let i = lowerBound(keyHashes, hash); keyHashes[i] === hash; i++) {
       const position = keyPositions[i] as number;
-      if (hasBit(this.#changed, position)) continue;
+      if (hasBit(this.#changed, position) || (versions[position] as number) >= version) continue;
       setBit(this.#changed, position);
       this.#changedCount++;
     }
@@ -141,6 +143,8 @@ export class PreloadedEvents {
       signal.throwIfAborted();
       this.#setData(data);
       for (const key of changeKeys) this.#markChanged(key);
+      // The worker may have read records before the database showed changes that the log had named already.
+      for (const [key, version] of changeLog.recentVersions('event')) this.#markChanged(key, version);
       log.info({ events: data.size, ms: Math.round(performance.now() - since) }, 'events are preloaded');
       await this.#onLoaded();
       if (this.#data === data) metrics.loaded.set(1);

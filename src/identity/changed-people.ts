@@ -1,0 +1,10 @@
+import type { ChangedRecords } from '../cache/change-log.ts';
+import { isOneOf, sql } from '../db/sql.ts';
+
+/** The changed records of people, for the change log. Each write raises the version of the person's row. */
+export const changedPeople = (ids: string[]): ChangedRecords => ({
+  kind: 'person',
+  ids,
+  versions: sql`
+    select id::text as id, version, null::bigint as listing from users where ${isOneOf(sql`id`, ids)}`,
+});

@@ -1,0 +1,212 @@
+/**
+ * Reads from a streaming replica: two PostgreSQL of its own, of which one follows the other. It is slow because it starts
+ * and stops them.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { openEmbedded } from '../../src/db/embedded/embedded.ts';
+import { type Placement, place } from '../../src/db/embedded/placement.ts';
+import { startServer, stopServer } from '../../src/db/embedded/postmaster.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import type { Target } from '../../src/db/target.ts';
+import { createEvent, createUser, rsvpGoing, signIn } from '../factories.ts';
+import { cleanUpAfterTests, createTempDir } from '../processes.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from '../setup.ts';
+import { connectSql, openSql } from '../sql-tag.ts';
+
+const run = promisify(execFile);
+
+cleanUpAfterTests();
+
+/** A primary, and a replica that can be stopped, killed and paused. */
+async function openReplicated() {
+  const dataDir = await createTempDir();
+  const embedded = await openEmbedded(dataDir);
+  const target = embedded.target as Exclude<Target, string>;
+  await migrate(target);
+  await embedded.close();
+  const primary = await place(dataDir);
+  const clusterDir = `${primary.clusterDir}-replica`;
+  const replica: Placement = { ...primary, clusterDir, socketDir: `${primary.socketDir}r` };
+  await mkdir(replica.socketDir, { mode: 0o700 });
+  if (primary.identity) await chown(replica.socketDir, primary.identity.uid, primary.identity.gid);
+  await run('cp', ['-a', primary.clusterDir, clusterDir]);
+  await writeFile(path.join(clusterDir, 'standby.signal'), '');
+  await startServer(primary, {});
+  const source = `host='${primary.socketDir}' user='${target.user}' password='${target.password}'`;
+  const startReplica = async () => void (await startServer(replica, { primary_conninfo: source }));
+  await startReplica();
+  const password = encodeURIComponent(target.password);
+  const admin = await openSql({ ...target, socketDir: replica.socketDir }, 'test');
+  return {
+    target,
+    url: `postgres://${target.user}:${password}@/${target.database}?host=${replica.socketDir}`,
+    pause: () => admin`select pg_wal_replay_pause()`,
+    resume: () => admin`select pg_wal_replay_resume()`,
+    /** As `kill -9` of all its processes. */
+    async kill() {
+      admin.destroy();
+      const [pid] = (await run('head', ['-1', path.join(clusterDir, 'postmaster.pid')])).stdout.split('\n');
+      await run('pkill', ['-9', '-P', `${pid}`]).catch(() => {});
+      process.kill(Number(pid), 'SIGKILL');
+    },
+    startReplica,
+    async close() {
+      admin.destroy();
+      await stopServer(replica);
+      await stopServer(primary);
+      for (const directory of [clusterDir, replica.socketDir])
+        await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+const database = await openReplicated();
+after(() => database.close());
+const env = { DISCOVERY: 'sql', DATABASE_URL: 'postgres://unused/db', DATABASE_REPLICA_URLS: database.url };
+const writer = await startTestApp({ env: { DISCOVERY: 'sql' }, sql: connectSql(database.target) });
+const reader = await writer.startAnother({ env, sql: connectSql(database.target) });
+const organizer = await createUser(writer);
+const guest = await createUser(writer);
+
+type Counts = { replica: number; primary: number };
+
+/** How many reads ran where since the start. */
+async function readCounts(): Promise<Counts> {
+  const { body } = expectStatus(await reader.get('/metrics'), 200);
+  const count = (on: string) =>
+    Number(new RegExp(`potluck_replica_reads_total\\{on="${on}"\\} (\\d+)`).exec(body)?.[1] ?? 0);
+  return { replica: count('replica'), primary: count('primary') };
+}
+
+const readyz = async () => expectStatus(await reader.get('/readyz'), 200).body;
+
+async function untilUsable(usable: number): Promise<void> {
+  for (let waited = 0; waited < 10_000; waited += 50) {
+    const { replicas } = await readyz();
+    assert.equal(replicas.configured, 1);
+    if (replicas.usable === usable) return;
+    await sleep(50);
+  }
+  assert.fail(`the number of usable replicas is not ${usable}`);
+}
+
+/** Every kind of read that may use a replica, with what it must show. */
+async function readEverything(server: TestApp, event: string, title: string, going: number): Promise<void> {
+  const record = expectStatus(await server.get(`/v1/events/${event}`), 200).body;
+  assert.deepEqual([record.title, record.goingCount], [title, going]);
+  const listed = async (path: string, token?: string) => {
+    const { body } = expectStatus(await server.get(path, token), 200);
+    assert.equal(body.data.find(({ id }: { id: string }) => id === event)?.title, title, path);
+  };
+  await listed(`/v1/events?q=${encodeURIComponent(title)}`);
+  await listed('/v1/events?limit=50', guest.token);
+  await listed('/v1/feed?limit=50', guest.token);
+  const exported = expectStatus(await server.get('/v1/me/export', organizer.token), 200).body;
+  assert.ok(exported.events.some((each: { title: string }) => each.title === title));
+}
+
+async function rename(event: string, title: string): Promise<void> {
+  expectStatus(await writer.patch(`/v1/events/${event}`, organizer.token, { title }), 200);
+}
+
+test('replicas: reads run on a replica that has the commits; /readyz and /metrics say so', async () => {
+  expectStatus(await writer.post(`/v1/users/${organizer.id}/follow`, guest.token), 200);
+  const event = await createEvent(writer, organizer, { title: 'Lantern' });
+  await untilUsable(1);
+  const before = await readCounts();
+  await readEverything(reader, event.id, 'Lantern', 0);
+  const { body } = expectStatus(await reader.get('/v1/users/search?q=guest', organizer.token), 200);
+  assert.ok(body.data.length > 0);
+  const counts = await readCounts();
+  assert.ok(counts.replica - before.replica >= 4, JSON.stringify([before, counts]));
+  assert.match(
+    expectStatus(await reader.get('/metrics'), 200).body,
+    /potluck_replica_usable\{replica="[^"]+"\} 1/,
+  );
+  assert.equal((await readyz()).status, 'ok');
+  assert.deepEqual(expectStatus(await writer.get('/readyz'), 200).body, { status: 'ok' });
+});
+
+test('replicas: no read is stale while the replica is paused, and none waits for it; afterwards it is used again', async () => {
+  const event = await createEvent(writer, organizer, { title: 'Pause 0' });
+  await readEverything(reader, event.id, 'Pause 0', 0);
+  await untilUsable(1);
+  await database.pause();
+  try {
+    const person = await signIn(writer, guest.phone);
+    for (let n = 1; n <= 5; n++) {
+      await rename(event.id, `Pause ${n}`);
+      if (n === 3) await rsvpGoing(writer, guest, event.id);
+      const since = performance.now();
+      await readEverything(reader, event.id, `Pause ${n}`, n < 3 ? 0 : 1);
+      assert.ok(performance.now() - since < 1_500, `${performance.now() - since} ms`);
+    }
+    // Rows that the replica does not have at all, and one that it still has.
+    expectStatus(await reader.get('/v1/auth/me', person.token), 200);
+    const created = await createEvent(writer, organizer, { title: 'Unknown to the replica' });
+    expectStatus(await reader.get(`/v1/events/${created.id}`), 200);
+    expectStatus(await writer.post('/v1/auth/logout', person.token), 200);
+    expectProblem(await reader.get('/v1/auth/me', person.token), 401, 'token_invalid');
+    expectStatus(await writer.delete(`/v1/events/${event.id}`, organizer.token), 200);
+    expectProblem(await reader.get(`/v1/events/${event.id}`), 404, 'event_not_found');
+  } finally {
+    await database.resume();
+  }
+  const next = await createEvent(writer, organizer, { title: 'Resumed' });
+  await sleep(300);
+  const before = await readCounts();
+  await readEverything(reader, next.id, 'Resumed', 0);
+  assert.ok((await readCounts()).replica > before.replica);
+});
+
+test('replicas: a server that starts while the replica is behind caches nothing of it that is old', async () => {
+  const event = await createEvent(writer, organizer, { title: 'Start 0' });
+  await sleep(300);
+  await database.pause();
+  try {
+    await rename(event.id, 'Start 1');
+    const server = await writer.startAnother({ env, sql: connectSql(database.target) });
+    await sleep(600);
+    await readEverything(server, event.id, 'Start 1', 0);
+  } finally {
+    await database.resume();
+  }
+});
+
+test('race: no answer is stale during 200 writes, and none is an error while the replica is killed and started again', async () => {
+  const events = await Promise.all(
+    Array.from({ length: 4 }, (_, i) => createEvent(writer, organizer, { title: `Rush ${i} 0` })),
+  );
+  await untilUsable(1);
+  let isDone = false;
+  const slowest: number[] = [];
+  const writeAndRead = async ({ id }: { id: string }, i: number) => {
+    for (let n = 1; !isDone; n++) {
+      await rename(id, `Rush ${i} ${n}`);
+      const since = performance.now();
+      await readEverything(reader, id, `Rush ${i} ${n}`, 0);
+      slowest.push(performance.now() - since);
+    }
+  };
+  const before = await readCounts();
+  const load = Promise.all(events.map(writeAndRead));
+  load.catch(() => {});
+  await sleep(1_500);
+  const during = await readCounts();
+  await database.kill();
+  await sleep(1_500);
+  await database.startReplica();
+  await untilUsable(1);
+  await sleep(1_000);
+  isDone = true;
+  await load;
+  assert.ok(during.replica > before.replica, 'reads ran on the replica before it was killed');
+  assert.ok(slowest.length > 20, `${slowest.length} rounds`);
+  assert.ok(Math.max(...slowest) < 4_000, `a round of five reads took ${Math.max(...slowest)} ms`);
+});
