@@ -3,16 +3,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   addVary,
   callerHeaders,
-  contentHash,
   isNotModified,
   type NotModifiedResponse,
   notModified,
   weakTag,
 } from '../../http/conditional.ts';
 import type { ContentResponse } from '../../http/define-endpoint.ts';
+import type { RenderedCalendar } from './present.ts';
 
 type CalendarContent = {
-  text: string;
+  calendar: RenderedCalendar;
   fileName: string;
   /** `attachment` suits a file that is opened once, `inline` a calendar that a program subscribes to. */
   disposition: 'attachment' | 'inline';
@@ -26,17 +26,17 @@ type CalendarContent = {
  */
 export function calendarResponse(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { text, fileName, disposition, isSecret }: CalendarContent,
+  { calendar, fileName, disposition, isSecret }: CalendarContent,
 ): ContentResponse | NotModifiedResponse {
   // The content of a public calendar depends on the caller. A secret calendar is never compressed.
   if (!isSecret) addVary(reply, `${callerHeaders}, Accept-Encoding`);
-  const etag = weakTag(contentHash(text));
+  const etag = weakTag(calendar.hash);
   const headers = { 'cache-control': isSecret ? 'private, no-store' : 'private, no-cache', etag };
   if (isNotModified(request, etag)) return notModified(headers);
   return {
     statusCode: 200,
     contentType: 'text/calendar; charset=utf-8',
-    content: text,
+    content: calendar.bytes,
     headers: { ...headers, 'content-disposition': `${disposition}; filename="${fileName}"` },
   };
 }

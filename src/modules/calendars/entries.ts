@@ -2,7 +2,7 @@
 import { mapInTurns, runInTurn } from '../../lib/map-in-turns.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
 import type { People } from '../users/people.ts';
-import { type CalendarEntry, type EntryRenderer, renderCalendar } from './present.ts';
+import { type CalendarEntry, type EntryRenderer, type RenderedCalendar, renderCalendar } from './present.ts';
 
 /** Limits of a calendar of several events: the number of entries, and the characters of each description. */
 export const maxEntries = 500;
@@ -18,7 +18,7 @@ export async function renderEntries(
   entries: CalendarEntry[],
   renderEntry: EntryRenderer,
   name: string,
-): Promise<string> {
+): Promise<RenderedCalendar> {
   const rendered = await mapInTurns(entries, renderEntry);
   return runInTurn(() => renderCalendar(rendered, name));
 }

@@ -43,10 +43,10 @@ export const getCalendar = defineEndpoint({
     // An event may have changed since the list was read.
     const visible = found.filter((event) => event !== null).filter((event) => isVisible(event.row, owner));
     const entries = await Promise.all(visible.map((event) => toEntry(event, people)));
-    const text = await renderEntries(entries, renderEntry, 'Potluck');
+    const calendar = await renderEntries(entries, renderEntry, 'Potluck');
     return calendarResponse(
       { request, reply },
-      { text, fileName: 'potluck.ics', disposition: 'inline', isSecret: true },
+      { calendar, fileName: 'potluck.ics', disposition: 'inline', isSecret: true },
     );
   },
 });

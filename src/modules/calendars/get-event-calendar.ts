@@ -33,8 +33,8 @@ export const getEventCalendar = defineEndpoint({
     const event = await events.find(id, caller);
     if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
     const renderEntry = createEntryRenderer(config.publicUrl);
-    const text = renderCalendar([renderEntry(await toEntry(event, people))]);
+    const calendar = renderCalendar([renderEntry(await toEntry(event, people))]);
     const name = fileName(event.row.title);
-    return calendarResponse({ request, reply }, { text, fileName: name, disposition: 'attachment' });
+    return calendarResponse({ request, reply }, { calendar, fileName: name, disposition: 'attachment' });
   },
 });

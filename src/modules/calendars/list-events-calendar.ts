@@ -34,7 +34,7 @@ export const listEventsCalendar = defineEndpoint({
       address: request.ip,
     });
     const entries = await Promise.all(listed.map((event) => toEntry(event, people)));
-    const text = await renderEntries(entries, renderEntry, 'Potluck events');
-    return calendarResponse({ request, reply }, { text, fileName: 'events.ics', disposition: 'inline' });
+    const calendar = await renderEntries(entries, renderEntry, 'Potluck events');
+    return calendarResponse({ request, reply }, { calendar, fileName: 'events.ics', disposition: 'inline' });
   },
 });

@@ -4,7 +4,13 @@ import fc from 'fast-check';
 import ICAL from 'ical.js';
 import nodeIcal from 'node-ical';
 import type { EventRow } from '../events/present.ts';
-import { cacheEntries, createEntryRenderer, fileName, renderCalendar } from './present.ts';
+import {
+  cacheEntries,
+  createEntryRenderer,
+  fileName,
+  type RenderedEntry,
+  renderCalendar,
+} from './present.ts';
 
 const publicUrl = 'https://events.example.org';
 const id = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
@@ -46,8 +52,10 @@ const row = (fields: Partial<EventRow> = {}): EventRow => ({
   ...fields,
 });
 
+const textOf = (entries: RenderedEntry[]) => renderCalendar(entries).bytes.toString();
+
 const write = (fields?: Partial<EventRow>, organizerName: string | null = 'Mara Lindgren') =>
-  renderCalendar([createEntryRenderer(publicUrl)({ event: row(fields), organizerName })]);
+  textOf([createEntryRenderer(publicUrl)({ event: row(fields), organizerName })]);
 
 /** Start and end according to a parser that knows only the timezones described in the file. */
 function timesByFile(text: string): [Date, Date] {
@@ -236,7 +244,8 @@ test('calendar: each zone is described once, and rendering is deterministic', ()
     };
   });
   const name = 'Ours; and, theirs\r\nX-A:1';
-  const text = renderCalendar(entries.map(createEntryRenderer(publicUrl)), name);
+  const { bytes, hash } = renderCalendar(entries.map(createEntryRenderer(publicUrl)), name);
+  const text = bytes.toString();
   assert.equal(text.match(/BEGIN:VTIMEZONE/g)?.length, 2);
   assert.match(text, /\r\nX-WR-CALNAME:Ours\\; and\\, theirs\\nX-A:1\r\n/);
   assert.match(text, /REFRESH-INTERVAL;VALUE=DURATION:PT1H\r\nX-PUBLISHED-TTL:PT1H\r\n/);
@@ -248,18 +257,24 @@ test('calendar: each zone is described once, and rendering is deterministic', ()
     starts,
     entries.map(({ event }) => event.startAt.getTime()),
   );
-  assert.equal(renderCalendar(entries.map(createEntryRenderer(publicUrl)), name), text);
+  const again = renderCalendar(entries.map(createEntryRenderer(publicUrl)), name);
+  assert.deepEqual([again.bytes.toString(), again.hash], [text, hash]);
+  const longer = renderCalendar(
+    [...entries, ...entries.slice(0, 1)].map(createEntryRenderer(publicUrl)),
+    name,
+  );
+  assert.notEqual(longer.hash, hash);
 });
 
 test('calendar: descriptions are truncated by characters, and a changed event is rendered again', () => {
   const event = row({ description: '🥘'.repeat(21) });
   const write = cacheEntries(createEntryRenderer(publicUrl, 20));
   const first = write({ event, organizerName: 'Mara' });
-  assert.ok(unfolded(first.text).includes(`DESCRIPTION:${'🥘'.repeat(19)}…`));
+  assert.ok(unfolded(`${first.bytes}`).includes(`DESCRIPTION:${'🥘'.repeat(19)}…`));
   assert.equal(write({ event, organizerName: 'Mara' }), first);
-  assert.match(write({ event, organizerName: 'Mara L' }).text, /CN="Mara L"/);
+  assert.match(`${write({ event, organizerName: 'Mara L' }).bytes}`, /CN="Mara L"/);
   assert.match(
-    write({ event: { ...event, title: 'Another' }, organizerName: 'Mara' }).text,
+    `${write({ event: { ...event, title: 'Another' }, organizerName: 'Mara' }).bytes}`,
     /SUMMARY:Another/,
   );
 });

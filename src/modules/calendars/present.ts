@@ -11,6 +11,7 @@ import {
   ICalEventClass,
   ICalEventStatus,
 } from 'ical-generator';
+import { contentHash } from '../../http/conditional.ts';
 import { fold, shorten } from '../../lib/text.ts';
 import { dateIn, isUtc } from '../../lib/time-zones.ts';
 import { findCategory } from '../events/catalogue.ts';
@@ -25,19 +26,24 @@ const refreshSeconds = 3_600;
 
 export type EntryRenderer = (entry: CalendarEntry) => RenderedEntry;
 export type RenderedEntry = {
-  /** The folded lines of a VEVENT. */
-  text: string;
+  /** The folded lines of a VEVENT, and their hash. */
+  bytes: Buffer;
+  hash: string;
   /** The time zone of the entry's local times; null for UTC and for dates. */
   timezone: string | null;
   /** The times for which the calendar must describe the zone. */
   times: Temporal.ZonedDateTime[];
 };
 
+/** A calendar as text in UTF-8, and a hash of it. */
+export type RenderedCalendar = { bytes: Buffer; hash: string };
+
 /**
- * Composes a calendar of rendered entries. The same entries give the same text.
+ * Composes a calendar of rendered entries. The same entries give the same text. A calendar may have a megabyte, so its
+ * bytes and hash are composed of those of the entries.
  * @param name the title of a calendar that programs poll every hour; undefined for the file of a single event
  */
-export function renderCalendar(entries: RenderedEntry[], name?: string): string {
+export function renderCalendar(entries: RenderedEntry[], name?: string): RenderedCalendar {
   const zones = new Map<string, Temporal.ZonedDateTime[]>();
   for (const { timezone, times } of entries) {
     if (!timezone) continue;
@@ -46,8 +52,14 @@ export function renderCalendar(entries: RenderedEntry[], name?: string): string 
     zones.set(timezone, zoneTimes);
   }
   const timezones = [...zones].map(([zone, times]) => zoneLines(zone, times)).join('');
-  return `${headerLines(name)}${timezones}${entries.map(({ text }) => text).join('')}END:VCALENDAR\r\n`;
+  const start = headerLines(name) + timezones;
+  return {
+    bytes: Buffer.concat([Buffer.from(start), ...entries.map(({ bytes }) => bytes), lastLine]),
+    hash: contentHash([start, ...entries.map(({ hash }) => hash)].join('\n')),
+  };
 }
+
+const lastLine = Buffer.from('END:VCALENDAR\r\n');
 
 function headerLines(name: string | undefined): string {
   const calendar = new ICalCalendar({
@@ -70,8 +82,10 @@ export function createEntryRenderer(
     const data = { ...dataOf(event, publicUrl), ...period, timezone, description };
     const text = new ICalEvent(data, calendar).toString();
     const extra = extraLines(event, organizerName, publicUrl);
+    const lines = foldLines(text.replace(/END:VEVENT\r\n$/, () => `${extra}END:VEVENT\r\n`));
     return {
-      text: foldLines(text.replace(/END:VEVENT\r\n$/, () => `${extra}END:VEVENT\r\n`)),
+      bytes: Buffer.from(lines),
+      hash: contentHash(lines),
       timezone,
       times,
     };
