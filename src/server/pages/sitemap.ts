@@ -10,7 +10,8 @@ import { listedCondition } from '../../modules/events/policy.ts';
 /** The limit of the format. A file then has about 6 MB. */
 const maxEntries = 50_000;
 /** A crawler reads all files of a sitemap one after the other. */
-const cacheOptions = { max: 4, ttl: 3_600_000 };
+// Without ttlResolution: 0, the cache uses a time that it has read for a millisecond, so another clock is not seen.
+const cacheOptions = { max: 4, ttl: 3_600_000, ttlResolution: 0 };
 
 export type PageServices = { config: { publicUrl: string }; db: Database; clock: () => Date };
 type Entry = { id: string; updatedAt: Date };
