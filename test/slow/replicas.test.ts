@@ -14,6 +14,7 @@ import { type Placement, place } from '../../src/db/embedded/placement.ts';
 import { startServer, stopServer } from '../../src/db/embedded/postmaster.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import type { Target } from '../../src/db/target.ts';
+import { allowStandby } from '../../src/lib/database-url.ts';
 import { createEvent, createUser, rsvpGoing, signIn } from '../factories.ts';
 import { cleanUpAfterTests, createTempDir } from '../processes.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from '../setup.ts';
@@ -42,10 +43,11 @@ async function openReplicated() {
   const startReplica = async () => void (await startServer(replica, { primary_conninfo: source }));
   await startReplica();
   const password = encodeURIComponent(target.password);
-  const admin = await openSql({ ...target, socketDir: replica.socketDir }, 'test');
+  const url = `postgres://${target.user}:${password}@localhost/${target.database}?host=${replica.socketDir}`;
+  const admin = await openSql(allowStandby(url), 'test');
   return {
     target,
-    url: `postgres://${target.user}:${password}@/${target.database}?host=${replica.socketDir}`,
+    url,
     pause: () => admin`select pg_wal_replay_pause()`,
     resume: () => admin`select pg_wal_replay_resume()`,
     /** As `kill -9` of all its processes. */
