@@ -22,6 +22,8 @@ export async function fillEveryTable(environment: Environment): Promise<void> {
   expectStatus(await api.call('POST', '/v1/events', once), 201);
   await createUpload(api, admin);
   // Only servers that really send messages count them.
+  // Servers with replicas write it.
+  await environment.sql`insert into database_instances (started_at) values (pg_postmaster_start_time()::text)`;
   await environment.sql`insert into code_sends (scope, day, sent) values ('all', current_date, 3)`;
   // A file that is to be deleted: it has a row only while an upload or its deletion runs, or after a crash.
   await environment.sql`insert into loose_files (id, due) values (${randomUUID()}, now() + interval '1 day')`;
