@@ -225,3 +225,24 @@ test.describe('without JavaScript', () => {
     expect(await overflowOf(page)).toBe(0);
   });
 });
+
+test('list: a title of one long word stays within its card', async ({ page, createPerson }) => {
+  const word = newWord();
+  await newEvent(await createPerson(), { title: `${word} ${'long'.repeat(30)}`, ...at(20) });
+  for (const view of ['list', 'map']) {
+    await page.goto(`/?view=${view}&q=${word}`);
+    const link = page.getByRole('link', { name: `${word} long` });
+    const [title, card] = await Promise.all([link.boundingBox(), page.locator('main').boundingBox()]);
+    expect(title?.width).toBeLessThan(card?.width ?? 0);
+  }
+});
+
+test('map: the list below it keeps to the words of the search', async ({ page, createPerson }) => {
+  const [organizer, word] = [await createPerson(), newWord()];
+  await newEvent(organizer, { title: `Supper ${word}`, ...at(20) });
+  await newEvent(organizer, { title: 'Another supper', ...at(20) });
+  await page.goto(`/?view=map&q=${word}`);
+  await page.waitForLoadState('networkidle');
+  expect(await titles(page)).toEqual([`Supper ${word}`]);
+  await expect(page).toHaveURL(new RegExp(`q=${word}`));
+});
