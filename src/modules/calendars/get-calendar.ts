@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
-import { mapInChunks } from '../../lib/map-in-chunks.ts';
 import { dayMs } from '../../lib/time.ts';
-import { maxReadAtOnce } from '../events/event-cache.ts';
 import { isVisible } from '../events/policy.ts';
 import { calendarResponse } from './calendar-response.ts';
 import { maxDescriptionLength, maxEntries, renderEntries, toEntry } from './entries.ts';
@@ -39,7 +37,7 @@ export const getCalendar = defineEndpoint({
     if (!owner) throw new Problem('calendar_not_found');
     const endedAfter = new Date(clock().getTime() - pastDays * dayMs);
     const ids = await listOwnEvents(db, owner, { endedAfter, limit: maxEntries });
-    const found = await mapInChunks(ids, maxReadAtOnce, (id) => events.find(id, null));
+    const found = await Promise.all(ids.map((id) => events.find(id, null)));
     // An event may have changed since the list was read.
     const visible = found.filter((event) => event !== null).filter((event) => isVisible(event.row, owner));
     const entries = await Promise.all(visible.map((event) => toEntry(event, people)));

@@ -2,9 +2,8 @@
 import type { Viewer } from '../../identity/caller.ts';
 import type { FairQueue } from '../../lib/fair-queue.ts';
 import { networkOf } from '../../lib/ip-address.ts';
-import { mapInChunks } from '../../lib/map-in-chunks.ts';
 import { distanceKm, type Place } from '../../lib/sphere.ts';
-import { type CachedEvent, maxReadAtOnce } from '../events/event-cache.ts';
+import type { CachedEvent } from '../events/event-cache.ts';
 import type { ListElement } from '../events/event-serializer.ts';
 import { loadCurrentEvents } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';
@@ -85,7 +84,7 @@ export function createEventLists(
         const elements = await loadCurrentEvents(services, ids, request.viewer, isListed);
         return elements.map((element) => element && withDistance(element, request.query.circle));
       }),
-    events: (request) => list(request, (ids) => mapInChunks(ids, maxReadAtOnce, loadEvent)),
+    events: (request) => list(request, (ids) => Promise.all(ids.map(loadEvent))),
   };
 }
 

@@ -26,12 +26,6 @@ export type EventCache = {
   findCurrent(id: string): CachedEvent | Promise<CachedEvent | null>;
 };
 
-/**
- * The number of events that one request should look up at a time. Statements share a connection, so the requests of others
- * would wait for all rows of a long list that is not cached.
- */
-export const maxReadAtOnce = 50;
-
 /** The share of the memory for caches that events may take. */
 const cacheShare = 0.2;
 /** An event with its fragments, without its texts. */
