@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import fastify from 'fastify';
+import { OpenRequests, registerOpenRequests } from './open-requests.ts';
+import { registerTurns } from './turns.ts';
+
+/** An app whose handlers run until the test ends them. `running`: the names of those that run, in order of their start. */
+async function openApp(t: TestContext) {
+  const app = fastify();
+  const open = new OpenRequests();
+  registerOpenRequests(app, open);
+  registerTurns(app, open);
+  const ends = new Map<string, () => void>();
+  const handler = async (request: { query: unknown }) => {
+    const { name } = request.query as { name: string };
+    await new Promise<void>((resolve) => ends.set(name, resolve));
+    return {};
+  };
+  app.get('/', handler);
+  app.get('/alone', { config: { runsAlone: true } }, handler);
+  t.after(() => app.close());
+  await app.ready();
+  const responses = new Map<string, Promise<unknown>>();
+  return {
+    running: () => [...ends.keys()].join(' '),
+    async send(path: string, names: string, remoteAddress = '203.0.113.1') {
+      for (const name of names.split(' '))
+        responses.set(name, app.inject({ path, query: { name }, remoteAddress }).then(String));
+      await settle();
+    },
+    async end(name: string) {
+      ends.get(name)?.();
+      ends.delete(name);
+      await responses.get(name);
+      await settle();
+    },
+  };
+}
+
+async function settle() {
+  for (let i = 0; i < 10; i++) await setImmediate();
+}
+
+test('turns: four handlers of a network run at once, and its further ones wait in the order of their arrival', async (t) => {
+  const { send, end, running } = await openApp(t);
+  await send('/', 'a b c d e f');
+  await send('/', 'x', '198.51.100.1');
+  assert.equal(running(), 'a b c d x');
+  await end('b');
+  assert.equal(running(), 'a c d x e');
+  for (const name of 'a c d x e f'.split(' ')) await end(name);
+});
+
+test('turns: a handler that runs alone waits for the others of its network, and they wait for it', async (t) => {
+  const { send, end, running } = await openApp(t);
+  await send('/', 'a b');
+  await send('/alone', 'c');
+  await send('/', 'd');
+  await send('/alone', 'x', '198.51.100.1');
+  assert.equal(running(), 'a b x');
+  await end('a');
+  assert.equal(running(), 'b x');
+  await end('b');
+  assert.equal(running(), 'x c');
+  await end('x');
+  await end('c');
+  await end('d');
+});
+
+test('turns: the next handler of the network starts as long after one that ran alone as that one took', async (t) => {
+  const { send, end, running } = await openApp(t);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const now = t.mock.method(performance, 'now', () => 1_000);
+  await send('/alone', 'a');
+  await send('/', 'b');
+  now.mock.mockImplementation(() => 1_030);
+  await end('a');
+  t.mock.timers.tick(29);
+  await settle();
+  assert.equal(running(), '');
+  t.mock.timers.tick(1);
+  await settle();
+  assert.equal(running(), 'b');
+  await end('b');
+});
