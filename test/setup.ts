@@ -18,7 +18,7 @@ import { buildApp } from '../src/server/build-app.ts';
 import { type Contract, readContract } from './contract.ts';
 import { decoded, readBytes, send } from './http-client.ts';
 import { connectSql, type SqlDatabase } from './sql-tag.ts';
-import { cloneDatabase, variable } from './test-database.ts';
+import { cloneDatabase, replicaUrlsOf, variable } from './test-database.ts';
 
 export type ResponseHeaders = Pick<Headers, 'get' | 'has' | 'getSetCookie'>;
 export type ApiResponse = {
@@ -103,7 +103,12 @@ async function startOn(target: string, options: TestOptions): Promise<TestApp> {
     options.sms ?? (config.sms.driver === 'console' ? outbox(sent) : undefined);
   const sql = options.sql ?? connectSql(target);
   const app = await buildApp({
-    config: { ...config, secretKey: config.secretKey ?? secretKey },
+    config: {
+      ...config,
+      secretKey: config.secretKey ?? secretKey,
+      // A test that replaces the connections decides itself what its server reads.
+      databaseReplicaUrls: options.sql ? [] : replicaUrlsOf(target),
+    },
     db: sql,
     clock: clock.now,
     pages: options.pages ?? false,

@@ -40,6 +40,13 @@ export function urlOf(url: string, { database, address }: { database?: string; a
   return changed.href;
 }
 
+/** The same database on the replicas of the server, which `TEST_DATABASE_REPLICA_URLS` names, separated by commas. */
+export function replicaUrlsOf(url: string): string[] {
+  const database = new URL(url).pathname.slice(1);
+  const replicas = process.env.TEST_DATABASE_REPLICA_URLS?.split(',') ?? [];
+  return replicas.map((replica) => urlOf(replica, { database }));
+}
+
 /** Opens a socket to the server of a URL, for tests that relay connections. */
 export function connectTo(url: string): Socket {
   const { hostname, port, searchParams } = new URL(url);

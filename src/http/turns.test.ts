@@ -29,7 +29,9 @@ async function openApp(t: TestContext) {
         responses.set(name, app.inject({ path, query: { name }, remoteAddress }).then(String));
       await settle();
     },
+    /** Ends the handler of a request, which must run now or soon. */
     async end(name: string) {
+      while (!ends.has(name)) await setImmediate();
       ends.get(name)?.();
       ends.delete(name);
       await responses.get(name);

@@ -1,0 +1,125 @@
+/**
+ * Compares configurations of servers, replicas and nodes side by side: the same random requests, in rounds, with the
+ * configurations of a round in random order. All of them share this machine, so the CPU time of each request says more
+ * than the rate. See README.md.
+ */
+import { parseArgs } from 'node:util';
+import type { Server } from '../test/processes.ts';
+import { type Environment, openEnvironment } from '../torture/environment.ts';
+import { cpuMsOf, nodesOf, postmasterAt } from './servers/cpu-times.ts';
+import { createWorld, type Mix, mixes, type World } from './servers/mixes.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    /** NAME=URL; can be repeated. The first one is what the others are compared with. */
+    database: { type: 'string', multiple: true, default: [] },
+    /** NAME=URL,URL: replicas of the database NAME. */
+    replicas: { type: 'string', multiple: true, default: [] },
+    servers: { type: 'string', default: '1,2,3' },
+    rounds: { type: 'string', default: '10' },
+    seconds: { type: 'string', default: '3' },
+    connections: { type: 'string', default: '48' },
+    discovery: { type: 'string', default: 'memory' },
+  },
+});
+
+/** A number of servers on a database, with a number of its replicas. */
+type Configuration = { name: string; environment: Environment; world: World; postmasters: number[] };
+/** `serverMs`, `databaseMs`: CPU time for each request. */
+type Round = { rate: number; serverMs: number; databaseMs: number };
+
+const pairOf = (text: string): [string, string] => {
+  const at = text.indexOf('=');
+  return [text.slice(0, at), text.slice(at + 1)];
+};
+
+async function open(name: string, url: string, replicas: string[], servers: number): Promise<Configuration> {
+  const env = {
+    DATABASE_URL: url,
+    ...(replicas.length > 0 && { DATABASE_REPLICA_URLS: replicas.join(',') }),
+    RATE_LIMIT: '0',
+    DISCOVERY: options.discovery,
+  };
+  const environment = await openEnvironment({ servers, target: url, env });
+  const nodes = [...(await nodesOf(url)), ...replicas];
+  return {
+    name: `${name}, ${servers} server${servers > 1 ? 's' : ''}${replicas.length > 0 ? `, ${replicas.length} replicas` : ''}`,
+    environment,
+    world: await createWorld(environment),
+    postmasters: await Promise.all(nodes.map(postmasterAt)),
+  };
+}
+
+async function measure({ environment, world, postmasters }: Configuration, mix: Mix): Promise<Round> {
+  const serverPids = environment.servers.map(({ child }: Server) => child.pid ?? 0);
+  const cpuMs = async (pids: number[]) => (await Promise.all(pids.map(cpuMsOf))).reduce((a, b) => a + b, 0);
+  const before = [await cpuMs(serverPids), await cpuMs(postmasters)] as const;
+  const since = performance.now();
+  const until = since + Number(options.seconds) * 1_000;
+  let count = 0;
+  const client = async () => {
+    while (performance.now() < until) {
+      const { method, path, ...call } = mix.next(world);
+      const { status, body } = await environment.client.send(method, path, call);
+      if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body)}`);
+      count++;
+    }
+  };
+  await Promise.all(Array.from({ length: Number(options.connections) }, client));
+  const seconds = (performance.now() - since) / 1_000;
+  return {
+    rate: count / seconds,
+    serverMs: ((await cpuMs(serverPids)) - before[0]) / count,
+    databaseMs: ((await cpuMs(postmasters)) - before[1]) / count,
+  };
+}
+
+const quantile = (numbers: number[], q: number): number =>
+  numbers.toSorted((a, b) => a - b)[Math.round((numbers.length - 1) * q)] ?? Number.NaN;
+
+function describe(rounds: Round[], base: Round[]): string {
+  const ratios = rounds.map(({ rate }, i) => rate / (base[i]?.rate ?? Number.NaN));
+  const median = (pick: (round: Round) => number) => quantile(rounds.map(pick), 0.5);
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((q) => quantile(ratios, q).toFixed(2));
+  return [
+    `${middle} (${low}–${high})`,
+    median(({ rate }) => rate).toFixed(0),
+    median(({ serverMs }) => serverMs).toFixed(2),
+    median(({ databaseMs }) => databaseMs).toFixed(2),
+  ].join(' | ');
+}
+
+const shuffled = <T>(values: readonly T[]): T[] =>
+  values
+    .map((value) => ({ value, key: Math.random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ value }) => value);
+
+const configurations: Configuration[] = [];
+try {
+  const replicas = new Map(options.replicas.map(pairOf));
+  for (const [name, url] of options.database.map(pairOf)) {
+    const urls = replicas.get(name)?.split(',') ?? [];
+    for (const servers of options.servers.split(',').map(Number)) {
+      configurations.push(await open(name, url, urls, servers));
+    }
+  }
+  console.log('| requests | configuration | ratio | requests/s | ms of servers | ms of databases |');
+  console.log('|---|---|---|---|---|---|');
+  for (const mix of mixes) {
+    const rounds = new Map<Configuration, Round[]>(configurations.map((each) => [each, []]));
+    // The first round warms up.
+    for (let round = 0; round <= Number(options.rounds); round++) {
+      for (const configuration of shuffled(configurations)) {
+        const measured = await measure(configuration, mix);
+        if (round > 0) rounds.get(configuration)?.push(measured);
+      }
+    }
+    const [base] = configurations;
+    for (const [{ name }, measured] of rounds) {
+      console.log(`| ${mix.name} | ${name} | ${describe(measured, (base && rounds.get(base)) ?? [])} |`);
+    }
+  }
+} finally {
+  for (const { environment } of configurations) await environment.close();
+}
