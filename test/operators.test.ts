@@ -11,7 +11,7 @@ const api = await startTestApp();
 
 test('health: 200 on healthz, and on readyz with a migrated database', async () => {
   assert.deepEqual(expectStatus(await api.get('/healthz'), 200).body, { status: 'ok' });
-  assert.deepEqual(expectStatus(await api.get('/readyz'), 200).body, { status: 'ok' });
+  assert.equal(expectStatus(await api.get('/readyz'), 200).body.status, 'ok');
 });
 
 // spec: 9 GET /healthz, GET /readyz, GET /metrics: endpoints for operators

@@ -55,8 +55,8 @@ export const mixes: Mix[] = [
           token,
           body: { status: oneOf(['going', 'interested']) },
         },
-        { method: 'POST', path: `/v1/events/${id}/save`, token },
-        { method: 'POST', path: `/v1/users/${oneOf(others).id}/follow`, token },
+        { method: 'POST', path: `/v1/events/${id}/save`, token, body: { saved: true } },
+        { method: 'POST', path: `/v1/users/${oneOf(others).id}/follow`, token, body: {} },
       ]);
     },
   },
