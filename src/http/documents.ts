@@ -23,7 +23,7 @@ const encoders: Record<string, (content: string | Buffer) => Promise<Buffer>> = 
 };
 const offeredEncodings = [...Object.keys(encoders), 'identity'];
 
-type Document = { text: string; etag: string; encodings: Map<string, Promise<Buffer>> };
+type Document = { text: string; body: Buffer; etag: string; encodings: Map<string, Promise<Buffer>> };
 
 export function registerDocuments(app: FastifyInstance): void {
   // The GET and the HEAD route of a document share the compressed forms.
@@ -41,9 +41,9 @@ export function registerDocuments(app: FastifyInstance): void {
         return emptyBody(request) ?? null;
       }
       const encoding = negotiateEncoding(request);
-      if (!encoding) return payload;
+      if (!encoding) return document.body;
       reply.header('content-encoding', encoding).removeHeader('content-length');
-      return compressOnce({ body: document.text, encodings: document.encodings }, encoding);
+      return compressOnce(document, encoding);
     };
     // Runs first, so that Fastify's HEAD handler sets the content length of the GET response.
     route.onSend = [sendDocument, ...[route.onSend ?? []].flat()];
@@ -52,7 +52,12 @@ export function registerDocuments(app: FastifyInstance): void {
   const findDocument = (url: string, text: string): Document => {
     const cached = documents.get(url);
     if (cached?.text === text) return cached;
-    const document = { text, etag: weakTag(contentHash(text)), encodings: new Map() };
+    const document = {
+      text,
+      body: Buffer.from(text),
+      etag: weakTag(contentHash(text)),
+      encodings: new Map(),
+    };
     documents.set(url, document);
     return document;
   };
