@@ -150,6 +150,16 @@ test('data of a page: 503 with Retry-After without a database, also with a sessi
   }
 });
 
+test('data of a page: 503 without a database removes the cookie of a session that does not exist', async () => {
+  const cookie = await signInBrowser(api, organizer.phone);
+  const sql = connectSql('postgres://reader@127.0.0.1:1/none');
+  const { url } = await api.startAnother({ pages: true, sql });
+  const unknown = `${cookie.split('=', 1)[0]}=unknown`;
+  const response = await fetch(`${url}/__data.json`, { headers: { ...fromPage, cookie: unknown } });
+  assert.equal(response.status, 503);
+  assert.match(response.headers.get('set-cookie') ?? '', /^potluck-\d+=; Max-Age=0;/);
+});
+
 test('form: repeated with the same key, it gets the first response again', async () => {
   const guest = await createUser(api);
   const event = await createEvent(api, organizer);
@@ -169,7 +179,7 @@ test('form: repeated with the same key, it gets the first response again', async
   assert.equal(body.data.length, 2);
 });
 
-test('who brings what as CSV: 200 with each of 2,050 claims on an item, and with the items that nobody brings', async () => {
+test('who brings what as CSV: 200 with each of 2,050 claims on an item, and with the items without claims', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id, { title: 'Bread', quantityNeeded: 3_000 });
   await createItem(api, organizer, event.id, { title: '=Salt', quantityNeeded: 1 });
