@@ -138,6 +138,24 @@ test('page: 503 in HTML with Retry-After without a database', async () => {
   assert.ok(Number(headers.get('retry-after')) >= 1);
 });
 
+test('page: 503 without a database and with a session, as a page in all languages that needs no script', async () => {
+  const cookie = await signInBrowser(api, organizer.phone);
+  const sql = connectSql('postgres://reader@127.0.0.1:1/none');
+  const { url } = await api.startAnother({ pages: true, sql });
+  const response = await fetch(`${url}/people`, { headers: { accept: 'text/html', cookie } });
+  assert.equal(response.status, 503);
+  assert.ok(Number(response.headers.get('retry-after')) >= 1);
+  assert.match(
+    response.headers.get('content-security-policy') ?? '',
+    /^default-src 'none'; style-src 'self';/,
+  );
+  const body = await response.text();
+  assert.doesNotMatch(body, /<script|<style|style=/);
+  for (const language of ['en', 'de', 'sv', 'ar']) assert.match(body, new RegExp(`lang="${language}"`));
+  const style = /rel="stylesheet" href="([^"]+)"/.exec(body)?.[1];
+  assert.equal((await fetch(url + style)).status, 200);
+});
+
 test('data of a page: 503 with Retry-After without a database, also with a session, so that the page can ask again', async () => {
   const event = await createEvent(api, organizer);
   const cookie = await signInBrowser(api, organizer.phone);
