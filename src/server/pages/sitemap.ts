@@ -10,9 +10,9 @@ import { listedCondition } from '../../modules/events/policy.ts';
 /** The limit of the format. A file then has about 6 MB. */
 const maxEntries = 50_000;
 /**
- * Four files stay in memory, each for an hour: a crawler reads the files of a sitemap one after the other. With
- * `ttlResolution: 0`, the cache reads the clock for each look-up. Otherwise it uses a time for a millisecond, in which
- * a test may advance its clock.
+ * Four files stay in memory, each for an hour: a crawler reads the files of a sitemap one after the other.
+ * With `ttlResolution: 0`, the cache reads the clock for each look-up. Otherwise it uses a time for a
+ * millisecond, in which a test may advance its clock.
  */
 const cacheOptions = { max: 4, ttl: 3_600_000, ttlResolution: 0 };
 
