@@ -138,6 +138,24 @@ test('page: 503 in HTML with Retry-After without a database', async () => {
   assert.ok(Number(headers.get('retry-after')) >= 1);
 });
 
+test('page: 503 without a database and with a session, as a page in all languages that needs no script', async () => {
+  const cookie = await signInBrowser(api, organizer.phone);
+  const sql = connectSql('postgres://reader@127.0.0.1:1/none');
+  const { url } = await api.startAnother({ pages: true, sql });
+  const response = await fetch(`${url}/people`, { headers: { accept: 'text/html', cookie } });
+  assert.equal(response.status, 503);
+  assert.ok(Number(response.headers.get('retry-after')) >= 1);
+  assert.match(
+    response.headers.get('content-security-policy') ?? '',
+    /^default-src 'none'; style-src 'self';/,
+  );
+  const body = await response.text();
+  assert.doesNotMatch(body, /<script|<style|style=/);
+  for (const language of ['en', 'de', 'sv', 'ar']) assert.match(body, new RegExp(`lang="${language}"`));
+  const style = /rel="stylesheet" href="([^"]+)"/.exec(body)?.[1];
+  assert.equal((await fetch(url + style)).status, 200);
+});
+
 test('data of a page: 503 with Retry-After without a database, also with a session, so that the page can ask again', async () => {
   const event = await createEvent(api, organizer);
   const cookie = await signInBrowser(api, organizer.phone);
@@ -148,6 +166,16 @@ test('data of a page: 503 with Retry-After without a database, also with a sessi
     assert.equal(response.status, 503);
     assert.ok(Number(response.headers.get('retry-after')) >= 1);
   }
+});
+
+test('data of a page: 503 without a database removes the cookie of a session that does not exist', async () => {
+  const cookie = await signInBrowser(api, organizer.phone);
+  const sql = connectSql('postgres://reader@127.0.0.1:1/none');
+  const { url } = await api.startAnother({ pages: true, sql });
+  const unknown = `${cookie.split('=', 1)[0]}=unknown`;
+  const response = await fetch(`${url}/__data.json`, { headers: { ...fromPage, cookie: unknown } });
+  assert.equal(response.status, 503);
+  assert.match(response.headers.get('set-cookie') ?? '', /^potluck-\d+=; Max-Age=0;/);
 });
 
 test('form: repeated with the same key, it gets the first response again', async () => {
@@ -169,7 +197,7 @@ test('form: repeated with the same key, it gets the first response again', async
   assert.equal(body.data.length, 2);
 });
 
-test('who brings what as CSV: 200 with each of 2,050 claims on an item, and with the items that nobody brings', async () => {
+test('who brings what as CSV: 200 with each of 2,050 claims on an item, and with the items without claims', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id, { title: 'Bread', quantityNeeded: 3_000 });
   await createItem(api, organizer, event.id, { title: '=Salt', quantityNeeded: 1 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ChangeLog } from '../cache/change-log.ts';
-import { type Replica, Replicas } from '../cache/replicas.ts';
+import { Replicas } from '../cache/replicas.ts';
+import type { Replica } from '../cache/usable-replicas.ts';
 import { connect, type Database } from '../db/client.ts';
 import { openFlags } from '../flags/flags.ts';
 import type { App } from '../http/app.ts';

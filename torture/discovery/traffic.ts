@@ -137,7 +137,7 @@ async function changeOnce(traffic: Traffic, server: Server, { id, person }: Writ
   }
 }
 
-/** Takes an organizer out of the list, so that nobody else uses the person. */
+/** Takes an organizer out of the list, so that no other step uses the person. */
 function takeOrganizer({ random, organizers }: Traffic): Person | null {
   return organizers.length > 4 ? (organizers.splice(random.below(organizers.length), 1)[0] ?? null) : null;
 }

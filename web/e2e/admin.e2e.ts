@@ -33,6 +33,29 @@ test('admin: suspends a person from a report; the person is signed out at the ne
   await expect(page.getByRole('status')).toContainText('restored');
 });
 
+test('admin: a lost response is explained, and what was entered is kept', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const [admin, person] = [await newAdmin(), await createPerson(`Lena ${crypto.randomUUID().slice(0, 8)}`)];
+  await signIn(context, admin);
+  await page.goto(`/admin/accounts?q=${encodeURIComponent(person.name)}`);
+  await page.waitForLoadState('networkidle');
+  await page.route(/\?\/suspend/, (route) => route.abort());
+  await page.getByText('Suspend', { exact: true }).click();
+  await page.getByLabel('Reason').fill('Fraud');
+  const suspend = page.getByRole('button', { name: `Suspend ${person.name}` });
+  await suspend.click();
+  await expect(page.getByRole('alert')).toHaveText('That did not work. Please try again.');
+  await expect(page.getByLabel('Reason')).toHaveValue('Fraud');
+  await page.unroute(/\?\/suspend/);
+  await suspend.click();
+  await expect(page.getByRole('status')).toContainText('suspended');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
 test('admin: a guest is refused, and no data of administrators is in the page', async ({
   page,
   context,

@@ -43,6 +43,28 @@ test('search: fills the address, and Back restores results and scroll', async ({
   await expect(page.getByLabel('Search for', { exact: true })).toHaveValue('');
 });
 
+test('search: words that are entered before the scripts start are kept', async ({ page, createPerson }) => {
+  const word = newWord();
+  await newEvent(await createPerson(), { title: `Supper ${word}` });
+  let start = () => {};
+  const isEntered = new Promise<void>((resolve) => {
+    start = resolve;
+  });
+  await page.route('**/_app/immutable/**', async (route) => {
+    await isEntered;
+    await route.continue();
+  });
+  await page.goto('/', { waitUntil: 'commit' });
+  const words = page.getByLabel('Search for', { exact: true });
+  await words.fill(word);
+  start();
+  await expect(page.getByRole('button', { name: 'Near me' })).toBeVisible();
+  await expect(words).toHaveValue(word);
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await expect(page).toHaveURL(`/?q=${word}`);
+  await expect.poll(() => titles(page)).toEqual([`Supper ${word}`]);
+});
+
 test('filters: category, period, price and order narrow the list, and each can be removed', async ({
   page,
   createPerson,

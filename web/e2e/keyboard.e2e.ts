@@ -6,6 +6,7 @@ import { expect, newEvent, newItem, newPhone, test } from './fixtures.ts';
 
 /** Presses Tab until an element has the focus. */
 async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
+  await expect(target).toBeAttached();
   for (let presses = 0; presses < 60; presses++) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press(key);
@@ -108,4 +109,24 @@ test('keyboard: skip link, sign-in, RSVP, claim and give back; dialogs trap the 
   await expect(page.getByText('0 of 3', { exact: true })).toBeVisible();
   const { data } = await listItems({ client: host.client, path: { id: event.id } });
   expect(data.data[0]?.quantityClaimed).toBe(0);
+});
+
+test('dialog: pressed again at once after Escape, the button opens it again', async ({
+  page,
+  createPerson,
+}) => {
+  await openEvent(page, await newEvent(await createPerson()));
+  const going = page.getByRole('button', { name: "I'm going" });
+  await going.click();
+  const dialog = page.getByRole('dialog', { name: 'Your phone number' });
+  await expect(dialog).toBeVisible();
+  // Escape closes the dialog in the same way. The event `close` follows in a later task, here after the press.
+  await going.evaluate(async (button: HTMLButtonElement) => {
+    const open = document.querySelector<HTMLDialogElement>('dialog[open]');
+    const closed = new Promise((resolve) => open?.addEventListener('close', resolve, { once: true }));
+    open?.close();
+    button.click();
+    await closed;
+  });
+  await expect(dialog).toBeVisible();
 });

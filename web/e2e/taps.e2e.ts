@@ -33,7 +33,7 @@ class Finger {
     await field.fill(day);
   }
 
-  /** Opens a link that somebody sent. */
+  /** Opens a link that the visitor received. */
   async open(page: Page, path: string): Promise<void> {
     this.taps++;
     await page.goto(path);

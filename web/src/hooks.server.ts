@@ -6,6 +6,7 @@ import { paraglideMiddleware } from '#lib/paraglide/server.js';
 import { refuse } from '#lib/server/problems.ts';
 import { hasTemporaryError, isTemporary, useFormKey } from '#lib/server/submission.ts';
 import { VisitorCookies } from '#lib/server/visitor-cookies.ts';
+import { offlinePath } from '#lib/stored-pages.ts';
 
 /** What suspended people can open: the API permits them to export and delete their data, and to sign out. */
 const pagesForSuspended = [
@@ -14,7 +15,7 @@ const pagesForSuspended = [
   '/sign-out',
   '/goodbye',
   '/language',
-  '/offline',
+  offlinePath,
 ];
 
 export const handle: Handle = async ({ event, resolve }) => {
@@ -45,9 +46,11 @@ type Waiting = { retryAfter: string | null };
 /** Tells the page when it can ask again (retrying-fetch.ts). */
 async function withRetryAfter(response: Response, { isDataRequest }: RequestEvent, { retryAfter }: Waiting) {
   if (retryAfter === null) return response;
-  const headers = { 'retry-after': retryAfter };
-  if (isDataRequest && (await hasTemporaryError(response)))
+  if (isDataRequest && (await hasTemporaryError(response))) {
+    const headers = new Headers({ 'retry-after': retryAfter });
+    for (const cookie of response.headers.getSetCookie()) headers.append('set-cookie', cookie);
     return new Response(null, { status: 503, headers });
+  }
   if (isTemporary(response.status)) response.headers.set('retry-after', retryAfter);
   return response;
 }

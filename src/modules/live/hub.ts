@@ -35,7 +35,10 @@ const timeoutMs = 5_000;
 const retryIntervalMs = 1_000;
 /** Events in a statement. */
 const maxBatchSize = 200;
-/** In ms: a poll that takes longer to process lets requests run between its events. */
+/**
+ * In ms: a poll that takes longer to process lets requests run between its events. It does not use
+ * `mapInTurns`, where each pause would wait for the lists that came before, and all streams with it.
+ */
 const maxTurnMs = 5;
 
 type HubServices = Pick<EventServices, 'db' | 'changeLog' | 'sessions' | 'clock'>;

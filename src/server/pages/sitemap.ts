@@ -9,8 +9,11 @@ import { listedCondition } from '../../modules/events/policy.ts';
 
 /** The limit of the format. A file then has about 6 MB. */
 const maxEntries = 50_000;
-/** A crawler reads all files of a sitemap one after the other. */
-// Without ttlResolution: 0, the cache uses a time that it has read for a millisecond, so another clock is not seen.
+/**
+ * Four files stay in memory, each for an hour: a crawler reads the files of a sitemap one after the other.
+ * With `ttlResolution: 0`, the cache reads the clock for each look-up. Otherwise it uses a time for a
+ * millisecond, in which a test may advance its clock.
+ */
 const cacheOptions = { max: 4, ttl: 3_600_000, ttlResolution: 0 };
 
 export type PageServices = { config: { publicUrl: string }; db: Database; clock: () => Date };

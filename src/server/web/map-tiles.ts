@@ -91,7 +91,7 @@ const [tileOffsetAt, tileLengthAt, tileTypeAt] = [56, 64, 99];
 const vectorTiles = 1;
 
 /**
- * Checks the file at the start, so that a wrong path is no map without streets that nobody notices.
+ * Checks the file at the start. Without the check, a wrong path would only leave the streets out of the map.
  * @throws ConfigError that names the variable and the reason
  */
 export async function checkMapTiles(tiles: MapTiles | undefined): Promise<void> {

@@ -38,6 +38,9 @@ const pageHeaders = {
   'cache-control': 'private, no-cache',
   // Forms without `Sec-Fetch-Site` prove their site by `Origin`, which `no-referrer` would remove.
   'referrer-policy': 'same-origin',
+  // Of the page for errors that prevent the error page itself (web/src/error.html): no scripts, no forms.
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
 const schema = { hide: true };

@@ -4,17 +4,18 @@
  */
 import type { ChangeLog, CommittedChange } from '../../../cache/change-log.ts';
 import type { Database } from '../../../db/client.ts';
-import { discoveryIndex as metrics } from '../../../http/metrics.ts';
 import { BackgroundLoad } from '../../../lib/background-load.ts';
 import type { EventMap } from '../map/cluster-grid.ts';
 import { applyChanges, applyUntilVisible } from './apply-changes.ts';
 import type { MapQuery } from './cluster-events.ts';
 import { EventIndex } from './event-index.ts';
 import type { IndexQuery, Page, Slice } from './index-query.ts';
+import { LateChanges } from './late-changes.ts';
 import { loadSegment } from './load-segment.ts';
+import { PendingChanges } from './pending-changes.ts';
 import type { PeopleEvent, PeopleQuery } from './people-events.ts';
+import { type Log, logLoaded, reportSize, warnTooLarge } from './report-index.ts';
 
-type Log = { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 type Options = {
   db: Database;
   changeLog: ChangeLog;
@@ -26,22 +27,16 @@ type Options = {
 
 /** While no request reads the change log, the index reads it this often, because old changes are deleted from the log. */
 const idleCatchUpMs = 5_000;
-/** Late changes that are remembered; the oldest are forgotten first. */
-const maxLate = 4_000;
 
 export class CurrentIndex {
   readonly #options: Options;
   #index: EventIndex | null = null;
-  /** Changes that the index has not applied, in the order of the log; and the number of all changes until now. */
-  #pending: CommittedChange[] = [];
-  #noted = 0;
-  #applied = 0;
-  #applying: Promise<void> | null = null;
+  readonly #pending = new PendingChanges((changes) => this.#apply(changes));
   /**
    * Changes that the database did not show when they were applied, or that the log named while there was no index. They
    * are applied again from time to time, and to the next index.
    */
-  readonly #late = new Set<CommittedChange>();
+  readonly #late = new LateChanges();
   #isGivenUp = false;
   /** Changes since the running load began, to apply to the loaded index; null if no load is running. */
   #sinceLoad: CommittedChange[] | null = null;
@@ -73,11 +68,8 @@ export class CurrentIndex {
   #setIndex(index: EventIndex | null): void {
     this.#index = index;
     // The index has applied all changes that were noted, or there is none to apply them to.
-    this.#pending = [];
-    this.#applied = this.#noted;
-    metrics.loaded.set(index ? 1 : 0);
-    metrics.events.set(index?.size ?? 0);
-    metrics.bytes.set(index?.bytes ?? 0);
+    this.#pending.clear();
+    reportSize(index);
   }
 
   /**
@@ -109,7 +101,7 @@ export class CurrentIndex {
 
   /** The index with all changes that the change log has read until now; null while there is none. */
   async #current(): Promise<EventIndex | null> {
-    if (this.#index && this.#applied < this.#noted) await this.#applyUntil(this.#noted);
+    if (this.#index) await this.#pending.applyAll();
     return this.#index;
   }
 
@@ -131,16 +123,8 @@ export class CurrentIndex {
     // Only changes with listing keys concern lists. RSVPs, for example, have none.
     if (change.listingKeys.length === 0) return;
     this.#sinceLoad?.push(change);
-    if (!this.#index && !this.#sinceLoad && !this.#isGivenUp) this.#addLate(change);
-    if (!this.#index) return;
-    this.#pending.push(change);
-    this.#noted++;
-  }
-
-  #addLate(change: CommittedChange): void {
-    this.#late.add(change);
-    const [oldest] = this.#late;
-    if (oldest && this.#late.size > maxLate) this.#late.delete(oldest);
+    if (!this.#index && !this.#sinceLoad && !this.#isGivenUp) this.#late.add([change]);
+    if (this.#index) this.#pending.add([change]);
   }
 
   /** Any event may have changed. */
@@ -155,24 +139,12 @@ export class CurrentIndex {
   async #catchUp(): Promise<void> {
     if (!this.#index) return;
     await this.#options.changeLog.catchUp();
-    this.#pending.push(...this.#late);
-    this.#noted += this.#late.size;
+    this.#pending.add(this.#late);
     await this.#current();
   }
 
-  /** Several requests share one read of the changed rows. */
-  async #applyUntil(noted: number): Promise<void> {
-    while (this.#applied < noted) {
-      this.#applying ??= this.#applyPending().finally(() => {
-        this.#applying = null;
-      });
-      await this.#applying;
-    }
-  }
-
-  async #applyPending(): Promise<void> {
+  async #apply(changes: CommittedChange[]): Promise<void> {
     const index = this.#index;
-    const changes = [...this.#pending];
     // Lists have waited for late changes before.
     const again = changes.filter((change) => this.#late.has(change));
     const others = changes.filter((change) => !this.#late.has(change));
@@ -180,12 +152,10 @@ export class CurrentIndex {
       ...(await applyUntilVisible(this.#options, index, others)),
       ...(await applyChanges(this.#options, index, again)),
     ];
-    // A reset meanwhile has emptied the list.
+    // A reset meanwhile has forgotten all late changes.
     if (index !== this.#index) return;
-    this.#pending.splice(0, changes.length);
-    this.#applied += changes.length;
-    for (const change of again) this.#late.delete(change);
-    for (const change of late ?? []) this.#addLate(change);
+    this.#late.remove(again);
+    this.#late.add(late ?? []);
     if (index?.isOutgrown) this.#load.start();
   }
 
@@ -218,9 +188,8 @@ export class CurrentIndex {
       signal.throwIfAborted();
       this.#setIndex(index);
       this.#late.clear();
-      for (const change of stillLate) this.#addLate(change);
-      const [megabytes, ms] = [toMegabytes(index.bytes), Math.round(performance.now() - since)];
-      log.info({ events: index.size, megabytes, ms }, 'the discovery index is loaded');
+      this.#late.add(stillLate);
+      logLoaded(log, index, performance.now() - since);
       onLoaded();
     } finally {
       if (this.#sinceLoad === changes) this.#sinceLoad = null;
@@ -228,21 +197,11 @@ export class CurrentIndex {
   }
 
   /** The lists are read from the database from now on. */
-  #giveUp({ neededBytes, events }: { neededBytes: number; events: number }): void {
+  #giveUp(needed: { neededBytes: number; events: number }): void {
     this.#setIndex(null);
     this.#isGivenUp = true;
     this.#late.clear();
-    const fields = {
-      events,
-      neededMegabytes: toMegabytes(neededBytes),
-      availableMegabytes: toMegabytes(this.#options.maxBytes),
-    };
-    this.#options.log.warn(
-      fields,
-      'the discovery index does not fit into its share of CACHE_MB, so lists are read from the database. ' +
-        'Raise CACHE_MB, or set DISCOVERY=sql.',
-    );
+    const { log, maxBytes } = this.#options;
+    warnTooLarge(log, { ...needed, maxBytes });
   }
 }
-
-const toMegabytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);

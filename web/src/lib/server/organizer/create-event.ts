@@ -1,4 +1,4 @@
-/** Creates an event with its items, so that nobody sees half of it. */
+/** Creates an event with its items, so that guests see it with all of them or not at all. */
 import {
   type AddItemsData,
   addItems,

@@ -5,7 +5,7 @@ import { requireOwnEvent } from '#lib/server/organizer/require-own-event.ts';
 import { load } from '#lib/server/problems.ts';
 import type { RequestHandler } from './$types';
 
-/** One row for each claim, and one for each item that nobody brings. The rows are sent as they are read. */
+/** One row for each claim, and one for each item without claims. The rows are sent as they are read. */
 export const GET: RequestHandler = async ({ locals, params, url }) => {
   await requireOwnEvent(locals, params.id, url);
   const { data: items } = await load(listItems({ client: locals.api, path: { id: params.id } }));
