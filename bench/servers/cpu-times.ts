@@ -36,8 +36,8 @@ export async function cpuMsOf(pid: number): Promise<number> {
 export async function postmasterAt(url: string): Promise<number> {
   const sql = await openSql(url, 'bench');
   try {
-    const [row] = await sql<{ directory: string }>`select current_setting('data_directory') as directory`;
-    const text = await readFile(path.join(row?.directory ?? '', 'postmaster.pid'), 'utf8');
+    const [row] = await sql<[{ directory: string }]>`select current_setting('data_directory') as directory`;
+    const text = await readFile(path.join(row.directory, 'postmaster.pid'), 'utf8');
     return Number(text.split('\n', 1)[0]);
   } finally {
     await sql.end();
@@ -50,7 +50,7 @@ export async function nodesOf(url: string): Promise<string[]> {
   try {
     const [extension] = await sql`select 1 from pg_extension where extname = 'citus'`;
     if (!extension) return [url];
-    const nodes = await sql<{ name: string; port: number }>`
+    const nodes = await sql<{ name: string; port: number }[]>`
       select nodename as name, nodeport as port from pg_dist_node where groupid > 0 order by nodeid`;
     const urls = nodes.map(({ name, port }) =>
       Object.assign(new URL(url), { hostname: name, port: `${port}` }),
