@@ -106,8 +106,8 @@ async function startOn(target: string, options: TestOptions): Promise<TestApp> {
     config: {
       ...config,
       secretKey: config.secretKey ?? secretKey,
-      // A test that replaces the connections decides itself what its server reads.
-      databaseReplicaUrls: options.sql ? [] : replicaUrlsOf(target),
+      // A test that replaces the connections names the replicas itself.
+      ...(!options.sql && { databaseReplicaUrls: replicaUrlsOf(target) }),
     },
     db: sql,
     clock: clock.now,
