@@ -14,6 +14,8 @@ const cityOf = (page: Page) => page.getByRole('combobox', { name: 'City' });
 const titles = (page: Page) => page.getByRole('heading', { level: 3 }).allInnerTexts();
 
 async function search(page: Page, words: string): Promise<void> {
+  // Before the scripts have started, the browser sends all fields of the form.
+  await expect(page.getByRole('button', { name: 'Near me' })).toBeVisible();
   await page.getByLabel('Search for', { exact: true }).fill(words);
   await page.getByRole('button', { name: 'Search', exact: true }).click();
 }
@@ -58,7 +60,8 @@ test('search: words that are entered before the scripts start are kept', async (
   const words = page.getByLabel('Search for', { exact: true });
   await words.fill(word);
   start();
-  await expect(page.getByRole('button', { name: 'Near me' })).toBeVisible();
+  // The button is inert until the scripts have taken over the form.
+  await expect(page.getByRole('button', { name: 'Near me' })).not.toHaveClass(/pending/);
   await expect(words).toHaveValue(word);
   await page.getByRole('button', { name: 'Search', exact: true }).click();
   await expect(page).toHaveURL(`/?q=${word}`);
