@@ -2,7 +2,8 @@
  * Turns: the handlers of one client network run few at a time; its further requests wait, in the order of their arrival.
  * So a client that sends many expensive requests at once delays its own requests and hardly those of others. Without it,
  * all of them would be ahead of the next request of anyone else, in the event loop and at the database. A handler that needs
- * some milliseconds of the event loop runs alone (`runsAlone`), and leaves other networks as much time as it took.
+ * some milliseconds of the event loop runs alone (`runsAlone`). After each handler, its place stays empty for as long as it
+ * took: a network with many requests leaves half of the time to others.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { NetworkLoad, OpenRequests } from './open-requests.ts';
@@ -22,8 +23,8 @@ declare module 'fastify' {
 /** Fewer than the database's connections for transactions (db/client.ts), so that one network cannot occupy all. */
 const maxTurns = 4;
 
-/** The longest time that a network waits after a handler that ran alone. */
-const maxPauseMs = 50;
+/** The longest pause; after a handler that took less than the shortest one, there is none. */
+const [minPauseMs, maxPauseMs] = [3, 50];
 
 type Waiting = { reply: FastifyReply; start: () => void };
 type Queue = { taken: number; waiting: Waiting[] };
@@ -58,11 +59,9 @@ export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
       startWaiting(queue);
       if (queue.taken === 0) queues.delete(network);
     };
-    if (reply.routeOptions.config.runsAlone) {
-      setTimeout(release, Math.min(performance.now() - reply.turnsTakenAt, maxPauseMs));
-    } else {
-      release();
-    }
+    const tookMs = performance.now() - reply.turnsTakenAt;
+    if (tookMs < minPauseMs) release();
+    else setTimeout(release, Math.min(tookMs, maxPauseMs));
   });
 }
 

@@ -34,7 +34,7 @@ type Attack = Watched & { name: string; costMs: number; attacker: RepeatedResult
 export const fairness: Program = {
   name: 'fairness',
   expectation:
-    'one address with 32 connections attacks each route that costs more than 5 ms, with RATE_LIMIT=600: the p99 of ' +
+    'one address with 32 connections attacks each route that costs more than 5 ms, with RATE_LIMIT=600 and QUOTAS=on as in production: the p99 of ' +
     'eight other addresses at most doubles, stays below 25 ms, or is at most twice that beside a process that is as ' +
     'busy as the attacker and sends nothing; none of them gets a 5xx',
   async run({ size, only, startEnvironment, progress }) {
@@ -47,7 +47,7 @@ export const fairness: Program = {
       items: size(499, 199),
       guests: size(2_000, 500),
     });
-    const server = await environment.start({ RATE_LIMIT: `${rateLimit}` });
+    const server = await environment.start({ RATE_LIMIT: `${rateLimit}`, QUOTAS: 'on' });
     const routes = await createVictimRoutes(environment, victims);
     const expensive: (RouteRequest & { costMs: number })[] = [];
     for (const [n, request] of requests.entries()) {

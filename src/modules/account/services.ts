@@ -21,7 +21,7 @@ export type AccountServices = LowerServices & {
   readExport(userId: string): Promise<Buffer | null>;
 };
 
-const maxConcurrentExports = 2;
+const maxConcurrentExports = 1;
 /** How long an export may take on a replica. */
 const replicaTimeoutMs = 20_000;
 
@@ -30,7 +30,7 @@ export const createAccountServices = (
   { deletionHooks, exportSections }: AccountHooks,
 ) => ({
   deletionHooks,
-  // Exports may be large, so few run at the same time. Concurrent requests of one person share an export.
+  // Exports may be large, so one runs at a time. Concurrent requests of one person share an export.
   readExport: createLoader(
     async ([id]: string[]) => {
       if (id === undefined) return [null];
