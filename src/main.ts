@@ -15,6 +15,7 @@ const helpText = `npm run potluck -- COMMAND
 
   serve                                  start the server (also: npm start)
   migrate                                bring the database to this version
+  distribute                             distribute the tables over the nodes of a cluster with Citus
   demo                                   add the demo people and events
   import FILE.ics --organizer PHONE      import a calendar; a repeated import applies only changes
          [--category SLUG]               category of entries without a known one (default: other)
@@ -37,6 +38,7 @@ async function main(argv: string[]): Promise<void> {
   const config = readConfig(process.env);
   if (command === 'serve') return (await import('./cli/serve.ts')).serveCommand(config);
   if (command === 'migrate') return (await import('./cli/migrate.ts')).migrateCommand(config);
+  if (command === 'distribute') return (await import('./cli/distribute.ts')).distributeCommand(config);
   if (command === 'demo') return (await import('./cli/demo.ts')).demoCommand(config);
   if (command === 'import') return (await import('./cli/import.ts')).importCommand(config, rest, values);
   if (command === 'backup') return (await import('./cli/backup.ts')).backupCommand(config, rest, values);

@@ -1,6 +1,7 @@
 /** Suspension and restoration of accounts. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { hideLateEvents } from '../src/modules/admin/suspension.ts';
 import {
   createAdmin,
   createEvent,
@@ -266,11 +267,33 @@ test('suspend: concurrent suspensions and restorations leave all events of the p
   );
   for (const response of responses) expectStatus(response, 200);
   const [{ isSuspended, hidden, listed }] = (await api.sql`
-    select u.suspended_at is not null as is_suspended, count(*) filter (where e.hidden)::int as hidden,
-      count(*) filter (where not e.hidden)::int as listed
-    from users u join events e on e.organizer_id = u.id where u.id = ${person.id} group by u.id`) as [
-    { isSuspended: boolean; hidden: number; listed: number },
-  ];
+    with own as materialized (select hidden from events where organizer_id = ${person.id})
+    select suspended_at is not null as is_suspended, (select count(*)::int from own where hidden) as hidden,
+      (select count(*)::int from own where not hidden) as listed
+    from users where id = ${person.id}`) as [{ isSuspended: boolean; hidden: number; listed: number }];
   assert.deepEqual([hidden, listed], isSuspended ? [3, 0] : [0, 3]);
+  await assertCounters(api.sql);
+});
+
+test('suspend: an event that becomes visible after the suspension, as on a cluster, is hidden by the next run of the job', async () => {
+  const person = await createUser(api);
+  const event = await createEvent(api, person);
+  const late = crypto.randomUUID();
+  await api.sql.begin(async (tx) => {
+    await tx`
+      insert into events select (jsonb_populate_record(e, jsonb_build_object('id', ${late}::text))).*
+      from events e where e.id = ${event.id}`;
+    await tx`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${late}, 0, 0, 0)`;
+    // The part of the transaction on the node of the account is committed already.
+    await api.sql`update user_counters set events_count = events_count + 1 where user_id = ${person.id}`;
+    expectStatus(await suspend(person), 200);
+  });
+  expectStatus(await api.get(`/v1/events/${late}`), 200);
+  await hideLateEvents(api.sql, api.clock.now());
+  for (const server of servers) expectProblem(await server.get(`/v1/events/${late}`), 404, 'event_not_found');
+  await assertCounters(api.sql);
+  expectStatus(await restore(person), 200);
+  await hideLateEvents(api.sql, api.clock.now());
+  expectStatus(await api.get(`/v1/events/${late}`), 200);
   await assertCounters(api.sql);
 });

@@ -136,8 +136,9 @@ test('change: an all-day event keeps its dates when its timezone changes, and ne
 
 test('change: 200 for an all-day event whose stored times are no longer midnights; new times are validated', async () => {
   const { id } = await createTwoDayEvent();
-  await api.sql`
-    update events set start_at = start_at + interval '1 hour', end_at = end_at + interval '1 hour' where id = ${id}`;
+  const [stored] = await api.sql<[{ startAt: Date; endAt: Date }]>`
+    select start_at + interval '1 hour' as start_at, end_at + interval '1 hour' as end_at from events where id = ${id}`;
+  await api.sql`update events set start_at = ${stored.startAt}, end_at = ${stored.endAt} where id = ${id}`;
   await api.sql`update change_shards set version = version + 1`;
   assert.equal(expectStatus(await change(id, { title: 'Still all day' }), 200).body.allDay, true);
   const notMidnight = { startAt: '2027-03-04T01:00:00+01:00' };
@@ -299,9 +300,12 @@ test('import: a second import corrects timezones stored as UTC, and keeps change
   );
   const { phone, person, events } = await importForNewUser(file);
   // The values that earlier versions stored.
+  const [stored] = await api.sql<[{ startAt: Date; endAt: Date }]>`
+    select date_trunc('day', start_at + interval '2 hours') as start_at,
+      date_trunc('day', end_at + interval '2 hours') as end_at
+    from events where id = ${events[0].id}`;
   await api.sql`
-    update events set timezone = 'UTC', all_day = false, start_at = date_trunc('day', start_at + interval '2 hours'),
-      end_at = date_trunc('day', end_at + interval '2 hours')
+    update events set timezone = 'UTC', all_day = false, start_at = ${stored.startAt}, end_at = ${stored.endAt}
     where id = ${events[0].id}`;
   await api.sql`update events set timezone = 'UTC' where id = ${events[1].id}`;
   await api.sql`update change_shards set version = version + 1`;

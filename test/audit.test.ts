@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { deleteExpiredAudit, recordAudit } from '../src/audit/audit.ts';
+import { maintainAudit, recordAudit } from '../src/audit/audit.ts';
 import { parseSince } from '../src/cli/audit.ts';
 import { CommandError } from '../src/cli/command-error.ts';
 import { transaction } from '../src/db/transaction.ts';
@@ -213,7 +213,7 @@ test('housekeeping: removes audit entries older than a year, and no newer ones',
         `${days}`,
       );
   });
-  await deleteExpiredAudit(api.sql, new Date());
+  await maintainAudit(api.sql, new Date(), 365);
   const rows = await api.sql`select detail from audit where user_id = ${person.id} order by at`;
   assert.deepEqual(
     rows.map(({ detail }) => detail),

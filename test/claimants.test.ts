@@ -113,6 +113,18 @@ test('claimants: every acknowledged change is in the next list of every server',
   for (const by of [null, organizer]) assert.deepEqual(await claimantsFor(event, by), []);
 });
 
+// spec: 2.6 GET /v1/events/:id/items: `claims`: who brings the item
+test('claimants: shown also after 20 hidden ones', async () => {
+  const people = (await createUsers(api, 22)).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const { event } = await createClaimedItem({ claimantVisibility: 'everyone' }, people);
+  await Promise.all(people.slice(0, 20).map((person) => rsvp(event, person, { isHidden: true })));
+  const [item] = await readItems(event, null);
+  assert.deepEqual(
+    item?.claims?.map(({ quantity }) => quantity).sort(),
+    people.slice(20).map((person) => people.indexOf(person) + 1),
+  );
+});
+
 // spec: 3 POST /v1/users/:id/block: a block leaves the two people out of each other's guest lists
 test('claimants: blocked, private, hidden, suspended people and people without an RSVP are left out; the organizer sees all but suspended ones', async () => {
   const names = ['viewer', 'blocker', 'blocked', 'friend', 'private', 'hidden', 'gone', 'suspended'];

@@ -11,6 +11,8 @@ async function listColumns(sql: SqlDatabase): Promise<{ table: string; column: s
     select c.table_name as table, c.column_name as column from information_schema.columns c
     join information_schema.tables t using (table_schema, table_name)
     where c.table_schema = 'public' and t.table_type = 'BASE TABLE'
+      -- The rows of a partition are those of its table.
+      and not (select relispartition from pg_class p where p.oid = quote_ident(c.table_name)::regclass)
     order by 1, 2`;
 }
 

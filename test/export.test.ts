@@ -29,6 +29,8 @@ const tablesWithoutPersonalData = new Set([
   'change_shards',
   'changes',
   'database_instances',
+  // Encrypted, for the minutes after a deletion (decision 51).
+  'deleted_accounts',
   'event_reminders',
   'flags',
   'loose_files',

@@ -105,6 +105,23 @@ test('guests: pages of any size and by status have each guest once; 400 naming l
   }
 });
 
+// spec: 4.12 GET /v1/events/:id/guests: the guest list of an event
+test('guests: full pages, also with 60 hidden guests before and among those that are shown', async () => {
+  const event = await openEvent();
+  const people = (await createUsers(api, 64)).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const isShown = (i: number) => i % 21 === 20 || i === 63;
+  await Promise.all(people.map((person, i) => rsvp(event.id, person, { isHidden: !isShown(i) })));
+  const shown = people.filter((_, i) => isShown(i)).map(({ id }) => id);
+  const first: GuestPage = expectStatus(await read(event.id, null, '?limit=3'), 200).body;
+  assert.deepEqual(
+    first.data.map(({ user }) => user.id),
+    shown.slice(0, 3),
+  );
+  const rest = `?limit=3&cursor=${first.nextCursor}`;
+  assert.deepEqual(await guestIds(event.id, null, rest), shown.slice(3));
+  assert.equal((await guestIds(event.id, organizer)).length, 50);
+});
+
 // spec: 2.4 PATCH /v1/events/:id: `guestListVisibility`: who may list the guests
 test('guests: 200 or 403 by guestListVisibility, at once on the other server; 404 for an event that is not visible', async () => {
   const [stranger, going, interested, booked, claimant] = (await createUsers(api, 5)) as [

@@ -363,9 +363,11 @@ test('housekeeping: removes stored responses older than 24 hours', async () => {
   const person = await createUser(api);
   await createWithKey(person, { key: 'old' });
   await createWithKey(person, { key: 'new' });
+  const [old] = await api.sql<[{ keyHash: Buffer }]>`
+    select key_hash from idempotency_keys where user_id = ${person.id} order by created_at limit 1`;
   await api.sql`
-    update idempotency_keys set created_at = created_at - interval '25 hours'
-    where user_id = ${person.id} and ctid = (select min(ctid) from idempotency_keys where user_id = ${person.id})`;
+    update idempotency_keys set created_at = ${clock.now()}::timestamptz - interval '25 hours'
+    where user_id = ${person.id} and key_hash = ${old.keyHash}`;
   await deleteExpiredResponses(api.sql, clock.now());
   assert.equal(await countKeys(person), 1);
 });

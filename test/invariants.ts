@@ -11,38 +11,48 @@ const rules: Record<string, string> = {
   'every user has counters': `
     select u.id from users u left join user_counters c on c.user_id = u.id where c.user_id is null`,
   'followers_count, following_count and events_count equal the number of rows they count': `
+    with listed as materialized (
+      select organizer_id, count(*)::int as events from events
+      where visibility = 'public' and status = 'scheduled' and not hidden group by organizer_id)
     select * from (
       select c.user_id, c.followers_count, c.following_count, c.events_count,
         (select count(*)::int from relations r where r.user_id = c.user_id and r.followed_by) as followers,
         (select count(*)::int from relations r where r.user_id = c.user_id and r.follows) as following,
-        (select count(*)::int from events e where e.organizer_id = c.user_id
-          and e.visibility = 'public' and e.status = 'scheduled' and not e.hidden) as events
-      from user_counters c) t
+        coalesce(l.events, 0) as events
+      from user_counters c left join listed l on l.organizer_id = c.user_id) t
     where (followers_count, following_count, events_count) <> (followers, following, events)`,
   'upload_usage equals the size of the images of a user, and an avatar is an image of the same user': `
+    with images as materialized (select id, user_id, bytes from uploads),
+      used as materialized (select user_id, bytes from upload_usage),
+      avatars as materialized (select id, avatar_upload from users where avatar_upload is not null)
     select u.user_id, u.bytes, g.bytes as used from
-      (select user_id, sum(bytes) as bytes from uploads group by user_id) u
-      full join upload_usage g on g.user_id = u.user_id where coalesce(u.bytes, 0) is distinct from g.bytes
-    union all select a.id, null, null from users a left join uploads u on u.id = a.avatar_upload and u.user_id = a.id
-      where a.avatar_upload is not null and u.id is null`,
+      (select user_id, sum(bytes) as bytes from images group by user_id) u
+      full join used g on g.user_id = u.user_id where coalesce(u.bytes, 0) is distinct from g.bytes
+    union all select a.id, null, null from avatars a
+      left join images u on u.id = a.avatar_upload and u.user_id = a.id where u.id is null`,
   'every relation has a mirrored row with the same values': `
+    with relations as materialized (select * from relations)
     select a.* from relations a left join relations b on b.user_id = a.other_id and b.other_id = a.user_id
     where (b.followed_by, b.follows, b.blocked_by, b.blocks) is distinct from
       (a.follows, a.followed_by, a.blocks, a.blocked_by)`,
   'both users of a relation exist': `
-    select r.* from relations r left join users u on u.id = r.other_id where u.id is null`,
+    with r as materialized (select * from relations), u as materialized (select id from users)
+    select r.* from r left join u on u.id = r.other_id where u.id is null`,
   'phones and users have the same phone numbers': `
+    with u as materialized (select id, phone from users), p as materialized (select * from phones)
     select u.id, u.phone, p.phone as listed, p.user_id
-    from users u full join phones p on p.phone = u.phone and p.user_id = u.id
+    from u full join p on p.phone = u.phone and p.user_id = u.id
     where u.id is null or p.phone is null`,
   'usernames and users have the same usernames': `
+    with u as materialized (select id, username from users), n as materialized (select * from usernames)
     select u.id, u.username, n.username as listed, n.user_id
-    from users u full join usernames n on n.username = u.username and n.user_id = u.id
+    from u full join n on n.username = u.username and n.user_id = u.id
     where u.id is null or n.username is null`,
   'every event has counters': `
     select e.id from events e left join event_counters c on c.event_id = e.id where c.event_id is null`,
   'the organizer of an event exists': `
-    select e.id, e.organizer_id from events e left join users u on u.id = e.organizer_id where u.id is null`,
+    with e as materialized (select id, organizer_id from events), u as materialized (select id from users)
+    select e.id, e.organizer_id from e left join u on u.id = e.organizer_id where u.id is null`,
   'rsvp_count, going_count and extra_guests_count equal the rows that they count': `
     select * from (
       select c.event_id, c.rsvp_count, c.going_count, c.extra_guests_count,
@@ -103,11 +113,14 @@ const rules: Record<string, string> = {
       from item_stock s join events e on e.id = s.event_id) t
     where is_gone or unread < 0 or unread_of <> organizer_id or (unread > 0 and (unread_of is null or id is null))`,
   'the user of an RSVP, save, claim or booking exists': `
-    select 'rsvp' as kind, event_id, user_id from rsvps where user_id not in (select id from users)
-    union all select 'save', event_id, user_id from saves where user_id not in (select id from users)
-    union all select 'claim', event_id, user_id from claims where user_id not in (select id from users)
-    union all select 'booking', event_id, user_id from bookings where user_id not in (select id from users)`,
+    with people as materialized (select id from users), rows as materialized (
+      select 'rsvp' as kind, event_id, user_id from rsvps
+      union all select 'save', event_id, user_id from saves
+      union all select 'claim', event_id, user_id from claims
+      union all select 'booking', event_id, user_id from bookings)
+    select * from rows where user_id not in (select id from people)`,
   'every conversation has a mirrored row with the same last message': `
+    with conversations as materialized (select * from conversations)
     select a.* from conversations a
     left join conversations b on b.user_id = a.other_id and b.other_id = a.user_id
     where b.last_id is distinct from a.last_id`,
@@ -120,6 +133,7 @@ const rules: Record<string, string> = {
       from conversations c) t
     where last_id is distinct from last or unread_count <> unread`,
   'both participants have an equal copy of every message': `
+    with messages as materialized (select * from messages)
     select a.user_id, a.other_id, a.id from messages a
     left join messages b on b.user_id = a.other_id and b.other_id = a.user_id and b.id = a.id
     where (b.is_own, b.text, b.created_at) is distinct from (not a.is_own, a.text, a.created_at)`,
@@ -129,9 +143,11 @@ const rules: Record<string, string> = {
         lag(created_at) over (partition by user_id, other_id order by id) as before from messages) t
     where before >= created_at`,
   'both users of a conversation exist': `
-    select c.* from conversations c left join users u on u.id = c.other_id where u.id is null`,
+    with c as materialized (select * from conversations), u as materialized (select id from users)
+    select c.* from c left join u on u.id = c.other_id where u.id is null`,
   'the event of an import belongs to the organizer of the import': `
-    select i.* from imports i left join events e on e.id = i.event_id and e.organizer_id = i.organizer_id
+    with i as materialized (select * from imports), e as materialized (select id, organizer_id from events)
+    select i.* from i left join e on e.id = i.event_id and e.organizer_id = i.organizer_id
     where e.id is null`,
 };
 

@@ -17,8 +17,13 @@ export async function insertGuests(sql: SqlTag, eventId: string, count: number):
 /** How many people the event's notifications have, their counts together, and the fan-outs that are under way. */
 export async function countNotified(sql: SqlTag, eventId: string) {
   const [row] = await sql<{ people: number; sum: number; pending: number }[]>`
+    with pending as materialized (
+      select count(*)::int as pending from notification_fan_outs where event_id = ${eventId}
+    ), counted as materialized (
+      select user_id, count from notifications where subject_id = ${eventId} and kind in ('eventChanged', 'eventCancelled')
+    )
     select count(distinct user_id)::int as people, coalesce(sum(count), 0)::int as sum,
-      (select count(*)::int from notification_fan_outs where event_id = ${eventId}) as pending
-    from notifications where subject_id = ${eventId} and kind in ('eventChanged', 'eventCancelled')`;
+      (select pending from pending) as pending
+    from counted`;
   return row ?? { people: 0, sum: 0, pending: 0 };
 }

@@ -170,8 +170,8 @@ test('bounds: an inbox holds the latest 200 notifications, for 90 days', async (
   };
   assert.equal(await count(), inboxSize);
   assert.equal((await inbox(me))[0]?.person?.id, other?.id);
-  await deleteExpiredNotifications(api.sql, new Date(inDays(89)));
+  await deleteExpiredNotifications(api.sql, new Date(inDays(89)), 90);
   assert.equal(await count(), inboxSize);
-  await deleteExpiredNotifications(api.sql, new Date(inDays(91)));
+  await deleteExpiredNotifications(api.sql, new Date(inDays(91)), 90);
   assert.equal(await count(), 0);
 });

@@ -158,10 +158,13 @@ export async function stop(run: ChildRun, signal: NodeJS.Signals): Promise<numbe
   return outcome as number | NodeJS.Signals | null;
 }
 
-/** Reads the process id of the postmaster from the data directory. */
-export async function postmasterOf(dataDir: string): Promise<number> {
-  return Number.parseInt(await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
-}
+/** Reads the process id of the postmaster from the directory of its cluster. */
+export const readPostmaster = async (clusterDir: string): Promise<number> =>
+  Number.parseInt(await readFile(path.join(clusterDir, 'postmaster.pid'), 'utf8'), 10);
+
+/** Reads the process id of the embedded database's postmaster. */
+export const postmasterOf = (dataDir: string): Promise<number> =>
+  readPostmaster(path.join(dataDir, 'postgres'));
 
 /** Returns the ids of the PostgreSQL processes whose files are in this data directory. */
 export async function postgresUnder(dataDir: string): Promise<number[]> {

@@ -16,6 +16,7 @@ import {
 } from './factories.ts';
 import { openLaggingDatabase } from './lagging-database.ts';
 import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
+import { skipsOnCitus } from './test-database.ts';
 
 const api = await startTestApp();
 const lagging = openLaggingDatabase(api.target);
@@ -60,7 +61,9 @@ test('row versions: an event that the database shows in an older version is read
   assert.deepEqual([body.title, body.rsvpCount, body.goingCount], ['After', 1, 1]);
 });
 
-test('row versions: 503 with Retry-After when the database does not show the change within a second; 200 afterwards', async () => {
+test('row versions: 503 with Retry-After when the database does not show the change within a second; 200 afterwards', {
+  skip: skipsOnCitus('This freezes a snapshot, and on Citus a snapshot covers the coordinator alone.'),
+}, async () => {
   const event = await createEvent(api, organizer, { title: 'Before' });
   const other = await createEvent(api, organizer, { title: 'Other' });
   const path = `/v1/events/${event.id}`;

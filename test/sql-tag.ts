@@ -1,6 +1,7 @@
 /** A template literal tag that runs SQL statements, for tests, torture programs and benchmarks. */
 import { connect, type Database } from '../src/db/client.ts';
 import { type Connection, openConnection, transactionOn } from '../src/db/connection.ts';
+import { isDistributed } from '../src/db/distribute.ts';
 import type { Queryable } from '../src/db/query.ts';
 import { raw, sql } from '../src/db/sql.ts';
 import type { Target } from '../src/db/target.ts';
@@ -49,7 +50,10 @@ export function connectSql(target: Target, max?: number): SqlDatabase {
 
 export async function openSql(target: Target, purpose = 'test'): Promise<SqlConnection> {
   const connection = tagged(await openConnection(target, purpose));
-  const tx = Object.assign(connection, { isTransaction: true } as const);
+  const tx = Object.assign(connection, {
+    isTransaction: true as const,
+    isDistributed: await isDistributed(connection),
+  });
   const begin: Begin = (work, mode) => transactionOn(connection, () => work(tx), mode);
   return Object.assign(connection, { begin });
 }

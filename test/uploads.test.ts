@@ -308,6 +308,7 @@ test('limit: 409 when the images of a person take one gibibyte, 201 after a dele
   assert.equal((await api.sql`select 1 from loose_files`).length, 0);
   expectStatus(await api.delete(`/v1/uploads/${id}`, person.token), 200);
   expectStatus(await upload(person, onePixelPng), 201);
-  await api.sql`
-    update upload_usage g set bytes = (select coalesce(sum(bytes), 0) from uploads u where u.user_id = g.user_id)`;
+  const [used] = await api.sql<[{ bytes: number }]>`
+    select sum(bytes)::int as bytes from uploads where user_id = ${person.id}`;
+  await api.sql`update upload_usage set bytes = ${used.bytes} where user_id = ${person.id}`;
 });

@@ -4,12 +4,12 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../db/client.ts';
+import { createPartitions, deleteOlderThan, type PartitionedTable } from '../db/partitions.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { minId, newId } from '../lib/ids.ts';
+import { minId, newIdAt } from '../lib/ids.ts';
 import { truncateAddress } from '../lib/ip-address.ts';
 import { keyedHash } from '../lib/keyed-hash.ts';
-import { dayMs } from '../lib/time.ts';
 
 type AuditAction =
   | 'account_created'
@@ -48,7 +48,8 @@ export const auditContextOf = (
   ...(by !== undefined && { by }),
 });
 
-const retentionMs = 365 * dayMs;
+/** The ids have the time of `at`, by which the table is partitioned. */
+const auditTable: PartitionedTable = { name: 'audit', months: 1 };
 
 /**
  * Entries refer to a subject by a keyed hash, so that entries without an account do not store the phone
@@ -65,14 +66,17 @@ export async function recordAudit(
   what: AuditAction,
   detail = '',
 ): Promise<void> {
-  const userId = 'userId' in who ? sql`${who.userId}::uuid` : accountOf(who.phone);
+  const userId = 'userId' in who ? who.userId : await accountOf(tx, who.phone);
   await tx.query(sql`
     insert into audit (who, id, at, what, user_id, by_id, address, detail)
-    values (${hashOf(secretKey, who)}, ${newId()}, ${now}, ${what}, ${userId}, ${by ?? null},
+    values (${hashOf(secretKey, who)}, ${newIdAt(now)}, ${now}, ${what}, ${userId}, ${by ?? null},
       ${address === null ? null : truncateAddress(address)}, ${detail})`);
 }
 
-const accountOf = (phone: string) => sql`(select user_id from phones where phone = ${phone})`;
+async function accountOf(tx: Transaction, phone: string): Promise<string | null> {
+  const [row] = await tx.query<{ userId: string }>(sql`select user_id from phones where phone = ${phone}`);
+  return row?.userId ?? null;
+}
 
 /**
  * Anonymizes the entries of a deleted account. What happened and when stays, under one new random value in
@@ -82,17 +86,36 @@ const accountOf = (phone: string) => sql`(select user_id from phones where phone
  */
 export async function anonymizeAudit(
   tx: Transaction,
-  { secretKey, now }: AuditContext,
+  context: AuditContext,
   userId: string,
   phone: string,
 ): Promise<void> {
-  await tx.execute(sql`delete from audit where who = ${hashOf(secretKey, { phone })}`);
+  await tx.execute(sql`delete from audit where who = ${hashOf(context.secretKey, { phone })}`);
+  const entry = { id: newIdAt(context.now), at: context.now, what: 'account_deleted', detail: '' } as const;
+  await anonymizeEntries(tx, context.secretKey, userId, [entry]);
+}
+
+/**
+ * Anonymizes entries that have become visible since the account was deleted. Leaves those of the phone, which may be
+ * about a new account.
+ */
+export const anonymizeLateAudit = (tx: Transaction, secretKey: string, userId: string): Promise<void> =>
+  anonymizeEntries(tx, secretKey, userId, []);
+
+type AnonymousEntry = Pick<AuditRow, 'id' | 'at' | 'what' | 'detail'>;
+
+async function anonymizeEntries(
+  tx: Transaction,
+  secretKey: string,
+  userId: string,
+  further: AnonymousEntry[],
+): Promise<void> {
   // Deleted and inserted: `who` is the distribution key, which an update cannot change on every engine.
-  const entries = await tx.query<{ id: string; at: Date; what: AuditAction; detail: string }>(sql`
+  const entries = await tx.query<AnonymousEntry>(sql`
     delete from audit where who = ${hashOf(secretKey, { userId })}
     -- The reason of a suspension may identify the person.
     returning id, at, what, case when what = 'account_suspended' then '' else detail end as detail`);
-  const remaining = [...entries, { id: newId(), at: now, what: 'account_deleted', detail: '' }];
+  const remaining = [...entries, ...further];
   await tx.execute(sql`
     insert into audit (who, id, at, what, detail)
     select ${randomBytes(32)}::bytea, * from unnest(${remaining.map(({ id }) => id)}::uuid[],
@@ -113,9 +136,10 @@ export const selectOwnAudit = (key: string, userId: string, phone: string) => sq
   from audit
   where who in (${hashOf(key, { userId })}, ${hashOf(key, { phone })}) order by at, id`;
 
-/** Deletes entries that are older than a year. */
-export async function deleteExpiredAudit(db: Database, now: Date): Promise<void> {
-  await db.query(sql`delete from audit where at < ${new Date(now.getTime() - retentionMs)}`);
+/** Creates partitions for the time to come, and deletes the entries that are older than `retentionDays`. */
+export async function maintainAudit(db: Database, now: Date, retentionDays: number): Promise<void> {
+  await createPartitions(db, auditTable, now);
+  await deleteOlderThan(db, auditTable, now, retentionDays);
 }
 
 export type AuditRow = {

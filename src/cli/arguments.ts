@@ -16,6 +16,7 @@ type OptionName = keyof typeof options;
 const commands: Record<string, { options: OptionName[]; hasArguments: boolean }> = {
   serve: { options: [], hasArguments: false },
   migrate: { options: [], hasArguments: false },
+  distribute: { options: [], hasArguments: false },
   demo: { options: [], hasArguments: false },
   import: { options: ['organizer', 'category'], hasArguments: true },
   backup: { options: ['force'], hasArguments: true },

@@ -56,6 +56,8 @@ function waiterFor<T, V>(item: T, keys: string[]): Waiter<T, V> {
 
 const defaultMaxBatchSize = 128;
 const defaultMaxWaiting = 10_000;
+/** The promises that are settled in one turn of the event loop. */
+const settledInTurn = 8;
 /** Below this number of pending writes, all of them are sent in one batch. */
 const minToSplit = 16;
 /** After this number of batches, an item that still needs a lock is retried individually. */
@@ -262,9 +264,10 @@ async function runBatch<T, V>(
     outcomes = batch.map(() => error as Error);
   }
   startNext(toRetry);
-  // The pool hands out a connection after the promises that are settled now, so they are settled a turn later.
-  await nextTurn();
+  // The pool hands out a connection after the promises that are settled now, so they are settled a turn later, and a few
+  // in each turn: between them, the server reads what PostgreSQL has sent for the next batch, which would wait for it.
   for (const [i, waiter] of batch.entries()) {
+    if (i % settledInTurn === 0) await nextTurn();
     if (!toRetry.has(waiter)) settle(waiter, outcomes[i] as Outcome<V>);
   }
   return toRetry;

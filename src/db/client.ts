@@ -4,8 +4,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type ConnectionGuard, createConnectionGuard } from './connection-guard.ts';
+import { isDistributed } from './distribute.ts';
 import { ConnectionLostError, isLost, type Queryable, queryable, runStatement } from './query.ts';
-import type { Statement } from './sql.ts';
+import { chooseVariants, hasVariants, type Statement } from './sql.ts';
 import { clientConfigs, type Target } from './target.ts';
 
 /** A connection that is checked out of the pool. */
@@ -21,6 +22,8 @@ export type CheckedOut = Queryable & {
 export type Database = Queryable & {
   /** Where the database is, for connections of worker threads. */
   readonly target: Target;
+  /** Whether the tables are on several machines (db/distribution.ts). Asks once. @throws as `query` */
+  isDistributed(): Promise<boolean>;
   /** Waits at most three seconds for a connection. @throws ConnectionLostError */
   checkOut(): Promise<CheckedOut>;
   /** Waits for running statements, at most `timeoutMs`; then closes all connections. */
@@ -40,8 +43,11 @@ const sessionConfig: pg.ClientConfig = {
   statement_timeout: 5_000,
   lock_timeout: 4_000,
   idle_in_transaction_session_timeout: 10_000,
-  // Without JIT: compiling a plan takes longer than any statement of the server runs.
-  options: '-c TimeZone=UTC -c jit=off',
+  // Without JIT: compiling a plan takes longer than any statement of the server runs. Citus by default lets no two
+  // statements that write to several nodes run at the same time, because they might deadlock; LOCK_ORDER prevents that.
+  // `set local lock_timeout` has an effect on the nodes only if it is propagated. PostgreSQL without Citus ignores both.
+  options:
+    '-c TimeZone=UTC -c jit=off -c citus.enable_deadlock_prevention=off -c citus.propagate_set_commands=local',
   connectionTimeoutMillis: connectTimeoutMs,
   keepAlive: true,
   // Statements are sent without waiting for the results of the ones before: one round trip for many of them.
@@ -66,10 +72,22 @@ export function connect(target: Target, max = 8): Database {
   });
   // The pool removes an idle connection that is lost; the next statement opens another.
   pool.on('error', () => {});
-  return {
+  const run = async <R extends object>(statement: Statement) =>
+    pipelines.run<R>(
+      hasVariants(statement) ? chooseVariants(statement, await database.isDistributed()) : statement,
+    );
+  let distributed: Promise<boolean> | undefined;
+  const database: Database = {
     target,
-    query: async <R extends object>(statement: Statement) => (await pipelines.run<R>(statement)).rows,
-    execute: async (statement) => (await pipelines.run(statement)).affected,
+    query: async <R extends object>(statement: Statement) => (await run<R>(statement)).rows,
+    execute: async (statement) => (await run(statement)).affected,
+    isDistributed() {
+      distributed ??= isDistributed(database).catch((error) => {
+        distributed = undefined;
+        throw error;
+      });
+      return distributed;
+    },
     checkOut: () => checkOut(pool),
     async end({ timeoutMs = endTimeoutMs } = {}) {
       const ended = Promise.all([pool.end(), pipelines.end()]);
@@ -78,6 +96,7 @@ export function connect(target: Target, max = 8): Database {
       await ended;
     },
   };
+  return database;
 }
 
 async function checkOut(pool: pg.Pool): Promise<CheckedOut> {

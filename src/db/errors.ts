@@ -32,9 +32,14 @@ export const isOutage = (error: unknown): boolean =>
 /** True if the connection refuses writes. A pooler may have led it to a standby, so that another one works. */
 export const isReadOnly = (error: unknown): boolean => sqlState(error) === '25006';
 
-/** True if this constraint or unique index refused the row. */
+/**
+ * True if this constraint or unique index refused the row. The name in the message counts as well: an error of another
+ * machine of a distributed database has its name there only, followed by a number.
+ */
 export const violates = (error: unknown, constraint: string): boolean =>
-  error instanceof pg.DatabaseError && error.constraint === constraint;
+  error instanceof pg.DatabaseError &&
+  (error.constraint === constraint ||
+    (error.code === '23505' && new RegExp(`\\b${constraint}_\\d+\\b`).test(error.message)));
 
 /** True if PostgreSQL ended the transaction because of another one: it is safe to run it again. */
 export const isRetryable = (error: unknown): boolean => /^(40001|40P01)$/.test(sqlState(error) ?? '');

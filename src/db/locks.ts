@@ -1,5 +1,6 @@
 /** The order in which transactions lock rows, and the keys of advisory locks. Both are defined only here. */
 import { empty, type Statement, sql } from './sql.ts';
+import type { Transaction } from './transaction.ts';
 
 /**
  * Transactions lock tables in this order, and the rows of a table in ascending order of the key. Two
@@ -19,9 +20,9 @@ export const LOCK_ORDER = [
   'usernames',
   'imports',
   'events',
+  'event_counters',
   'rsvps',
   'saves',
-  'event_counters',
   'bookings',
   'items',
   'item_stock',
@@ -43,6 +44,7 @@ export const LOCK_ORDER = [
   'notification_settings',
   'push_subscriptions',
   'push_deliveries',
+  'deleted_accounts',
   'change_shards',
   'idempotency_keys',
 ] as const;
@@ -64,6 +66,8 @@ export const AdvisoryLock = {
   demo: 7_305_117,
   /** Held while causes of notifications are delivered: a cause never overtakes an earlier one that it takes back. */
   delivery: 7_305_118,
+  /** Held while the partitions of a table change. */
+  partitions: 7_305_119,
 } as const;
 
 /**
@@ -72,3 +76,48 @@ export const AdvisoryLock = {
  */
 export const skipLockedUnless = (mayWaitForLocks: boolean): Statement =>
   mayWaitForLocks ? empty : sql`skip locked`;
+
+/**
+ * Locks rows with a statement for each distinct key, in ascending order of the keys: of a table that is distributed over
+ * several machines, only rows of a given key can be locked. The statements are sent together.
+ * @param keyOf its order must be that of the rows in LOCK_ORDER
+ * @returns the results of `lock` by key
+ */
+export async function lockEach<T, R>(
+  items: T[],
+  keyOf: (item: T) => string,
+  lock: (item: T) => Promise<R>,
+): Promise<Map<string, R>> {
+  const distinct = new Map(items.map((item) => [keyOf(item), item]));
+  const sorted = [...distinct].sort(([a], [b]) => (a < b ? -1 : 1));
+  return new Map(await Promise.all(sorted.map(async ([key, item]) => [key, await lock(item)] as const)));
+}
+
+/**
+ * Locks rows that a statement selects, in ascending order of their keys. One PostgreSQL locks the rows of all keys in one
+ * statement. Citus can lock rows of a single node only, so a distributed database gets a statement for each key; they are
+ * sent together.
+ * @param keyOf its order must be that of the rows in LOCK_ORDER
+ * @param select a statement that locks rows of the items it is given in the order of their keys. `nth`: the number of
+ *   the item, from 1
+ * @returns for each item its row; undefined if the statement returned none
+ */
+export async function lockRows<R extends object, T>(
+  tx: Transaction,
+  items: T[],
+  keyOf: (item: T) => string,
+  select: (items: T[]) => Statement,
+): Promise<(R | undefined)[]> {
+  const found: (R | undefined)[] = items.map(() => undefined);
+  if (!tx.isDistributed) {
+    for (const row of await tx.query<R & { nth: number }>(select(items))) found[row.nth - 1] = row;
+    return found;
+  }
+  const sorted = [...items.entries()].sort(([, a], [, b]) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  await Promise.all(
+    sorted.map(async ([i, item]) => {
+      [found[i]] = await tx.query<R>(select([item]));
+    }),
+  );
+  return found;
+}

@@ -3,8 +3,10 @@ import path from 'node:path';
 import Postgrator from 'postgrator';
 import type { Database } from './client.ts';
 import { type Connection, openConnection, transactionOn } from './connection.ts';
+import { distributeTables, isDistributed, listTablesToDistribute, setSequential } from './distribute.ts';
 import { AdvisoryLock } from './locks.ts';
 import { one, type Queryable } from './query.ts';
+import { splitStatements } from './split-statements.ts';
 import { sql } from './sql.ts';
 import type { Target } from './target.ts';
 
@@ -40,7 +42,8 @@ export async function migrate(target: Target, signal?: AbortSignal): Promise<str
 }
 
 /**
- * Runs the migrations inside the transaction of the connection.
+ * Runs the migrations inside the transaction of the connection. In a distributed database, distributes the tables that
+ * they create.
  * @param version the version to migrate to; default: the newest
  * @returns the names of the migrations that ran
  * @throws MigrationError for a database that this version cannot use
@@ -49,10 +52,23 @@ export async function migrateIn(connection: Connection, version?: number): Promi
   await refuseUnfit(connection);
   // A second server waits here; after that all migrations have run.
   await connection.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.migration})`);
-  const runner = new Postgrator({ ...options, execQuery: (query) => connection.client.query(query) });
+  await setSequential(connection);
+  const runner = new Postgrator({ ...options, execQuery: (text) => runStatements(connection, text) });
   const done = await runner.migrate(version === undefined ? undefined : `${version}`).catch(explainChecksum);
   await refuseNewer(connection);
+  if (done.length > 0 && (await isDistributed(connection)))
+    await distributeTables(connection, await listTablesToDistribute(connection));
   return done.map((migration) => `${migration.version} ${migration.name}`);
+}
+
+/**
+ * Runs the statements one after the other, and returns the result of the last one. Citus passes the text of a message on
+ * to the nodes, which accept a single statement.
+ */
+async function runStatements({ client }: Connection, text: string): Promise<{ rows: unknown[] }> {
+  let result: { rows: unknown[] } = { rows: [] };
+  for (const statement of splitStatements(text)) result = await client.query(statement);
+  return result;
 }
 
 function explainChecksum(error: Error): never {

@@ -3,10 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckedOut, Database } from './client.ts';
 import { isOutage, isReadOnly, isRetryable } from './errors.ts';
 import type { Queryable, Row } from './query.ts';
-import { type Statement, sql } from './sql.ts';
+import { chooseVariants, type Statement, sql } from './sql.ts';
 
-/** Runs statements inside a transaction. */
-export type Transaction = Queryable & { readonly isTransaction: true };
+/** Runs statements inside a transaction. `isDistributed`: of the database. */
+export type Transaction = Queryable & { readonly isTransaction: true; readonly isDistributed: boolean };
+
+type Options = {
+  /**
+   * Runs prepared statements with the plan for any values, where the database is not distributed. PostgreSQL compares that
+   * plan, for which it assumes arrays of 10 elements, with a plan for the values at hand, and so plans a statement whose
+   * arrays have fewer elements for each batch. Citus must know the values: they decide which nodes a statement needs.
+   */
+  planOnce?: boolean;
+};
 
 const maxAttempts = 5;
 
@@ -19,10 +28,10 @@ const maxAttempts = 5;
  * trip.
  * @throws the error of `work`; pg.DatabaseError; ConnectionLostError, after which the outcome is unknown
  */
-export async function transaction<T>(db: Database, work: Work<T>): Promise<T> {
+export async function transaction<T>(db: Database, work: Work<T>, options: Options = {}): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await runOnce(db, work);
+      return await runOnce(db, work, options);
     } catch (error) {
       if (attempt >= maxAttempts || !isRetryable(error)) throw error;
       await sleep(Math.random() * 20 * attempt);
@@ -34,10 +43,11 @@ export async function transaction<T>(db: Database, work: Work<T>): Promise<T> {
 type Commit = (...last: Statement[]) => Promise<Row[][]>;
 type Work<T> = (tx: Transaction, commit: Commit) => Promise<T>;
 
-async function runOnce<T>(db: Database, work: Work<T>): Promise<T> {
+async function runOnce<T>(db: Database, work: Work<T>, options: Options): Promise<T> {
+  const isDistributed = await db.isDistributed();
   const connection = await db.checkOut();
   try {
-    const result = await runOn(connection, work);
+    const result = await runOn(connection, work, { isDistributed, ...options });
     connection.release();
     return result;
   } catch (error) {
@@ -46,11 +56,18 @@ async function runOnce<T>(db: Database, work: Work<T>): Promise<T> {
   }
 }
 
+const begin = sql`begin isolation level read committed`;
+const beginWithPlans = sql`begin isolation level read committed; set local plan_cache_mode = force_generic_plan`;
+
 /**
  * The connection is pipelined: BEGIN and the first statements, and the last statements and COMMIT, share a
  * round trip.
  */
-async function runOn<T>(connection: CheckedOut, work: Work<T>): Promise<T> {
+async function runOn<T>(
+  connection: CheckedOut,
+  work: Work<T>,
+  { isDistributed, planOnce }: Options & { isDistributed: boolean },
+): Promise<T> {
   let committed: Promise<void> | undefined;
   const sendCommit = () => {
     committed ??= connection.command(sql`commit`).then((command) => {
@@ -59,8 +76,11 @@ async function runOn<T>(connection: CheckedOut, work: Work<T>): Promise<T> {
     });
     return committed;
   };
+  const query = <R extends object>(statement: Statement) =>
+    connection.query<R>(chooseVariants(statement, isDistributed));
+  const execute = (statement: Statement) => connection.execute(chooseVariants(statement, isDistributed));
   const commit: Commit = async (...last) => {
-    const sent = last.map((statement) => connection.query(statement));
+    const sent = last.map((statement) => query<Row>(statement));
     const end = sendCommit();
     // The failed statement reports the reason; the error of COMMIT that follows from it is ignored.
     end.catch(() => {});
@@ -68,8 +88,8 @@ async function runOn<T>(connection: CheckedOut, work: Work<T>): Promise<T> {
     await end;
     return results;
   };
-  const tx: Transaction = { query: connection.query, execute: connection.execute, isTransaction: true };
-  const begun = connection.command(sql`begin isolation level read committed`);
+  const tx: Transaction = { query, execute, isTransaction: true, isDistributed };
+  const begun = connection.command(planOnce && !isDistributed ? beginWithPlans : begin);
   const [result] = await Promise.all([work(tx, commit), begun]);
   await sendCommit();
   return result;

@@ -13,8 +13,11 @@ import type { ExportSection } from './export-section.ts';
 /** Work that every server repeats. Runs of several servers at the same time must be harmless. */
 export type Job<S> = { name: string; everyMs: number; run(services: S): Promise<void> };
 
-/** The account that is deleted. `phone`: E.164. `phoneHash`: the key of the number's rows in `codes`. */
-export type DeletedAccount = { userId: string; phone: string; phoneHash: Buffer };
+/**
+ * The account that is deleted. `phone`: E.164. `phoneHash`: the key of the number's rows in `codes`. `unseen`: in a
+ * sweep, the effect `unseen` of the deletion.
+ */
+export type DeletedAccount = { userId: string; phone: string; phoneHash: Buffer; unseen: string[] };
 
 /** What a deletion hook changed outside its own tables. */
 export type DeletionEffects = {
@@ -24,16 +27,24 @@ export type DeletionEffects = {
   listingKeys?: ListingKey[];
   /** Ids of files to remove after the commit. */
   files?: string[];
+  /**
+   * People whose rows about the person must exist, but were not found under their keys: on a cluster, they are not
+   * visible yet.
+   */
+  unseen?: string[];
 };
 
 /**
  * Deletes a module's rows of a person, inside the transaction that deletes the account, and corrects the
  * counters that other people see. Hooks run in the order of LOCK_ORDER by `firstTable`. A hook may rely on
- * rows that an earlier hook locked; its doc comment names them.
+ * rows that an earlier hook locked; its doc comment names them. Sweeps run the hook again, when the account no longer
+ * exists: it then deletes what has become visible since (decision 51).
  */
 export type DeletionHook = {
   /** The first table that the hook locks, or reads under the lock of an earlier hook. */
   firstTable: LockedTable;
+  /** Sweeps leave the hook out: its rows may be those of a new account with the same phone. */
+  isOnce?: true;
   run(tx: Transaction, account: DeletedAccount): Promise<DeletionEffects>;
 };
 

@@ -1,9 +1,9 @@
 /** The table of responses to requests with an `Idempotency-Key`, and their encryption. */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Database } from '../db/client.ts';
 import type { Queryable } from '../db/query.ts';
-import { type Statement, sql } from '../db/sql.ts';
+import { onNodesOf, type Statement, sql } from '../db/sql.ts';
 import { Problem } from '../lib/errors.ts';
+import { seal, unseal } from '../lib/sealing.ts';
 import { dayMs } from '../lib/time.ts';
 
 /**
@@ -87,19 +87,20 @@ export async function findStoredResponses(
 ): Promise<(Replay | Problem | null)[]> {
   const present = keys.filter((key) => key !== null);
   if (present.length === 0) return keys.map(() => null);
+  const users = present.map(({ userId }) => userId);
   const rows = await tx.query<{ keyHash: Buffer; requestHash: Buffer; answer: Buffer }>(sql`
     select i.key_hash, i.request_hash, i.answer
-    from unnest(${present.map(({ userId }) => userId)}::uuid[], ${present.map(({ keyHash }) => base64(keyHash))}::text[])
+    from unnest(${users}::uuid[], ${present.map(({ keyHash }) => base64(keyHash))}::text[])
       k (user_id, key_hash)
     join idempotency_keys i on i.user_id = k.user_id and i.key_hash = decode(k.key_hash, 'base64')
-    where i.created_at > ${expiryOf(now)}`);
+    where i.created_at > ${expiryOf(now)} and ${onNodesOf(sql`i.user_id`, users)}`);
   // The hash alone identifies the row, because it is keyed with the person's id.
   const found = new Map(rows.map((row) => [base64(row.keyHash), row]));
   return keys.map((key) => {
     const row = key && found.get(base64(key.keyHash));
     if (!row) return null;
     if (!row.requestHash.equals(key.requestHash)) return new Problem('idempotency_key_reused');
-    return { ...unseal(key, row.answer), isReplay: true };
+    return { ...(JSON.parse(unseal(key.sealKey, row.answer)) as StoredResponse), isReplay: true };
   });
 }
 
@@ -113,47 +114,24 @@ export function storeResponses(
   now: Date,
 ): Statement[] {
   if (responses.length === 0) return [];
-  const users = responses.map(({ key }) => key.userId);
-  const keyHashes = responses.map(({ key }) => base64(key.keyHash));
+  // Sorted by key, so that two batches cannot deadlock.
+  const sorted = responses.toSorted((a, b) => (keyOf(a.key) < keyOf(b.key) ? -1 : 1));
   return [
     sql`set local lock_timeout = '1s'`,
-    sql`
-      delete from idempotency_keys i using unnest(${users}::uuid[], ${keyHashes}::text[]) k (user_id, key_hash)
-      where i.user_id = k.user_id and i.key_hash = decode(k.key_hash, 'base64') and i.created_at <= ${expiryOf(now)}`,
-    // Sorted by key, so that two batches cannot deadlock.
-    sql`
-      insert into idempotency_keys (user_id, key_hash, request_hash, answer, created_at)
-      select user_id, decode(key_hash, 'base64'), decode(request_hash, 'base64'), decode(answer, 'base64'), ${now}
-      from unnest(${users}::uuid[], ${keyHashes}::text[],
-        ${responses.map(({ key }) => base64(key.requestHash))}::text[],
-        ${responses.map(({ key, response }) => base64(seal(key, response)))}::text[])
-        k (user_id, key_hash, request_hash, answer)
-      order by 1, 2`,
+    ...sorted.flatMap(({ key, response }) => [
+      sql`
+        delete from idempotency_keys
+        where user_id = ${key.userId} and key_hash = ${key.keyHash} and created_at <= ${expiryOf(now)}`,
+      sql`
+        insert into idempotency_keys (user_id, key_hash, request_hash, answer, created_at)
+        values (${key.userId}, ${key.keyHash}, ${key.requestHash}, ${seal(key.sealKey, JSON.stringify(response))}, ${now})`,
+    ]),
   ];
 }
+
+const keyOf = ({ userId, keyHash }: IdempotencyKey): string => userId + keyHash.toString('hex');
 
 /** Deletes responses that are older than a day. */
 export async function deleteExpiredResponses(db: Database, now: Date): Promise<void> {
   await db.query(sql`delete from idempotency_keys where created_at <= ${expiryOf(now)}`);
-}
-
-const ivLength = 12;
-const tagLength = 16;
-
-/** Encrypts a response with AES-256-GCM: initialization vector, authentication tag, ciphertext. */
-function seal({ sealKey }: IdempotencyKey, response: StoredResponse): Buffer {
-  const iv = randomBytes(ivLength);
-  const cipher = createCipheriv('aes-256-gcm', sealKey, iv, { authTagLength: tagLength });
-  const sealed = Buffer.concat([cipher.update(JSON.stringify(response)), cipher.final()]);
-  return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
-}
-
-/** @throws Error if the ciphertext was changed */
-function unseal({ sealKey }: IdempotencyKey, sealed: Buffer): StoredResponse {
-  const decipher = createDecipheriv('aes-256-gcm', sealKey, sealed.subarray(0, ivLength), {
-    authTagLength: tagLength,
-  });
-  decipher.setAuthTag(sealed.subarray(ivLength, ivLength + tagLength));
-  const text = Buffer.concat([decipher.update(sealed.subarray(ivLength + tagLength)), decipher.final()]);
-  return JSON.parse(text.toString()) as StoredResponse;
 }

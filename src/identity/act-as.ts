@@ -1,7 +1,7 @@
 /** Transactions in the name of a caller, which lock the caller's account and session. */
 import type { Database } from '../db/client.ts';
-import { skipLockedUnless } from '../db/locks.ts';
-import { sql } from '../db/sql.ts';
+import { lockRows, skipLockedUnless } from '../db/locks.ts';
+import { onNodesOf, sql } from '../db/sql.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { Problem } from '../lib/errors.ts';
 import type { Caller, Viewer } from './caller.ts';
@@ -50,25 +50,23 @@ export async function lockCallers(
   callers: Caller[],
   mayWaitForLocks: boolean,
 ): Promise<(Viewer['role'] | null)[]> {
-  const rows = await tx.query<{ n: string; role: Viewer['role'] }>(sql`
-    with asked as (
-      select * from unnest(
-        ${callers.map(({ id }) => id)}::uuid[], ${callers.map(({ sessionId }) => sessionId)}::uuid[],
-        ${callers.map(({ accessHash }) => accessHash.toString('base64'))}::text[])
-        with ordinality a (user_id, session_id, access_hash, n)
-    ) ${lockedCallers(mayWaitForLocks)}`);
-  const roles = new Map(rows.map(({ n, role }) => [Number(n), role]));
-  return callers.map((_, i) => roles.get(i + 1) ?? null);
+  const locked = await lockRows<{ role: Viewer['role'] }, Caller>(
+    tx,
+    callers,
+    ({ id, sessionId }) => `${id} ${sessionId}`,
+    (some) => sql`
+      select k.nth::int, u.role
+      from unnest(${some.map(({ id }) => id)}::uuid[], ${some.map(({ sessionId }) => sessionId)}::uuid[],
+        ${some.map(({ accessHash }) => accessHash.toString('base64'))}::text[])
+        with ordinality k (user_id, session_id, access_hash, nth)
+      join users u on u.id = k.user_id
+      join sessions s on s.user_id = u.id and s.id = k.session_id and s.access_hash = decode(k.access_hash, 'base64')
+      where ${onNodesOf(
+        sql`u.id`,
+        some.map(({ id }) => id),
+      )} and u.suspended_at is null
+      order by u.id, s.id
+      for key share of u, s ${skipLockedUnless(mayWaitForLocks)}`,
+  );
+  return locked.map((row) => row?.role ?? null);
 }
-
-/**
- * The statement of `lockCallers`, for use inside another statement. It requires a common table expression
- * `asked (user_id, session_id, access_hash, n)` and selects (n, role) of the callers that it locked.
- */
-export const lockedCallers = (mayWaitForLocks: boolean) => sql`
-  select a.n, u.role from asked a
-  join users u on u.id = a.user_id
-  join sessions s on s.user_id = a.user_id and s.id = a.session_id and s.access_hash = decode(a.access_hash, 'base64')
-  where u.suspended_at is null
-  order by u.id, s.id
-  for key share of u, s ${skipLockedUnless(mayWaitForLocks)}`;

@@ -1,7 +1,7 @@
 /** The part of a session that authentication needs. */
 import type { ChangedRecords } from '../cache/change-log.ts';
 import type { Queryable } from '../db/query.ts';
-import { isOneOf, sql } from '../db/sql.ts';
+import { isOneOf, onNodesOf, sql } from '../db/sql.ts';
 import type { Viewer } from './caller.ts';
 import type { Token, TokenIds } from './tokens.ts';
 
@@ -32,13 +32,15 @@ export const sessionKey = ({ userId, sessionId }: TokenIds): string => `${userId
 /** Sessions with their people's roles, in any order, without the sessions that do not exist. */
 export async function listLiveSessions(db: Queryable, keys: string[]): Promise<LiveSession[]> {
   const ids = keys.map((key) => key.split(' '));
+  const userIds = ids.map(([userId]) => userId ?? '');
   return await db.query<LiveSession>(sql`
     select s.user_id, s.id, u.role, u.suspended_at is not null as is_suspended, s.access_hash,
       s.access_expires_at, s.ends_at, (s.version + u.version)::float8 as version
-    from unnest(${ids.map(([userId]) => userId ?? null)}::uuid[], ${ids.map(([, id]) => id ?? null)}::uuid[])
+    from unnest(${userIds}::uuid[], ${ids.map(([, id]) => id ?? null)}::uuid[])
       k (user_id, id)
     join sessions s on s.user_id = k.user_id and s.id = k.id
-    join users u on u.id = k.user_id`);
+    join users u on u.id = s.user_id
+    where ${onNodesOf(sql`s.user_id`, userIds)}`);
 }
 
 /**

@@ -61,6 +61,8 @@ export type Config = Readonly<{
   messagesPerMinute: number;
   /** The maximum numbers that a person may create per day; null for no limit. */
   dailyQuotas: Readonly<Record<QuotaKind, number>> | null;
+  /** For how many days the server keeps what only grows; null: for ever. */
+  retention: Readonly<{ auditDays: number; notificationDays: number; messageDays: number | null }>;
   /** The origins whose pages may read responses; `*` for all origins. */
   corsOrigins: '*' | string[];
   /** Reverse proxies whose `X-Forwarded-For` is trusted: addresses, networks, or names such as `loopback`. */
@@ -125,6 +127,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     rateLimit: read.whole('RATE_LIMIT', production ? 600 : 0, 0, 1_000_000),
     messagesPerMinute: read.whole('MESSAGES_PER_MINUTE', 60, 0, 1_000_000),
     dailyQuotas: readQuotas(read, production),
+    retention: readRetention(read),
     corsOrigins: readOrigins(read),
     trustProxy,
     claimsEnabled: read.onOff('FEATURE_CLAIMS', true),
@@ -183,6 +186,17 @@ function readQuotas(read: Reader, production: boolean): Record<QuotaKind, number
   };
   return read.onOff('QUOTAS', production) ? quotas : null;
 }
+
+const maxRetentionDays = 36_500;
+
+const readRetention = (read: Reader): Config['retention'] => ({
+  auditDays: read.whole('AUDIT_RETENTION_DAYS', 365, 1, maxRetentionDays),
+  notificationDays: read.whole('NOTIFICATION_RETENTION_DAYS', 90, 1, maxRetentionDays),
+  messageDays:
+    read.text('MESSAGE_RETENTION_DAYS') === undefined
+      ? null
+      : read.whole('MESSAGE_RETENTION_DAYS', 1, 1, maxRetentionDays),
+});
 
 function readDevCodes(read: Reader, production: boolean, isLocal: boolean): boolean {
   const devCodes = read.onOff('DEV_CODES', isLocal && !production);

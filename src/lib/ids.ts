@@ -18,6 +18,9 @@ export function newIdAt(at: Date): string {
   return `${time.slice(0, 8)}-${time.slice(8)}${newId().slice(13)}`;
 }
 
+/** The time at which an id was created. */
+export const timeOfId = (id: string): Date => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+
 /** The UUID that follows `id` in their order. It belongs to nothing. */
 export function idAfter(id: string): string {
   const next = BigInt(`0x${id.replaceAll('-', '')}`) + 1n;

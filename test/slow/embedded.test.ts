@@ -9,6 +9,7 @@ import {
   cleanUpAfterTests,
   createTempDir,
   expectNoPostgres,
+  postmasterOf,
   potluck,
   sendRequest,
   serve,
@@ -34,11 +35,6 @@ async function expectReady(url: string): Promise<void> {
   assert.equal((await fetch(`${url}/readyz`)).status, 200);
 }
 
-/** The process id of the embedded PostgreSQL. */
-async function postgresPid(dataDir: string): Promise<string | undefined> {
-  return (await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n', 1)[0];
-}
-
 describe('embedded database', { concurrency: 2, skip: skipsEmbedded }, () => {
   test('sharing: two concurrent first starts and a command share one directory; the last process stops the database', async () => {
     const DATA_DIR = await createTempDir();
@@ -49,10 +45,10 @@ describe('embedded database', { concurrency: 2, skip: skipsEmbedded }, () => {
     assert.equal(await grant.ended, 0, grant.output.err);
     assert.match(grant.output.out, /\+12025550177 is an admin now/);
     assert.equal((await sendRequest(two, 'GET', '/v1/auth/me', token)).body.role, 'admin');
-    const pid = await postgresPid(DATA_DIR);
+    const pid = await postmasterOf(DATA_DIR);
     assert.equal(await stop(one, 'SIGTERM'), 0);
     await expectReady(two.url);
-    assert.equal(await postgresPid(DATA_DIR), pid, 'the server was restarted');
+    assert.equal(await postmasterOf(DATA_DIR), pid, 'the server was restarted');
     assert.equal(await stop(two, 'SIGINT'), 0);
     await expectNoPostgres(DATA_DIR);
   });

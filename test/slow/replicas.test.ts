@@ -16,7 +16,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import type { Target } from '../../src/db/target.ts';
 import { allowStandby } from '../../src/lib/database-url.ts';
 import { createEvent, createUser, rsvpGoing, signIn } from '../factories.ts';
-import { cleanUpAfterTests, createTempDir } from '../processes.ts';
+import { cleanUpAfterTests, createTempDir, readPostmaster } from '../processes.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from '../setup.ts';
 import { connectSql, openSql } from '../sql-tag.ts';
 
@@ -53,9 +53,9 @@ async function openReplicated() {
     /** As `kill -9` of all its processes. */
     async kill() {
       admin.destroy();
-      const [pid] = (await run('head', ['-1', path.join(clusterDir, 'postmaster.pid')])).stdout.split('\n');
+      const pid = await readPostmaster(clusterDir);
       await run('pkill', ['-9', '-P', `${pid}`]).catch(() => {});
-      process.kill(Number(pid), 'SIGKILL');
+      process.kill(pid, 'SIGKILL');
     },
     startReplica,
     async close() {

@@ -14,6 +14,7 @@ import { removeFiles, reportRemainingFiles } from '../uploads/sweep.ts';
 import { findMe } from '../users/own-profile.ts';
 import { deleteAccount } from './delete-account.ts';
 import type { AccountServices } from './services.ts';
+import { insertTombstone } from './tombstones.ts';
 
 const DeleteAccountBody = body(
   { confirmCode: Type.String({ maxLength: 20, description: 'The code of POST /v1/me/delete-code.' }) },
@@ -67,7 +68,8 @@ const deleteWithCode = (
     await lockAnyCaller(tx, caller);
     if (problem) return problem;
     const deleted = { userId: caller.id, phone, phoneHash: hashPhone(context.secretKey, phone) };
-    const files = await deleteAccount(tx, deleted, services.deletionHooks);
+    const { files, names, unseen } = await deleteAccount(tx, deleted, services.deletionHooks);
     await anonymizeAudit(tx, { ...context, address: null }, caller.id, phone);
+    await insertTombstone(tx, { userId: caller.id, ...names, unseen }, context);
     return files;
   });

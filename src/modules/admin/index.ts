@@ -1,4 +1,4 @@
-import { deleteExpiredAudit } from '../../audit/audit.ts';
+import { maintainAudit } from '../../audit/audit.ts';
 import { defineModule } from '../../http/define-module.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { changeRole } from './change-role.ts';
@@ -8,6 +8,7 @@ import { listAudit } from './list-audit.ts';
 import { listFlags } from './list-flags.ts';
 import { restoreAccount } from './restore-account.ts';
 import { suspendAccount } from './suspend-account.ts';
+import { hideLateEvents } from './suspension.ts';
 import { switchFlag } from './switch-flag.ts';
 
 /** Administration: accounts, roles, feature flags and the audit trail. */
@@ -25,9 +26,14 @@ export const admin = defineModule<BaseServices>({
   ],
   jobs: [
     {
-      name: 'delete expired audit entries',
+      name: 'hide late events of suspended people',
+      everyMs: 15_000,
+      run: ({ db, clock }) => hideLateEvents(db, clock()),
+    },
+    {
+      name: 'maintain the audit trail',
       everyMs: 60 * 60_000,
-      run: ({ db, clock }) => deleteExpiredAudit(db, clock()),
+      run: ({ db, clock, config }) => maintainAudit(db, clock(), config.retention.auditDays),
     },
   ],
 });

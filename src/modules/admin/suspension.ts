@@ -1,14 +1,16 @@
 /** Suspends and restores accounts. */
 
 import { type ListingKey, recordChange } from '../../cache/change-log.ts';
+import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { changedSessions } from '../../identity/sessions.ts';
 import { Problem } from '../../lib/errors.ts';
 import { listSessionKeys } from '../auth/session-repo.ts';
 import { changedEvents } from '../events/changed-events.ts';
 import { type ListableEvent, listingKeysOf } from '../events/listing-keys.ts';
+import { lockOrganizedEvents } from '../events/lock-events.ts';
 import { requireSuspendable } from './policy.ts';
 
 /** Allows for people who organize ten thousand events. */
@@ -61,6 +63,27 @@ export async function restore(tx: Transaction, userId: string): Promise<boolean>
   return true;
 }
 
+/** How long after a suspension late events are looked for: Citus finishes a lost commit within a minute. */
+const lateEventsMs = 5 * 60_000;
+
+/**
+ * Hides events of suspended people that have become visible since the suspension: on a cluster, the commit of a new event
+ * can reach its node after that of the account, whose lock the suspension has waited for.
+ */
+export async function hideLateEvents(db: Database, now: Date): Promise<void> {
+  const suspended = await db.query<{ id: string }>(sql`
+    select id from users where suspended_at > ${new Date(now.getTime() - lateEventsMs)} order by id`);
+  for (const { id } of suspended) {
+    await transaction(db, async (tx) => {
+      const [state] = await tx.query<AccountState>(sql`
+        select role, suspended_at from users where id = ${id} for update`);
+      if (!state?.suspendedAt) return;
+      const { ids, listingKeys } = await setHidden(tx, id, true);
+      if (ids.length > 0) await recordChange(tx, { records: [changedEvents(ids)], listingKeys });
+    });
+  }
+}
+
 /** Returns the keys of the ended sessions. */
 async function endSessions(tx: Transaction, userId: string): Promise<string[]> {
   const keys = await listSessionKeys(tx, userId);
@@ -91,7 +114,7 @@ async function setHidden(
   userId: string,
   hidden: boolean,
 ): Promise<{ ids: string[]; listingKeys: ListingKey[] }> {
-  await tx.query(sql`select 1 from events where organizer_id = ${userId} order by id for update`);
+  await lockOrganizedEvents(tx, userId);
   const rows = await tx.query<ListableEvent & { id: string }>(sql`
     update events set hidden = ${hidden}, version = version + 1 where organizer_id = ${userId} and hidden <> ${hidden}
     returning id, lat, lng, start_at, end_at, visibility, status`);

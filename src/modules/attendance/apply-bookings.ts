@@ -17,6 +17,12 @@ import {
 import { lockCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
+import {
+  insertSummaryPushes,
+  listSummaryState,
+  type SummaryChange,
+  summaryMove,
+} from '../../outbox/summaries.ts';
 import { changedEvents } from '../events/changed-events.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
 import {
@@ -70,24 +76,29 @@ export function applyBookings(
   context: BookingContext,
   mayWaitForLocks: boolean,
 ): Promise<Outcome[]> {
-  return transaction(db, async (tx, commit) => {
-    const locked = await lockAndRead(tx, entries, context.now, mayWaitForLocks);
-    const { outcomes, decisions, moves } = decideAll(entries, locked, context, mayWaitForLocks);
-    const results = entries.map((_, i) => decisions.get(i)?.booking);
-    const storing = storeResults(entries, results, context.now);
-    const writing = statementsOf([...decisions.values()], [...moves.values()], context.now);
-    // The waitlist may have moved up: read the positions, and who is booked now.
-    const uncertain = [...decisions].filter(
-      ([, { effect, booking }]) => (effect === 'resize' || !effect) && booking.status === 'waiting',
-    );
-    const reading = uncertain.length > 0 ? [readBookings(uncertain.map(([, { booking }]) => booking))] : [];
-    const ending = commit(...writing, ...reading, ...storing);
-    const rows = await (storing.length > 0 ? refuseKeyInUse(ending) : ending);
-    const current = (rows[writing.length] ?? []) as unknown as BookingRow[];
-    for (const [i, { booking }] of uncertain)
-      outcomes[i] = current.find(({ id }) => id === booking.id) ?? booking;
-    return outcomes;
-  });
+  return transaction(
+    db,
+    async (tx, commit) => {
+      const locked = await lockAndRead(tx, entries, context.now, mayWaitForLocks);
+      const { outcomes, decisions, moves } = decideAll(entries, locked, context, mayWaitForLocks);
+      const decided = [...decisions.values()];
+      const results = entries.map((_, i) => decisions.get(i)?.booking);
+      const storing = storeResults(entries, results, context.now);
+      const writing = statementsOf(decided, [...moves.values()], locked, context.now);
+      // The waitlist may have moved up: read the positions, and who is booked now.
+      const uncertain = [...decisions].filter(
+        ([, { effect, booking }]) => (effect === 'resize' || !effect) && booking.status === 'waiting',
+      );
+      const reading = uncertain.length > 0 ? [readBookings(uncertain.map(([, { booking }]) => booking))] : [];
+      const ending = commit(...writing, ...reading, ...storing);
+      const rows = await (storing.length > 0 ? refuseKeyInUse(ending) : ending);
+      const current = (rows[writing.length] ?? []) as unknown as BookingRow[];
+      for (const [i, { booking }] of uncertain)
+        outcomes[i] = current.find(({ id }) => id === booking.id) ?? booking;
+      return outcomes;
+    },
+    { planOnce: true },
+  );
 }
 
 type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
@@ -100,14 +111,20 @@ async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWait
   const lockedKeys = lockKeys(tx, keys, mayWaitForLocks);
   if (mayWaitForLocks) await lockedKeys;
   // The statements are pipelined and run in this order, so the reads see the locked versions.
-  const [hasKey, roles, lockedEvents, responses, states] = await Promise.all([
+  const [hasKey, roles, lockedEvents, responses, states, summaryState] = await Promise.all([
     lockedKeys,
     lockCallers(tx, callers, mayWaitForLocks),
     lockCounters(tx, eventIds, mayWaitForLocks),
     findStoredResponses(tx, keys, now),
     listBookingAccess(tx, bookings, { withPosition: false }),
+    listSummaryState(
+      tx,
+      'bookings',
+      bookings.map(({ eventId, userId }) => ({ eventId, personId: userId })),
+    ),
   ]);
-  return { hasKey, roles, lockedEvents, responses, states };
+  const organizerIds = new Map(bookings.map(({ eventId }, i) => [eventId, states[i]?.organizerId ?? '']));
+  return { hasKey, roles, lockedEvents, organizerIds, responses, states, summaryState };
 }
 
 function decideAll(
@@ -157,7 +174,12 @@ const sum = (a: CounterMove, b: CounterMove): CounterMove => ({
   added: a.added + b.added,
 });
 
-function statementsOf(decisions: BookingDecision[], moves: CounterMove[], now: Date): Statement[] {
+function statementsOf(
+  decisions: BookingDecision[],
+  moves: CounterMove[],
+  locked: LockedState,
+  now: Date,
+): Statement[] {
   const withEffect = (wanted: BookingDecision['effect']) =>
     decisions.flatMap(({ effect, booking }) => (effect === wanted ? [booking] : []));
   const [made, resized, ended] = [withEffect('insert'), withEffect('resize'), withEffect('delete')];
@@ -168,8 +190,31 @@ function statementsOf(decisions: BookingDecision[], moves: CounterMove[], now: D
     ...(made.length > 0 ? [insertBookings(made)] : []),
     ...(resized.length > 0 ? [updateSeats(resized)] : []),
     ...(ended.length > 0 ? [deleteBookings(ended)] : []),
-    moveCounters(moves, { made, ended }, now),
+    ...moveStatements(moves, { made, ended }, locked, now),
     ...[...eventsToPromote].map((eventId) => promoteWaitlist(eventId)),
     changeStatement({ records: [changedEvents(moves.map(({ eventId }) => eventId))] }),
   ];
+}
+
+/** The statements that write the counters of events, and what organizers are notified of. */
+function moveStatements(
+  moves: CounterMove[],
+  { made, ended }: { made: BookingRow[]; ended: BookingRow[] },
+  { lockedEvents, organizerIds, summaryState }: LockedState,
+  now: Date,
+): Statement[] {
+  const changesOf = (eventId: string): SummaryChange[] => [
+    ...made.filter((row) => row.eventId === eventId).map(({ userId }) => ({ personId: userId, amount: 1 })),
+    ...ended.filter((row) => row.eventId === eventId).map(({ userId }) => ({ personId: userId, amount: -1 })),
+  ];
+  const moved = moves.flatMap((move) => {
+    const unread = lockedEvents.get(move.eventId);
+    if (unread === undefined) return [];
+    const event = { eventId: move.eventId, organizerId: organizerIds.get(move.eventId) ?? '' };
+    return [{ ...move, unread, summary: summaryMove(event, changesOf(move.eventId), summaryState) }];
+  });
+  const pushed = moved.filter(
+    ({ eventId, unread, summary }) => unread === 0 && summary.amount > 0 && summaryState.isPushed(eventId),
+  );
+  return [...insertSummaryPushes('bookings', pushed, now), moveCounters(moved)];
 }

@@ -2,10 +2,36 @@
 import { changeStatement } from '../../cache/change-log.ts';
 import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
-import { transaction } from '../../db/transaction.ts';
+import type { Statement } from '../../db/sql.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
+import { lockCallers } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
+import {
+  insertSummaryPushes,
+  listSummaryState,
+  type SummaryChange,
+  type SummaryState,
+  summaryMove,
+} from '../../outbox/summaries.ts';
 import { changedEvents } from '../events/changed-events.ts';
-import { type RsvpCommand, type RsvpOutcome, setRsvps } from './rsvp-repo.ts';
+import { decideRsvp, type RsvpCommand } from './rsvp-policy.ts';
+import {
+  deleteRsvps,
+  findRsvps,
+  listExistingEvents,
+  lockRsvpEvents,
+  moveRsvpCounters,
+  type RsvpCounterMove,
+  type RsvpEvent,
+  type RsvpKey,
+  upsertRsvps,
+  type WrittenRsvp,
+} from './rsvp-repo.ts';
+
+type Outcome = number | Problem | typeof RETRY_INDIVIDUALLY;
+
+/** What the commands on one event change. */
+type EventMove = Omit<RsvpCounterMove, 'summary'> & { event: RsvpEvent; changes: SummaryChange[] };
 
 /**
  * The RSVP that a command changes: a person has at most one RSVP to an event, and a batch has each at most
@@ -14,7 +40,9 @@ import { type RsvpCommand, type RsvpOutcome, setRsvps } from './rsvp-repo.ts';
 export const rsvpKey = ({ eventId, caller }: RsvpCommand): string => `${eventId} ${caller.id}`;
 
 /**
- * Sets and removes RSVPs in one round trip.
+ * Sets and removes RSVPs in two round trips. The first locks callers, events and counters, and then reads: no session
+ * ends, no event is hidden, cancelled or deleted, and no RSVP to it changes until the transaction ends. The second
+ * writes and commits.
  * @param mayWaitForLocks waits for locks of other transactions. If not set, commands that need such a lock
  *   come back as `RETRY_INDIVIDUALLY`
  * @returns for each command the event's number of RSVPs after it, as if the commands ran one after the other
@@ -24,35 +52,91 @@ export function applyRsvps(
   commands: RsvpCommand[],
   now: Date,
   mayWaitForLocks: boolean,
-): Promise<(number | Problem | typeof RETRY_INDIVIDUALLY)[]> {
-  return transaction(db, async (_tx, commit) => {
-    const records = [changedEvents([...new Set(commands.map(({ eventId }) => eventId))])];
-    const [found] = await commit(setRsvps(commands, now, mayWaitForLocks), changeStatement({ records }));
-    const rows = new Map((found as unknown as RsvpOutcome[]).map((row) => [Number(row.n), row]));
-    const counts = new Map<string, number>();
-    return commands.map((command, i) => {
-      const row = rows.get(i + 1);
-      const refusal = refusalOf(command, row, mayWaitForLocks);
-      if (refusal) return refusal;
-      const rsvpCount = (counts.get(command.eventId) ?? row?.rsvpCount ?? 0) + (row?.change ?? 0);
-      counts.set(command.eventId, rsvpCount);
-      return rsvpCount;
-    });
-  });
+): Promise<Outcome[]> {
+  return transaction(
+    db,
+    async (tx, commit) => {
+      const locked = await lockAndRead(tx, commands, mayWaitForLocks);
+      const { outcomes, written, removed, moves } = decideAll(commands, locked, mayWaitForLocks);
+      await commit(
+        ...(written.length > 0 ? [upsertRsvps(written, now)] : []),
+        ...(removed.length > 0 ? [deleteRsvps(removed)] : []),
+        ...moveStatements(moves, locked.summaryState, now),
+      );
+      return outcomes;
+    },
+    { planOnce: true },
+  );
 }
 
-/** Why a command had no effect; null if it succeeded. */
-function refusalOf(
-  command: RsvpCommand,
-  row: RsvpOutcome | undefined,
-  mayWaitForLocks: boolean,
-): Problem | typeof RETRY_INDIVIDUALLY | null {
-  if (!row?.hasCaller) return mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
+type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
+
+async function lockAndRead(tx: Transaction, commands: RsvpCommand[], mayWaitForLocks: boolean) {
+  const callers = commands.map(({ caller }) => caller);
+  const eventIds = [...new Set(commands.map(({ eventId }) => eventId))];
+  const keys = commands.map(({ eventId, caller }) => ({ eventId, userId: caller.id }));
+  // The statements are pipelined and run in this order, so the reads see what the locks guard.
+  const [roles, events, rsvps, summaryState] = await Promise.all([
+    lockCallers(tx, callers, mayWaitForLocks),
+    lockRsvpEvents(tx, eventIds, mayWaitForLocks),
+    findRsvps(tx, keys),
+    listSummaryState(
+      tx,
+      'rsvps',
+      keys.map(({ eventId, userId }) => ({ eventId, personId: userId })),
+    ),
+  ]);
+  const missing = eventIds.filter((id) => !events.has(id));
   // A statement that waits for the lock of an event and does not get it waited for the event's deletion.
-  if (row.isLocked === null || (!row.isLocked && mayWaitForLocks)) return new Problem('event_not_found');
-  if (!row.isLocked) return RETRY_INDIVIDUALLY;
-  if (row.change !== null) return null;
-  // An RSVP can be removed from an event that was hidden since, so visibility is checked last.
-  if (!row.isVisible) return new Problem('event_not_found');
-  return command.status === null ? null : new Problem('event_cancelled');
+  const busy =
+    missing.length > 0 && !mayWaitForLocks ? await listExistingEvents(tx, missing) : new Set<string>();
+  return { roles, events, busy, rsvps, summaryState };
+}
+
+function decideAll(
+  commands: RsvpCommand[],
+  { roles, events, busy, rsvps }: LockedState,
+  mayWaitForLocks: boolean,
+) {
+  const written: WrittenRsvp[] = [];
+  const removed: RsvpKey[] = [];
+  const moves = new Map<string, EventMove>();
+  const outcomes = commands.map((command, i): Outcome => {
+    const { eventId, caller, status, extraGuests, isHidden } = command;
+    const [role, event] = [roles[i], events.get(eventId)];
+    if (!role) return mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
+    if (!event) return busy.has(eventId) ? RETRY_INDIVIDUALLY : new Problem('event_not_found');
+    const existing = rsvps[i] ?? null;
+    const move = decideRsvp(command, { id: caller.id, role }, event, existing);
+    if (move instanceof Problem) return move;
+    const sum = moves.get(eventId) ?? { event, eventId, rsvps: 0, going: 0, extraGuests: 0, changes: [] };
+    if (move) {
+      const key = { eventId, userId: caller.id };
+      if (status === null) removed.push(key);
+      else written.push({ ...key, status, extraGuests, isHidden });
+      sum.rsvps += move.rsvps;
+      sum.going += move.going;
+      sum.extraGuests += move.extraGuests;
+      if (move.rsvps !== 0) sum.changes.push({ personId: caller.id, amount: move.rsvps });
+      moves.set(eventId, sum);
+    }
+    return event.rsvpCount + sum.rsvps;
+  });
+  return { outcomes, written, removed, moves: [...moves.values()] };
+}
+
+/** The statements that write the counters of events, what organizers are notified of, and the change. */
+function moveStatements(moves: EventMove[], state: SummaryState, now: Date): Statement[] {
+  const changed = moves
+    .filter(({ rsvps, going, extraGuests, changes }) => rsvps || going || extraGuests || changes.length > 0)
+    .map((move) => ({ ...move, summary: summaryMove(move.event, move.changes, state) }));
+  if (changed.length === 0) return [];
+  const pushed = changed.filter(
+    ({ event, summary }) => event.unread === 0 && summary.amount > 0 && state.isPushed(event.eventId),
+  );
+  return [
+    ...insertSummaryPushes('rsvps', pushed, now),
+    moveRsvpCounters(changed),
+    changeStatement({ records: [changedEvents(changed.map(({ eventId }) => eventId))] }),
+  ];
 }

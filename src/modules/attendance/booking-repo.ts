@@ -1,11 +1,10 @@
 /** SQL of bookings. Statements without a result are sent with the end of their transaction. */
 import type { Database } from '../../db/client.ts';
-import { skipLockedUnless } from '../../db/locks.ts';
+import { lockRows, skipLockedUnless } from '../../db/locks.ts';
 import type { Queryable } from '../../db/query.ts';
-import { empty, type Statement, sql } from '../../db/sql.ts';
+import { empty, onNodesOf, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { newId } from '../../lib/ids.ts';
-import { changeSummary, insertSummaryPushes, isNotified, summedChange } from '../../outbox/summaries.ts';
+import { moveSummary, type SummaryMove, unnestMoves } from '../../outbox/summaries.ts';
 import type { EventRow } from '../events/present.ts';
 import { type BookingStatus, waitlistPosition } from '../events/waitlist.ts';
 import type { BookingRow } from './present-booking.ts';
@@ -30,22 +29,30 @@ export type BookingAccess = Pick<
  * transaction ends, and locks their counters, which serializes the bookings of an event. Bookings and
  * counters that a later statement reads cannot change until the transaction ends. Locks rows in ascending
  * order of event ids.
- * @returns the ids of the locked events. An event is missing if it was deleted or, unless `mayWaitForLocks`
- *   is set, if another transaction holds its lock
+ * @returns the number of bookings that the organizers of the locked events have not read, by event id. An event is missing if it was deleted or,
+ *   unless `mayWaitForLocks` is set, if another transaction holds its lock
  */
 export async function lockCounters(
   tx: Transaction,
   eventIds: string[],
   mayWaitForLocks: boolean,
-): Promise<Set<string>> {
+): Promise<Map<string, number>> {
   // PostgreSQL locks row by row: if the event is skipped, its counters are not locked either.
-  const rows = await tx.query<{ id: string }>(sql`
-    select e.id from events e join event_counters c on c.event_id = e.id
-    where e.id = any(${eventIds}::uuid[])
-    order by e.id
-    for key share of e ${skipLockedUnless(mayWaitForLocks)}
-    for no key update of c`);
-  return new Set(rows.map(({ id }) => id));
+  const rows = await lockRows<{ eventId: string; unread: number }, string>(
+    tx,
+    eventIds,
+    String,
+    (ids) => sql`
+      select k.nth::int, e.id as event_id, c.unread_bookings as unread
+      from unnest(${ids}::uuid[]) with ordinality k (event_id, nth)
+      join events e on e.id = k.event_id
+      join event_counters c on c.event_id = e.id
+      where ${onNodesOf(sql`e.id`, ids)}
+      order by e.id
+      for key share of e ${skipLockedUnless(mayWaitForLocks)}
+      for no key update of c`,
+  );
+  return new Map(rows.flatMap((row) => (row ? [[row.eventId, row.unread] as const] : [])));
 }
 
 /**
@@ -61,17 +68,19 @@ export async function listBookingAccess(
   { withPosition }: { withPosition: boolean },
 ): Promise<(BookingAccess | null)[]> {
   const position = withPosition ? waitlistPosition() : sql`null::int`;
+  const eventIds = keys.map(({ eventId }) => eventId);
   const rows = await db.query<
     Omit<BookingAccess, 'booking' | 'status'> & BookingRow & { nth: number; eventStatus: EventRow['status'] }
   >(sql`
     select k.nth::int, e.organizer_id, e.visibility, e.hidden, e.status as event_status, e.enabled_modules, e.capacity,
       c.booked_count, c.waiting_count, c.last_booking,
-      b.id, k.event_id, k.user_id, b.n, b.seats, b.status, ${position} as position, b.created_at
-    from unnest(${keys.map(({ eventId }) => eventId)}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[])
+      b.id, k.event_id, k.user_id, b.n, b.seats, b.status, b.position, b.created_at
+    from unnest(${eventIds}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[])
       with ordinality k (event_id, user_id, nth)
     join events e on e.id = k.event_id
-    join event_counters c on c.event_id = k.event_id
-    left join bookings b on b.event_id = k.event_id and b.user_id = k.user_id`);
+    join event_counters c on c.event_id = e.id
+    left join (select b.*, ${position} as position from bookings b) b on b.event_id = e.id and b.user_id = k.user_id
+    where ${onNodesOf(sql`e.id`, eventIds)}`);
   const found = new Map(
     rows.map((row) => [row.nth, { ...row, status: row.eventStatus, booking: row.id === null ? null : row }]),
   );
@@ -114,72 +123,49 @@ export function insertBookings(rows: BookingRow[]) {
 /** By how much the counters of an event change: booked seats, waitlist entries, and the highest `n`. */
 export type CounterMove = { eventId: string; booked: number; waiting: number; added: number };
 
-/** New bookings, and bookings that ended. */
-export type BookingChanges = { made: BookingKey[]; ended: BookingKey[] };
-
 /**
- * Adds to the counters of events, and counts the bookings that were made and that ended in the organizers' notifications.
- * The transaction must hold a lock on the counters.
+ * Adds to the counters of events, and writes what the organizers have not read. The transaction must hold a lock on the
+ * counters.
  */
-export function moveCounters(moves: CounterMove[], { made, ended }: BookingChanges, now: Date): Statement {
-  const counted = [...made, ...ended];
-  const organizers = sql`select organizer_id from events where id in (select event_id from moves)`;
+export function moveCounters(moves: (CounterMove & { summary: SummaryMove })[]): Statement {
+  const eventIds = moves.map(({ eventId }) => eventId);
   return sql`
-    with moves as materialized (
-      select * from unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ booked }) => booked)}::int[],
-        ${moves.map(({ waiting }) => waiting)}::int[], ${moves.map(({ added }) => added)}::int[],
-        ${moves.map(() => newId())}::uuid[]) m (event_id, booked, waiting, added, notification_id)
-    ), counted as materialized (
-      select b.event_id, b.person_id, b.amount, e.organizer_id,
-        ${isNotified('bookings', sql`e.organizer_id`, sql`b.person_id`, organizers)} as is_notified
-      from unnest(${counted.map(({ eventId }) => eventId)}::uuid[], ${counted.map(({ userId }) => userId)}::uuid[],
-        ${[...made.map(() => 1), ...ended.map(() => -1)]}::int[]) b (event_id, person_id, amount)
-      join events e on e.id = b.event_id
-    ), changes as materialized (
-      select k.event_id, k.organizer_id, ${summedChange} from counted k group by k.event_id, k.organizer_id
-    ), pushes as (
-      ${insertSummaryPushes(
-        'bookings',
-        sql`
-        select k.organizer_id, m.event_id, m.notification_id
-        from changes k join moves m on m.event_id = k.event_id join event_counters c on c.event_id = k.event_id
-        where c.unread_bookings = 0 and k.amount > 0`,
-        now,
-      )}
-    )
     update event_counters c set booked_count = c.booked_count + m.booked, waiting_count = c.waiting_count + m.waiting,
-      last_booking = c.last_booking + m.added, version = c.version + 1, ${changeSummary('bookings', sql`c`, sql`m`)}
-    from (
-      select m.*, k.organizer_id, k.amount, k.person_id, k.gone from moves m left join changes k on k.event_id = m.event_id
-    ) m
-    where c.event_id = m.event_id`;
+      last_booking = c.last_booking + m.added, version = c.version + 1, ${moveSummary('bookings', sql`c`, sql`m`)}
+    from unnest(${eventIds}::uuid[], ${moves.map(({ booked }) => booked)}::int[],
+      ${moves.map(({ waiting }) => waiting)}::int[], ${moves.map(({ added }) => added)}::int[],
+      ${unnestMoves(moves.map(({ summary }) => summary))})
+      m (event_id, booked, waiting, added, organizer_id, amount, notification_id, person_id, gone)
+    where c.event_id = m.event_id and ${onNodesOf(sql`c.event_id`, eventIds)}`;
 }
 
 /**
  * Writes the `seats` of existing bookings. The transaction must hold a lock on the counters of their events.
  */
 export function updateSeats(rows: BookingRow[]) {
+  const eventIds = rows.map(({ eventId }) => eventId);
   return sql`
     update bookings b set seats = k.seats
-    from unnest(${rows.map(({ eventId }) => eventId)}::uuid[], ${rows.map(({ userId }) => userId)}::uuid[],
+    from unnest(${eventIds}::uuid[], ${rows.map(({ userId }) => userId)}::uuid[],
       ${rows.map(({ seats }) => seats)}::int[]) k (event_id, user_id, seats)
-    where b.event_id = k.event_id and b.user_id = k.user_id`;
+    where b.event_id = k.event_id and b.user_id = k.user_id and ${onNodesOf(sql`b.event_id`, eventIds)}`;
 }
 
 /** Deletes bookings. The transaction must hold a lock on the counters of their events. */
 export function deleteBookings(rows: BookingKey[]) {
+  const eventIds = rows.map(({ eventId }) => eventId);
   return sql`
     delete from bookings b
-    using unnest(${rows.map(({ eventId }) => eventId)}::uuid[], ${rows.map(({ userId }) => userId)}::uuid[])
-      k (event_id, user_id)
-    where b.event_id = k.event_id and b.user_id = k.user_id`;
+    using unnest(${eventIds}::uuid[], ${rows.map(({ userId }) => userId)}::uuid[]) k (event_id, user_id)
+    where b.event_id = k.event_id and b.user_id = k.user_id and ${onNodesOf(sql`b.event_id`, eventIds)}`;
 }
 
 /** Reads bookings with their positions in the waitlist. Deleted bookings are left out. */
 export function readBookings(keys: BookingKey[]) {
   return sql`
-    select b.id, b.event_id, b.user_id, b.n, b.seats, b.status, ${waitlistPosition()} as position, b.created_at
+    select b.id, b.event_id, b.user_id, b.n, b.seats, b.status, b.position, b.created_at
     from unnest(${keys.map(({ eventId }) => eventId)}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[])
       k (event_id, user_id)
-    join bookings b on b.event_id = k.event_id and b.user_id = k.user_id`;
+    join (select b.*, ${waitlistPosition()} as position from bookings b) b
+      on b.event_id = k.event_id and b.user_id = k.user_id`;
 }

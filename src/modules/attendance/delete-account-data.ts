@@ -1,15 +1,19 @@
 /** Account deletion: RSVPs, saves and bookings. */
+import { lockEach } from '../../db/locks.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
-import { takeBack } from '../../outbox/summaries.ts';
+import { inChunks } from '../../lib/chunks.ts';
+import { summariesWithout } from '../../outbox/summaries-without.ts';
 import { deleteBookingsOf } from './delete-bookings.ts';
+import { moveRsvpCounters } from './rsvp-repo.ts';
 
 export const attendanceDeletionHooks: DeletionHook[] = [
   {
     // Relies on the events that the hook of `events` locked.
-    firstTable: 'rsvps',
+    firstTable: 'event_counters',
     run: async (tx, { userId }) => {
+      await lockCountersOf(tx, userId);
       await deleteRsvps(tx, userId);
       await tx.query(sql`delete from saves where user_id = ${userId}`);
       await deleteBookingsOf(tx, userId);
@@ -19,25 +23,35 @@ export const attendanceDeletionHooks: DeletionHook[] = [
 ];
 
 /**
- * Deletes the person's RSVPs and corrects the counters of their events. Locks the counters of the person's
- * bookings in the same sorted pass: locking them later could deadlock with a transaction that locks both in
- * order.
+ * Locks the counters of the person's RSVPs and bookings in one sorted pass: locking them in two passes could deadlock with
+ * a transaction that locks both in order. The account is locked, so the person gets no further RSVP or booking.
  */
+async function lockCountersOf(tx: Transaction, userId: string): Promise<void> {
+  const rows = await tx.query<{ eventId: string }>(sql`
+    select event_id from rsvps where user_id = ${userId}
+    union select event_id from bookings where user_id = ${userId}`);
+  const eventIds = rows.map(({ eventId }) => eventId);
+  await lockEach(eventIds, String, (id) =>
+    tx.query(sql`select 1 from event_counters where event_id = ${id} for update`),
+  );
+}
+
+/** Deletes the person's RSVPs and corrects the counters of their events, which are locked. */
 async function deleteRsvps(tx: Transaction, userId: string): Promise<void> {
   const gone = await tx.query<{ eventId: string; going: number; extraGuests: number }>(sql`
     delete from rsvps where user_id = ${userId} returning event_id, (status = 'going')::int as going,
       (status = 'going')::int * coalesce(extra_guests, 0) as extra_guests`);
-  const ids = gone.map((row) => row.eventId);
-  await tx.query(sql`
-    select 1 from event_counters
-    where event_id = any(${ids}::uuid[]) or event_id in (select event_id from bookings where user_id = ${userId})
-    order by event_id for update`);
-  await tx.query(sql`
-    update event_counters c set rsvp_count = rsvp_count - 1, going_count = going_count - gone.going,
-      extra_guests_count = extra_guests_count - gone.extra_guests, version = c.version + 1,
-      ${takeBack('rsvps', sql`c`, sql`e.organizer_id`, userId)}
-    from unnest(${ids}::uuid[], ${gone.map((row) => row.going)}::int[],
-      ${gone.map((row) => row.extraGuests)}::int[]) gone (event_id, going, extra_guests)
-    join events e on e.id = gone.event_id
-    where c.event_id = gone.event_id`);
+  for (const some of inChunks(gone)) {
+    const summaries = await summariesWithout(
+      tx,
+      'rsvps',
+      userId,
+      some.map(({ eventId }) => eventId),
+    );
+    const moves = some.flatMap(({ eventId, going, extraGuests }) => {
+      const summary = summaries.get(eventId);
+      return summary ? [{ eventId, rsvps: -1, going: -going, extraGuests: -extraGuests, summary }] : [];
+    });
+    await tx.execute(moveRsvpCounters(moves));
+  }
 }

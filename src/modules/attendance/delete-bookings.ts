@@ -1,8 +1,10 @@
 /** Deletes the bookings of a deleted account. */
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { takeBack } from '../../outbox/summaries.ts';
+import { inChunks } from '../../lib/chunks.ts';
+import { summariesWithout } from '../../outbox/summaries-without.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
+import { moveCounters } from './booking-repo.ts';
 
 /**
  * Deletes all bookings and waitlist entries of a person, in the transaction that deletes the account. The
@@ -10,17 +12,19 @@ import { promoteWaitlist } from '../events/waitlist.ts';
  * of these events, so no other transaction books the person from a waitlist in the meantime.
  */
 export async function deleteBookingsOf(tx: Transaction, userId: string): Promise<void> {
-  const freed = await tx.query<{ eventId: string; waitingCount: number }>(sql`
-    with deleted as (
-      delete from bookings where user_id = ${userId} returning event_id, seats, status
-    )
-    update event_counters c set
-      booked_count = booked_count - case d.status when 'booked' then d.seats else 0 end,
-      waiting_count = waiting_count - (d.status = 'waiting')::int,
-      version = c.version + 1,
-      ${takeBack('bookings', sql`c`, sql`e.organizer_id`, userId)}
-    from deleted d join events e on e.id = d.event_id where c.event_id = d.event_id
-    returning c.event_id, c.waiting_count`);
-  for (const { eventId, waitingCount } of freed)
-    if (waitingCount > 0) await tx.execute(promoteWaitlist(eventId));
+  const deleted = await tx.query<{ eventId: string; booked: number; waiting: number }>(sql`
+    delete from bookings where user_id = ${userId}
+    returning event_id, case status when 'booked' then seats else 0 end as booked, (status = 'waiting')::int as waiting`);
+  for (const some of inChunks(deleted)) {
+    const eventIds = some.map(({ eventId }) => eventId);
+    const summaries = await summariesWithout(tx, 'bookings', userId, eventIds);
+    const moves = some.flatMap(({ eventId, booked, waiting }) => {
+      const summary = summaries.get(eventId);
+      return summary ? [{ eventId, booked: -booked, waiting: -waiting, added: 0, summary }] : [];
+    });
+    await tx.execute(moveCounters(moves));
+    const waiting = await tx.query<{ eventId: string }>(sql`
+      select event_id from event_counters where event_id = any(${eventIds}::uuid[]) and waiting_count > 0`);
+    for (const { eventId } of waiting) await tx.execute(promoteWaitlist(eventId));
+  }
 }

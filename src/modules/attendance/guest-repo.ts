@@ -3,19 +3,11 @@ import type { Database } from '../../db/client.ts';
 import { empty, sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { minId } from '../../lib/ids.ts';
-import { isShownTo } from '../events/audience.ts';
 import type { Rsvp } from '../events/repo.ts';
-import type { PersonRow } from '../users/present.ts';
+import { listShownPeople, type ShownPerson } from '../events/shown-people.ts';
 
-/** A person with an RSVP. `isFollowing`: whether the viewer follows the person. */
-export type GuestRow = PersonRow & {
-  isPrivate: boolean;
-  isFollowing: boolean;
-  status: Rsvp;
-  extraGuests: number;
-  isHidden: boolean;
-  createdAt: Date;
-};
+/** A person with an RSVP. */
+export type GuestRow = ShownPerson & Omit<GuestRsvp, 'userId'>;
 
 export type GuestQuery = {
   eventId: string;
@@ -28,26 +20,43 @@ export type GuestQuery = {
   limit: number;
 };
 
+/** Of a page, the guests that the viewer may not see are few. If they are many, a further read follows. */
+const extraRows = 20;
+
 /**
  * Lists the guests of an event: those who are going, then those who are interested, each by the age of their
  * accounts. The index rsvps_by_status has this order, so the cost is that of the guests of the page and of the
- * guests between them that the viewer may not see. All rules are in the statement: a cursor never contains a
- * person that the viewer may not see.
+ * guests between them that the viewer may not see. A cursor never contains a person that the viewer may not see.
  */
 export async function listGuests(
   db: Database,
   { eventId, viewer, seesAll, status, after, limit }: GuestQuery,
 ): Promise<GuestRow[]> {
-  const viewerId = sql`${viewer?.id ?? null}::uuid`;
-  return db.query<GuestRow>(sql`
-    select u.id, u.name, u.username, u.bio, u.avatar_upload, u.is_private, coalesce(v.follows, false) as is_following,
-      r.status, coalesce(r.extra_guests, 0) as extra_guests, coalesce(r.is_hidden, false) as is_hidden, r.created_at
-    from rsvps r
-    join users u on u.id = r.user_id
-    left join relations v on v.user_id = ${viewerId} and v.other_id = r.user_id
-    where r.event_id = ${eventId} and (r.status, r.user_id) > (${after?.status ?? ''}, ${after?.id ?? minId}::uuid)
-      ${status ? sql`and r.status = ${status}` : empty}
-      and u.suspended_at is null ${seesAll ? empty : sql`and ${isShownTo(viewerId)}`}
-    order by r.status, r.user_id
-    limit ${limit}`);
+  const guests: GuestRow[] = [];
+  let position = after;
+  for (;;) {
+    const rsvps = await listRsvpsAfter(db, { eventId, status, after: position, limit: limit + extraRows });
+    const people = await listShownPeople(db, { id: viewer?.id ?? null, seesAll }, rsvps);
+    for (const rsvp of rsvps) {
+      const person = people.get(rsvp.userId);
+      if (person) guests.push({ ...person, ...rsvp });
+    }
+    const last = rsvps.at(-1);
+    if (guests.length >= limit || rsvps.length < limit + extraRows || !last) return guests.slice(0, limit);
+    position = { status: last.status, id: last.userId };
+  }
 }
+
+type GuestRsvp = { userId: string; status: Rsvp; extraGuests: number; isHidden: boolean; createdAt: Date };
+
+const listRsvpsAfter = (
+  db: Database,
+  { eventId, status, after, limit }: Pick<GuestQuery, 'eventId' | 'status' | 'after' | 'limit'>,
+): Promise<GuestRsvp[]> =>
+  db.query<GuestRsvp>(sql`
+    select user_id, status, coalesce(extra_guests, 0) as extra_guests, coalesce(is_hidden, false) as is_hidden, created_at
+    from rsvps
+    where event_id = ${eventId} and (status, user_id) > (${after?.status ?? ''}, ${after?.id ?? minId}::uuid)
+      ${status ? sql`and status = ${status}` : empty}
+    order by status, user_id
+    limit ${limit}`);

@@ -4,7 +4,7 @@ import type { EventServices } from '../events/services.ts';
 import { applyBookings, type BookingCommand, bookingKey } from './apply-bookings.ts';
 import { applyRsvps, rsvpKey } from './apply-rsvps.ts';
 import type { BookingRow } from './present-booking.ts';
-import type { RsvpCommand } from './rsvp-repo.ts';
+import type { RsvpCommand } from './rsvp-policy.ts';
 
 export type AttendanceServices = EventServices & {
   /** Sets and removes RSVPs. `apply` returns the event's number of RSVPs after the command. */

@@ -29,8 +29,10 @@ export async function findOrCreateAccount(
       await insertAccount(tx, id, number, now);
       return { id, isNew: true, isSuspended: false };
     }
+    const [owner] = await tx.query<{ userId: string }>(sql`
+      select user_id from phones where phone = ${number}`);
     const [found] = await tx.query<{ id: string; isSuspended: boolean }>(sql`
-      select u.id, u.suspended_at is not null as is_suspended from users u where u.id = (select user_id from phones where phone = ${number}) for key share`);
+      select id, suspended_at is not null as is_suspended from users where id = ${owner?.userId ?? null} for key share`);
     if (found) return { ...found, isNew: false };
   }
   throw new Problem('unavailable');

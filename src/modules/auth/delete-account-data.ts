@@ -10,6 +10,7 @@ export const authDeletionHooks: DeletionHook[] = [
     // Codes precede accounts, as in a sign-in. The counts of the number's prefix and country identify no
     // person and stay.
     firstTable: 'codes',
+    isOnce: true,
     run: async (tx, { phoneHash }) => {
       await tx.query(sql`delete from codes where phone_hash = ${phoneHash}`);
       await tx.query(sql`delete from code_sends where scope = ${numberScope(phoneHash)}`);

@@ -1,10 +1,10 @@
 /**
  * Who may see the people of an event: its guests (`guestListVisibility`), and who brings what
- * (`claimantVisibility`). `belongsToAudience` decides whether a viewer sees people; `isShownTo` which of them.
+ * (`claimantVisibility`). `belongsToAudience` decides whether a viewer sees people; shown-people.ts which of them.
  */
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
-import { type Statement, sql } from '../../db/sql.ts';
+import { onNodesOf, sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
 
 /**
@@ -39,22 +39,17 @@ export const createGuestCheck = (db: Database): GuestCheck =>
   });
 
 async function listAreGuests(db: Database, keys: GuestKey[]): Promise<boolean[]> {
-  const rows = await db.query<{ isGuest: boolean }>(sql`
-    select exists (select 1 from rsvps r where r.event_id = k.event_id and r.user_id = k.user_id)
-      or exists (select 1 from bookings b where b.event_id = k.event_id and b.user_id = k.user_id)
-      or exists (select 1 from claims c where c.event_id = k.event_id and c.user_id = k.user_id) as is_guest
-    from unnest(${keys.map(({ eventId }) => eventId)}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[])
+  const eventIds = keys.map(({ eventId }) => eventId);
+  const rows = await db.query<{ n: number }>(sql`
+    select distinct k.n::int
+    from unnest(${eventIds}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[])
       with ordinality k (event_id, user_id, n)
-    order by k.n`);
-  return rows.map(({ isGuest }) => isGuest);
+    join (
+      select event_id, user_id from rsvps
+      union all select event_id, user_id from bookings
+      union all select event_id, user_id from claims
+    ) g on g.event_id = k.event_id and g.user_id = k.user_id
+    where ${onNodesOf(sql`g.event_id`, eventIds)}`);
+  const guests = new Set(rows.map(({ n }) => n));
+  return keys.map((_, i) => guests.has(i + 1));
 }
-
-/**
- * SQL condition: whether a viewer who is neither organizer nor admin sees a person with an RSVP. The RSVP's
- * `isHidden`, a block in either direction, and a private profile that the viewer may not see exclude a person.
- * Requires `rsvps r`, `users u` and, left-joined, the relation `v` of the viewer to the person.
- * @param viewerId SQL expression: the viewer's id; null without a token
- */
-export const isShownTo = (viewerId: Statement): Statement => sql`
-  (r.is_hidden is not true and not coalesce(v.blocks or v.blocked_by, false)
-    and (not u.is_private or coalesce(u.id = ${viewerId} or v.followed_by, false)))`;

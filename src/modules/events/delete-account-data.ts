@@ -1,9 +1,11 @@
 /** Account deletion: the events that the person organizes. */
+import { lockEach } from '../../db/locks.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { changedEvents } from './changed-events.ts';
 import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
+import { lockOrganizedEvents } from './lock-events.ts';
 
 export const eventDeletionHooks: DeletionHook[] = [
   {
@@ -24,20 +26,21 @@ export const eventDeletionHooks: DeletionHook[] = [
  */
 async function lockInvolvedEvents(tx: Transaction, userId: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
-    select id from events
-    where id in (
-      select id from events where organizer_id = ${userId}
-      union select event_id from rsvps where user_id = ${userId}
-      union select event_id from saves where user_id = ${userId}
-      union select event_id from claims where user_id = ${userId}
-      union select event_id from bookings where user_id = ${userId})
-    order by id for no key update`);
-  return rows.map(({ id }) => id);
+    select id from events where organizer_id = ${userId}
+    union select event_id from rsvps where user_id = ${userId}
+    union select event_id from saves where user_id = ${userId}
+    union select event_id from claims where user_id = ${userId}
+    union select event_id from bookings where user_id = ${userId}`);
+  const ids = rows.map(({ id }) => id);
+  const locked = await lockEach(ids, String, (id) =>
+    tx.query(sql`select 1 from events where id = ${id} for no key update`),
+  );
+  return [...locked].flatMap(([id, found]) => (found.length > 0 ? [id] : []));
 }
 
 /** Locks the person's own events a second time, in the mode that excludes all other writes, and deletes them. */
 async function deleteOwnedEvents(tx: Transaction, userId: string): Promise<ListableEvent[]> {
-  await tx.query(sql`select 1 from events where organizer_id = ${userId} order by id for update`);
+  await lockOrganizedEvents(tx, userId);
   return await tx.query<ListableEvent>(sql`
     delete from events where organizer_id = ${userId}
     returning lat, lng, start_at, end_at, visibility, status, hidden`);

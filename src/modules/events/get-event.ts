@@ -45,11 +45,14 @@ export async function readEvent(
   caller: Caller | null,
 ): Promise<{ json: string; etag: string }> {
   const id = readEventId(pathId);
-  const [event, viewerState] = await Promise.all([
-    events.find(id, caller),
-    caller && viewerStates.find({ eventId: id, userId: caller.id }),
-  ]);
+  const event = await events.find(id, caller);
   if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
-  const organizer = await people.find(event.row.organizerId);
+  // Read after the event: where its node shows the newest version of the event, it shows the caller's RSVP as well.
+  const [viewerState, organizer] = await Promise.all([
+    caller && viewerStates.find({ eventId: id, userId: caller.id }),
+    people.find(event.row.organizerId),
+  ]);
+  // The account is deleted, and the event has become visible too late to be deleted with it.
+  if (!organizer) throw new Problem('event_not_found');
   return serializeEvent(event, organizer, viewerState, config.publicUrl);
 }

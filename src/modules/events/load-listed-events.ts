@@ -35,9 +35,9 @@ export async function loadCurrentEvents(
     const { lat, lng } = event.row;
     return { json: listedJson(event, config.publicUrl), place: { lat, lng } };
   };
-  const [states, found] = await Promise.all([
-    viewer && ids.length > 0 ? viewerStates.findMany({ userId: viewer.id, eventIds: ids }) : null,
-    Promise.all(ids.map((id) => preloadedEvents.find(id) ?? load(id))),
-  ]);
+  const found = await Promise.all(ids.map((id) => preloadedEvents.find(id) ?? load(id)));
+  // Read after the events: where a node shows the newest version of an event, it shows the viewer's RSVP as well.
+  const states =
+    viewer && ids.length > 0 ? await viewerStates.findMany({ userId: viewer.id, eventIds: ids }) : null;
   return found.map((event, i) => event && { ...event, distanceKm: null, viewerState: states?.[i] ?? null });
 }

@@ -1,6 +1,6 @@
 import { recordChange } from '../../cache/change-log.ts';
 import type { Queryable } from '../../db/query.ts';
-import { assignments, insertValues, type Statement, sql } from '../../db/sql.ts';
+import { assignments, insertValues, onNodesOf, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
@@ -40,21 +40,36 @@ export type ViewerStateKey = { eventId: string; userId: string };
 
 /**
  * Lists the RSVP and the saved flag for each key, in the order of the keys. The statement returns no rows for keys
- * without either, because viewers have few of them in a list.
+ * without either, because viewers have few of them in a list. Outer joins would copy both tables of a distributed
+ * database to one machine.
  */
 export async function listViewerStates(db: Queryable, keys: ViewerStateKey[]): Promise<ViewerState[]> {
-  const rows = await db.query<ViewerState & { n: number }>(sql`
-    select k.n::int, r.status as my_rsvp, s.user_id is not null as is_saved
+  const rows = await db.query<{ n: number; myRsvp: Rsvp | null }>(sql`
+    select k.n::int, t.status as my_rsvp
     from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
       with ordinality k (event_id, user_id, n)
-    left join rsvps r on r.event_id = k.event_id and r.user_id = k.user_id
-    left join saves s on s.event_id = k.event_id and s.user_id = k.user_id
-    where r.status is not null or s.user_id is not null`);
-  const found = new Map(rows.map(({ n, myRsvp, isSaved }) => [n, { myRsvp, isSaved }]));
+    join (
+      select event_id, user_id, status from rsvps
+      union all select event_id, user_id, null from saves
+    ) t on t.event_id = k.event_id and t.user_id = k.user_id`);
+  const found = new Map<number, ViewerState>();
+  for (const { n, myRsvp } of rows) {
+    const own = { ...(found.get(n) ?? noViewerState) };
+    if (myRsvp) own.myRsvp = myRsvp;
+    else own.isSaved = true;
+    found.set(n, own);
+  }
   return keys.map((_, i) => found.get(i + 1) ?? noViewerState);
 }
 
 const noViewerState: ViewerState = { myRsvp: null, isSaved: false };
+
+/** What a person has at an event, in one of three tables. */
+type OwnRow = { n: number } & (
+  | { source: 'rsvp'; status: Rsvp; extraGuests: number; isHidden: boolean }
+  | { source: 'save' }
+  | ({ source: 'booking' } & MyBooking)
+);
 
 /**
  * Lists the viewer's own fields of records: the same with the other fields of the RSVP, and the booking with
@@ -64,25 +79,31 @@ export async function listViewerStatesOfRecords(
   db: Queryable,
   keys: ViewerStateKey[],
 ): Promise<ViewerStateOfRecord[]> {
-  const rows = await db.query<
-    Omit<ViewerStateOfRecord, 'booking'> & MyBooking & { n: number; status: 'booked' | 'waiting' | null }
-  >(sql`
-    select k.n::int, r.status as my_rsvp, s.user_id is not null as is_saved,
-      coalesce(r.extra_guests, 0) as my_extra_guests, coalesce(r.is_hidden, false) as is_rsvp_hidden,
-      b.id, b.seats, b.status, ${waitlistPosition()} as position, b.created_at
-    from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
-      with ordinality k (event_id, user_id, n)
-    left join rsvps r on r.event_id = k.event_id and r.user_id = k.user_id
-    left join saves s on s.event_id = k.event_id and s.user_id = k.user_id
-    left join bookings b on b.event_id = k.event_id and b.user_id = k.user_id
-    where r.status is not null or s.user_id is not null or b.user_id is not null`);
-  const found = new Map(
-    rows.map(({ n, myRsvp, isSaved, myExtraGuests, isRsvpHidden, status, ...booking }) => [
-      n,
-      { myRsvp, isSaved, myExtraGuests, isRsvpHidden, booking: status && booking },
-    ]),
-  );
-  return keys.map((_, i) => found.get(i + 1) ?? noViewerStateOfRecord);
+  const eventIds = keys.map(({ eventId }) => eventId);
+  const rows = await db.query<OwnRow>(sql`
+    select k.n::int, t.source, t.status, t.extra_guests, t.is_hidden, t.id, t.seats, t.position, t.created_at
+    from unnest(${eventIds}::uuid[], ${keys.map((key) => key.userId)}::uuid[]) with ordinality k (event_id, user_id, n)
+    join (
+      select event_id, user_id, 'rsvp' as source, status, coalesce(extra_guests, 0)::int as extra_guests,
+        coalesce(is_hidden, false) as is_hidden, null::uuid as id, null::int as seats, null::int as position, created_at
+      from rsvps
+      union all
+      select event_id, user_id, 'save', null, null, null, null, null, null, created_at from saves
+      union all
+      select b.event_id, b.user_id, 'booking', b.status, null, null, b.id, b.seats, ${waitlistPosition()}, b.created_at
+      from bookings b
+    ) t on t.event_id = k.event_id and t.user_id = k.user_id
+    where ${onNodesOf(sql`t.event_id`, eventIds)}`);
+  const found = Map.groupBy(rows, ({ n }) => n);
+  return keys.map((_, i) => (found.get(i + 1) ?? []).reduce(withOwnRow, noViewerStateOfRecord));
+}
+
+function withOwnRow(own: ViewerStateOfRecord, row: OwnRow): ViewerStateOfRecord {
+  if (row.source === 'save') return { ...own, isSaved: true };
+  if (row.source === 'rsvp')
+    return { ...own, myRsvp: row.status, myExtraGuests: row.extraGuests, isRsvpHidden: row.isHidden };
+  const { id, seats, position, createdAt } = row;
+  return { ...own, booking: { id, seats, position, createdAt } };
 }
 
 export const noViewerStateOfRecord: ViewerStateOfRecord = {
@@ -156,7 +177,7 @@ export async function updateEvent(
   if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
   await addToEventsCount(tx, before.organizerId, eventsCountOf(after) - eventsCountOf(before));
   const kind = noticeOf(before, after, now);
-  if (kind) await tx.execute(insertFanOuts(kind, sql`select ${before.id}::uuid`));
+  if (kind) await tx.execute(insertFanOuts(kind, [before.id]));
   await recordChange(tx, {
     records: [changedEvents([before.id])],
     listingKeys: listingKeysOf([before, after]),

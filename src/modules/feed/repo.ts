@@ -1,4 +1,5 @@
 import type { Database } from '../../db/client.ts';
+import { one } from '../../db/query.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { listedCondition } from '../events/policy.ts';
@@ -34,7 +35,7 @@ const relationsOf = ({ id }: Viewer) => sql`
 /** Whether the viewer may see the RSVPs of `followed f`, whose account is `users u`, except hidden ones. */
 const mayShowRsvps = ({ role }: Viewer) => mayShowRsvpsTo(sql`${role === 'admin'}`);
 
-/** The same, for statements with several viewers. @param isAdmin SQL expression: whether the viewer is an admin */
+/** The same. @param isAdmin SQL expression: whether the viewer is an admin */
 const mayShowRsvpsTo = (isAdmin: Statement) => sql`
   u.suspended_at is null and (not u.is_private or f.follows_back or ${isAdmin})`;
 
@@ -138,8 +139,11 @@ export type Surroundings = {
   rsvps: Uint8Array | null;
 };
 
+type Limits = { followed: number; hidden: number; rsvps: number };
+
 /**
- * Reads the surroundings of several viewers, in their order.
+ * Reads the surroundings of several viewers, in their order: in one statement, or in one for each viewer where the
+ * database is distributed, because Citus refuses a lateral join with `unnest`.
  *
  * The cost is one entry of an index for each followed or hidden person, and one account, one index descent and all RSVPs
  * of each followed person, up to the limits. The RSVPs are in one binary value, because reading a row for each of them
@@ -148,31 +152,39 @@ export type Surroundings = {
 export async function listSurroundings(
   db: Database,
   viewers: Viewer[],
-  limits: { followed: number; hidden: number; rsvps: number },
+  limits: Limits,
 ): Promise<Surroundings[]> {
+  if (await db.isDistributed()) {
+    const read = async ({ id, role }: Viewer) =>
+      one(await db.query<Surroundings>(surroundingsOf(sql`${id}::uuid`, sql`${role === 'admin'}`, limits)));
+    return Promise.all(viewers.map(read));
+  }
   return await db.query<Surroundings>(sql`
     select s.followed, s.hidden, s.rsvps
     from unnest(${viewers.map(({ id }) => id)}::uuid[], ${viewers.map(({ role }) => role === 'admin')}::boolean[])
       with ordinality v (id, is_admin, n)
-    cross join lateral (
-      with followed as materialized (
-        select row_number() over (order by other_id) - 1 as place, other_id as id, followed_by as follows_back from (
-          select other_id, followed_by from relations
-          where user_id = v.id and follows order by other_id limit ${limits.followed + 1}
-        ) first
-      )
-      select array(select id from followed order by id) as followed,
-        array(
-          select other_id from relations where user_id = v.id and (blocks or blocked_by) limit ${limits.hidden + 1}
-        ) as hidden,
-        (select string_agg(int2send(g.place::int2) || uuid_send(g.event_id), '') from (
-          select f.place, r.event_id
-          from followed f
-          join users u on u.id = f.id
-          join rsvps r on r.user_id = f.id and ${isShownRsvp}
-          where (select count(*) from followed) <= ${limits.followed} and ${mayShowRsvpsTo(sql`v.is_admin`)}
-          limit ${limits.rsvps + 1}
-        ) g) as rsvps
-    ) s
+    cross join lateral (${surroundingsOf(sql`v.id`, sql`v.is_admin`, limits)}) s
     order by v.n`);
 }
+
+/** @param viewerId SQL expression @param isAdmin SQL expression: whether the viewer is an admin */
+const surroundingsOf = (viewerId: Statement, isAdmin: Statement, limits: Limits): Statement => sql`
+  with followed as materialized (
+    select row_number() over (order by other_id) - 1 as place, count(*) over () as total, other_id as id,
+      followed_by as follows_back
+    from (
+      select other_id, followed_by from relations
+      where user_id = ${viewerId} and follows order by other_id limit ${limits.followed + 1}
+    ) first
+  ), hidden as materialized (
+    select other_id from relations
+    where user_id = ${viewerId} and (blocks or blocked_by) limit ${limits.hidden + 1}
+  ), shown as materialized (
+    select f.place, f.id from followed f join users u on u.id = f.id
+    where f.total <= ${limits.followed} and ${mayShowRsvpsTo(isAdmin)}
+  ), going as materialized (
+    select s.place, r.event_id from shown s join rsvps r on r.user_id = s.id and ${isShownRsvp}
+    limit ${limits.rsvps + 1}
+  )
+  select array(select id from followed order by id) as followed, array(select other_id from hidden) as hidden,
+    (select string_agg(int2send(place::int2) || uuid_send(event_id), '') from going) as rsvps`;

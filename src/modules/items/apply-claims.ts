@@ -1,7 +1,7 @@
 /** Applies batches of claims: claims on the same item share one transaction in place of waiting for the item's lock. */
 import { RETRY_IN_NEXT_BATCH, RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
-import { sql } from '../../db/sql.ts';
+import type { Statement } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { type BatchEntry, storeResults } from '../../idempotency/idempotent-batcher.ts';
 import {
@@ -15,11 +15,23 @@ import type { Caller, Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { formatItemId, type ItemId, newId } from '../../lib/ids.ts';
 import {
+  insertSummaryPushes,
+  listSummaryState,
+  type SummaryChange,
+  type SummaryState,
+  summaryMove,
+} from '../../outbox/summaries.ts';
+import {
   type ClaimantState,
-  type ClaimWrites,
+  deleteClaims,
+  insertClaims,
+  type LockedItem,
   listClaimantStates,
+  listEventsWithUnreadClaims,
   lockItems,
-  writeClaims,
+  moveStock,
+  type StockMove,
+  updateClaims,
 } from './claim-repo.ts';
 import { type ClaimAction, refuseClaim } from './policy.ts';
 import type { ClaimRow } from './present.ts';
@@ -32,6 +44,8 @@ export type ClaimCommand = ClaimAction & { item: ItemId; caller: Caller };
 export type ClaimContext = { now: Date; claimsEnabled: boolean };
 
 type Entry = BatchEntry<ClaimCommand, ClaimRow>;
+/** What the commands on one item change. */
+type ItemMove = { item: LockedItem; by: number; changes: SummaryChange[] };
 type Outcome = ClaimRow | Replay | Problem | typeof RETRY_INDIVIDUALLY | typeof RETRY_IN_NEXT_BATCH;
 
 /** The claim that a command changes: a person has at most one claim on an item. */
@@ -56,22 +70,21 @@ export async function applyClaims(
   context: ClaimContext,
   mayWaitForLocks: boolean,
 ): Promise<Outcome[]> {
-  return transaction(db, async (tx, commit) => {
-    const locked = await lockAndRead(tx, entries, context.now, mayWaitForLocks);
-    const { outcomes, writes } = decideAll(entries, locked, context, mayWaitForLocks);
-    const results = outcomes.map((outcome) => (isClaim(outcome) ? outcome : null));
-    const storing = storeResults(entries, results, context.now);
-    const ending = commit(...writeClaims(writes, context.now), ...storing);
-    await (storing.length > 0 ? refuseKeyInUse(ending) : ending);
-    return outcomes;
-  });
+  return transaction(
+    db,
+    async (tx, commit) => {
+      const locked = await lockAndRead(tx, entries, context.now, mayWaitForLocks);
+      const { outcomes, claims, moves } = decideAll(entries, locked, context, mayWaitForLocks);
+      const results = outcomes.map((outcome) => (isClaim(outcome) ? outcome : null));
+      const storing = storeResults(entries, results, context.now);
+      const moving = await moveStatements(tx, moves, locked.summaryState, context.now);
+      const ending = commit(...claimStatements(claims, context.now), ...moving, ...storing);
+      await (storing.length > 0 ? refuseKeyInUse(ending) : ending);
+      return outcomes;
+    },
+    { planOnce: true },
+  );
 }
-
-/**
- * PostgreSQL compares the plan for any values, for which it assumes arrays of 10 elements, with a plan for the values at
- * hand. The array of a batch of claims on one item has one element, so it would plan these statements for each batch.
- */
-const planOnce = sql`set local plan_cache_mode = force_generic_plan`;
 
 type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
 
@@ -80,19 +93,22 @@ async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWait
   const callers = commands.map(({ caller }) => caller);
   const items = [...new Map(commands.map(({ item }) => [formatItemId(item), item])).values()];
   const keys = entries.map(({ stored }) => stored?.key ?? null);
-  const planning = tx.execute(planOnce);
   const lockedKeys = lockKeys(tx, keys, mayWaitForLocks);
-  if (mayWaitForLocks) await Promise.all([planning, lockedKeys]);
+  if (mayWaitForLocks) await lockedKeys;
   // The statements are pipelined and run in this order, each with a snapshot of its own.
-  const [, hasKey, roles, lockedItems, responses, claimants] = await Promise.all([
-    planning,
+  const [hasKey, roles, lockedItems, responses, claimants, summaryState] = await Promise.all([
     lockedKeys,
     lockCallers(tx, callers, mayWaitForLocks),
     lockItems(tx, items, mayWaitForLocks),
     findStoredResponses(tx, keys, now),
     listClaimantStates(tx, commands),
+    listSummaryState(
+      tx,
+      'claims',
+      commands.map(({ item, caller }) => ({ eventId: item.eventId, personId: caller.id })),
+    ),
   ]);
-  return { hasKey, roles, lockedItems, responses, claimants };
+  return { hasKey, roles, lockedItems, responses, claimants, summaryState };
 }
 
 function decideAll(
@@ -100,9 +116,9 @@ function decideAll(
   { hasKey, roles, lockedItems, responses, claimants }: LockedState,
   context: ClaimContext,
   mayWaitForLocks: boolean,
-): { outcomes: Outcome[]; writes: ClaimWrites } {
-  const claims: Record<ClaimAction['kind'], ClaimRow[]> = { add: [], change: [], remove: [] };
-  const moves = new Map<string, ClaimWrites['moves'][number]>();
+) {
+  const claims: Claims = { add: [], change: [], remove: [] };
+  const moves = new Map<string, ItemMove>();
   const outcomes = entries.map(({ command }, i): Outcome => {
     const itemId = formatItemId(command.item);
     const [item, claimant, role, response] = [
@@ -122,12 +138,50 @@ function decideAll(
     const by = quantity - (claimant?.claim?.quantity ?? 0);
     if (item) {
       item.left -= by;
-      const moved = moves.get(itemId)?.by ?? 0;
-      moves.set(itemId, { ...command.item, organizerId: item.organizerId, by: by + moved });
+      const move = moves.get(itemId) ?? { item, by: 0, changes: [] };
+      move.by += by;
+      if (command.kind !== 'change')
+        move.changes.push({ personId: claim.userId, amount: command.kind === 'add' ? 1 : -1 });
+      moves.set(itemId, move);
     }
     return claim;
   });
-  return { outcomes, writes: { ...claims, moves: [...moves.values()] } };
+  return { outcomes, claims, moves: [...moves.values()] };
+}
+
+type Claims = Record<ClaimAction['kind'], ClaimRow[]>;
+
+const claimStatements = ({ add, change, remove }: Claims, now: Date): Statement[] => [
+  ...(add.length > 0 ? [insertClaims(add, now)] : []),
+  ...(change.length > 0 ? [updateClaims(change)] : []),
+  ...(remove.length > 0 ? [deleteClaims(remove)] : []),
+];
+
+/** The statements that write the stock of items, and what organizers are notified of. */
+async function moveStatements(
+  tx: Transaction,
+  moves: ItemMove[],
+  state: SummaryState,
+  now: Date,
+): Promise<Statement[]> {
+  if (moves.length === 0) return [];
+  const moved = moves.map(
+    ({ item, by, changes }): StockMove => ({
+      eventId: item.eventId,
+      n: item.n,
+      by,
+      summary: summaryMove(item, changes, state),
+    }),
+  );
+  // The claims on all items of an event are one summary.
+  const added = new Map(
+    moved
+      .filter(({ eventId, summary }) => state.isPushed(eventId) && summary.amount > 0)
+      .map((move) => [move.eventId, move]),
+  );
+  const unread = added.size > 0 ? await listEventsWithUnreadClaims(tx, [...added.keys()]) : new Set();
+  const pushed = [...added.values()].filter(({ eventId }) => !unread.has(eventId));
+  return [...insertSummaryPushes('claims', pushed, now), moveStock(moved)];
 }
 
 /** The claim that the command makes, changes or deletes, or the problem that refuses the command. */

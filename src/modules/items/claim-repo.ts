@@ -1,14 +1,19 @@
 /** SQL of claims. Statements without a result are sent with the end of their transaction. */
-import { skipLockedUnless } from '../../db/locks.ts';
+import { lockRows, skipLockedUnless } from '../../db/locks.ts';
 import type { Queryable } from '../../db/query.ts';
-import { empty, join, type Statement, sql } from '../../db/sql.ts';
+import { empty, onNodesOf, type Statement, sql, variants } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { formatItemId, type ItemId, newId } from '../../lib/ids.ts';
-import { changeSummary, insertSummaryPushes, isNotified, summedChange } from '../../outbox/summaries.ts';
+import { formatItemId, type ItemId } from '../../lib/ids.ts';
+import { moveSummary, type SummaryMove, unnestMoves } from '../../outbox/summaries.ts';
 import type { Rsvp } from '../events/repo.ts';
 import type { ClaimRow } from './present.ts';
 import { type ItemState, itemStateColumns } from './repo.ts';
+
+export type LockedItem = ItemId & ItemState;
+
+/** The key of an item; its order is that of the rows. */
+export const stockKeyOf = ({ eventId, n }: ItemId): string => `${eventId} ${String(n).padStart(10, '0')}`;
 
 /**
  * Share-locks items and their events, so that they cannot be deleted, hidden or cancelled until the transaction ends,
@@ -21,18 +26,22 @@ export async function lockItems(
   tx: Transaction,
   items: ItemId[],
   mayWaitForLocks: boolean,
-): Promise<Map<string, ItemState>> {
+): Promise<Map<string, LockedItem>> {
   // PostgreSQL locks row by row: if the item is skipped, its stock is not locked either.
-  const rows = await tx.query<ItemId & ItemState>(sql`
-    select i.event_id, i.n, ${itemStateColumns()}
-    from unnest(${items.map(({ eventId }) => eventId)}::uuid[], ${items.map(({ n }) => n)}::int[]) k (event_id, n)
-    join events e on e.id = k.event_id
-    join items i on i.event_id = k.event_id and i.n = k.n
-    join item_stock s on s.event_id = k.event_id and s.n = k.n
-    order by e.id, i.n
-    for key share of e, i ${skipLockedUnless(mayWaitForLocks)}
-    for update of s`);
-  return new Map(rows.map((row) => [formatItemId(row), row]));
+  const rows = await lockRows<LockedItem, ItemId>(tx, items, stockKeyOf, (some) => {
+    const eventIds = some.map(({ eventId }) => eventId);
+    return sql`
+      select k.nth::int, i.event_id, i.n, ${itemStateColumns()}
+      from unnest(${eventIds}::uuid[], ${some.map(({ n }) => n)}::int[]) with ordinality k (event_id, n, nth)
+      join events e on e.id = k.event_id
+      join items i on i.event_id = e.id and i.n = k.n
+      join item_stock s on s.event_id = i.event_id and s.n = i.n
+      where ${onNodesOf(sql`e.id`, eventIds)}
+      order by e.id, i.n
+      for key share of e, i ${skipLockedUnless(mayWaitForLocks)}
+      for update of s`;
+  });
+  return new Map(rows.flatMap((item) => (item ? [[formatItemId(item), item] as const] : [])));
 }
 
 /** What decides about a claim of one person: their RSVP to the event, and their existing claim on the item. */
@@ -51,106 +60,72 @@ export async function listClaimantStates(
   keys: { item: ItemId; caller: Viewer }[],
 ): Promise<(ClaimantState | null)[]> {
   type StateRow = { nth: number; rsvp: Rsvp | null; id: string | null; quantity: number; createdAt: Date };
+  const eventIds = keys.map(({ item }) => item.eventId);
+  // Citus joins tables by their own columns. One PostgreSQL would then read all RSVPs of an event.
+  const eventId = variants({ single: sql`k.event_id`, distributed: sql`i.event_id` });
   const rows = await tx.query<StateRow>(sql`
     select k.nth::int, r.status as rsvp, c.id, c.quantity, c.created_at
-    from unnest(${keys.map(({ item }) => item.eventId)}::uuid[], ${keys.map(({ item }) => item.n)}::int[],
+    from unnest(${eventIds}::uuid[], ${keys.map(({ item }) => item.n)}::int[],
       ${keys.map(({ caller }) => caller.id)}::uuid[]) with ordinality k (event_id, n, user_id, nth)
     join items i on i.event_id = k.event_id and i.n = k.n
-    left join rsvps r on r.event_id = k.event_id and r.user_id = k.user_id
-    left join claims c on c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`);
+    left join rsvps r on r.event_id = ${eventId} and r.user_id = k.user_id
+    left join claims c on c.event_id = ${eventId} and c.n = k.n and c.user_id = k.user_id
+    where ${onNodesOf(sql`i.event_id`, eventIds)}`);
   const states: (ClaimantState | null)[] = keys.map(() => null);
   for (const { nth, rsvp, id, quantity, createdAt } of rows)
     states[nth - 1] = { rsvp, claim: id === null ? null : { id, quantity, createdAt } };
   return states;
 }
 
-/** What a batch of claims writes. Each claim and each stock row occurs once. */
-export type ClaimWrites = {
-  add: ClaimRow[];
-  change: ClaimRow[];
-  remove: ClaimRow[];
-  /** The items of the claims, with the quantity to add to their claimed quantity. */
-  moves: (ItemId & { organizerId: string; by: number })[];
-};
+/** By how much the claimed quantity of an item changes, and what its organizer has not read. */
+export type StockMove = ItemId & { by: number; summary: SummaryMove };
 
-/**
- * The statement that writes a batch of claims, their stock and the organizers' notifications, or none if there is nothing
- * to write. The transaction must hold a lock on the stock. The parts write different rows, so their order does not
- * matter. A check constraint of `item_stock` is the last guard against overselling.
- * @param now the time of the new claims
- */
-export function writeClaims({ add, change, remove, moves }: ClaimWrites, now: Date): Statement[] {
-  if (moves.length === 0) return [];
-  // PostgreSQL runs the writing parts of a WITH clause to their end, also those whose results nothing reads.
-  const parts = [
-    ...(add.length > 0
-      ? [sql`added as (${insertClaims(add, now)} returning event_id, n, user_id, 1 as amount)`]
-      : []),
-    ...(change.length > 0 ? [sql`changed as (${updateClaims(change)})`] : []),
-    ...(remove.length > 0
-      ? [sql`removed as (${deleteClaims(remove)} returning c.event_id, c.n, c.user_id, -1 as amount)`]
-      : []),
-  ];
-  const counted = [
-    ...(add.length > 0 ? [sql`select * from added`] : []),
-    ...(remove.length > 0 ? [sql`select * from removed`] : []),
-  ];
-  if (counted.length === 0) return [sql`with ${join(parts)} ${moveStock(moves)}`];
-  return [sql`with ${join(parts)}, ${moveStockAndSummaries(moves, join(counted, ' union all '), now)}`];
-}
-
-const insertClaims = (claims: ClaimRow[], now: Date): Statement => sql`
+/** The transaction must hold a lock on the stock of the items, as for the following statements. */
+export const insertClaims = (claims: ClaimRow[], now: Date): Statement => sql`
   insert into claims (event_id, n, user_id, id, quantity, created_at)
-  select *, ${now}::timestamptz
+  select k.*, ${now}::timestamptz
   from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
     ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
-    ${claims.map(({ quantity }) => quantity)}::int[])`;
+    ${claims.map(({ quantity }) => quantity)}::int[]) k`;
 
-const updateClaims = (claims: ClaimRow[]): Statement => sql`
-  update claims c set quantity = k.quantity
-  from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
-    ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ quantity }) => quantity)}::int[])
-    k (event_id, n, user_id, quantity)
-  where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
+export const updateClaims = (claims: ClaimRow[]): Statement => {
+  const eventIds = claims.map(({ eventId }) => eventId);
+  return sql`
+    update claims c set quantity = k.quantity
+    from unnest(${eventIds}::uuid[], ${claims.map(({ n }) => n)}::int[],
+      ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ quantity }) => quantity)}::int[])
+      k (event_id, n, user_id, quantity)
+    where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id
+      and ${onNodesOf(sql`c.event_id`, eventIds)}`;
+};
 
-const deleteClaims = (claims: ClaimRow[]): Statement => sql`
-  delete from claims c
-  using unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
-    ${claims.map(({ userId }) => userId)}::uuid[]) k (event_id, n, user_id)
-  where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id`;
+export const deleteClaims = (claims: ClaimRow[]): Statement => {
+  const eventIds = claims.map(({ eventId }) => eventId);
+  return sql`
+    delete from claims c
+    using unnest(${eventIds}::uuid[], ${claims.map(({ n }) => n)}::int[],
+      ${claims.map(({ userId }) => userId)}::uuid[]) k (event_id, n, user_id)
+    where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id
+      and ${onNodesOf(sql`c.event_id`, eventIds)}`;
+};
 
-const movesOf = (moves: ClaimWrites['moves']): Statement => sql`
-  unnest(${moves.map(({ eventId }) => eventId)}::uuid[], ${moves.map(({ n }) => n)}::int[],
-    ${moves.map(({ by }) => by)}::int[], ${moves.map(({ organizerId }) => organizerId)}::uuid[],
-    ${moves.map(() => newId())}::uuid[]) m (event_id, n, by, organizer_id, notification_id)`;
+/** A check constraint of `item_stock` is the last guard against overselling. */
+export const moveStock = (moves: StockMove[]): Statement => {
+  const eventIds = moves.map(({ eventId }) => eventId);
+  return sql`
+    update item_stock s set claimed = s.claimed + m.by, ${moveSummary('claims', sql`s`, sql`m`)}
+    from unnest(${eventIds}::uuid[], ${moves.map(({ n }) => n)}::int[], ${moves.map(({ by }) => by)}::int[],
+      ${unnestMoves(moves.map(({ summary }) => summary))})
+      m (event_id, n, by, organizer_id, amount, notification_id, person_id, gone)
+    where s.event_id = m.event_id and s.n = m.n and ${onNodesOf(sql`s.event_id`, eventIds)}`;
+};
 
-const moveStock = (moves: ClaimWrites['moves']): Statement => sql`
-  update item_stock s set claimed = claimed + m.by from ${movesOf(moves)} where s.event_id = m.event_id and s.n = m.n`;
-
-/** @param counted SQL that selects the claims that were added and removed (event_id, n, user_id, amount) */
-const moveStockAndSummaries = (moves: ClaimWrites['moves'], counted: Statement, now: Date): Statement => sql`
-  moves as materialized (
-    select * from ${movesOf(moves)}
-  ), counted as materialized (
-    select m.event_id, m.n, c.amount, c.user_id as person_id,
-      ${isNotified('claims', sql`m.organizer_id`, sql`c.user_id`, sql`select organizer_id from moves`)} as is_notified
-    from (${counted}) c join moves m on m.event_id = c.event_id and m.n = c.n
-  ), changes as materialized (
-    select m.*, k.amount, k.person_id, k.gone
-    from moves m left join (
-      select k.event_id, k.n, ${summedChange} from counted k group by k.event_id, k.n
-    ) k on k.event_id = m.event_id and k.n = m.n
-  ), pushes as (
-    ${insertSummaryPushes(
-      'claims',
-      sql`select organizer_id, event_id, (array_agg(notification_id))[1] as notification_id from changes where amount > 0
-        group by organizer_id, event_id`,
-      now,
-      sql`select 1 from item_stock where event_id = s.event_id and unread_claims > 0`,
-    )}
-  )
-  update item_stock s set claimed = s.claimed + m.by, ${changeSummary('claims', sql`s`, sql`m`)}
-  from changes m where s.event_id = m.event_id and s.n = m.n`;
+/** The events of which the organizer has not read claims. */
+export async function listEventsWithUnreadClaims(tx: Transaction, eventIds: string[]): Promise<Set<string>> {
+  const rows = await tx.query<{ eventId: string }>(sql`
+    select distinct event_id from item_stock where event_id = any(${eventIds}::uuid[]) and unread_claims > 0`);
+  return new Set(rows.map(({ eventId }) => eventId));
+}
 
 /**
  * Lists claims on an event or, with `n`, on one of its items, ordered by item and then by the time of the claim.

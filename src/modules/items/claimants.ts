@@ -8,15 +8,19 @@ import type { Database } from '../../db/client.ts';
 import type { Queryable } from '../../db/query.ts';
 import { empty, sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { belongsToAudience, type GuestCheck, isOrganizer, isShownTo } from '../events/audience.ts';
+import { belongsToAudience, type GuestCheck, isOrganizer } from '../events/audience.ts';
 import type { EventRow } from '../events/present.ts';
+import { type EventPerson, listShownPeople } from '../events/shown-people.ts';
 import { type SerializedClaimants, serializeClaimants } from './item-serializer.ts';
 import type { ClaimantRow } from './present.ts';
 
 /** Claimants that an item shows. An event has up to 500 items, so a list has up to 5,000 claimants. */
 const maxClaimants = 10;
-/** Claims of an item among which these are searched: a bound for the cost if many are not shown. */
-const maxSearched = 100;
+/**
+ * Claims of an item among which these are searched: first a few more than are shown, because most people are shown, and
+ * then a bound for the cost if many are not.
+ */
+const searched = [15, 100];
 /** Viewers in a statement, and statements at a time. Few, because a list may have thousands of claimants. */
 const [maxBatchSize, concurrency] = [4, 2];
 
@@ -28,10 +32,9 @@ export type ClaimantLoader = (event: EventRow, viewer: Viewer | null) => Promise
 export function createClaimantLoader(db: Database, isGuest: GuestCheck, publicUrl: string): ClaimantLoader {
   const load = createLoader(
     async (keys: ClaimantKey[]) => {
-      const rows = Map.groupBy(await listClaimants(db, keys), ({ nth }) => nth);
       const lists: SerializedClaimants[] = [];
-      for (const [i] of keys.entries())
-        lists.push(await serializeClaimants(rows.get(i + 1) ?? [], publicUrl));
+      for (const rows of await Promise.all(keys.map((key) => listClaimants(db, key))))
+        lists.push(await serializeClaimants(rows, publicUrl));
       return lists;
     },
     {
@@ -47,29 +50,46 @@ export function createClaimantLoader(db: Database, isGuest: GuestCheck, publicUr
 }
 
 /**
- * Lists the first claimants of each item of the events, or of item `n`, by the age of their accounts. `nth` of a
- * row: the number of the key, from 1.
+ * Lists the first claimants of each item of an event, or of item `n`, by the age of their accounts.
  *
  * A viewer who is neither organizer nor admin sees claimants with an RSVP, by the rule of guest lists. A claim
  * outlives its RSVP, and a person who hid the RSVP and then removed it must not appear.
  */
-export const listClaimants = (db: Queryable, keys: ClaimantKey[], n?: number) =>
-  db.query<ClaimantRow & { nth: number }>(sql`
-    select k.nth::int, i.n, c.id, c.name, c.avatar_upload, c.quantity
-    from unnest(${keys.map(({ eventId }) => eventId)}::uuid[], ${keys.map(({ viewerId }) => viewerId)}::uuid[],
-      ${keys.map(({ seesAll }) => seesAll)}::boolean[]) with ordinality k (event_id, viewer_id, sees_all, nth)
-    join items i on i.event_id = k.event_id ${n === undefined ? empty : sql`and i.n = ${n}`}
+export async function listClaimants(db: Queryable, key: ClaimantKey, n?: number): Promise<ClaimantRow[]> {
+  const lists = new Map<number, ClaimantRow[]>();
+  let items: number[] | null = n === undefined ? null : [n];
+  for (const limit of searched) {
+    const claims = await listFirstClaims(db, key.eventId, items, limit);
+    const people = await listShownPeople(db, { id: key.viewerId, seesAll: key.seesAll }, claims);
+    items = [];
+    for (const [itemNumber, ofItem] of Map.groupBy(claims, (claim) => claim.n)) {
+      const shown = ofItem.flatMap(({ userId, quantity }) => {
+        const person = people.get(userId);
+        return person ? [{ ...person, n: itemNumber, quantity }] : [];
+      });
+      lists.set(itemNumber, shown.slice(0, maxClaimants));
+      if (ofItem.length === limit && shown.length < maxClaimants) items.push(itemNumber);
+    }
+    if (items.length === 0) break;
+  }
+  return [...lists.values()].flat();
+}
+
+type FirstClaim = EventPerson & { n: number; quantity: number };
+
+/** The first claims of each item by the age of the accounts. @param items numbers of items; null for all of the event */
+const listFirstClaims = (
+  db: Queryable,
+  eventId: string,
+  items: number[] | null,
+  limit: number,
+): Promise<FirstClaim[]> =>
+  db.query<FirstClaim>(sql`
+    select i.n, c.user_id, c.quantity, case when r.user_id is not null then coalesce(r.is_hidden, false) end as is_hidden
+    from items i
     cross join lateral (
-      select u.id, u.name, u.avatar_upload, c.quantity
-      from (
-        select user_id, quantity from claims where event_id = i.event_id and n = i.n
-        order by user_id limit ${maxSearched}
-      ) c
-      join users u on u.id = c.user_id
-      left join rsvps r on r.event_id = i.event_id and r.user_id = c.user_id
-      left join relations v on v.user_id = k.viewer_id and v.other_id = c.user_id
-      where u.suspended_at is null
-        and (k.sees_all or r.user_id is not null and ${isShownTo(sql`k.viewer_id`)})
-      order by c.user_id limit ${maxClaimants}
+      select user_id, quantity from claims where event_id = ${eventId} and n = i.n order by user_id limit ${limit}
     ) c
-    order by k.nth, i.n, c.id`);
+    left join rsvps r on r.event_id = ${eventId} and r.user_id = c.user_id
+    where i.event_id = ${eventId} ${items ? sql`and i.n = any(${items}::int[])` : empty}
+    order by i.n, c.user_id`);

@@ -1,8 +1,12 @@
 /** Account deletion: the person's claims. The items of the person's own events are deleted with the events. */
+import { lockEach } from '../../db/locks.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
-import { takeBack } from '../../outbox/summaries.ts';
+import { inChunks } from '../../lib/chunks.ts';
+import type { ItemId } from '../../lib/ids.ts';
+import { summariesWithout } from '../../outbox/summaries-without.ts';
+import { moveStock, stockKeyOf } from './claim-repo.ts';
 
 export const itemDeletionHooks: DeletionHook[] = [
   {
@@ -15,13 +19,21 @@ export const itemDeletionHooks: DeletionHook[] = [
   },
 ];
 
+/** The account is locked, so the person makes no further claim. */
 async function deleteClaims(tx: Transaction, userId: string): Promise<void> {
-  await tx.query(sql`
-    select 1 from item_stock s where (event_id, n) in (select event_id, n from claims where user_id = ${userId})
-    order by event_id, n for update`);
-  await tx.query(sql`
-    with gone as (delete from claims where user_id = ${userId} returning event_id, n, quantity)
-    update item_stock s set claimed = claimed - gone.quantity,
-      ${takeBack('claims', sql`s`, sql`e.organizer_id`, userId)}
-    from gone join events e on e.id = gone.event_id where s.event_id = gone.event_id and s.n = gone.n`);
+  const items = await tx.query<ItemId>(sql`select event_id, n from claims where user_id = ${userId}`);
+  await lockEach(items, stockKeyOf, ({ eventId, n }) =>
+    tx.query(sql`select 1 from item_stock where event_id = ${eventId} and n = ${n} for update`),
+  );
+  const gone = await tx.query<ItemId & { quantity: number }>(sql`
+    delete from claims where user_id = ${userId} returning event_id, n, quantity`);
+  for (const some of inChunks(gone)) {
+    const eventIds = [...new Set(some.map(({ eventId }) => eventId))];
+    const summaries = await summariesWithout(tx, 'claims', userId, eventIds);
+    const moves = some.flatMap(({ eventId, n, quantity }) => {
+      const summary = summaries.get(eventId);
+      return summary ? [{ eventId, n, by: -quantity, summary }] : [];
+    });
+    await tx.execute(moveStock(moves));
+  }
 }

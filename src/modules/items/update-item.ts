@@ -33,7 +33,7 @@ export const updateItem = defineEndpoint({
       const row = await changeItem(tx, id, body);
       const claims = await listMyClaims(tx, [{ eventId: id.eventId, userId: caller.id }]);
       const key = { eventId: id.eventId, viewerId: caller.id, seesAll: true };
-      const claimants = await listClaimants(tx, [key], id.n);
+      const claimants = await listClaimants(tx, key, id.n);
       const myClaims = new Map(claims.map((claim) => [claim.n, claim]));
       return toItem(
         row,

@@ -30,8 +30,11 @@ export const messageExportSections: ExportSection[] = [
     description: 'The people with whom the person exchanged messages.',
     tables: ['conversations'],
     rows: (subject) => sql`
-      select o.id as user_id, o.name, o.username, c.unread_count from conversations c join users o on o.id = c.other_id
-      where c.user_id = ${subject.id} order by o.id`,
+      with own as materialized (
+        select other_id, unread_count from conversations where user_id = ${subject.id}
+      )
+      select u.id as user_id, u.name, u.username, c.unread_count from own c join users u on u.id = c.other_id
+      order by u.id`,
   },
   {
     name: 'messages',

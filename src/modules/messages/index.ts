@@ -4,6 +4,7 @@ import { messageExportSections } from './export-sections.ts';
 import { listConversations } from './list-conversations.ts';
 import { listMessages } from './list-messages.ts';
 import { markMessagesRead } from './mark-messages-read.ts';
+import { maintainMessages } from './retention.ts';
 import { sendMessage } from './send-message.ts';
 import type { MessageServices } from './services.ts';
 
@@ -13,4 +14,11 @@ export const messages = defineModule<MessageServices>({
   endpoints: [sendMessage, listMessages, markMessagesRead, listConversations],
   deletionHooks: messageDeletionHooks,
   exportSections: messageExportSections,
+  jobs: [
+    {
+      name: 'maintain messages',
+      everyMs: 60 * 60_000,
+      run: ({ db, clock, config }) => maintainMessages(db, clock(), config.retention.messageDays),
+    },
+  ],
 });

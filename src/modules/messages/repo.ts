@@ -1,8 +1,9 @@
 import type { Database } from '../../db/client.ts';
-import { sql } from '../../db/sql.ts';
+import { lockEach } from '../../db/locks.ts';
+import { onNodesOf, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { maxId } from '../../lib/ids.ts';
-import { type Pair, selectLockedPeople } from '../users/relation-locks.ts';
+import { type Pair, selectLockedPerson } from '../users/relation-locks.ts';
 import type { ConversationRow, MessageRow, Participants } from './present.ts';
 
 export type { Participants } from './present.ts';
@@ -24,34 +25,37 @@ export async function lockWindows(
   userIds: string[],
   mayWaitForLocks: boolean,
 ): Promise<SendingWindow[]> {
-  if (userIds.length === 0) return [];
-  return await tx.query<SendingWindow>(sql`
-    with locked as materialized (
-      ${selectLockedPeople(userIds, mayWaitForLocks)}
-    )
-    insert into message_counts as c (user_id, since, sent)
-    select id, ${never}, 0 from locked order by id
-    on conflict (user_id) do update set sent = c.sent
-    returning user_id, since, sent`);
+  const locked = await lockEach(userIds, String, (id) =>
+    tx.query<SendingWindow>(sql`
+      with locked as materialized (${selectLockedPerson(id, mayWaitForLocks)})
+      insert into message_counts as c (user_id, since, sent)
+      select id, ${never}::timestamptz, 0 from locked
+      on conflict (user_id) do update set sent = c.sent
+      returning user_id, since, sent`),
+  );
+  return [...locked.values()].flat();
 }
 
 /** Writes windows that `lockWindows` locked. */
 export function writeWindows(windows: SendingWindow[]) {
+  const userIds = windows.map(({ userId }) => userId);
   return sql`
     update message_counts c set since = w.since, sent = w.sent
-    from unnest(${windows.map(({ userId }) => userId)}::uuid[],
+    from unnest(${userIds}::uuid[],
       ${windows.map(({ since }) => since.toISOString())}::timestamptz[], ${windows.map(({ sent }) => sent)}::int[])
       w (user_id, since, sent)
-    where c.user_id = w.user_id`;
+    where c.user_id = w.user_id and c.user_id = any(${userIds}::uuid[])`;
 }
 
 /** Returns the time of the last message of each pair that has messages. */
 export async function listLastMessageTimes(tx: Transaction, pairs: Pair[]): Promise<(Pair & { at: Date })[]> {
+  const firsts = pairs.map(({ first }) => first);
   return await tx.query<Pair & { at: Date }>(sql`
     select k.first, k.second, m.created_at as at
-    from unnest(${pairs.map(({ first }) => first)}::uuid[], ${pairs.map(({ second }) => second)}::uuid[]) k (first, second)
+    from unnest(${firsts}::uuid[], ${pairs.map(({ second }) => second)}::uuid[]) k (first, second)
     join conversations c on c.user_id = k.first and c.other_id = k.second
-    join messages m on m.user_id = c.user_id and m.other_id = c.other_id and m.id = c.last_id`);
+    join messages m on m.user_id = c.user_id and m.other_id = c.other_id and m.id = c.last_id
+    where ${onNodesOf(sql`c.user_id`, firsts)}`);
 }
 
 /**
@@ -105,6 +109,20 @@ export async function markRead(tx: Transaction, { userId, otherId }: Participant
 }
 
 /**
+ * PostgreSQL must read the partitions one after the other, from the newest on, and stop at the limit. With a limit above
+ * the number of rows that it expects, it would rather read and sort the whole conversation; it does not know the
+ * limit of a subquery.
+ */
+export const selectMessages = (
+  { userId, otherId }: Participants,
+  before: string | null,
+  limit: number,
+) => sql`
+  select id, is_own, text, created_at from messages
+  where user_id = ${userId} and other_id = ${otherId} and id < ${before ?? maxId}
+  order by id desc limit (select ${limit}::int)`;
+
+/**
  * Returns the messages of a conversation, the newest first.
  * @param before the id of the last message of the previous page; null for the first page
  */
@@ -114,10 +132,7 @@ export async function listMessages(
   before: string | null,
   limit: number,
 ): Promise<MessageRow[]> {
-  return await db.query<MessageRow>(sql`
-    select id, is_own, text, created_at from messages
-    where user_id = ${userId} and other_id = ${otherId} and id < ${before ?? maxId}
-    order by id desc limit ${limit}`);
+  return await db.query<MessageRow>(selectMessages({ userId, otherId }, before, limit));
 }
 
 /**

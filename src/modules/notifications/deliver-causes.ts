@@ -1,7 +1,7 @@
 /** Turns the causes of the outbox into notifications. */
 import type { Database } from '../../db/client.ts';
-import { AdvisoryLock, skipLockedUnless } from '../../db/locks.ts';
-import { type Statement, sql } from '../../db/sql.ts';
+import { AdvisoryLock, lockEach, skipLockedUnless } from '../../db/locks.ts';
+import { onNodesOf, type Statement, sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { CauseKind } from '../../outbox/kinds.ts';
 import {
@@ -9,6 +9,7 @@ import {
   keyOfSetting,
   type LockedPeople,
   listBlockedPairs,
+  listInboxes,
   listSwitchedOff,
   lockPeople,
   type NewNotification,
@@ -41,23 +42,25 @@ export async function deliverCauses(db: Database, now: Date): Promise<void> {
  */
 const deliverBatch = (db: Database, now: Date): Promise<boolean> =>
   transaction(db, async (tx, commit) => {
-    const [isOurs, causes] = await Promise.all([tryLockDelivery(tx), lockCauses(tx)]);
-    if (!isOurs || causes.length === 0) return false;
+    const [isOurs, found] = await Promise.all([tryLockDelivery(tx), listCauseKeys(tx)]);
+    if (!isOurs || found.length === 0) return false;
+    const causes = await lockCauses(tx, found);
     const pairs = causes.flatMap(({ userId, actorIds }) => actorIds.map((otherId) => ({ userId, otherId })));
     const userIds = [...new Set(causes.map(({ userId }) => userId))];
-    const [people, blocked, off] = await Promise.all([
+    const [people, blocked, off, inboxes] = await Promise.all([
       lockPeople(tx, [...new Set([...userIds, ...pairs.map(({ otherId }) => otherId)])]),
       listBlockedPairs(tx, pairs),
       listSwitchedOff(tx, userIds),
+      listInboxes(tx, userIds),
     ]);
     const ready = withoutBusy(causes, people);
     const notifications = toNotifications(ready, { people, blocked, off });
     await commit(
-      ...writeNotifications(notifications, now),
-      ...insertDeliveries(notifications, now),
-      deleteCauses(ready),
+      ...writeNotifications(notifications, inboxes, now),
+      ...insertDeliveries(notifications, inboxes, now),
+      ...(ready.length > 0 ? [deleteCauses(ready)] : []),
     );
-    return ready.length > 0 && causes.length === causesPerBatch;
+    return ready.length > 0 && found.length === causesPerBatch;
   });
 
 /** The lock is taken before the causes are read, so they are the ones that the last delivery left. */
@@ -68,17 +71,35 @@ async function tryLockDelivery(tx: Transaction): Promise<boolean> {
   return row?.isLocked ?? false;
 }
 
-const lockCauses = (tx: Transaction): Promise<CauseRow[]> =>
-  tx.query<CauseRow>(sql`
-    select user_id, kind, subject_id, id, actor_ids, amounts from notification_causes
-    order by user_id, kind, subject_id, id limit ${causesPerBatch} for update ${skipLockedUnless(false)}`);
+type CauseKey = Pick<CauseRow, 'userId' | 'kind' | 'subjectId' | 'id'>;
+
+const listCauseKeys = (tx: Transaction): Promise<CauseKey[]> =>
+  tx.query<CauseKey>(sql`
+    select user_id, kind, subject_id, id from notification_causes
+    order by user_id, kind, subject_id, id limit ${causesPerBatch}`);
+
+/** Locks causes, a recipient at a time, and leaves out those that were deleted or that another transaction locks. */
+async function lockCauses(tx: Transaction, keys: CauseKey[]): Promise<CauseRow[]> {
+  const ids = Map.groupBy(keys, ({ userId }) => userId);
+  const locked = await lockEach([...ids.keys()], String, (userId) =>
+    tx.query<CauseRow>(sql`
+      select user_id, kind, subject_id, id, actor_ids, amounts from notification_causes
+      where user_id = ${userId} and id = any(${ids.get(userId)?.map(({ id }) => id) ?? []}::uuid[])
+      order by kind, subject_id, id for update ${skipLockedUnless(false)}`),
+  );
+  return [...locked.values()].flat();
+}
 
 const deleteCauses = (causes: CauseRow[]): Statement => sql`
   delete from notification_causes c
   using unnest(${causes.map(({ userId }) => userId)}::uuid[], ${causes.map(({ kind }) => kind)}::text[],
     ${causes.map(({ subjectId }) => subjectId)}::uuid[], ${causes.map(({ id }) => id)}::uuid[])
     k (user_id, kind, subject_id, id)
-  where c.user_id = k.user_id and c.kind = k.kind and c.subject_id = k.subject_id and c.id = k.id`;
+  where c.user_id = k.user_id and c.kind = k.kind and c.subject_id = k.subject_id and c.id = k.id
+    and ${onNodesOf(
+      sql`c.user_id`,
+      causes.map(({ userId }) => userId),
+    )}`;
 
 const keyOf = ({ userId, kind, subjectId }: CauseRow): string => `${userId} ${kind} ${subjectId}`;
 

@@ -1,6 +1,6 @@
 /** SQL of the jobs that write notifications. */
-import { skipLockedUnless } from '../../db/locks.ts';
-import { type Statement, sql } from '../../db/sql.ts';
+import { lockEach, skipLockedUnless } from '../../db/locks.ts';
+import { onNodesOf, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { newId } from '../../lib/ids.ts';
 import { type NotificationKind, summaryKinds } from '../../outbox/kinds.ts';
@@ -21,17 +21,39 @@ export type LockedPeople = {
  * waits while it holds the account, so they must not wait for accounts.
  */
 export async function lockPeople(tx: Transaction, ids: string[]): Promise<LockedPeople> {
-  const rows = await tx.query<{ id: string; isLocked: boolean; isSuspended: boolean }>(sql`
-    with locked as materialized (
-      select id, suspended_at from users where id = any(${ids}::uuid[])
-      order by id for key share ${skipLockedUnless(false)}
-    )
-    select u.id, l.id is not null as is_locked, l.suspended_at is not null as is_suspended
-    from users u left join locked l on l.id = u.id where u.id = any(${ids}::uuid[])`);
+  const [locked, existing] = await Promise.all([
+    lockEach(ids, String, (id) =>
+      tx.query<{ isSuspended: boolean }>(sql`
+        select suspended_at is not null as is_suspended from users where id = ${id}
+        for key share ${skipLockedUnless(false)}`),
+    ),
+    tx.query<{ id: string }>(sql`select id from users where id = any(${ids}::uuid[])`),
+  ]);
+  const isActive = (id: string) => locked.get(id)?.[0]?.isSuspended === false;
   return {
-    active: new Set(rows.flatMap((row) => (row.isLocked && !row.isSuspended ? [row.id] : []))),
-    busy: new Set(rows.flatMap((row) => (row.isLocked ? [] : [row.id]))),
+    active: new Set(ids.filter(isActive)),
+    busy: new Set(existing.flatMap(({ id }) => (locked.get(id)?.length ? [] : [id]))),
   };
+}
+
+/** What the writes depend on besides the notifications. */
+export type Inboxes = {
+  /** People whose inboxes may hold too many notifications after a batch, which adds at most 100 to each. */
+  full: Set<string>;
+  /** People with browsers to which pushes are sent. */
+  withBrowsers: Set<string>;
+};
+
+export async function listInboxes(tx: Transaction, userIds: string[]): Promise<Inboxes> {
+  const [full, withBrowsers] = await Promise.all([
+    tx.query<{ userId: string }>(sql`
+      select user_id from notifications where user_id = any(${userIds}::uuid[])
+      group by user_id having count(*) > ${inboxSize / 2}`),
+    tx.query<{ userId: string }>(sql`
+      select distinct user_id from push_subscriptions where user_id = any(${userIds}::uuid[])`),
+  ]);
+  const toSet = (rows: { userId: string }[]) => new Set(rows.map(({ userId }) => userId));
+  return { full: toSet(full), withBrowsers: toSet(withBrowsers) };
 }
 
 /** A recipient, and a person on whose account they would be notified. */
@@ -41,11 +63,9 @@ export const keyOfPersons = ({ userId, otherId }: PersonPair): string => `${user
 /** The pairs of which one person blocks the other, as keys. */
 export async function listBlockedPairs(tx: Transaction, pairs: PersonPair[]): Promise<Set<string>> {
   const rows = await tx.query<PersonPair>(sql`
-    select r.user_id, r.other_id
-    from (
-      select distinct * from unnest(${pairs.map(({ userId }) => userId)}::uuid[],
-        ${pairs.map(({ otherId }) => otherId)}::uuid[]) k (user_id, other_id)
-    ) k
+    select distinct r.user_id, r.other_id
+    from unnest(${pairs.map(({ userId }) => userId)}::uuid[], ${pairs.map(({ otherId }) => otherId)}::uuid[])
+      k (user_id, other_id)
     join relations r on r.user_id = k.user_id and r.other_id = k.other_id
     where r.blocks or r.blocked_by`);
   return new Set(rows.map(keyOfPersons));
@@ -77,7 +97,7 @@ export type NewNotification = {
  * Locks unread notifications in ascending order of person, kind and subject, so that concurrent jobs cannot
  * deadlock. The deletions lock only rows that this transaction has locked, and skip rows that others lock.
  */
-export function writeNotifications(rows: NewNotification[], now: Date): Statement[] {
+export function writeNotifications(rows: NewNotification[], { full }: Inboxes, now: Date): Statement[] {
   if (rows.length === 0) return [];
   const userIds = [...new Set(rows.map(({ userId }) => userId))];
   const reduced = rows.filter(({ count }) => count < 0);
@@ -96,43 +116,49 @@ export function writeNotifications(rows: NewNotification[], now: Date): Statemen
       id = case when excluded.count > 0 then excluded.id else n.id end,
       created_at = case when excluded.count > 0 then excluded.created_at else n.created_at end`,
     ...(reduced.length > 0 ? [deleteEmpty(reduced)] : []),
-    deleteOverflow(userIds),
+    ...userIds.filter((userId) => full.has(userId)).map(deleteOverflow),
   ];
 }
 
-const deleteEmpty = (rows: NewNotification[]): Statement => sql`
-  delete from notifications n
-  using unnest(${rows.map(({ userId }) => userId)}::uuid[], ${rows.map(({ kind }) => kind)}::text[],
-    ${rows.map(({ subjectId }) => subjectId)}::uuid[]) k (user_id, kind, subject_id)
-  where n.user_id = k.user_id and n.kind = k.kind and n.subject_id = k.subject_id
-    and n.read_at is null and n.count <= 0`;
+const deleteEmpty = (rows: NewNotification[]): Statement => {
+  const userIds = rows.map(({ userId }) => userId);
+  return sql`
+    delete from notifications n
+    using unnest(${userIds}::uuid[], ${rows.map(({ kind }) => kind)}::text[],
+      ${rows.map(({ subjectId }) => subjectId)}::uuid[]) k (user_id, kind, subject_id)
+    where n.user_id = k.user_id and n.kind = k.kind and n.subject_id = k.subject_id
+      and ${onNodesOf(sql`n.user_id`, userIds)} and n.read_at is null and n.count <= 0`;
+};
 
-/** Deletes the oldest notifications of full inboxes. Rows that another transaction locks are deleted next time. */
-export const deleteOverflow = (userIds: string[]): Statement => sql`
-  delete from notifications n
-  using (
-    select o.user_id, o.id from unnest(${userIds}::uuid[]) k (user_id)
-    cross join lateral (
-      select id from notifications where user_id = k.user_id order by id desc offset ${inboxSize} limit 1
-    ) last
-    join notifications o on o.user_id = k.user_id and o.id <= last.id
-    for update of o ${skipLockedUnless(false)}
-  ) d
-  where n.user_id = d.user_id and n.id = d.id`;
+/** Deletes the oldest notifications of a full inbox. Rows that another transaction locks are deleted next time. */
+export const deleteOverflow = (userId: string): Statement => sql`
+  with oldest as materialized (
+    select id from notifications
+    where user_id = ${userId} and id <= (
+      select id from notifications where user_id = ${userId} order by id desc offset ${inboxSize} limit 1)
+    for update ${skipLockedUnless(false)}
+  )
+  delete from notifications n using oldest o where n.user_id = ${userId} and n.id = o.id`;
 
 /** The number of rows that one statement of maintenance deletes. */
 const deletedAtOnce = 5_000;
 
-/** Deletes old notifications. @returns whether there may be more */
+/** Deletes old notifications that no other transaction locks. @returns whether there may be more */
 export async function deleteOldNotifications(tx: Transaction, before: Date): Promise<boolean> {
-  const count = await tx.execute(sql`
-    delete from notifications n
-    using (
-      select user_id, id from notifications where created_at < ${before}
-      order by created_at limit ${deletedAtOnce} for update ${skipLockedUnless(false)}
-    ) d
-    where n.user_id = d.user_id and n.id = d.id`);
-  return count === deletedAtOnce;
+  const old = await tx.query<{ userId: string }>(sql`
+    select user_id from notifications where created_at < ${before} order by created_at limit ${deletedAtOnce}`);
+  const deleted = await lockEach(
+    old.map(({ userId }) => userId),
+    String,
+    (userId) =>
+      tx.execute(sql`
+        with old as materialized (
+          select id from notifications where user_id = ${userId} and created_at < ${before}
+          for update ${skipLockedUnless(false)}
+        )
+        delete from notifications n using old o where n.user_id = ${userId} and n.id = o.id`),
+  );
+  return old.length === deletedAtOnce && [...deleted.values()].some((count) => count > 0);
 }
 
 /**
@@ -140,21 +166,31 @@ export async function deleteOldNotifications(tx: Transaction, before: Date): Pro
  * others no longer names them. Locks rows in the order of LOCK_ORDER and of their keys.
  */
 export async function deleteNotificationsOf(tx: Transaction, userId: string): Promise<void> {
-  await tx.query(sql`
-    select 1 from notification_causes where user_id = ${userId} or ${userId} = any(actor_ids)
-    order by user_id, kind, subject_id, id for update`);
+  const causes = await tx.query<OwnedRow>(sql`
+    select user_id, kind, subject_id, id from notification_causes where user_id = ${userId} or ${userId} = any(actor_ids)`);
+  await lockEach(causes, keyOfRow, ({ userId: ownerId, kind, subjectId, id }) =>
+    tx.query(sql`
+      select 1 from notification_causes
+      where user_id = ${ownerId} and kind = ${kind} and subject_id = ${subjectId} and id = ${id} for update`),
+  );
   await tx.query(sql`
     update notification_causes c set (actor_ids, amounts) = (
       select coalesce(array_agg(a.actor_id order by a.n), '{}'), coalesce(array_agg(a.amount order by a.n), '{}')
       from unnest(c.actor_ids, c.amounts) with ordinality a (actor_id, amount, n) where a.actor_id <> ${userId})
     where ${userId} = any(c.actor_ids)`);
   await tx.query(sql`delete from notification_causes where user_id = ${userId} or actor_ids = '{}'`);
-  await tx.query(sql`
-    select 1 from notifications where user_id = ${userId} or person_id = ${userId}
-    order by user_id, kind, subject_id, id for update`);
+  const notifications = await tx.query<OwnedRow>(sql`
+    select user_id, kind, subject_id, id from notifications where user_id = ${userId} or person_id = ${userId}`);
+  await lockEach(notifications, keyOfRow, ({ userId: ownerId, id }) =>
+    tx.query(sql`select 1 from notifications where user_id = ${ownerId} and id = ${id} for update`),
+  );
   await tx.query(sql`
     update notifications set person_id = null, count = count - 1
     where person_id = ${userId} and user_id <> ${userId} and kind = any(${summaryKinds}) and count > 1`);
   await tx.query(sql`delete from notifications where user_id = ${userId} or person_id = ${userId}`);
   await tx.query(sql`delete from notification_settings where user_id = ${userId}`);
 }
+
+type OwnedRow = { userId: string; kind: string; subjectId: string; id: string };
+const keyOfRow = ({ userId, kind, subjectId, id }: OwnedRow): string =>
+  `${userId} ${kind} ${subjectId} ${id}`;

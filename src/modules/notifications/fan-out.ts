@@ -10,6 +10,7 @@ import {
   keyOfSetting,
   type LockedPeople,
   listBlockedPairs,
+  listInboxes,
   listSwitchedOff,
   lockPeople,
   type NewNotification,
@@ -50,11 +51,14 @@ const notifyPage = (db: Database, now: Date): Promise<boolean> =>
     // A guest whose account is locked is notified in a later run, and with them all guests behind them.
     const busyAt = guests.findIndex((id) => people.busy.has(id));
     const page = busyAt === -1 ? guests : guests.slice(0, busyAt);
-    const rows = await toNotifications(tx, fanOut, page, people);
+    const [rows, inboxes] = await Promise.all([
+      toNotifications(tx, fanOut, page, people),
+      listInboxes(tx, page),
+    ]);
     const isLastPage = busyAt === -1 && guests.length < guestsPerPage;
     await commit(
-      ...writeNotifications(rows, now),
-      ...insertDeliveries(rows, now),
+      ...writeNotifications(rows, inboxes, now),
+      ...insertDeliveries(rows, inboxes, now),
       moveOn(fanOut, isLastPage ? null : page.at(-1)),
     );
     return busyAt !== 0;
@@ -87,9 +91,7 @@ async function toNotifications(
  * the fan-out to be repeated; a change that is not committed yet waits for the lock.
  */
 async function lockFanOut(tx: Transaction, now: Date): Promise<FanOut | null> {
-  const [locked] = await tx.query<Omit<FanOut, 'organizerId' | 'isCurrent'>>(sql`
-    select event_id, kind, position, is_repeated from notification_fan_outs
-    order by position, event_id, kind limit 1 for update ${skipLockedUnless(false)}`);
+  const locked = await lockNext(tx);
   if (!locked) return null;
   const { eventId, kind } = locked;
   const [event] = await tx.query<Pick<FanOut, 'organizerId' | 'isCurrent'>>(sql`
@@ -98,6 +100,24 @@ async function lockFanOut(tx: Transaction, now: Date): Promise<FanOut | null> {
       and (${kind !== 'reminder'} or start_at > ${now}) as is_current
     from events where id = ${eventId}`);
   return event ? { ...locked, ...event } : null;
+}
+
+type LockedFanOut = Omit<FanOut, 'organizerId' | 'isCurrent'>;
+
+/** Fan-outs among which one is searched that no other server works on: more than there are servers. */
+const maxCandidates = 50;
+
+/** Locks the fan-out that is least far, of those that no other transaction locks. */
+async function lockNext(tx: Transaction): Promise<LockedFanOut | null> {
+  const candidates = await tx.query<Pick<FanOut, 'eventId' | 'kind'>>(sql`
+    select event_id, kind from notification_fan_outs order by position, event_id, kind limit ${maxCandidates}`);
+  for (const { eventId, kind } of candidates) {
+    const [locked] = await tx.query<LockedFanOut>(sql`
+      select event_id, kind, position, is_repeated from notification_fan_outs
+      where event_id = ${eventId} and kind = ${kind} for update ${skipLockedUnless(false)}`);
+    if (locked) return locked;
+  }
+  return null;
 }
 
 /**

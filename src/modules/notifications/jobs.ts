@@ -12,11 +12,13 @@ import { isPushPossible } from './push/require-push.ts';
 import { sendPushes } from './push/send-pushes.ts';
 import { startReminders } from './start-reminders.ts';
 
-const maxAgeMs = 90 * dayMs;
-
-/** Deletes the notifications that are older than 90 days. */
-export async function deleteExpiredNotifications(db: Database, now: Date): Promise<void> {
-  const before = new Date(now.getTime() - maxAgeMs);
+/** Deletes the notifications that are older than `retentionDays`. */
+export async function deleteExpiredNotifications(
+  db: Database,
+  now: Date,
+  retentionDays: number,
+): Promise<void> {
+  const before = new Date(now.getTime() - retentionDays * dayMs);
   while (await transaction(db, (tx) => deleteOldNotifications(tx, before)));
 }
 
@@ -46,8 +48,8 @@ export const notificationJobs: Job<BaseServices>[] = [
   {
     name: 'delete old notifications',
     everyMs: 60 * 60_000,
-    run: async ({ db, clock }) => {
-      await deleteExpiredNotifications(db, clock());
+    run: async ({ db, clock, config }) => {
+      await deleteExpiredNotifications(db, clock(), config.retention.notificationDays);
       await deleteOldDeliveries(db, clock());
     },
   },

@@ -14,8 +14,8 @@ export const listNotifications = defineEndpoint({
   description:
     'The newest notification first. There is at most one unread notification for each kind and each event or person: ' +
     'when something of the same kind happens again, a new one with a higher `count` replaces it. Notifications appear ' +
-    'within seconds of their cause. The server stores the latest 200 of each person, for up to 90 days, and what an ' +
-    'organizer has not read.',
+    'within seconds of their cause. The server stores the latest 200 of each person, by default for up to 90 days, and ' +
+    'what an organizer has not read.',
   access: 'required',
   query: NotificationQuery,
   response: { 200: NotificationPage },

@@ -1,7 +1,8 @@
 /** Finds the events that begin within a day, and starts the reminders of their guests. */
 import type { Database } from '../../db/client.ts';
-import { skipLockedUnless } from '../../db/locks.ts';
-import { sql } from '../../db/sql.ts';
+import { lockEach, skipLockedUnless } from '../../db/locks.ts';
+import { type Statement, sql } from '../../db/sql.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
 import { dayMs } from '../../lib/time.ts';
 import { insertFanOuts } from '../../outbox/fan-outs.ts';
 
@@ -13,22 +14,43 @@ const eventsPerRun = 1_000;
  * guests are reminded: of two servers, the second finds the row, so each event is reminded of once. An event
  * that is postponed by a day or more is reminded of again.
  */
-export async function startReminders(db: Database, now: Date): Promise<void> {
-  const until = new Date(now.getTime() + dayMs);
-  await db.execute(sql`
-    with due as materialized (
-      select e.id, e.start_at from events e
-      where e.status = 'scheduled' and not e.hidden and e.visibility <> 'private'
-        and e.start_at > ${now} and e.start_at <= ${until}
-        and not exists (
-          select 1 from event_reminders r
-          where r.event_id = e.id and r.start_at > e.start_at - interval '24 hours'
-            and r.start_at < e.start_at + interval '24 hours')
-      order by e.id limit ${eventsPerRun} for key share of e ${skipLockedUnless(false)}
-    ), marked as (
-      insert into event_reminders as r (event_id, start_at) select id, start_at from due order by id
+export const startReminders = (db: Database, now: Date): Promise<void> =>
+  transaction(db, async (tx) => {
+    const due = await listDueEvents(tx, now);
+    const locked = await lockEach(due, String, (id) =>
+      tx.query<{ startAt: Date }>(sql`
+        select e.start_at from events e where e.id = ${id} and ${isDue(now)}
+        for key share ${skipLockedUnless(false)}`),
+    );
+    const events = [...locked].flatMap(([id, [event]]) => (event ? [{ id, ...event }] : []));
+    if (events.length === 0) return;
+    const marked = await tx.query<{ eventId: string }>(sql`
+      insert into event_reminders as r (event_id, start_at)
+      select * from unnest(${events.map(({ id }) => id)}::uuid[],
+        ${events.map(({ startAt }) => startAt.toISOString())}::timestamptz[]) e (id, start_at) order by id
       on conflict (event_id) do update set start_at = excluded.start_at where r.start_at <> excluded.start_at
-      returning event_id
-    )
-    ${insertFanOuts('reminder', sql`select event_id from marked`)}`);
+      returning event_id`);
+    if (marked.length === 0) return;
+    await tx.execute(
+      insertFanOuts(
+        'reminder',
+        marked.map(({ eventId }) => eventId),
+      ),
+    );
+  });
+
+/** SQL condition: the guests of `events e` may be reminded of it now. */
+const isDue = (now: Date): Statement => sql`
+  e.status = 'scheduled' and not e.hidden and e.visibility <> 'private'
+  and e.start_at > ${now} and e.start_at <= ${new Date(now.getTime() + dayMs)}`;
+
+async function listDueEvents(tx: Transaction, now: Date): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    select e.id from events e
+    where ${isDue(now)} and not exists (
+        select 1 from event_reminders r
+        where r.event_id = e.id and r.start_at > e.start_at - interval '24 hours'
+          and r.start_at < e.start_at + interval '24 hours')
+    order by e.id limit ${eventsPerRun}`);
+  return rows.map(({ id }) => id);
 }

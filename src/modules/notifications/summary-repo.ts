@@ -1,4 +1,5 @@
 /** SQL of the organizers' unread notifications, which are columns of other tables (outbox/summaries.ts). */
+import { lockEach } from '../../db/locks.ts';
 import { join, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { type SummaryKind, summaryKinds } from '../../outbox/kinds.ts';
@@ -44,15 +45,20 @@ type Range = { from: string; upTo: string };
  */
 export async function readSummaries(tx: Transaction, userId: string, range: Range, now: Date): Promise<void> {
   const [counters, stock] = await Promise.all([
-    tx.query(sql`
-      select 1 from event_counters where unread_of = ${userId} order by event_id for no key update`),
-    tx.query(
-      sql`select 1 from item_stock where unread_of = ${userId} order by event_id, n for no key update`,
-    ),
+    tx.query<{ eventId: string }>(sql`select event_id from event_counters where unread_of = ${userId}`),
+    tx.query<{ eventId: string }>(sql`select distinct event_id from item_stock where unread_of = ${userId}`),
   ]);
   if (counters.length + stock.length === 0) return;
+  const eventIds = (rows: { eventId: string }[]) => rows.map(({ eventId }) => eventId);
+  await lockEach(eventIds(counters), String, (id) =>
+    tx.query(sql`select 1 from event_counters where event_id = ${id} for no key update`),
+  );
+  await lockEach(eventIds(stock), String, (id) =>
+    tx.query(sql`
+      select 1 from item_stock where event_id = ${id} and unread_of = ${userId} order by n for no key update`),
+  );
   for (const kind of summaryKinds) await tx.execute(readSummariesOf(kind, userId, range, now));
-  await tx.execute(deleteOverflow([userId]));
+  await tx.execute(deleteOverflow(userId));
 }
 
 function readSummariesOf(kind: SummaryKind, userId: string, { from, upTo }: Range, now: Date): Statement {

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/client.ts';
+import { lockEach } from '../../db/locks.ts';
 import { one, type Queryable } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
+import { onNodesOf, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -88,13 +89,16 @@ export async function resolveReport(
   note: string | undefined,
   now: Date,
 ): Promise<{ row: AdminReportRow; wasOpen: boolean } | null> {
-  const [before] = await tx.query<{ reporterId: string; status: string }>(sql`
-    select reporter_id, status from reports where id = ${id} for update`);
+  const [found] = await tx.query<{ reporterId: string }>(sql`
+    select reporter_id from reports where id = ${id}`);
+  if (!found) return null;
+  const [before] = await tx.query<{ status: string }>(sql`
+    select status from reports where reporter_id = ${found.reporterId} and id = ${id} for update`);
   if (!before) return null;
   const rows = await tx.query<ReportRow>(sql`
     update reports set status = 'resolved', note = coalesce(${note ?? null}, note),
       resolved_at = coalesce(resolved_at, ${now})
-    where reporter_id = ${before.reporterId} and id = ${id}
+    where reporter_id = ${found.reporterId} and id = ${id}
     returning *`);
   const [row] = await withDetails(tx, rows);
   return row ? { row, wasOpen: before.status === 'open' } : null;
@@ -124,12 +128,14 @@ async function withDetails(db: Queryable, rows: ReportRow[]): Promise<AdminRepor
 async function listReportedMessages(db: Queryable, rows: ReportRow[]) {
   const reports = rows.filter(({ subjectType }) => subjectType === 'message');
   if (reports.length === 0) return new Map<string, MessageText>();
+  const reporterIds = reports.map(({ reporterId }) => reporterId);
   const found = await db.query<MessageText & { reportId: string }>(sql`
     select k.report_id, m.text, m.created_at
-    from unnest(${reports.map(({ id }) => id)}::uuid[], ${reports.map(({ reporterId }) => reporterId)}::uuid[],
+    from unnest(${reports.map(({ id }) => id)}::uuid[], ${reporterIds}::uuid[],
       ${reports.map(({ aboutId }) => aboutId)}::uuid[], ${reports.map(({ subjectId }) => subjectId)}::uuid[])
       k (report_id, user_id, other_id, id)
-    join messages m on m.user_id = k.user_id and m.other_id = k.other_id and m.id = k.id`);
+    join messages m on m.user_id = k.user_id and m.other_id = k.other_id and m.id = k.id
+    where ${onNodesOf(sql`m.user_id`, reporterIds)}`);
   return new Map(found.map(({ reportId, ...message }) => [reportId, message]));
 }
 
@@ -139,7 +145,13 @@ async function listReportedMessages(db: Queryable, rows: ReportRow[]) {
  * same time.
  */
 export async function deleteReports(tx: Transaction, userId: string): Promise<void> {
-  await tx.query(sql`
-    select 1 from reports where reporter_id = ${userId} or about_id = ${userId} order by reporter_id, id for update`);
+  const found = await tx.query<{ reporterId: string; id: string }>(sql`
+    select reporter_id, id from reports where reporter_id = ${userId} or about_id = ${userId}`);
+  await lockEach(
+    found,
+    ({ reporterId, id }) => reporterId + id,
+    ({ reporterId, id }) =>
+      tx.query(sql`select 1 from reports where reporter_id = ${reporterId} and id = ${id} for update`),
+  );
   await tx.query(sql`delete from reports where reporter_id = ${userId} or about_id = ${userId}`);
 }

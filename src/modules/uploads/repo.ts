@@ -147,11 +147,13 @@ export async function listDueFiles(db: Database, now: Date, limit: number): Prom
   return rows.map(({ id }) => id);
 }
 
+const postponeMs = 10 * 60_000;
+
 /** Moves files that could not be deleted behind the others. */
 export async function postponeFiles(db: Database, ids: string[]): Promise<void> {
-  await db.query(
-    sql`update loose_files set due = greatest(due, now()) + interval '10 minutes' where id = any(${ids}::uuid[])`,
-  );
+  const due = new Date(Date.now() + postponeMs);
+  await db.query(sql`
+    update loose_files set due = greatest(due, ${due}::timestamptz) where id = any(${ids}::uuid[])`);
 }
 
 /** Removes the announcements of deleted files. */

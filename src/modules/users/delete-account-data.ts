@@ -1,8 +1,11 @@
 /** Account deletion: the account itself, and its relations to other people. */
+import { lockEach } from '../../db/locks.ts';
+import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
+import { inChunks } from '../../lib/chunks.ts';
 
 export const userDeletionHooks: DeletionHook[] = [
   {
@@ -15,49 +18,70 @@ export const userDeletionHooks: DeletionHook[] = [
   },
   {
     firstTable: 'relations',
-    run: async (tx, { userId }) => {
-      await deleteRelations(tx, userId);
-      return {};
-    },
+    run: async (tx, { userId, unseen }) => ({ unseen: await deleteRelations(tx, userId, unseen) }),
   },
 ];
 
-async function deleteRelations(tx: Transaction, userId: string): Promise<void> {
+/**
+ * Deletes both rows of each relation. The person's own row exists once both are committed on the node of the account,
+ * so it names all others.
+ * @param unseen others whose own row is gone already
+ * @returns the others whose row about the person was not found
+ */
+async function deleteRelations(tx: Transaction, userId: string, unseen: string[]): Promise<string[]> {
   const known = await tx.query<{ otherId: string }>(
     sql`select other_id from relations where user_id = ${userId}`,
   );
-  const ids = known.map((row) => row.otherId);
-  await tx.query(sql`
-    select 1 from relations
-    where (user_id = ${userId}) or (user_id = any(${ids}::uuid[]) and other_id = ${userId})
-    order by user_id, other_id for update`);
+  const ids = [...known.map((row) => row.otherId), ...unseen];
+  await lockEach(
+    [...ids.map((id) => [userId, id]), ...ids.map((id) => [id, userId])],
+    String,
+    ([one, other]) =>
+      tx.query(sql`select 1 from relations where user_id = ${one} and other_id = ${other} for update`),
+  );
   // The counters change by the rows that exist under the lock: one of the others may have just deleted their
   // account.
   const gone = await tx.query<{ otherId: string; follows: number; followedBy: number }>(sql`
     delete from relations where user_id = ${userId}
     returning other_id, follows::int as follows, followed_by::int as followed_by`);
-  await tx.query(sql`delete from relations where user_id = any(${ids}::uuid[]) and other_id = ${userId}`);
-  await tx.query(
-    sql`select 1 from user_counters where user_id = any(${ids}::uuid[]) order by user_id for update`,
+  const found = await tx.query<{ userId: string }>(sql`
+    delete from relations where user_id = any(${ids}::uuid[]) and other_id = ${userId} returning user_id`);
+  await lockEach(ids, String, (id) =>
+    tx.query(sql`select 1 from user_counters where user_id = ${id} for update`),
   );
-  await tx.query(sql`
-    update user_counters c
-    set followers_count = followers_count - gone.follows, following_count = following_count - gone.followed_by
-    from unnest(${gone.map((row) => row.otherId)}::uuid[], ${gone.map((row) => row.follows)}::int[],
-      ${gone.map((row) => row.followedBy)}::int[]) gone (other_id, follows, followed_by)
-    where c.user_id = gone.other_id`);
+  for (const some of inChunks(gone)) {
+    const otherIds = some.map(({ otherId }) => otherId);
+    await tx.query(sql`
+      update user_counters c
+      set followers_count = followers_count - gone.follows, following_count = following_count - gone.followed_by
+      from unnest(${otherIds}::uuid[], ${some.map((row) => row.follows)}::int[],
+        ${some.map((row) => row.followedBy)}::int[]) gone (other_id, follows, followed_by)
+      where c.user_id = gone.other_id and c.user_id = any(${otherIds}::uuid[])`);
+  }
+  return [...new Set(ids).difference(new Set(found.map(({ userId }) => userId)))];
 }
+
+/** What makes an account unique beside its id. */
+export type AccountNames = { phone: string; username: string };
 
 /**
  * Deletes the account, after all hooks. Foreign keys delete the rows that depend on it alone, such as
  * sessions, imports and counters. Without a session, every token of the person is invalid on every server.
  */
-export async function deleteUser(tx: Transaction, userId: string): Promise<void> {
-  await tx.query(
-    sql`delete from phones where user_id = ${userId} and phone = (select phone from users where id = ${userId})`,
+export async function deleteUser(tx: Transaction, userId: string): Promise<AccountNames> {
+  const names = one(
+    await tx.query<AccountNames>(sql`delete from users where id = ${userId} returning phone, username`),
   );
-  await tx.query(sql`
-    delete from usernames
-    where user_id = ${userId} and username = (select username from users where id = ${userId})`);
-  await tx.query(sql`delete from users where id = ${userId}`);
+  await deleteNames(tx, userId, names);
+  return names;
+}
+
+/** Makes the phone and the username free, unless another account has them already. */
+export async function deleteNames(
+  tx: Transaction,
+  userId: string,
+  { phone, username }: AccountNames,
+): Promise<void> {
+  await tx.query(sql`delete from phones where phone = ${phone} and user_id = ${userId}`);
+  await tx.query(sql`delete from usernames where username = ${username} and user_id = ${userId}`);
 }

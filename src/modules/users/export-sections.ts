@@ -36,8 +36,10 @@ const relatedPeople = (
   description,
   tables: ['relations'],
   rows: (subject) => sql`
-    select o.id as user_id, o.name, o.username from relations r join users o on o.id = r.other_id
-    where r.user_id = ${subject.id} and r.${raw(column)} order by o.id`,
+    with others as materialized (
+      select other_id from relations where user_id = ${subject.id} and ${raw(column)}
+    )
+    select u.id as user_id, u.name, u.username from others o join users u on u.id = o.other_id order by u.id`,
 });
 
 export const userExportSections: ExportSection[] = [

@@ -1,7 +1,7 @@
-/** Locks the relations of many pairs of people in one statement. */
+/** Locks the relations of many pairs of people. */
 
-import { skipLockedUnless } from '../../db/locks.ts';
-import { sql } from '../../db/sql.ts';
+import { lockEach, skipLockedUnless } from '../../db/locks.ts';
+import { onNodesOf, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { RelationRow } from './present.ts';
 
@@ -13,11 +13,11 @@ export const pairOf = (one: string, other: string): Pair =>
 export const keyOfPair = ({ first, second }: Pair): string => first + second;
 
 /**
- * Selects people and share-locks their rows.
- * @param mayWaitForLocks waits for rows that another transaction locks; otherwise they are skipped
+ * Selects a person and share-locks the row.
+ * @param mayWaitForLocks waits for a row that another transaction locks; otherwise it is skipped
  */
-export const selectLockedPeople = (ids: string[], mayWaitForLocks: boolean) => sql`
-  select id from users where id = any(${ids}::uuid[]) order by id for key share ${skipLockedUnless(mayWaitForLocks)}`;
+export const selectLockedPerson = (id: string, mayWaitForLocks: boolean) => sql`
+  select id from users where id = ${id} for key share ${skipLockedUnless(mayWaitForLocks)}`;
 
 /**
  * Locks the relations of `pairs` as `changeRelation` does: until the transaction ends, no block is added or
@@ -31,25 +31,24 @@ export async function lockPairs(
   pairs: Pair[],
   mayWaitForLocks: boolean,
 ): Promise<Map<string, RelationRow>> {
-  const firsts = pairs.map(({ first }) => first);
-  const seconds = pairs.map(({ second }) => second);
-  const rows = await tx.query<RelationRow & { userId: string; otherId: string }>(sql`
-    with locked as materialized (
-      ${selectLockedPeople([...firsts, ...seconds], mayWaitForLocks)}
-    )
-    insert into relations as r (user_id, other_id, follows, followed_by, blocks, blocked_by)
-    select distinct k.first, k.second, false, false, false, false
-    from unnest(${firsts}::uuid[], ${seconds}::uuid[]) k (first, second)
-    join locked f on f.id = k.first join locked s on s.id = k.second
-    order by 1, 2
-    on conflict (user_id, other_id) do update set follows = r.follows
-    returning user_id, other_id, follows, followed_by, blocks, blocked_by`);
-  return new Map(rows.map((row) => [keyOfPair({ first: row.userId, second: row.otherId }), row]));
+  const locked = await lockEach(pairs, keyOfPair, ({ first, second }) =>
+    tx.query<RelationRow>(sql`
+      with one as materialized (${selectLockedPerson(first, mayWaitForLocks)}),
+        other as materialized (${selectLockedPerson(second, mayWaitForLocks)})
+      insert into relations as r (user_id, other_id, follows, followed_by, blocks, blocked_by)
+      select one.id, other.id, false, false, false, false from one cross join other
+      on conflict (user_id, other_id) do update set follows = r.follows
+      returning follows, followed_by, blocks, blocked_by`),
+  );
+  return new Map([...locked].flatMap(([key, [row]]) => (row ? [[key, row] as const] : [])));
 }
 
 /** Deletes the relations of `pairs` that hold no follow and no block. */
-export const releasePairs = (pairs: Pair[]) => sql`
-  delete from relations r
-  using unnest(${pairs.map(({ first }) => first)}::uuid[], ${pairs.map(({ second }) => second)}::uuid[]) k (first, second)
-  where r.user_id = k.first and r.other_id = k.second
-    and not (r.follows or r.followed_by or r.blocks or r.blocked_by)`;
+export const releasePairs = (pairs: Pair[]) => {
+  const firsts = pairs.map(({ first }) => first);
+  return sql`
+    delete from relations r
+    using unnest(${firsts}::uuid[], ${pairs.map(({ second }) => second)}::uuid[]) k (first, second)
+    where r.user_id = k.first and r.other_id = k.second and ${onNodesOf(sql`r.user_id`, firsts)}
+      and not (r.follows or r.followed_by or r.blocks or r.blocked_by)`;
+};

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/client.ts';
+import { lockEach } from '../../db/locks.ts';
 import type { Queryable } from '../../db/query.ts';
 import { one } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
@@ -107,14 +108,16 @@ export async function changeRelation(
   other: string,
   change: (relation: RelationRow, tx: Transaction) => RelationRow | Promise<RelationRow>,
 ): Promise<number> {
-  const present = await tx.query(sql`
-    select id from users where id in (${me}, ${other}) and suspended_at is null order by id for key share`);
-  if (present.length < 2) throw new Problem('user_not_found');
+  const present = await lockEach([me, other], String, (id) =>
+    tx.query(sql`select 1 from users where id = ${id} and suspended_at is null for key share`),
+  );
+  if ([...present.values()].some((rows) => rows.length === 0)) throw new Problem('user_not_found');
   const before = await lockRelation(tx, me, other);
   const after = await change(before, tx);
   if (isNothing(after)) {
+    const both = [me, other];
     await tx.query(
-      sql`delete from relations where (user_id, other_id) in ((${me}, ${other}), (${other}, ${me}))`,
+      sql`delete from relations where user_id = any(${both}::uuid[]) and other_id = any(${both}::uuid[])`,
     );
   } else if (!sameRelation(before, after)) {
     await writeRelation(tx, me, other, after);

@@ -9,6 +9,7 @@ const noDatabase: Database = {
   target: '',
   query: refuse,
   execute: refuse,
+  isDistributed: refuse,
   checkOut: refuse,
   end: async () => {},
 };

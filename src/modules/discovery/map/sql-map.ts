@@ -1,6 +1,6 @@
 /** Maps that the database computes, with one statement each. */
 import type { Queryable } from '../../../db/query.ts';
-import { type Statement, sql } from '../../../db/sql.ts';
+import { join, raw, type Statement, sql } from '../../../db/sql.ts';
 import { matching, type SqlFilters } from '../sql-lists.ts';
 import {
   type Cluster,
@@ -27,26 +27,31 @@ export function mapStatement(filters: SqlFilters, zoom: number): Statement {
       >> ${maxZoom - zoom}::int`;
   const units = (coordinate: Statement) =>
     sql`sum(floor(${coordinate} * ${unitsPerDegree}::float8 + 0.5::float8)::bigint)`;
+  const steps = Array.from({ length: Math.ceil(Math.log2(zoom + 1)) || 1 }, (_, i) => searchStep(i));
   return sql`
-    with recursive cells as materialized (
+    with cells as materialized (
       select ${position(sql`e.lng`, 360)} as x, ${position(sql`e.lat`, 180)} as y, count(*) as count,
         ${units(sql`e.lat`)} as lat_sum, ${units(sql`e.lng`)} as lng_sum,
         min(e.lng) as west, min(e.lat) as south, max(e.lng) as east, max(e.lat) as north, min(e.id::text collate "C") as id
       from events e where ${matching(filters)} group by 1, 2
-    ), search (low, high) as (
-      select 0, ${zoom}::int
-      union all
-      select case when fits then low else middle + 1 end, case when fits then middle else high end
-      from (select low, high, (low + high) / 2 as middle from search where low < high) s
-      cross join lateral (
-        select count(*) <= ${maxClusters} as fits
-        from (select from cells group by x >> middle, y >> middle) coarse
-      ) t
-    )
+    ), step_0 (low, high) as (select 0, ${zoom}::int)
+    ${join(steps, '')}
     select ${zoom}::int - low as zoom, sum(count)::int as count,
       sum(lat_sum)::float8 as "latSum", sum(lng_sum)::float8 as "lngSum",
       min(west) as west, min(south) as south, max(east) as east, max(north) as north,
       case when sum(count) = 1 then min(id) end as "eventId"
-    from search cross join cells where low = high
+    from step_${raw(`${steps.length}`)} cross join cells
     group by low, y >> low, x >> low order by sum(count) desc, y >> low, x >> low`;
 }
+
+/** A step of the binary search for the lowest number of halvings with which the clusters fit. */
+const searchStep = (i: number): Statement => sql`
+  , step_${raw(`${i + 1}`)} (low, high) as materialized (
+    select case when fits then low else middle + 1 end, case when fits then middle else high end
+    from (select low, high, (low + high) / 2 as middle from step_${raw(`${i}`)}) s
+    cross join lateral (
+      select case when low = high then true else (
+        select count(*) <= ${maxClusters} from (select from cells group by x >> middle, y >> middle) coarse
+      ) end as fits
+    ) t
+  )`;

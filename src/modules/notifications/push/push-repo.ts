@@ -8,7 +8,7 @@ import type { Caller } from '../../../identity/caller.ts';
 import { newId } from '../../../lib/ids.ts';
 import { dayMs } from '../../../lib/time.ts';
 import type { SummaryKind } from '../../../outbox/kinds.ts';
-import type { NewNotification } from '../delivery-repo.ts';
+import type { Inboxes, NewNotification } from '../delivery-repo.ts';
 import type { BrowserSubscription } from './encrypt-push.ts';
 
 /** The number of subscriptions of a person; the oldest make room for new ones. */
@@ -65,29 +65,23 @@ export async function deleteSubscription(
  * browsers. Subscriptions that another transaction is deleting are skipped, so they wait for nothing. The pushes
  * of summaries are stored with their causes (outbox/summaries.ts).
  */
-export const insertDeliveries = (rows: NewNotification[], now: Date): Statement[] =>
-  rows.length === 0
-    ? []
-    : [
-        sql`
-  with browsers as materialized (
-    select user_id, id from push_subscriptions
-    where user_id = any(${[...new Set(rows.map(({ userId }) => userId))]}::uuid[])
-    order by user_id, id for key share ${skipLockedUnless(false)}
-  )
+export const insertDeliveries = (
+  rows: NewNotification[],
+  { withBrowsers }: Inboxes,
+  now: Date,
+): Statement[] =>
+  rows
+    .filter(({ userId, count }) => count > 0 && withBrowsers.has(userId))
+    .map(
+      ({ userId, kind, subjectId }) => sql`
   insert into push_deliveries (user_id, notification_id, subscription_id, attempts, due_at)
-  select n.user_id, n.id, b.id, 0, ${now}::timestamptz
-  from unnest(${rows.map(({ userId }) => userId)}::uuid[], ${rows.map(({ kind }) => kind)}::text[],
-    ${rows.map(({ subjectId }) => subjectId)}::uuid[], ${rows.map(({ count }) => count)}::int[])
-    k (user_id, kind, subject_id, count)
-  join browsers b on b.user_id = k.user_id
-  join notifications n on n.user_id = k.user_id and n.kind = k.kind and n.subject_id = k.subject_id
-    and n.read_at is null
-  where k.count > 0
-    and not exists (
-      select 1 from notification_settings t
-      where t.user_id = n.user_id and t.kind = n.kind and t.level = 'inbox')`,
-      ];
+  select p.user_id, n.id, p.id, 0, ${now}::timestamptz
+  from push_subscriptions p
+  join notifications n on n.user_id = p.user_id and n.kind = ${kind} and n.subject_id = ${subjectId} and n.read_at is null
+  where p.user_id = ${userId} and not exists (
+    select 1 from notification_settings t where t.user_id = p.user_id and t.kind = n.kind and t.level = 'inbox')
+  order by p.id for key share of p ${skipLockedUnless(false)}`,
+    );
 
 /** A push that is to be sent. */
 export type Delivery = {
@@ -105,25 +99,33 @@ const rowsToSearch = 100;
 
 /**
  * Takes pushes that are due out of the table, at most one of each person. A push that is taken is never sent a
- * second time, also if the server is killed before it sends it.
+ * second time, also if the server is killed before it sends it: of two servers, the second finds no row to delete.
  * @param busyUserIds people of whom the server is sending a push
  */
-export const takeDue = (db: Database, now: Date, limit: number, busyUserIds: string[]): Promise<Delivery[]> =>
-  db.query<Delivery>(sql`
-    with due as materialized (
-      select user_id, notification_id, subscription_id from push_deliveries
-      where due_at <= ${now} and due_at > ${oldestOf(now)} and user_id <> all(${busyUserIds}::uuid[])
-      order by due_at limit ${rowsToSearch} for update ${skipLockedUnless(false)}
-    ), chosen as materialized (
-      select distinct on (user_id) user_id, notification_id, subscription_id from due
-      order by user_id, notification_id, subscription_id limit ${limit}
-    ), taken as (
-      delete from push_deliveries d using chosen c
-      where d.user_id = c.user_id and d.notification_id = c.notification_id and d.subscription_id = c.subscription_id
-      returning d.user_id, d.notification_id, d.subscription_id, d.kind, d.subject_id, d.attempts
-    )
-    select t.*, s.endpoint, s.p256dh, s.auth from taken t
-    join push_subscriptions s on s.user_id = t.user_id and s.id = t.subscription_id`);
+export async function takeDue(
+  db: Database,
+  now: Date,
+  limit: number,
+  busyUserIds: string[],
+): Promise<Delivery[]> {
+  const due = await db.query<Pick<Delivery, 'userId' | 'notificationId' | 'subscriptionId'>>(sql`
+    select user_id, notification_id, subscription_id from push_deliveries
+    where due_at <= ${now} and due_at > ${oldestOf(now)} and user_id <> all(${busyUserIds}::uuid[])
+    order by due_at limit ${rowsToSearch}`);
+  const chosen = [...Map.groupBy(due, ({ userId }) => userId).values()].slice(0, limit);
+  const taken = await Promise.allSettled(
+    chosen.map(([push]) =>
+      db.query<Delivery>(sql`
+        delete from push_deliveries d using push_subscriptions s
+        where d.user_id = ${push?.userId} and d.notification_id = ${push?.notificationId}
+          and d.subscription_id = ${push?.subscriptionId} and s.user_id = d.user_id and s.id = d.subscription_id
+        returning d.user_id, d.notification_id, d.subscription_id, d.kind, d.subject_id, d.attempts,
+          s.endpoint, s.p256dh, s.auth`),
+    ),
+  );
+  // A push whose statement failed is still in the table.
+  return taken.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+}
 
 /** A push that could not be sent for a day, because no server was running, tells nothing new any more. */
 const oldestOf = (now: Date): Date => new Date(now.getTime() - dayMs);

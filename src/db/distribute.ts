@@ -1,0 +1,77 @@
+/** Distributes the tables of a database over the nodes of a cluster with Citus. */
+import { distributedTables } from './distribution.ts';
+import type { Queryable } from './query.ts';
+import { raw, sql } from './sql.ts';
+
+/** A table to distribute, by `column`, beside `beside` or alone if it is the first of its group. */
+export type TableToDistribute = { name: string; column: string; beside: string };
+
+/** True if the tables of this database are distributed, with or without those of the newest migrations. */
+export async function isDistributed(db: Queryable): Promise<boolean> {
+  return (await hasCitus(db)) && (await namesOfDistributed(db)).has('users');
+}
+
+/** True if the database has the extension. Without it, the catalogue of Citus cannot be queried. */
+export async function hasCitus(db: Queryable): Promise<boolean> {
+  const [row] = await db.query(sql`select to_regclass('pg_catalog.pg_dist_partition') as name`);
+  return row?.name != null;
+}
+
+async function namesOfDistributed(db: Queryable): Promise<Set<string>> {
+  const rows = await db.query<{ name: string }>(sql`
+    select c.relname as name from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
+    where c.relnamespace = current_schema()::regnamespace and p.partmethod = 'h'`);
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** Returns the declared tables that are not distributed yet, in the order in which they can be. */
+export async function listTablesToDistribute(db: Queryable): Promise<TableToDistribute[]> {
+  const distributed = await namesOfDistributed(db);
+  return distributedTables.flatMap((group) => {
+    const [beside = ''] = Object.keys(group);
+    return Object.entries(group)
+      .filter(([name]) => !distributed.has(name))
+      .map(([name, column]) => ({ name, column, beside }));
+  });
+}
+
+/**
+ * Distributes the tables, in the transaction of the connection. Their rows move from the coordinator to the nodes, and
+ * writes wait until the transaction ends.
+ * @param onTable is called before each table
+ */
+export async function distributeTables(
+  db: Queryable,
+  tables: TableToDistribute[],
+  onTable: (table: TableToDistribute) => void = () => {},
+): Promise<void> {
+  await distributeFunctions(db);
+  for (const table of tables) {
+    onTable(table);
+    const { name, column, beside } = table;
+    await db.query(sql`
+      select create_distributed_table(${name}::regclass, ${column},
+        colocate_with => ${name === beside ? 'none' : beside})`);
+  }
+  // The coordinator keeps its copy of the rows until it is told. A table can be truncated only together with those that
+  // reference it, so all must be distributed.
+  for (const { name } of tables)
+    await db.query(sql`select truncate_local_data_after_distributing_table(${name}::regclass)`);
+}
+
+/** Nodes that joined, or an extension that was installed, after the migration do not have the functions yet. */
+async function distributeFunctions(db: Queryable): Promise<void> {
+  const functions = await db.query<{ signature: string }>(sql`
+    select p.oid::regprocedure::text as signature from pg_proc p
+    where p.pronamespace = current_schema()::regnamespace
+      and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')`);
+  for (const { signature } of functions)
+    await db.query(sql`select create_distributed_function(${signature}::regprocedure)`);
+}
+
+/**
+ * Lets the statements of a transaction that change distributed tables follow each other. Without Citus, the setting has
+ * no effect.
+ */
+export const setSequential = (db: Queryable): Promise<unknown> =>
+  db.query(raw("set local citus.multi_shard_modify_mode = 'sequential'"));

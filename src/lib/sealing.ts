@@ -1,0 +1,23 @@
+/** Encryption of texts with AES-256-GCM: initialization vector, authentication tag, ciphertext. */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const ivLength = 12;
+const tagLength = 16;
+
+/** @param key 32 bytes */
+export function seal(key: Buffer, text: string): Buffer {
+  const iv = randomBytes(ivLength);
+  const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
+  const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
+}
+
+/** @throws Error if the key is another one, or the ciphertext was changed */
+export function unseal(key: Buffer, sealed: Buffer): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivLength), {
+    authTagLength: tagLength,
+  });
+  decipher.setAuthTag(sealed.subarray(ivLength, ivLength + tagLength));
+  const text = Buffer.concat([decipher.update(sealed.subarray(ivLength + tagLength)), decipher.final()]);
+  return text.toString();
+}

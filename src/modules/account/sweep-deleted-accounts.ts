@@ -1,0 +1,70 @@
+/**
+ * Deletes rows of deleted accounts that have become visible since the deletion (decision 51). On a cluster, a
+ * transaction becomes visible on one node after the other: a write in the person's name releases the account on its node,
+ * the account is deleted, and then the rows of the write appear on another node.
+ */
+import { anonymizeLateAudit } from '../../audit/audit.ts';
+import { type Transaction, transaction } from '../../db/transaction.ts';
+import type { ReadyConfig } from '../../lib/config.ts';
+import { hashPhone } from '../auth/code-hashes.ts';
+import { tryRemoveFiles } from '../uploads/sweep.ts';
+import { deleteLateRows } from './delete-account.ts';
+import type { AccountServices } from './services.ts';
+import {
+  type DueTombstone,
+  deleteTombstone,
+  finishSweep,
+  lockDueTombstone,
+  openTombstone,
+  restartSweeps,
+} from './tombstones.ts';
+
+export type SweepServices = Pick<AccountServices, 'db' | 'clock' | 'log' | 'storage' | 'deletionHooks'> & {
+  config: Pick<ReadyConfig, 'secretKey'>;
+};
+
+/**
+ * Sweeps each account that is due.
+ * @throws the error of the first sweep that failed, after the others
+ */
+export async function sweepDeletedAccounts(services: SweepServices): Promise<void> {
+  const now = services.clock();
+  const errors: unknown[] = [];
+  for (;;) {
+    let due: DueTombstone | null = null;
+    try {
+      const files = await transaction(services.db, async (tx) => {
+        due = await lockDueTombstone(tx, now);
+        return due && sweep(tx, due, services, now);
+      });
+      if (files === null) break;
+      await tryRemoveFiles(services, files);
+    } catch (error) {
+      errors.push(error);
+      if (due === null) break;
+      await restartSweeps(services.db, (due as DueTombstone).id, now);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+}
+
+/** @returns ids of files to remove after the commit */
+async function sweep(
+  tx: Transaction,
+  due: DueTombstone,
+  { deletionHooks, config: { secretKey }, log }: SweepServices,
+  now: Date,
+): Promise<string[]> {
+  const tombstone = openTombstone(due, secretKey);
+  if (!tombstone) {
+    log.warn('a deleted account cannot be swept, because SECRET_KEY has changed since its deletion');
+    await deleteTombstone(tx, due.id);
+    return [];
+  }
+  const { userId, phone, username, unseen } = tombstone;
+  const account = { userId, phone, phoneHash: hashPhone(secretKey, phone), unseen };
+  const files = await deleteLateRows(tx, account, username, deletionHooks);
+  await anonymizeLateAudit(tx, secretKey, userId);
+  await finishSweep(tx, due, now);
+  return files;
+}

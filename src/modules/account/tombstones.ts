@@ -1,0 +1,83 @@
+/**
+ * Tombstones of deleted accounts: what sweeps must know, and when the next one is due. A tombstone is encrypted with the
+ * server's key, so neither the database nor a backup tells who deleted their account.
+ */
+import type { Queryable } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { newId } from '../../lib/ids.ts';
+import { keyedHash } from '../../lib/keyed-hash.ts';
+import { seal, unseal } from '../../lib/sealing.ts';
+import type { AccountNames } from '../users/delete-account-data.ts';
+
+export type Tombstone = AccountNames & {
+  userId: string;
+  /** People whose rows about the person were not visible when the account was deleted. */
+  unseen: string[];
+};
+
+/**
+ * When an account is swept, since its deletion. Commits that are late by milliseconds are swept within seconds. Citus
+ * finishes a lost commit a minute after it can reach the node again (`citus.recover_2pc_interval`).
+ */
+const sweepTimesMs = [5_000, 30_000, 90_000, 180_000, 300_000];
+
+/** A sweep that is later than this begins anew: servers or the database may have been down, and commits lost. */
+const maxDelayMs = 60_000;
+
+const sealKey = (secretKey: string): Buffer => keyedHash(secretKey, 'deleted-account', '');
+
+/** To be called in the transaction of the deletion. */
+export async function insertTombstone(
+  tx: Transaction,
+  tombstone: Tombstone,
+  { secretKey, now }: { secretKey: string; now: Date },
+): Promise<void> {
+  await tx.execute(sql`
+    insert into deleted_accounts (id, sealed, sweeps, due_at)
+    values (${newId()}, ${seal(sealKey(secretKey), JSON.stringify(tombstone))}, 0, ${dueAt(now, 0)})`);
+}
+
+/** When a sweep is due, if the one before it ran at `now`. */
+const dueAt = (now: Date, sweeps: number): Date => {
+  const [before = 0, at = 0] = [sweepTimesMs[sweeps - 1], sweepTimesMs[sweeps]];
+  return new Date(now.getTime() + at - before);
+};
+
+export type DueTombstone = { id: string; sealed: Buffer; sweeps: number; dueAt: Date };
+
+/** Locks the tombstone that has been due longest, and passes over those that other servers sweep. */
+export async function lockDueTombstone(tx: Transaction, now: Date): Promise<DueTombstone | null> {
+  const [due] = await tx.query<DueTombstone>(sql`
+    select id, sealed, sweeps, due_at from deleted_accounts where due_at <= ${now}
+    order by due_at limit 1 for update skip locked`);
+  return due ?? null;
+}
+
+/** @returns null if the server has another key than the one that deleted the account */
+export function openTombstone({ sealed }: DueTombstone, secretKey: string): Tombstone | null {
+  try {
+    return JSON.parse(unseal(sealKey(secretKey), sealed)) as Tombstone;
+  } catch {
+    return null;
+  }
+}
+
+/** Plans the next sweep after a successful one, or deletes the tombstone after the last one. */
+export async function finishSweep(tx: Transaction, due: DueTombstone, now: Date): Promise<void> {
+  const isLate = now.getTime() - due.dueAt.getTime() > maxDelayMs;
+  const sweeps = isLate ? 0 : due.sweeps + 1;
+  if (sweeps === sweepTimesMs.length) return deleteTombstone(tx, due.id);
+  await tx.execute(sql`
+    update deleted_accounts set sweeps = ${sweeps}, due_at = ${dueAt(now, sweeps)} where id = ${due.id}`);
+}
+
+/** Begins anew after a sweep that failed. */
+export async function restartSweeps(db: Queryable, id: string, now: Date): Promise<void> {
+  await db.execute(sql`
+    update deleted_accounts set sweeps = 0, due_at = ${dueAt(now, 0)} where id = ${id}`);
+}
+
+export async function deleteTombstone(db: Queryable, id: string): Promise<void> {
+  await db.execute(sql`delete from deleted_accounts where id = ${id}`);
+}
