@@ -1,9 +1,10 @@
 /**
  * `npm run bench`: compares the speed of Potluck with the limits of the database and of Node. See README.md.
  */
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EmbeddedError } from '../src/db/embedded/placement.ts';
+import { postmasterOf } from '../test/processes.ts';
 import { openSql } from '../test/sql-tag.ts';
 import { createEnvironment, type WorkItem } from './run/environment.ts';
 import { workItems } from './run/items/all.ts';
@@ -60,7 +61,7 @@ async function runBench(dataset: Dataset, options: Options, signal: AbortSignal)
   try {
     await resetAll(environment, items);
     const app = await startApp(dataset, signal, options.discovery);
-    const postmaster = await postmasterOf(dataset);
+    const postmaster = await postmasterOf(dataset.dir);
     const bench: Bench = { environment, options, app, postmaster, hasPgbench, scratch, signal, notes };
     try {
       const atStart = await rssMb(app.pid);
@@ -77,11 +78,6 @@ async function runBench(dataset: Dataset, options: Options, signal: AbortSignal)
     if (signal.aborted) await resetAll(environment, items).catch(() => {});
     await sql.end();
   }
-}
-
-async function postmasterOf({ dir }: Dataset): Promise<number> {
-  const text = await readFile(path.join(dir, 'postgres', 'postmaster.pid'), 'utf8');
-  return Number(text.split('\n', 1)[0]);
 }
 
 /**

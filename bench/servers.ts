@@ -5,9 +5,11 @@
  */
 import { parseArgs } from 'node:util';
 import type { Server } from '../test/processes.ts';
+import { quantile } from '../torture/client.ts';
 import { type Environment, openEnvironment } from '../torture/environment.ts';
-import { cpuMsOf, nodesOf, postmasterAt } from './servers/cpu-times.ts';
+import { cpuSecondsOfAll } from './run/processes.ts';
 import { createWorld, type Mix, mixes, type World } from './servers/mixes.ts';
+import { nodesOf, postmasterAt } from './servers/nodes.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -52,7 +54,10 @@ async function open(name: string, url: string, replicas: string[], servers: numb
 
 async function measure({ environment, world, postmasters }: Configuration, mix: Mix): Promise<Round> {
   const serverPids = environment.servers.map(({ child }: Server) => child.pid ?? 0);
-  const cpuMs = async (pids: number[]) => (await Promise.all(pids.map(cpuMsOf))).reduce((a, b) => a + b, 0);
+  const cpuMs = async (pids: number[]) => {
+    const seconds = await Promise.all(pids.map(cpuSecondsOfAll));
+    return seconds.reduce<number>((sum, each) => sum + 1_000 * (each ?? Number.NaN), 0);
+  };
   const before = [await cpuMs(serverPids), await cpuMs(postmasters)] as const;
   const since = performance.now();
   const until = since + Number(options.seconds) * 1_000;
@@ -73,9 +78,6 @@ async function measure({ environment, world, postmasters }: Configuration, mix: 
     databaseMs: ((await cpuMs(postmasters)) - before[1]) / count,
   };
 }
-
-const quantile = (numbers: number[], q: number): number =>
-  numbers.toSorted((a, b) => a - b)[Math.round((numbers.length - 1) * q)] ?? Number.NaN;
 
 function describe(rounds: Round[], base: Round[]): string {
   const ratios = rounds.map(({ rate }, i) => rate / (base[i]?.rate ?? Number.NaN));

@@ -3,6 +3,8 @@ import type { Program } from './program.ts';
 import { booking } from './programs/booking.ts';
 import { bucketAway } from './programs/bucket-away.ts';
 import { clockSkew } from './programs/clock-skew.ts';
+import { cluster } from './programs/cluster.ts';
+import { clusterRestore } from './programs/cluster-restore.ts';
 import { counters } from './programs/counters.ts';
 import { crash } from './programs/crash.ts';
 import { descriptors } from './programs/descriptors.ts';
@@ -70,6 +72,8 @@ export const programs: Program[] = [
   outage,
   network,
   failover,
+  cluster,
+  clusterRestore,
   saturation,
   slow,
   slowUpload,

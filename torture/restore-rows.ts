@@ -27,6 +27,10 @@ export async function fillEveryTable(environment: Environment): Promise<void> {
   await environment.sql`insert into code_sends (scope, day, sent) values ('all', current_date, 3)`;
   // A file that is to be deleted: it has a row only while an upload or its deletion runs, or after a crash.
   await environment.sql`insert into loose_files (id, due) values (${randomUUID()}, now() + interval '1 day')`;
+  // Deleted accounts have a row for five minutes.
+  await environment.sql`
+    insert into deleted_accounts (id, sealed, sweeps, due_at)
+    values (${randomUUID()}, 'sealed', 0, now() + interval '1 day')`;
   // Events get a row when their guests are reminded.
   const { body: event } = expectStatus(
     await api.call('POST', '/v1/events', { token: person.token, body: eventBody() }),

@@ -9,6 +9,8 @@ import { buildApp } from '../../src/server/build-app.ts';
 import { connectSql, openSql, type SqlConnection } from '../../test/sql-tag.ts';
 import { startWireCounter, type WireCounter } from './wire-counter.ts';
 
+const messageText = 'Shall I bring the bread, or the soup?';
+
 const count = 50;
 
 type Body = Record<string, unknown>;
@@ -168,12 +170,12 @@ async function runActions(measure: Measure, call: Call, deliver: () => Promise<v
   await measure('notification (50 at once)', deliver, 1);
   await measure('first message', (i) =>
     call('POST', `/v1/users/${other(i).id}/messages`, guest(i).token, {
-      text: 'Shall I bring the bread, or the soup?',
+      text: messageText,
     }),
   );
   await measure('further message', (i) =>
     call('POST', `/v1/users/${other(i).id}/messages`, guest(i).token, {
-      text: 'Shall I bring the bread, or the soup?',
+      text: messageText,
     }),
   );
   await measure('messages of a conversation', (i) =>

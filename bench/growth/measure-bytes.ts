@@ -21,11 +21,10 @@ export async function measureBytes(sql: SqlConnection, subject: Subject, count: 
       sum(pg_table_size(oid)) as bytes, sum(pg_indexes_size(oid)) as indexes from parts`);
   const { units = '0', bytes = '0', indexes = '0' } = row ?? {};
   const rows = Number(units);
-  // A message and a follow are two rows.
-  const perUnit = subject.name === 'messages' || subject.name === 'follows' ? 2 : 1;
+  const { rowsPerUnit = 1 } = subject;
   return {
-    rows: rows / perUnit,
-    table: (Number(bytes) * perUnit) / rows,
-    index: (Number(indexes) * perUnit) / rows,
+    rows: rows / rowsPerUnit,
+    table: (Number(bytes) * rowsPerUnit) / rows,
+    index: (Number(indexes) * rowsPerUnit) / rows,
   };
 }

@@ -29,13 +29,13 @@ const indexBytes = { held: 400, listedShare: 0.97 };
 const costs = {
   list: { statements: 3, log: 0, wal: 0, response: 2_300 },
   view: { statements: 3, log: 0, wal: 0, response: 2_100 },
-  rsvp: { statements: 2, log: 1, wal: 1_500, response: 750 },
+  rsvp: { statements: 7, log: 1, wal: 1_290, response: 740 },
   save: { statements: 4, log: 0, wal: 520, response: 730 },
-  claim: { statements: 5, log: 0, wal: 1_320, response: 910 },
-  booking: { statements: 6, log: 1, wal: 1_640, response: 940 },
-  message: { statements: 10, log: 0, wal: 2_300, response: 950 },
-  follow: { statements: 9, log: 0, wal: 1_600, response: 750 },
-  event: { statements: 7, log: 1, wal: 3_500, response: 2_000 },
+  claim: { statements: 6, log: 0, wal: 900, response: 910 },
+  booking: { statements: 7, log: 1, wal: 1_400, response: 940 },
+  message: { statements: 10, log: 0, wal: 2_290, response: 950 },
+  follow: { statements: 10, log: 0, wal: 1_540, response: 750 },
+  event: { statements: 7, log: 1, wal: 3_170, response: 2_020 },
 } as const;
 
 /** What an active person does in a day. */

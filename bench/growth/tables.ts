@@ -7,10 +7,10 @@ import type { SqlConnection } from '../../test/sql-tag.ts';
 import { eventTable, planEvents } from '../seed/events.ts';
 import { copyInto } from '../seed/load.ts';
 
-/** `unit`: what one row of `count` is. `tables`: measured together. */
+/** `tables`: measured together. `rowsPerUnit`: the rows of the first table for each unit of `count`; default: 1. */
 export type Subject = {
   name: string;
-  unit: string;
+  rowsPerUnit?: number;
   tables: string[];
   fill(sql: SqlConnection, count: number): Promise<void>;
 };
@@ -61,7 +61,6 @@ const personOfRow = (each: number) => `person(pick('u' || n, $3 / ${each}))`;
 export const subjects: Subject[] = [
   {
     name: 'people',
-    unit: 'account with one session',
     tables: ['users', 'phones', 'usernames', 'user_counters', 'sessions'],
     fill: inChunks(
       `insert into users (id, phone, name, username, bio, city, is_private, role, search, created_at)
@@ -78,7 +77,6 @@ export const subjects: Subject[] = [
   },
   {
     name: 'events',
-    unit: 'event',
     tables: ['events', 'event_counters'],
     async fill(sql, count) {
       const day = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000);
@@ -90,7 +88,6 @@ export const subjects: Subject[] = [
   },
   {
     name: 'rsvps',
-    unit: 'RSVP',
     tables: ['rsvps'],
     fill: inChunks(`insert into rsvps (event_id, user_id, status, created_at)
       select ${eventOfRow(10)}, ${personOfRow(5)}, case when n % 3 = 0 then 'interested' else 'going' end, time_of(n, $3)
@@ -98,14 +95,12 @@ export const subjects: Subject[] = [
   },
   {
     name: 'saves',
-    unit: 'saved event',
     tables: ['saves'],
     fill: inChunks(`insert into saves (event_id, user_id, created_at)
       select ${eventOfRow(10)}, ${personOfRow(5)}, time_of(n, $3) ${rows} on conflict do nothing`),
   },
   {
     name: 'items',
-    unit: 'item',
     tables: ['items', 'item_stock'],
     fill: inChunks(
       `insert into items (event_id, n, kind, title, emoji, created_at)
@@ -116,7 +111,6 @@ export const subjects: Subject[] = [
   },
   {
     name: 'claims',
-    unit: 'claim',
     tables: ['claims'],
     fill: inChunks(`insert into claims (event_id, n, user_id, id, quantity, created_at)
       select ${eventOfRow(8)}, n % 8, ${personOfRow(5)}, id_at(time_of(n, $3), 'c' || n), 1, time_of(n, $3)
@@ -124,7 +118,6 @@ export const subjects: Subject[] = [
   },
   {
     name: 'bookings',
-    unit: 'booking',
     tables: ['bookings'],
     fill: inChunks(`insert into bookings (event_id, user_id, id, n, seats, status, created_at)
       select ${eventOfRow(20)}, ${personOfRow(5)}, id_at(time_of(n, $3), 'b' || n), n, 1, 'booked', time_of(n, $3)
@@ -132,7 +125,7 @@ export const subjects: Subject[] = [
   },
   {
     name: 'follows',
-    unit: 'follow',
+    rowsPerUnit: 2,
     tables: ['relations'],
     fill: inChunks(`insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
       select case side when 1 then a else b end, case side when 1 then b else a end, side = 1, side = 2, false, false
@@ -141,7 +134,7 @@ export const subjects: Subject[] = [
   },
   {
     name: 'messages',
-    unit: 'message (two copies)',
+    rowsPerUnit: 2,
     tables: ['messages', 'conversations'],
     fill: inChunks(
       `create temp table sent on commit drop as
@@ -159,7 +152,6 @@ export const subjects: Subject[] = [
   },
   {
     name: 'notifications',
-    unit: 'notification',
     tables: ['notifications'],
     fill: inChunks(`insert into notifications (user_id, id, kind, subject_id, person_id, count, created_at, read_at)
       select ${personOfRow(10)}, id_at(time_of(n, $3), 'n' || n), 'follower', person(pick('s' || n, $3 / 10)),
@@ -168,7 +160,6 @@ export const subjects: Subject[] = [
   },
   {
     name: 'audit',
-    unit: 'entry of the audit trail',
     tables: ['audit'],
     fill: inChunks(`insert into audit (who, id, at, what, user_id, address, detail)
       select sha256(pick('u' || n, $3 / 3)::text::bytea), id_at(time_of(n, $3), 'a' || n), time_of(n, $3), 'signed_in',

@@ -63,6 +63,8 @@ export async function dropIndexes(sql: SqlConnection): Promise<string[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`
     select quote_ident(indexname) as name, indexdef as definition from pg_indexes i
     where schemaname = 'public' and not exists (select 1 from pg_constraint c where c.conname = i.indexname)
+      -- The index of a partition is dropped and created with that of its table.
+      and not (select relispartition from pg_class c where c.oid = quote_ident(indexname)::regclass)
     order by tablename, indexname`;
   for (const { name } of indexes) await sql.text(`drop index ${name}`);
   return indexes.map(({ definition }) => definition);

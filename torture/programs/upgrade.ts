@@ -204,7 +204,7 @@ async function readKeys({ sql }: Environment): Promise<Record<string, string[]>>
     select c.relname as name, array_agg(a.attname order by a.attnum)::text[] as columns
     from pg_index i join pg_class c on c.oid = i.indrelid
     join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey)
-    where i.indisprimary and c.relnamespace = 'public'::regnamespace group by c.relname order by c.relname`;
+    where i.indisprimary and not c.relispartition and c.relnamespace = 'public'::regnamespace group by c.relname order by c.relname`;
   const keys: Record<string, string[]> = {};
   for (const { name, columns } of tables.filter((table) => !transient.has(table.name))) {
     const key = columns.map((column) => `${quoteIdentifier(column)}::text`).join(` || ' ' || `);
