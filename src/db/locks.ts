@@ -1,4 +1,5 @@
 /** The order in which transactions lock rows, and the keys of advisory locks. Both are defined only here. */
+import { byPosition } from './query.ts';
 import { empty, type Statement, sql } from './sql.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -108,11 +109,8 @@ export async function lockRows<R extends object, T>(
   keyOf: (item: T) => string,
   select: (items: T[]) => Statement,
 ): Promise<(R | undefined)[]> {
-  const found: (R | undefined)[] = items.map(() => undefined);
-  if (!tx.isDistributed) {
-    for (const row of await tx.query<R & { nth: number }>(select(items))) found[row.nth - 1] = row;
-    return found;
-  }
+  if (!tx.isDistributed) return byPosition(await tx.query<R & { nth: number }>(select(items)), items.length);
+  const found: (R | undefined)[] = [];
   const sorted = [...items.entries()].sort(([, a], [, b]) => (keyOf(a) < keyOf(b) ? -1 : 1));
   await Promise.all(
     sorted.map(async ([i, item]) => {

@@ -120,6 +120,13 @@ function toRows<R extends object>({ rows, fields }: pg.QueryArrayResult): R[] {
   });
 }
 
+/** Rows in the order of what they were selected for: row `nth`, which counts from 1, or undefined. */
+export function byPosition<R extends { nth: number }>(rows: R[], length: number): (R | undefined)[] {
+  const found = Array<R | undefined>(length).fill(undefined);
+  for (const row of rows) found[row.nth - 1] = row;
+  return found;
+}
+
 /** The only row of a result. @throws Error if there is none or more than one */
 export function one<R>(rows: R[]): R {
   const [row, ...others] = rows;
@@ -127,9 +134,14 @@ export function one<R>(rows: R[]): R {
   return row;
 }
 
-/** The statements of `client`, in the form for a distributed database, which is slower on another, and as correct. */
+/** The statements of a connection. Their variants must have been chosen. */
 export const queryable = (client: pg.ClientBase): Queryable => ({
-  query: async <R extends object>(statement: Statement) =>
-    (await runStatement<R>(client, chooseVariants(statement, true))).rows,
-  execute: async (statement) => (await runStatement(client, chooseVariants(statement, true))).affected,
+  query: async <R extends object>(statement: Statement) => (await runStatement<R>(client, statement)).rows,
+  execute: async (statement) => (await runStatement(client, statement)).affected,
+});
+
+/** Chooses the variants of statements before `queryable` runs them. */
+export const withVariants = ({ query, execute }: Queryable, isDistributed: boolean): Queryable => ({
+  query: (statement) => query(chooseVariants(statement, isDistributed)),
+  execute: (statement) => execute(chooseVariants(statement, isDistributed)),
 });

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckedOut, Database } from './client.ts';
 import { isOutage, isReadOnly, isRetryable } from './errors.ts';
-import type { Queryable, Row } from './query.ts';
-import { chooseVariants, type Statement, sql } from './sql.ts';
+import { type Queryable, type Row, withVariants } from './query.ts';
+import { type Statement, sql } from './sql.ts';
 
 /** Runs statements inside a transaction. `isDistributed`: of the database. */
 export type Transaction = Queryable & { readonly isTransaction: true; readonly isDistributed: boolean };
@@ -57,7 +57,7 @@ async function runOnce<T>(db: Database, work: Work<T>, options: Options): Promis
 }
 
 const begin = sql`begin isolation level read committed`;
-const beginWithPlans = sql`begin isolation level read committed; set local plan_cache_mode = force_generic_plan`;
+const beginWithPlans = sql`${begin}; set local plan_cache_mode = force_generic_plan`;
 
 /**
  * The connection is pipelined: BEGIN and the first statements, and the last statements and COMMIT, share a
@@ -76,9 +76,7 @@ async function runOn<T>(
     });
     return committed;
   };
-  const query = <R extends object>(statement: Statement) =>
-    connection.query<R>(chooseVariants(statement, isDistributed));
-  const execute = (statement: Statement) => connection.execute(chooseVariants(statement, isDistributed));
+  const { query, execute } = withVariants(connection, isDistributed);
   const commit: Commit = async (...last) => {
     const sent = last.map((statement) => query<Row>(statement));
     const end = sendCommit();

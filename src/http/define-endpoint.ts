@@ -87,7 +87,7 @@ type Metadata = {
   sameOriginOnly?: true;
   /** Signs out: removes the cookie of a browser session also if the session has ended already. */
   clearsCookie?: true;
-  /** The handler needs some milliseconds of the event loop: no other of the same client network runs beside it. */
+  /** The handler needs some milliseconds of the event loop: no other of the same client network runs beside it (turns.ts). */
   runsAlone?: true;
   /** Default: 4.5 seconds. */
   timeoutMs?: number;

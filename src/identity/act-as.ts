@@ -54,19 +54,19 @@ export async function lockCallers(
     tx,
     callers,
     ({ id, sessionId }) => `${id} ${sessionId}`,
-    (some) => sql`
-      select k.nth::int, u.role
-      from unnest(${some.map(({ id }) => id)}::uuid[], ${some.map(({ sessionId }) => sessionId)}::uuid[],
-        ${some.map(({ accessHash }) => accessHash.toString('base64'))}::text[])
-        with ordinality k (user_id, session_id, access_hash, nth)
-      join users u on u.id = k.user_id
-      join sessions s on s.user_id = u.id and s.id = k.session_id and s.access_hash = decode(k.access_hash, 'base64')
-      where ${onNodesOf(
-        sql`u.id`,
-        some.map(({ id }) => id),
-      )} and u.suspended_at is null
-      order by u.id, s.id
-      for key share of u, s ${skipLockedUnless(mayWaitForLocks)}`,
+    (some) => {
+      const ids = some.map(({ id }) => id);
+      return sql`
+        select k.nth::int, u.role
+        from unnest(${ids}::uuid[], ${some.map(({ sessionId }) => sessionId)}::uuid[],
+          ${some.map(({ accessHash }) => accessHash.toString('base64'))}::text[])
+          with ordinality k (user_id, session_id, access_hash, nth)
+        join users u on u.id = k.user_id
+        join sessions s on s.user_id = u.id and s.id = k.session_id and s.access_hash = decode(k.access_hash, 'base64')
+        where ${onNodesOf(sql`u.id`, ids)} and u.suspended_at is null
+        order by u.id, s.id
+        for key share of u, s ${skipLockedUnless(mayWaitForLocks)}`;
+    },
   );
   return locked.map((row) => row?.role ?? null);
 }

@@ -32,7 +32,8 @@ export const sessionKey = ({ userId, sessionId }: TokenIds): string => `${userId
 /** Sessions with their people's roles, in any order, without the sessions that do not exist. */
 export async function listLiveSessions(db: Queryable, keys: string[]): Promise<LiveSession[]> {
   const ids = keys.map((key) => key.split(' '));
-  const userIds = ids.map(([userId]) => userId ?? '');
+  const userIds = ids.map(([userId]) => userId ?? null);
+  const known = userIds.filter((id) => id !== null);
   return await db.query<LiveSession>(sql`
     select s.user_id, s.id, u.role, u.suspended_at is not null as is_suspended, s.access_hash,
       s.access_expires_at, s.ends_at, (s.version + u.version)::float8 as version
@@ -40,7 +41,7 @@ export async function listLiveSessions(db: Queryable, keys: string[]): Promise<L
       k (user_id, id)
     join sessions s on s.user_id = k.user_id and s.id = k.id
     join users u on u.id = s.user_id
-    where ${onNodesOf(sql`s.user_id`, userIds)}`);
+    where ${onNodesOf(sql`s.user_id`, known)}`);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What organizers have not read, after what a person did is taken back. */
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
+import type { SummaryKind } from './kinds.ts';
 import { listSummaryState, type SummaryMove, summaryMove } from './summaries.ts';
 
 /**
@@ -9,7 +10,7 @@ import { listSummaryState, type SummaryMove, summaryMove } from './summaries.ts'
  */
 export async function summariesWithout(
   tx: Transaction,
-  kind: 'rsvps' | 'bookings' | 'claims',
+  kind: SummaryKind,
   personId: string,
   eventIds: string[],
 ): Promise<Map<string, SummaryMove>> {

@@ -52,9 +52,7 @@ export async function listSummaryState(
   const withBrowsers = new Set(rows.flatMap((row) => ((row.blockedId ?? row.level) ? [] : [row.eventId])));
   return {
     isNotified: ({ eventId, organizerId }, personId) =>
-      organizerId !== personId &&
-      levels.get(eventId) !== 'off' &&
-      !(blocked.size > 0 && blocked.has(eventId + personId)),
+      organizerId !== personId && levels.get(eventId) !== 'off' && !blocked.has(eventId + personId),
     isPushed: (eventId) => withBrowsers.has(eventId) && levels.get(eventId) !== 'inbox',
   };
 }

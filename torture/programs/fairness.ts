@@ -34,8 +34,8 @@ type Attack = Watched & { name: string; costMs: number; attacker: RepeatedResult
 export const fairness: Program = {
   name: 'fairness',
   expectation:
-    'one address with 32 connections attacks each route that costs more than 5 ms, with RATE_LIMIT=600 and QUOTAS=on as in production: the p99 of ' +
-    'eight other addresses at most doubles, stays below 25 ms, or is at most twice that beside a process that is as ' +
+    'one address with 32 connections attacks each route that costs more than 5 ms, with RATE_LIMIT=600 and QUOTAS=on ' +
+    'as in production: the p99 of eight other addresses at most doubles, stays below 25 ms, or is at most twice that beside a process that is as ' +
     'busy as the attacker and sends nothing; none of them gets a 5xx',
   async run({ size, only, startEnvironment, progress }) {
     const ms = size(8_000, 3_000);

@@ -5,7 +5,7 @@
 import { changeStatement } from '../../cache/change-log.ts';
 import { RETRY_IN_NEXT_BATCH, RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
-import type { Statement } from '../../db/sql.ts';
+import { type Statement, sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { type BatchEntry, storeResults } from '../../idempotency/idempotent-batcher.ts';
 import {
@@ -38,11 +38,11 @@ import {
   deleteBookings,
   insertBookings,
   listBookingAccess,
-  lockCounters,
   moveCounters,
   readBookings,
   updateSeats,
 } from './booking-repo.ts';
+import { lockEventCounters } from './lock-event-counters.ts';
 import type { BookingRow } from './present-booking.ts';
 
 /** A change of the caller's booking or place in the waitlist. */
@@ -101,6 +101,8 @@ export function applyBookings(
   );
 }
 
+/** `unread`: bookings that the organizer has not read. */
+type LockedEvent = { organizerId: string; unread: number };
 type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
 
 async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWaitForLocks: boolean) {
@@ -114,7 +116,12 @@ async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWait
   const [hasKey, roles, lockedEvents, responses, states, summaryState] = await Promise.all([
     lockedKeys,
     lockCallers(tx, callers, mayWaitForLocks),
-    lockCounters(tx, eventIds, mayWaitForLocks),
+    lockEventCounters<LockedEvent>(
+      tx,
+      eventIds,
+      sql`e.organizer_id, c.unread_bookings as unread`,
+      mayWaitForLocks,
+    ),
     findStoredResponses(tx, keys, now),
     listBookingAccess(tx, bookings, { withPosition: false }),
     listSummaryState(
@@ -123,8 +130,7 @@ async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWait
       bookings.map(({ eventId, userId }) => ({ eventId, personId: userId })),
     ),
   ]);
-  const organizerIds = new Map(bookings.map(({ eventId }, i) => [eventId, states[i]?.organizerId ?? '']));
-  return { hasKey, roles, lockedEvents, organizerIds, responses, states, summaryState };
+  return { hasKey, roles, lockedEvents, responses, states, summaryState };
 }
 
 function decideAll(
@@ -200,7 +206,7 @@ function statementsOf(
 function moveStatements(
   moves: CounterMove[],
   { made, ended }: { made: BookingRow[]; ended: BookingRow[] },
-  { lockedEvents, organizerIds, summaryState }: LockedState,
+  { lockedEvents, summaryState }: LockedState,
   now: Date,
 ): Statement[] {
   const changesOf = (eventId: string): SummaryChange[] => [
@@ -208,10 +214,11 @@ function moveStatements(
     ...ended.filter((row) => row.eventId === eventId).map(({ userId }) => ({ personId: userId, amount: -1 })),
   ];
   const moved = moves.flatMap((move) => {
-    const unread = lockedEvents.get(move.eventId);
-    if (unread === undefined) return [];
-    const event = { eventId: move.eventId, organizerId: organizerIds.get(move.eventId) ?? '' };
-    return [{ ...move, unread, summary: summaryMove(event, changesOf(move.eventId), summaryState) }];
+    const event = lockedEvents.get(move.eventId);
+    if (!event) return [];
+    return [
+      { ...move, unread: event.unread, summary: summaryMove(event, changesOf(move.eventId), summaryState) },
+    ];
   });
   const pushed = moved.filter(
     ({ eventId, unread, summary }) => unread === 0 && summary.amount > 0 && summaryState.isPushed(eventId),

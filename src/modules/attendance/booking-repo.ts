@@ -1,9 +1,7 @@
 /** SQL of bookings. Statements without a result are sent with the end of their transaction. */
 import type { Database } from '../../db/client.ts';
-import { lockRows, skipLockedUnless } from '../../db/locks.ts';
-import type { Queryable } from '../../db/query.ts';
+import { byPosition, type Queryable } from '../../db/query.ts';
 import { empty, onNodesOf, type Statement, sql } from '../../db/sql.ts';
-import type { Transaction } from '../../db/transaction.ts';
 import { moveSummary, type SummaryMove, unnestMoves } from '../../outbox/summaries.ts';
 import type { EventRow } from '../events/present.ts';
 import { type BookingStatus, waitlistPosition } from '../events/waitlist.ts';
@@ -25,48 +23,17 @@ export type BookingAccess = Pick<
 };
 
 /**
- * Share-locks events, so that they cannot be hidden, cancelled, deleted or change their capacity until the
- * transaction ends, and locks their counters, which serializes the bookings of an event. Bookings and
- * counters that a later statement reads cannot change until the transaction ends. Locks rows in ascending
- * order of event ids.
- * @returns the number of bookings that the organizers of the locked events have not read, by event id. An event is missing if it was deleted or,
- *   unless `mayWaitForLocks` is set, if another transaction holds its lock
- */
-export async function lockCounters(
-  tx: Transaction,
-  eventIds: string[],
-  mayWaitForLocks: boolean,
-): Promise<Map<string, number>> {
-  // PostgreSQL locks row by row: if the event is skipped, its counters are not locked either.
-  const rows = await lockRows<{ eventId: string; unread: number }, string>(
-    tx,
-    eventIds,
-    String,
-    (ids) => sql`
-      select k.nth::int, e.id as event_id, c.unread_bookings as unread
-      from unnest(${ids}::uuid[]) with ordinality k (event_id, nth)
-      join events e on e.id = k.event_id
-      join event_counters c on c.event_id = e.id
-      where ${onNodesOf(sql`e.id`, ids)}
-      order by e.id
-      for key share of e ${skipLockedUnless(mayWaitForLocks)}
-      for no key update of c`,
-  );
-  return new Map(rows.flatMap((row) => (row ? [[row.eventId, row.unread] as const] : [])));
-}
-
-/**
  * Reads the state for pairs of event and person, one for each key in their order. Includes events that the
  * person may not see.
  * @param options.withPosition counts the entries before the person in the waitlist; otherwise `position` is
  *   null
- * @returns null for keys without such an event
+ * @returns undefined for keys without such an event
  */
 export async function listBookingAccess(
   db: Queryable,
   keys: BookingKey[],
   { withPosition }: { withPosition: boolean },
-): Promise<(BookingAccess | null)[]> {
+): Promise<(BookingAccess | undefined)[]> {
   const position = withPosition ? waitlistPosition() : sql`null::int`;
   const eventIds = keys.map(({ eventId }) => eventId);
   const rows = await db.query<
@@ -81,10 +48,9 @@ export async function listBookingAccess(
     join event_counters c on c.event_id = e.id
     left join (select b.*, ${position} as position from bookings b) b on b.event_id = e.id and b.user_id = k.user_id
     where ${onNodesOf(sql`e.id`, eventIds)}`);
-  const found = new Map(
-    rows.map((row) => [row.nth, { ...row, status: row.eventStatus, booking: row.id === null ? null : row }]),
+  return byPosition(rows, keys.length).map(
+    (row) => row && { ...row, status: row.eventStatus, booking: row.id === null ? null : row },
   );
-  return keys.map((_, i) => found.get(i + 1) ?? null);
 }
 
 /**

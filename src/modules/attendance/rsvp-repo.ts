@@ -1,10 +1,11 @@
 /** SQL of RSVPs. Statements without a result are sent with the end of their transaction. */
-import { lockRows, skipLockedUnless } from '../../db/locks.ts';
+import { byPosition } from '../../db/query.ts';
 import { onNodesOf, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { moveSummary, type SummaryMove, unnestMoves } from '../../outbox/summaries.ts';
 import type { EventRow } from '../events/present.ts';
 import type { Rsvp } from '../events/repo.ts';
+import { lockEventCounters } from './lock-event-counters.ts';
 
 export type RsvpKey = { eventId: string; userId: string };
 
@@ -15,36 +16,18 @@ export type RsvpEvent = Pick<EventRow, 'organizerId' | 'visibility' | 'hidden' |
   unread: number;
 };
 
-/**
- * Share-locks events, so that they cannot be hidden, cancelled or deleted until the transaction ends, and locks their
- * counters, which serializes the RSVPs to an event. RSVPs that a later statement reads cannot change until the
- * transaction ends.
- * @returns the locked events by id. An event is missing if there is no such event or, unless `mayWaitForLocks` is set, if
- *   another transaction holds its lock
- */
-export async function lockRsvpEvents(
+/** Locks events as `lockEventCounters` does, and reads what decides about RSVPs. @returns the locked events by id */
+export const lockRsvpEvents = (
   tx: Transaction,
   eventIds: string[],
   mayWaitForLocks: boolean,
-): Promise<Map<string, RsvpEvent>> {
-  // PostgreSQL locks row by row: if the event is skipped, its counters are not locked either.
-  const rows = await lockRows<RsvpEvent, string>(
+): Promise<Map<string, RsvpEvent>> =>
+  lockEventCounters<RsvpEvent>(
     tx,
     eventIds,
-    String,
-    (ids) => sql`
-      select k.nth::int, e.id as event_id, e.organizer_id, e.visibility, e.hidden, e.status, c.rsvp_count,
-        c.unread_rsvps as unread
-      from unnest(${ids}::uuid[]) with ordinality k (event_id, nth)
-      join events e on e.id = k.event_id
-      join event_counters c on c.event_id = e.id
-      where ${onNodesOf(sql`e.id`, ids)}
-      order by e.id
-      for key share of e ${skipLockedUnless(mayWaitForLocks)}
-      for no key update of c`,
+    sql`e.organizer_id, e.visibility, e.hidden, e.status, c.rsvp_count, c.unread_rsvps as unread`,
+    mayWaitForLocks,
   );
-  return new Map(rows.flatMap((event) => (event ? [[event.eventId, event] as const] : [])));
-}
 
 /** The ids of those events that exist. */
 export async function listExistingEvents(tx: Transaction, ids: string[]): Promise<Set<string>> {
@@ -63,9 +46,7 @@ export async function findRsvps(tx: Transaction, keys: RsvpKey[]): Promise<(Exis
       with ordinality k (event_id, user_id, nth)
     join rsvps r on r.event_id = k.event_id and r.user_id = k.user_id
     where ${onNodesOf(sql`r.event_id`, eventIds)}`);
-  const found: (ExistingRsvp | undefined)[] = keys.map(() => undefined);
-  for (const row of rows) found[row.nth - 1] = row;
-  return found;
+  return byPosition(rows, keys.length);
 }
 
 /** Null for `extraGuests` and `isHidden` keeps the value, which is 0 and false for a new RSVP. */

@@ -1,6 +1,6 @@
 /** SQL of claims. Statements without a result are sent with the end of their transaction. */
 import { lockRows, skipLockedUnless } from '../../db/locks.ts';
-import type { Queryable } from '../../db/query.ts';
+import { byPosition, type Queryable } from '../../db/query.ts';
 import { empty, onNodesOf, type Statement, sql, variants } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
@@ -71,10 +71,11 @@ export async function listClaimantStates(
     left join rsvps r on r.event_id = ${eventId} and r.user_id = k.user_id
     left join claims c on c.event_id = ${eventId} and c.n = k.n and c.user_id = k.user_id
     where ${onNodesOf(sql`i.event_id`, eventIds)}`);
-  const states: (ClaimantState | null)[] = keys.map(() => null);
-  for (const { nth, rsvp, id, quantity, createdAt } of rows)
-    states[nth - 1] = { rsvp, claim: id === null ? null : { id, quantity, createdAt } };
-  return states;
+  return byPosition(rows, keys.length).map((row) => {
+    if (!row) return null;
+    const { rsvp, id, quantity, createdAt } = row;
+    return { rsvp, claim: id === null ? null : { id, quantity, createdAt } };
+  });
 }
 
 /** By how much the claimed quantity of an item changes, and what its organizer has not read. */

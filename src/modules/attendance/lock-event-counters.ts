@@ -1,0 +1,35 @@
+import { lockRows, skipLockedUnless } from '../../db/locks.ts';
+import { onNodesOf, type Statement, sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+
+/**
+ * Share-locks events, so that they cannot be hidden, cancelled, deleted or change their capacity until the transaction
+ * ends, and locks their counters, which serializes the RSVPs and the bookings of an event. RSVPs, bookings and counters
+ * that a later statement reads cannot change until the transaction ends.
+ * @param columns what to read of the event `e` and its counters `c`
+ * @returns the columns by event id. An event is missing if there is no such event or, unless `mayWaitForLocks` is set, if
+ *   another transaction holds its lock
+ */
+export async function lockEventCounters<R extends object>(
+  tx: Transaction,
+  eventIds: string[],
+  columns: Statement,
+  mayWaitForLocks: boolean,
+): Promise<Map<string, R & { eventId: string }>> {
+  // PostgreSQL locks row by row: if the event is skipped, its counters are not locked either.
+  const rows = await lockRows<R & { eventId: string }, string>(
+    tx,
+    eventIds,
+    String,
+    (ids) => sql`
+      select k.nth::int, e.id as event_id, ${columns}
+      from unnest(${ids}::uuid[]) with ordinality k (event_id, nth)
+      join events e on e.id = k.event_id
+      join event_counters c on c.event_id = e.id
+      where ${onNodesOf(sql`e.id`, ids)}
+      order by e.id
+      for key share of e ${skipLockedUnless(mayWaitForLocks)}
+      for no key update of c`,
+  );
+  return new Map(rows.flatMap((row) => (row ? [[row.eventId, row] as const] : [])));
+}
