@@ -138,7 +138,7 @@ async function addressOf({ output, ended }: ChildRun): Promise<string> {
   void ended.then(() => {
     state.hasEnded = true;
   });
-  for (let waited = 0; waited < 30_000 && !state.hasEnded; waited += 20) {
+  for (let waited = 0; waited < 60_000 && !state.hasEnded; waited += 20) {
     const [, address] = /listening at (http:\/\/[\w.:[\]-]+)/.exec(output.out) ?? [];
     if (address && output.out.includes('Potluck is open')) return address;
     await sleep(20);
@@ -215,6 +215,12 @@ export async function signIn(server: Server, phone = '+14155550123'): Promise<st
   return body.accessToken;
 }
 
+/** The children of a PostgreSQL that had to be killed end by themselves, once they notice; a slow disk delays them. */
 export async function expectNoPostgres(dataDir: string): Promise<void> {
-  assert.deepEqual(await postgresUnder(dataDir), [], 'a PostgreSQL process still runs');
+  let pids = await postgresUnder(dataDir);
+  for (let waited = 0; waited < 5_000 && pids.length > 0; waited += 100) {
+    await sleep(100);
+    pids = await postgresUnder(dataDir);
+  }
+  assert.deepEqual(pids, [], 'a PostgreSQL process still runs');
 }

@@ -87,8 +87,8 @@ type Metadata = {
   sameOriginOnly?: true;
   /** Signs out: removes the cookie of a browser session also if the session has ended already. */
   clearsCookie?: true;
-  /** The handler needs some milliseconds of the event loop: no other of the same client network runs beside it (turns.ts). */
-  runsAlone?: true;
+  /** The handler keeps a processor core busy for some time: those of a client network run one at a time (turns.ts). */
+  isHeavy?: true;
   /** Default: 4.5 seconds. */
   timeoutMs?: number;
   /** The response has an ETag, and `If-None-Match` turns it into a 304 (conditional.ts). */
@@ -195,7 +195,7 @@ export function registerEndpoint<S extends RegistrationServices>(
     allowsSuspended,
     sameOriginOnly,
     clearsCookie,
-    runsAlone,
+    isHeavy,
     timeoutMs,
     conditional,
     compressFrom,
@@ -215,7 +215,7 @@ export function registerEndpoint<S extends RegistrationServices>(
       ...(sameOriginOnly && { sameOriginOnly }),
       ...(clearsCookie && { clearsCookie }),
       ...(idempotent && { idempotent }),
-      ...(runsAlone && { runsAlone }),
+      ...(isHeavy && { isHeavy }),
       ...(timeoutMs && { timeoutMs }),
       ...(conditional && { conditional }),
       ...(compressFrom !== undefined && { compressFrom }),

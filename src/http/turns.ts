@@ -1,77 +1,79 @@
 /**
  * Turns: the handlers of one client network run few at a time; its further requests wait, in the order of their arrival.
  * So a client that sends many expensive requests at once delays its own requests and hardly those of others. Without it,
- * all of them would be ahead of the next request of anyone else, in the event loop and at the database. A handler that needs
- * some milliseconds of the event loop runs alone (`runsAlone`). After each handler, its place stays empty for as long as it
- * took: a network with many requests leaves half of the time to others.
+ * all of them would be ahead of the next request of anyone else, in the event loop and at the database. Heavy handlers
+ * (`isHeavy`) run one at a time, beside the others. After each handler, its place stays empty for as long as it took: a
+ * network with many requests leaves half of the time to others.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { NetworkLoad, OpenRequests } from './open-requests.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** The turns that the request holds: the place of its handler among those of its network. */
-    turns: number;
-    /** When the handler was started, in ms of `performance.now()`. */
-    turnsTakenAt: number;
+    /** The place of the request's handler among those of its network; null before it has one. */
+    turn: Turn | null;
   }
   interface FastifyContextConfig {
-    runsAlone?: true;
+    isHeavy?: true;
   }
 }
 
-/** Fewer than the database's connections for transactions (db/client.ts), so that one network cannot occupy all. */
-const maxTurns = 4;
-
-/** The longest pause; after a handler that took less than the shortest one, there is none. */
-const [minPauseMs, maxPauseMs] = [3, 50];
-
+type Kind = 'light' | 'heavy';
+/** `takenAt`: in ms of `performance.now()`. */
+type Turn = { kind: Kind; takenAt: number };
 type Waiting = { reply: FastifyReply; start: () => void };
 type Queue = { taken: number; waiting: Waiting[] };
 
-const turnsOf = (reply: FastifyReply): number => (reply.routeOptions.config.runsAlone ? maxTurns : 1);
+/** Together fewer than the database's connections for transactions (db/client.ts), so that one network cannot occupy all. */
+const maxTurns = { light: 4, heavy: 1 };
+
+/** After a handler that took less than the shortest pause, there is none. */
+const minPauseMs = 3;
+/** The longest pauses. */
+const maxPauseMs = { light: 50, heavy: 500 };
+
+const kindOf = (reply: FastifyReply): Kind => (reply.routeOptions.config.isHeavy ? 'heavy' : 'light');
 
 /**
  * Must be registered after the hook that counts requests as open. The number of waiting requests is bounded by the places
  * of the network (load-shedding.ts); a request that waits until its timeout gets a 503 (request-timeout.ts).
  */
 export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
-  const queues = new Map<NetworkLoad, Queue>();
-  app.decorateReply('turns', 0);
-  app.decorateReply('turnsTakenAt', 0);
+  const queues = { light: new Map<NetworkLoad, Queue>(), heavy: new Map<NetworkLoad, Queue>() };
+  app.decorateReply('turn', null);
 
   // After the body was received: a slow upload does not hold up the other requests of its network.
   app.addHook('preValidation', (_request, reply, done) => {
     const { network } = reply;
     // A page waits for its own requests, which take turns.
     if (!network || reply.isAnswered || reply.routeOptions.config.isPage) return done();
-    const queue = queues.get(network) ?? { taken: 0, waiting: [] };
-    queues.set(network, queue);
-    if (queue.waiting.length > 0 || !takeTurns(queue, reply)) queue.waiting.push({ reply, start: done });
+    const kind = kindOf(reply);
+    const queue = queues[kind].get(network) ?? { taken: 0, waiting: [] };
+    queues[kind].set(network, queue);
+    if (queue.waiting.length > 0 || !takeTurn(queue, reply)) queue.waiting.push({ reply, start: done });
     else done();
   });
 
-  open.onAnswer((reply, network) => {
-    const queue = queues.get(network);
-    if (reply.turns === 0 || !queue) return;
+  open.onAnswer(({ turn }, network) => {
+    const queue = turn && queues[turn.kind].get(network);
+    if (!turn || !queue) return;
     const release = () => {
-      queue.taken -= reply.turns;
+      queue.taken--;
       startWaiting(queue);
-      if (queue.taken === 0) queues.delete(network);
+      if (queue.taken === 0) queues[turn.kind].delete(network);
     };
-    const tookMs = performance.now() - reply.turnsTakenAt;
+    const tookMs = performance.now() - turn.takenAt;
     if (tookMs < minPauseMs) release();
-    else setTimeout(release, Math.min(tookMs, maxPauseMs));
+    else setTimeout(release, Math.min(tookMs, maxPauseMs[turn.kind]));
   });
 }
 
-/** @returns false if too few turns are left */
-function takeTurns(queue: Queue, reply: FastifyReply): boolean {
-  const turns = turnsOf(reply);
-  if (queue.taken + turns > maxTurns) return false;
-  queue.taken += turns;
-  reply.turns = turns;
-  reply.turnsTakenAt = performance.now();
+/** @returns false if all turns are taken */
+function takeTurn(queue: Queue, reply: FastifyReply): boolean {
+  const kind = kindOf(reply);
+  if (queue.taken === maxTurns[kind]) return false;
+  queue.taken++;
+  reply.turn = { kind, takenAt: performance.now() };
   return true;
 }
 
@@ -81,7 +83,7 @@ function startWaiting(queue: Queue): void {
     if (next.reply.isAnswered) {
       // It has timed out while it waited. Fastify ends a request whose response is complete before its handler.
       next.start();
-    } else if (takeTurns(queue, next.reply)) {
+    } else if (takeTurn(queue, next.reply)) {
       // In a later turn of the event loop: requests of other networks that have arrived meanwhile come first.
       setImmediate(next.start);
     } else {
