@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../lib/errors.ts';
-import { createLoader, createWriteBatcher, RETRY_IN_NEXT_BATCH, RETRY_INDIVIDUALLY } from './batching.ts';
+import { createLoader, createWriteBatcher } from './batching.ts';
 import { ConnectionLostError } from './query.ts';
+import { RETRY_IN_NEXT_BATCH, RETRY_INDIVIDUALLY, RETRY_WITH_TARGET } from './run-batch.ts';
 
 /** A statement that records its batches and resolves each one on `finish`. */
 function createStatement() {
@@ -189,10 +190,10 @@ test('writes: the items of a failed batch are retried individually, and only the
 test('writes: an item that would wait for a lock is retried individually; other keys continue, its own key waits', async () => {
   const slow = Promise.withResolvers<void>();
   const batches: string[][] = [];
-  const write = createWriteBatcher<string, string>(async (items, mayWaitForLocks) => {
+  const write = createWriteBatcher<string, string>(async (items, waits) => {
     batches.push(items);
-    if (mayWaitForLocks && items[0] === 's1') await slow.promise;
-    return items.map((item) => (item === 's1' && !mayWaitForLocks ? RETRY_INDIVIDUALLY : item.toUpperCase()));
+    if (waits === 'all' && items[0] === 's1') await slow.promise;
+    return items.map((item) => (item === 's1' && waits !== 'all' ? RETRY_INDIVIDUALLY : item.toUpperCase()));
   }, perFirstLetter);
   const blocked = write('s1');
   assert.equal(await write('a1'), 'A1');
@@ -206,11 +207,11 @@ test('writes: an item that would wait for a lock is retried individually; other 
 test('writes: items that would wait for a lock leave the batches and are retried one at a time', async () => {
   const slow = Promise.withResolvers<void>();
   const batches: string[][] = [];
-  const write = createWriteBatcher<string, string>(async (items, mayWaitForLocks) => {
+  const write = createWriteBatcher<string, string>(async (items, waits) => {
     batches.push(items);
-    if (mayWaitForLocks) await slow.promise;
+    if (waits === 'all') await slow.promise;
     return items.map((item) =>
-      item.startsWith('s') && !mayWaitForLocks ? RETRY_INDIVIDUALLY : item.toUpperCase(),
+      item.startsWith('s') && waits !== 'all' ? RETRY_INDIVIDUALLY : item.toUpperCase(),
     );
   }, perItem);
   const blocked = [write('s1')];
@@ -221,6 +222,37 @@ test('writes: items that would wait for a lock leave the batches and are retried
   assert.deepEqual(batches, [['s1'], ['s1'], ['s2', 's3'], ['a1']]);
   slow.resolve();
   assert.deepEqual(await Promise.all(blocked), ['S1', 'S2', 'S3']);
+});
+
+test('writes: items with a locked target wait for it together; an item that waits for another lock is then run alone', async () => {
+  const unlocked = Promise.withResolvers<void>();
+  const batches: string[] = [];
+  const write = createWriteBatcher<string, string>(
+    async (items, waits) => {
+      batches.push(`${waits} ${items.join(' ')}`);
+      if (waits === 'targets') await unlocked.promise;
+      return items.map((item) => {
+        if (item.startsWith('s') && waits === 'none') return RETRY_WITH_TARGET;
+        return item === 's2' && waits !== 'all' ? RETRY_INDIVIDUALLY : item.toUpperCase();
+      });
+    },
+    { ...perItem, targetOf: first, maxBatchSize: 3 },
+  );
+  const blocked = ['s0'].map(write);
+  await nextTurn();
+  blocked.push(...['s1', 's2', 's3', 's4'].map(write));
+  assert.equal(await write('a1'), 'A1');
+  unlocked.resolve();
+  assert.deepEqual(await Promise.all(blocked), ['S0', 'S1', 'S2', 'S3', 'S4']);
+  assert.deepEqual(batches, [
+    'none s0',
+    'targets s0',
+    'none s1 s2 s3',
+    'none s4 a1',
+    'targets s1 s2 s3',
+    'targets s4',
+    'all s2',
+  ]);
 });
 
 test('writes: items that share one of several keys never share a batch, and keep their order', async () => {
@@ -236,8 +268,8 @@ test('writes: items that share one of several keys never share a batch, and keep
 test('writes: senders take turns with individual retries; one sender waits for at most one retry of each other', async () => {
   const retried: string[] = [];
   const write = createWriteBatcher<string, string>(
-    async (items, mayWaitForLocks) => {
-      if (!mayWaitForLocks) return items.map(() => RETRY_INDIVIDUALLY);
+    async (items, waits) => {
+      if (waits !== 'all') return items.map(() => RETRY_INDIVIDUALLY);
       retried.push(...items);
       return items;
     },
@@ -251,9 +283,9 @@ test('writes: an item that leaves a batch for the next one comes first there; af
   const batches: string[][] = [];
   let lockedBatches = 0;
   const write = createWriteBatcher<string, string>(
-    async (items, mayWaitForLocks) => {
+    async (items, waits) => {
       batches.push(items);
-      const isLocked = lockedBatches-- > 0 && !mayWaitForLocks;
+      const isLocked = lockedBatches-- > 0 && waits !== 'all';
       return items.map((item) => (item === 'late' && isLocked ? RETRY_IN_NEXT_BATCH : item.toUpperCase()));
     },
     { ...perItem, maxBatchSize: 2 },

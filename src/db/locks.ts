@@ -72,6 +72,12 @@ export const AdvisoryLock = {
 } as const;
 
 /**
+ * Which locks of other transactions a transaction waits for; it skips the other rows. `targets`: those of the rows that its
+ * commands change in common, such as the counters of an event.
+ */
+export type LockWaits = 'none' | 'targets' | 'all';
+
+/**
  * The end of a locking clause. A batch skips rows that another transaction has locked; an individual retry
  * waits for them. A lock on one row therefore delays no other item of the batch.
  */

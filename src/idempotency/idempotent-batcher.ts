@@ -1,5 +1,7 @@
 /** Batches write commands of one kind, with and without an idempotency key. */
-import { createWriteBatcher, type RETRY_IN_NEXT_BATCH, type RETRY_INDIVIDUALLY } from '../db/batching.ts';
+import { createWriteBatcher } from '../db/batching.ts';
+import type { LockWaits } from '../db/locks.ts';
+import type { Retry } from '../db/run-batch.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { IdempotencyContext } from './context.ts';
 import { type ReplayResponse, replay, retryOnKeyConflict } from './run-idempotent.ts';
@@ -11,7 +13,7 @@ export type BatchEntry<C, V> = { command: C; stored: ResponseStorage<V> | null }
 /** Under which key a response is stored, and how the response is made of the command's result. */
 type ResponseStorage<V> = { key: IdempotencyKey; toResponse(result: V): StoredResponse };
 
-type Outcome<V> = V | Replay | Error | typeof RETRY_INDIVIDUALLY | typeof RETRY_IN_NEXT_BATCH;
+type Outcome<V> = V | Replay | Error | Retry;
 
 export type IdempotentBatcher<C, V> = {
   /**
@@ -36,22 +38,26 @@ export type IdempotentBatcher<C, V> = {
  * Creates two queues, one of them for commands without a key: to store responses costs a batch time.
  * @param run applies a batch in one transaction, which also locks the idempotency keys (`lockKeys`) and
  *   stores the responses (`storeResults`). A batch has each `keyOf` and each idempotency key at most once
- * @param keyOf what the command changes; the commands of a queue keep their order for each `keyOf`
+ * @param options.keyOf what the command changes; the commands of a queue keep their order for each `keyOf`
+ * @param options.targetOf the row that it changes together with the commands of others
  */
 export function createIdempotentBatcher<C extends { caller: Caller }, V extends object>(
-  run: (entries: BatchEntry<C, V>[], mayWaitForLocks: boolean) => Promise<Outcome<V>[]>,
-  keyOf: (command: C) => string,
+  run: (entries: BatchEntry<C, V>[], waits: LockWaits) => Promise<Outcome<V>[]>,
+  { keyOf, targetOf }: { keyOf: (command: C) => string; targetOf: (command: C) => string },
 ): IdempotentBatcher<C, V> {
-  const senderOf = ({ command }: BatchEntry<C, V>) => command.caller.id;
+  const clients = {
+    senderOf: ({ command }: BatchEntry<C, V>) => command.caller.id,
+    targetOf: ({ command }: BatchEntry<C, V>) => targetOf(command),
+  };
   const withoutKey = createWriteBatcher<BatchEntry<C, V>, V | Replay>(run, {
     keysOf: ({ command }) => [keyOf(command)],
-    senderOf,
+    ...clients,
   });
   const withKey = createWriteBatcher<BatchEntry<C, V> & { stored: ResponseStorage<V> }, V | Replay>(
-    (entries, mayWaitForLocks) => retryOnKeyConflict(() => run(entries, mayWaitForLocks)),
+    (entries, waits) => retryOnKeyConflict(() => run(entries, waits)),
     {
       keysOf: ({ command, stored }) => [stored.key.keyHash.toString('base64'), keyOf(command)],
-      senderOf,
+      ...clients,
     },
   );
   // A replay needs a key.

@@ -3,8 +3,14 @@
  * lock.
  */
 import { changeStatement } from '../../cache/change-log.ts';
-import { RETRY_IN_NEXT_BATCH, RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
+import type { LockWaits } from '../../db/locks.ts';
+import {
+  RETRY_IN_NEXT_BATCH,
+  RETRY_INDIVIDUALLY,
+  RETRY_WITH_TARGET,
+  type Retry,
+} from '../../db/run-batch.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { type BatchEntry, storeResults } from '../../idempotency/idempotent-batcher.ts';
@@ -49,7 +55,7 @@ import type { BookingRow } from './present-booking.ts';
 export type BookingCommand = BookingAction & { eventId: string; caller: Caller };
 
 type Entry = BatchEntry<BookingCommand, BookingRow>;
-type Outcome = BookingRow | Replay | Problem | typeof RETRY_INDIVIDUALLY | typeof RETRY_IN_NEXT_BATCH;
+type Outcome = BookingRow | Replay | Problem | Retry;
 
 /**
  * The booking that a command changes: a person has at most one booking or place in the waitlist of an event.
@@ -66,21 +72,21 @@ export const bookingKey = ({ eventId, caller }: BookingCommand): string => `${ev
  * Commands that take seats are decided first, in their order, each with the seats that the commands before it
  * left. Then come the commands that free seats, and last the waitlist moves up. No command of the batch
  * therefore gets a seat for which the waitlist was waiting.
- * @param mayWaitForLocks waits for locks of other transactions. If not set, commands that need such a lock
- *   come back as `RETRY_INDIVIDUALLY`, or as `RETRY_IN_NEXT_BATCH` for the lock of an idempotency key
+ * @param waits commands that need the lock of an event for which it does not wait come back as `RETRY_WITH_TARGET`, those
+ *   that need the lock of their caller as `RETRY_INDIVIDUALLY`, and of an idempotency key as `RETRY_IN_NEXT_BATCH`
  * @returns for each command the booking after it, or at its end, or why the command had no effect
  */
 export function applyBookings(
   db: Database,
   entries: Entry[],
   context: BookingContext,
-  mayWaitForLocks: boolean,
+  waits: LockWaits,
 ): Promise<Outcome[]> {
   return transaction(
     db,
     async (tx, commit) => {
-      const locked = await lockAndRead(tx, entries, context.now, mayWaitForLocks);
-      const { outcomes, decisions, moves } = decideAll(entries, locked, context, mayWaitForLocks);
+      const locked = await lockAndRead(tx, entries, context.now, waits);
+      const { outcomes, decisions, moves } = decideAll(entries, locked, context, waits);
       const decided = [...decisions.values()];
       const results = entries.map((_, i) => decisions.get(i)?.booking);
       const storing = storeResults(entries, results, context.now);
@@ -105,22 +111,22 @@ export function applyBookings(
 type LockedEvent = { organizerId: string; unread: number };
 type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
 
-async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWaitForLocks: boolean) {
+async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, waits: LockWaits) {
   const callers = entries.map(({ command }) => command.caller);
   const eventIds = [...new Set(entries.map(({ command }) => command.eventId))];
   const bookings = entries.map(({ command }) => ({ eventId: command.eventId, userId: command.caller.id }));
   const keys = entries.map(({ stored }) => stored?.key ?? null);
-  const lockedKeys = lockKeys(tx, keys, mayWaitForLocks);
-  if (mayWaitForLocks) await lockedKeys;
+  const lockedKeys = lockKeys(tx, keys, waits === 'all');
+  if (waits === 'all') await lockedKeys;
   // The statements are pipelined and run in this order, so the reads see the locked versions.
   const [hasKey, roles, lockedEvents, responses, states, summaryState] = await Promise.all([
     lockedKeys,
-    lockCallers(tx, callers, mayWaitForLocks),
+    lockCallers(tx, callers, waits === 'all'),
     lockEventCounters<LockedEvent>(
       tx,
       eventIds,
       sql`e.organizer_id, c.unread_bookings as unread`,
-      mayWaitForLocks,
+      waits !== 'none',
     ),
     findStoredResponses(tx, keys, now),
     listBookingAccess(tx, bookings, { withPosition: false }),
@@ -137,7 +143,7 @@ function decideAll(
   entries: Entry[],
   { hasKey, roles, lockedEvents, responses, states }: LockedState,
   context: BookingContext,
-  mayWaitForLocks: boolean,
+  waits: LockWaits,
 ) {
   const decisions = new Map<number, BookingDecision>();
   /** By event id, the counter moves of the batch so far. */
@@ -146,9 +152,9 @@ function decideAll(
     const { eventId, caller } = command;
     const [access, role, response] = [states[i] ?? null, roles[i], responses[i]];
     if (!hasKey[i]) return RETRY_IN_NEXT_BATCH;
-    if (!role) return mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
+    if (!role) return waits === 'all' ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
     if (response) return response;
-    if (access && !lockedEvents.has(eventId)) return RETRY_INDIVIDUALLY;
+    if (access && !lockedEvents.has(eventId)) return RETRY_WITH_TARGET;
     const moved = moves.get(eventId) ?? { eventId, booked: 0, waiting: 0, added: 0 };
     const viewer = { id: caller.id, role };
     const current = access && addMove(access, moved);

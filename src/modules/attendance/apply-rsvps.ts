@@ -1,7 +1,8 @@
 /** Applies batches of RSVPs: RSVPs to the same event share one transaction and one update of its counters. */
 import { changeStatement } from '../../cache/change-log.ts';
-import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
+import type { LockWaits } from '../../db/locks.ts';
+import { RETRY_INDIVIDUALLY, RETRY_WITH_TARGET } from '../../db/run-batch.ts';
 import type { Statement } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { lockCallers } from '../../identity/act-as.ts';
@@ -28,7 +29,7 @@ import {
   type WrittenRsvp,
 } from './rsvp-repo.ts';
 
-type Outcome = number | Problem | typeof RETRY_INDIVIDUALLY;
+type Outcome = number | Problem | typeof RETRY_INDIVIDUALLY | typeof RETRY_WITH_TARGET;
 
 /** What the commands on one event change. */
 type EventMove = Omit<RsvpCounterMove, 'summary'> & { event: RsvpEvent; changes: SummaryChange[] };
@@ -43,21 +44,21 @@ export const rsvpKey = ({ eventId, caller }: RsvpCommand): string => `${eventId}
  * Sets and removes RSVPs in two round trips. The first locks callers, events and counters, and then reads: no session
  * ends, no event is hidden, cancelled or deleted, and no RSVP to it changes until the transaction ends. The second
  * writes and commits.
- * @param mayWaitForLocks waits for locks of other transactions. If not set, commands that need such a lock
- *   come back as `RETRY_INDIVIDUALLY`
+ * @param waits commands that need the lock of an event for which it does not wait come back as `RETRY_WITH_TARGET`, those
+ *   that need the lock of their caller as `RETRY_INDIVIDUALLY`
  * @returns for each command the event's number of RSVPs after it, as if the commands ran one after the other
  */
 export function applyRsvps(
   db: Database,
   commands: RsvpCommand[],
   now: Date,
-  mayWaitForLocks: boolean,
+  waits: LockWaits,
 ): Promise<Outcome[]> {
   return transaction(
     db,
     async (tx, commit) => {
-      const locked = await lockAndRead(tx, commands, mayWaitForLocks);
-      const { outcomes, written, removed, moves } = decideAll(commands, locked, mayWaitForLocks);
+      const locked = await lockAndRead(tx, commands, waits);
+      const { outcomes, written, removed, moves } = decideAll(commands, locked, waits);
       await commit(
         ...(written.length > 0 ? [upsertRsvps(written, now)] : []),
         ...(removed.length > 0 ? [deleteRsvps(removed)] : []),
@@ -71,14 +72,14 @@ export function applyRsvps(
 
 type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
 
-async function lockAndRead(tx: Transaction, commands: RsvpCommand[], mayWaitForLocks: boolean) {
+async function lockAndRead(tx: Transaction, commands: RsvpCommand[], waits: LockWaits) {
   const callers = commands.map(({ caller }) => caller);
   const eventIds = [...new Set(commands.map(({ eventId }) => eventId))];
   const keys = commands.map(({ eventId, caller }) => ({ eventId, userId: caller.id }));
   // The statements are pipelined and run in this order, so the reads see what the locks guard.
   const [roles, events, rsvps, summaryState] = await Promise.all([
-    lockCallers(tx, callers, mayWaitForLocks),
-    lockRsvpEvents(tx, eventIds, mayWaitForLocks),
+    lockCallers(tx, callers, waits === 'all'),
+    lockRsvpEvents(tx, eventIds, waits !== 'none'),
     findRsvps(tx, keys),
     listSummaryState(
       tx,
@@ -89,23 +90,19 @@ async function lockAndRead(tx: Transaction, commands: RsvpCommand[], mayWaitForL
   const missing = eventIds.filter((id) => !events.has(id));
   // A statement that waits for the lock of an event and does not get it waited for the event's deletion.
   const busy =
-    missing.length > 0 && !mayWaitForLocks ? await listExistingEvents(tx, missing) : new Set<string>();
+    missing.length > 0 && waits === 'none' ? await listExistingEvents(tx, missing) : new Set<string>();
   return { roles, events, busy, rsvps, summaryState };
 }
 
-function decideAll(
-  commands: RsvpCommand[],
-  { roles, events, busy, rsvps }: LockedState,
-  mayWaitForLocks: boolean,
-) {
+function decideAll(commands: RsvpCommand[], { roles, events, busy, rsvps }: LockedState, waits: LockWaits) {
   const written: WrittenRsvp[] = [];
   const removed: RsvpKey[] = [];
   const moves = new Map<string, EventMove>();
   const outcomes = commands.map((command, i): Outcome => {
     const { eventId, caller, status, extraGuests, isHidden } = command;
     const [role, event] = [roles[i], events.get(eventId)];
-    if (!role) return mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
-    if (!event) return busy.has(eventId) ? RETRY_INDIVIDUALLY : new Problem('event_not_found');
+    if (!role) return waits === 'all' ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
+    if (!event) return busy.has(eventId) ? RETRY_WITH_TARGET : new Problem('event_not_found');
     const existing = rsvps[i] ?? null;
     const move = decideRsvp(command, { id: caller.id, role }, event, existing);
     if (move instanceof Problem) return move;

@@ -23,12 +23,19 @@ export const createAttendanceServices = ({
 }: EventServices): Pick<AttendanceServices, 'rsvps' | 'bookings'> => ({
   rsvps: {
     apply: createWriteBatcher<RsvpCommand, number>(
-      (commands, mayWaitForLocks) => applyRsvps(db, commands, clock(), mayWaitForLocks),
-      { keysOf: (command) => [rsvpKey(command)], senderOf: ({ caller }) => caller.id },
+      (commands, waits) => applyRsvps(db, commands, clock(), waits),
+      {
+        keysOf: (command) => [rsvpKey(command)],
+        senderOf: ({ caller }) => caller.id,
+        targetOf: ({ eventId }) => eventId,
+      },
     ),
   },
-  bookings: createIdempotentBatcher(async (entries, mayWaitForLocks) => {
-    const context = { now: clock(), bookingsEnabled: await flags.isOn('bookings') };
-    return applyBookings(db, entries, context, mayWaitForLocks);
-  }, bookingKey),
+  bookings: createIdempotentBatcher(
+    async (entries, waits) => {
+      const context = { now: clock(), bookingsEnabled: await flags.isOn('bookings') };
+      return applyBookings(db, entries, context, waits);
+    },
+    { keyOf: bookingKey, targetOf: ({ eventId }) => eventId },
+  ),
 });

@@ -1,6 +1,12 @@
 /** Applies batches of claims: claims on the same item share one transaction in place of waiting for the item's lock. */
-import { RETRY_IN_NEXT_BATCH, RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
+import type { LockWaits } from '../../db/locks.ts';
+import {
+  RETRY_IN_NEXT_BATCH,
+  RETRY_INDIVIDUALLY,
+  RETRY_WITH_TARGET,
+  type Retry,
+} from '../../db/run-batch.ts';
 import type { Statement } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { type BatchEntry, storeResults } from '../../idempotency/idempotent-batcher.ts';
@@ -46,7 +52,7 @@ export type ClaimContext = { now: Date; claimsEnabled: boolean };
 type Entry = BatchEntry<ClaimCommand, ClaimRow>;
 /** What the commands on one item change. */
 type ItemMove = { item: LockedItem; by: number; changes: SummaryChange[] };
-type Outcome = ClaimRow | Replay | Problem | typeof RETRY_INDIVIDUALLY | typeof RETRY_IN_NEXT_BATCH;
+type Outcome = ClaimRow | Replay | Problem | Retry;
 
 /** The claim that a command changes: a person has at most one claim on an item. */
 export const claimKey = ({ item, caller }: ClaimCommand): string => `${formatItemId(item)} ${caller.id}`;
@@ -60,21 +66,21 @@ export const claimKey = ({ item, caller }: ClaimCommand): string => `${formatIte
  * the locks: they change only under the lock of their stock. RSVPs are not locked: to leave `going` does not
  * end claims, so a claim may come just before. Stored responses are also read after the locks: another server
  * may just have committed the same request.
- * @param mayWaitForLocks waits for locks of other transactions. If not set, commands that need such a lock come back
- *   as `RETRY_INDIVIDUALLY`, or as `RETRY_IN_NEXT_BATCH` for the lock of an idempotency key
+ * @param waits commands that need the lock of an item for which it does not wait come back as `RETRY_WITH_TARGET`, those
+ *   that need the lock of their caller as `RETRY_INDIVIDUALLY`, and of an idempotency key as `RETRY_IN_NEXT_BATCH`
  * @returns for each command the claim that it made, changed or deleted, or why it did not
  */
 export async function applyClaims(
   db: Database,
   entries: Entry[],
   context: ClaimContext,
-  mayWaitForLocks: boolean,
+  waits: LockWaits,
 ): Promise<Outcome[]> {
   return transaction(
     db,
     async (tx, commit) => {
-      const locked = await lockAndRead(tx, entries, context.now, mayWaitForLocks);
-      const { outcomes, claims, moves } = decideAll(entries, locked, context, mayWaitForLocks);
+      const locked = await lockAndRead(tx, entries, context.now, waits);
+      const { outcomes, claims, moves } = decideAll(entries, locked, context, waits);
       const results = outcomes.map((outcome) => (isClaim(outcome) ? outcome : null));
       const storing = storeResults(entries, results, context.now);
       const moving = await moveStatements(tx, moves, locked.summaryState, context.now);
@@ -88,18 +94,18 @@ export async function applyClaims(
 
 type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
 
-async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, mayWaitForLocks: boolean) {
+async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, waits: LockWaits) {
   const commands = entries.map(({ command }) => command);
   const callers = commands.map(({ caller }) => caller);
   const items = [...new Map(commands.map(({ item }) => [formatItemId(item), item])).values()];
   const keys = entries.map(({ stored }) => stored?.key ?? null);
-  const lockedKeys = lockKeys(tx, keys, mayWaitForLocks);
-  if (mayWaitForLocks) await lockedKeys;
+  const lockedKeys = lockKeys(tx, keys, waits === 'all');
+  if (waits === 'all') await lockedKeys;
   // The statements are pipelined and run in this order, each with a snapshot of its own.
   const [hasKey, roles, lockedItems, responses, claimants, summaryState] = await Promise.all([
     lockedKeys,
-    lockCallers(tx, callers, mayWaitForLocks),
-    lockItems(tx, items, mayWaitForLocks),
+    lockCallers(tx, callers, waits === 'all'),
+    lockItems(tx, items, waits !== 'none'),
     findStoredResponses(tx, keys, now),
     listClaimantStates(tx, commands),
     listSummaryState(
@@ -115,7 +121,7 @@ function decideAll(
   entries: Entry[],
   { hasKey, roles, lockedItems, responses, claimants }: LockedState,
   context: ClaimContext,
-  mayWaitForLocks: boolean,
+  waits: LockWaits,
 ) {
   const claims: Claims = { add: [], change: [], remove: [] };
   const moves = new Map<string, ItemMove>();
@@ -128,9 +134,9 @@ function decideAll(
       responses[i],
     ];
     if (!hasKey[i]) return RETRY_IN_NEXT_BATCH;
-    if (!role) return mayWaitForLocks ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
+    if (!role) return waits === 'all' ? new Problem('token_invalid') : RETRY_INDIVIDUALLY;
     if (response) return response;
-    if (claimant && !item) return RETRY_INDIVIDUALLY;
+    if (claimant && !item) return RETRY_WITH_TARGET;
     const claim = decideOne(command, { id: command.caller.id, role }, item, claimant, context);
     if (claim instanceof Problem) return claim;
     claims[command.kind].push(claim);

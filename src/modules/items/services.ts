@@ -1,4 +1,5 @@
 import { createIdempotentBatcher, type IdempotentBatcher } from '../../idempotency/idempotent-batcher.ts';
+import { formatItemId } from '../../lib/ids.ts';
 import type { AttendanceServices } from '../attendance/services.ts';
 import { applyClaims, type ClaimCommand, claimKey } from './apply-claims.ts';
 import { type ClaimantLoader, createClaimantLoader } from './claimants.ts';
@@ -21,8 +22,11 @@ export const createItemServices = ({
 }: AttendanceServices): Pick<ItemServices, 'items' | 'findClaimants' | 'claims'> => ({
   items: createItemLoaders(db),
   findClaimants: createClaimantLoader(db, isGuest, config.publicUrl),
-  claims: createIdempotentBatcher(async (entries, mayWaitForLocks) => {
-    const context = { now: clock(), claimsEnabled: await flags.isOn('claims') };
-    return applyClaims(db, entries, context, mayWaitForLocks);
-  }, claimKey),
+  claims: createIdempotentBatcher(
+    async (entries, waits) => {
+      const context = { now: clock(), claimsEnabled: await flags.isOn('claims') };
+      return applyClaims(db, entries, context, waits);
+    },
+    { keyOf: claimKey, targetOf: ({ item }) => formatItemId(item) },
+  ),
 });

@@ -1,5 +1,5 @@
 /** Decides who may send messages to a person, and who may read conversations with them. */
-import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
+import { RETRY_INDIVIDUALLY } from '../../db/run-batch.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { People } from '../users/people.ts';
 import type { RelationRow } from '../users/present.ts';

@@ -2,8 +2,8 @@
  * Sends messages: all messages that wait are sent in one transaction, and each gets an outcome of its own.
  */
 
-import { RETRY_INDIVIDUALLY } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
+import { RETRY_INDIVIDUALLY } from '../../db/run-batch.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { lockCallers } from '../../identity/act-as.ts';
 import type { Caller } from '../../identity/caller.ts';

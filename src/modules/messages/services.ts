@@ -14,7 +14,7 @@ export function createMessageServices({ db, clock, config }: UserServices) {
   return {
     messageContext,
     sendInBatch: createWriteBatcher<SendMessageCommand, MessageRow>(
-      (commands, mayWaitForLocks) => sendMessages(db, commands, messageContext, mayWaitForLocks),
+      (commands, waits) => sendMessages(db, commands, messageContext, waits === 'all'),
       // Without keys: a batch may hold any number of messages between two people, in the order of their
       // arrival.
       { keysOf: () => [], senderOf: ({ caller }) => caller.id },
