@@ -24,8 +24,11 @@ export const skipsCitus = (): string | false =>
   nodesOfRun().length === 1 &&
   'This needs a cluster with Citus: see "Tests on another PostgreSQL" in CONTRIBUTING.md.';
 
+/** Whether the run has a cluster with Citus. */
+export const isOnCitus = (): boolean => nodesOfRun().length > 1;
+
 /** `why`, if the run has a cluster with Citus, on which a test does not show what it is about; else `false`. */
-export const skipsOnCitus = (why: string): string | false => nodesOfRun().length > 1 && why;
+export const skipsOnCitus = (why: string): string | false => isOnCitus() && why;
 
 const prefix = 'potluck_test_';
 /** The names of `template` and of the databases of a run; `run` is 12 hexadecimal digits. */
