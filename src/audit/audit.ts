@@ -49,7 +49,7 @@ export const auditContextOf = (
 });
 
 /** The ids have the time of `at`, by which the table is partitioned. */
-const auditTable: PartitionedTable = { name: 'audit', months: 1 };
+const auditTable: PartitionedTable = { name: 'audit', key: 'who', months: 1 };
 
 /**
  * Entries refer to a subject by a keyed hash, so that entries without an account do not store the phone

@@ -108,9 +108,9 @@ export function createLoader<T, V>(
  * @param run writes a batch; returns an outcome for each item, in the same order: a value, the Error that
  *   refuses the item, or for an item that would wait for a lock `RETRY_WITH_TARGET`, `RETRY_INDIVIDUALLY` or
  *   `RETRY_IN_NEXT_BATCH`. Such an item is run again outside the batches, where it may wait (lock-retries.ts), or in
- *   the next batch. If `run` throws, it must have had no effect; each item is then run again individually, so that the failure
- *   of one item does not affect the others. Senders take turns with their retries: a sender with many of them
- *   delays those of no other sender.
+ *   the next batch. If `run` throws, it must have had no effect; each item is then run again individually, so that
+ *   the failure of one item does not affect the others. Senders take turns with their retries: a sender with many of
+ *   them delays those of no other sender.
  * @returns a function that writes one item; it rejects with the item's Error, the error of `run`, or Problem
  *   `unavailable` if more than `maxWaiting` items wait
  */

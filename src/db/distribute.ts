@@ -4,7 +4,7 @@ import type { Queryable } from './query.ts';
 import { raw, sql } from './sql.ts';
 
 /** A table to distribute, by `column`, beside `beside` or alone if it is the first of its group. */
-export type TableToDistribute = { name: string; column: string; beside: string };
+type TableToDistribute = { name: string; column: string; beside: string };
 
 /** True if the tables of this database are distributed, with or without those of the newest migrations. */
 export async function isDistributed(db: Queryable): Promise<boolean> {

@@ -10,7 +10,8 @@ import type { Transaction } from './transaction.ts';
  *
  * Exception: accounts (`users`) are locked FOR KEY SHARE in any order. That is safe because a transaction
  * locks at most one account exclusively, its caller's own. Suspension and role changes also lock the account
- * of another person: suspension refuses admins, and `AdvisoryLock.roleChange` serializes role changes.
+ * of another person: suspension refuses admins, and `AdvisoryLock.roleChange` serializes role changes. Sweeps lock their row
+ * of `deleted_accounts` first: nobody waits for it.
  */
 export const LOCK_ORDER = [
   'codes',
@@ -78,8 +79,8 @@ export const AdvisoryLock = {
 export type LockWaits = 'none' | 'targets' | 'all';
 
 /**
- * The end of a locking clause. A batch skips rows that another transaction has locked; an individual retry
- * waits for them. A lock on one row therefore delays no other item of the batch.
+ * The end of a locking clause. A batch skips rows that another transaction has locked; retries wait for them
+ * (lock-retries.ts). A lock on one row therefore delays no other item of the batch.
  */
 export const skipLockedUnless = (mayWaitForLocks: boolean): Statement =>
   mayWaitForLocks ? empty : sql`skip locked`;

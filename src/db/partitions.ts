@@ -17,6 +17,8 @@ export type PartitionedTable = {
   name: 'audit' | 'messages';
   /** The table that its foreign key references: locked first, as in LOCK_ORDER. */
   references?: 'conversations';
+  /** The first column of its primary key. */
+  key: 'who' | 'user_id';
   /** The length of a partition. */
   months: 1 | 3 | 12;
 };
@@ -53,7 +55,7 @@ async function listPartitions(db: Queryable, { name }: PartitionedTable): Promis
 /**
  * Creates the partitions of the present period and the next one, if they are missing. Ten servers may do it at
  * the same time: each looks again under a lock. Where no server does it, rows are stored in `TABLE_after`.
- * @throws pg.DatabaseError if the table is locked for a second; the next run tries again
+ * @throws pg.DatabaseError if the table stays locked; the next run tries again
  */
 export async function createPartitions(db: Database, table: PartitionedTable, now: Date): Promise<void> {
   const until = nextStart(table, nextStart(table, now));
@@ -108,10 +110,40 @@ export async function deleteOlderThan(
   }
   const bound = (await listPartitions(db, table))[0]?.to ?? firstId;
   const end = bound < firstId ? bound : firstId;
-  await withConnection(db, (connection) =>
-    connection.execute(raw(`delete from ${table.name}_before where id < '${end}'`)),
-  );
+  const deleted = deletedUntil.get(db) ?? new Map<string, string>();
+  if (deleted.get(table.name) !== end) {
+    await deleteFromFirst(db, table, end);
+    deletedUntil.set(db, deleted.set(table.name, end));
+  }
   return end;
+}
+
+/** The bound up to which this process has deleted the rows of the first partition, by the name of the table. */
+const deletedUntil = new WeakMap<Database, Map<string, string>>();
+
+/** The number of rows that one statement reads. */
+const atOnce = 10_000;
+
+/**
+ * Deletes the rows of `TABLE_before` below `end`. No index begins with the id, so the whole primary key is read, in parts:
+ * a single statement would hold the locks of all rows. Does nothing while another server does it.
+ */
+async function deleteFromFirst(db: Database, { name, key }: PartitionedTable, end: string): Promise<void> {
+  const [table, column] = [raw(`${name}_before`), raw(key)];
+  await withConnection(db, async (connection) => {
+    const [lock] = await connection.query<{ isMine: boolean }>(sql`
+      select pg_try_advisory_lock(${AdvisoryLock.partitions}) as is_mine`);
+    if (!lock?.isMine) return;
+    let after = sql`true`;
+    for (;;) {
+      const [last] = await connection.query<{ key: unknown }>(sql`
+        select ${column} as key from ${table} where ${after} order by 1 offset ${atOnce} limit 1`);
+      const until = last ? sql`${column} <= ${last.key}` : sql`true`;
+      await connection.execute(sql`delete from ${table} where id < ${end} and ${after} and ${until}`);
+      if (!last) return;
+      after = sql`${column} > ${last.key}`;
+    }
+  });
 }
 
 /** The statements that drop partitions and move the bound of `TABLE_before`, all rows of which are older. */
@@ -128,7 +160,8 @@ function dropFirst({ name }: PartitionedTable, expired: Partition[]): string[] {
 
 /**
  * Runs `work` in a transaction in which no other one uses the table, or not at all if another server does this
- * now. Waits a second at most: reads and writes of the table wait meanwhile.
+ * now. Waits for each table for 1.5 s at most: reads and writes of the table wait meanwhile. PostgreSQL stops a vacuum that
+ * is in the way after a second (`deadlock_timeout`).
  */
 async function withLockedTable(
   db: Database,
@@ -140,7 +173,9 @@ async function withLockedTable(
       const [lock] = await connection.query<{ isMine: boolean }>(sql`
         select pg_try_advisory_xact_lock(${AdvisoryLock.partitions}) as is_mine`);
       if (!lock?.isMine) return;
-      await connection.query(sql`set local lock_timeout = '1s'`);
+      // Citus gives the setting to the nodes, where the statements wait too.
+      await connection.query(sql`set local citus.propagate_set_commands = 'local'`);
+      await connection.query(sql`set local lock_timeout = '1500ms'`);
       // Exclusively too: a transaction that has read both tables would wait for the first one, and this for the second.
       for (const locked of references ? [references, name] : [name])
         await connection.query(raw(`lock table ${locked} in access exclusive mode`));

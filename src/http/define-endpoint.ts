@@ -9,6 +9,7 @@ import type { ProblemCode } from '../lib/errors.ts';
 import type { App } from './app.ts';
 import { type NotModifiedResponse, sendNotModified } from './conditional.ts';
 import { IdempotencyHeaders } from './schemas.ts';
+import type { TurnKind } from './turns.ts';
 
 /**
  * `public`: no token is read. `optional`: a token adds the caller's own fields. `required`: 401 without a
@@ -87,8 +88,8 @@ type Metadata = {
   sameOriginOnly?: true;
   /** Signs out: removes the cookie of a browser session also if the session has ended already. */
   clearsCookie?: true;
-  /** The handler keeps a processor core busy for some time: those of a client network run one at a time (turns.ts). */
-  isHeavy?: true;
+  /** The kind of handlers with which this one takes turns in a client network (turns.ts). Default: `light`. */
+  turns?: TurnKind;
   /** Default: 4.5 seconds. */
   timeoutMs?: number;
   /** The response has an ETag, and `If-None-Match` turns it into a 304 (conditional.ts). */
@@ -195,7 +196,7 @@ export function registerEndpoint<S extends RegistrationServices>(
     allowsSuspended,
     sameOriginOnly,
     clearsCookie,
-    isHeavy,
+    turns,
     timeoutMs,
     conditional,
     compressFrom,
@@ -215,7 +216,7 @@ export function registerEndpoint<S extends RegistrationServices>(
       ...(sameOriginOnly && { sameOriginOnly }),
       ...(clearsCookie && { clearsCookie }),
       ...(idempotent && { idempotent }),
-      ...(isHeavy && { isHeavy }),
+      ...(turns && { turns }),
       ...(timeoutMs && { timeoutMs }),
       ...(conditional && { conditional }),
       ...(compressFrom !== undefined && { compressFrom }),

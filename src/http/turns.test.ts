@@ -20,7 +20,8 @@ async function openApp(t: TestContext) {
     return {};
   };
   app.get('/', handler);
-  app.get('/heavy', { config: { isHeavy: true } }, handler);
+  app.get('/transfer', { config: { turns: 'transfer' } }, handler);
+  app.get('/calendar', { config: { turns: 'calendar' } }, handler);
   t.after(() => app.close());
   await app.ready();
   const responses = new Map<string, Promise<unknown>>();
@@ -43,7 +44,7 @@ async function openApp(t: TestContext) {
   };
 }
 
-/** Waits until all has started that can start: longer than the pause after a handler that is not heavy. */
+/** Waits until all has started that can start: longer than the pause after a handler that is no transfer. */
 const settle = () => sleep(60);
 
 test('turns: four handlers of a network run at once, and its further ones wait in the order of their arrival', async (t) => {
@@ -56,14 +57,15 @@ test('turns: four handlers of a network run at once, and its further ones wait i
   for (const name of 'a c d x e f'.split(' ')) await end(name);
 });
 
-test('turns: heavy handlers of a network run one at a time, beside its other handlers', async (t) => {
+test('turns: transfers and calendars of a network run one at a time each, beside its other handlers', async (t) => {
   const { send, end, running } = await openApp(t);
   await send('/', 'a b');
-  await send('/heavy', 'c d');
+  await send('/transfer', 'c d');
   await send('/', 'e');
-  await send('/heavy', 'x', '198.51.100.1');
-  assert.equal(running(), 'a b c e x');
-  await end('a');
+  await send('/transfer', 'x', '198.51.100.1');
+  await send('/calendar', 'k l');
+  assert.equal(running(), 'a b c e x k');
+  for (const name of 'k l a'.split(' ')) await end(name);
   assert.equal(running(), 'b c e x');
   await end('c');
   await end('d');

@@ -1,9 +1,10 @@
 /**
  * Turns: the handlers of one client network run few at a time; its further requests wait, in the order of their arrival.
  * So a client that sends many expensive requests at once delays its own requests and hardly those of others. Without it,
- * all of them would be ahead of the next request of anyone else, in the event loop and at the database. Heavy handlers
- * (`isHeavy`) run one at a time, beside the others. After each handler, its place stays empty for as long as it took: a
- * network with many requests leaves half of the time to others.
+ * all of them would be ahead of the next request of anyone else, in the event loop and at the database. Handlers that need
+ * much of a processor core run one at a time, beside the others: calendars, and transfers, which may take minutes. After
+ * each handler, its place stays empty for as long as it took: a network with many requests leaves half of the time to
+ * others.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { NetworkLoad, OpenRequests } from './open-requests.ts';
@@ -14,32 +15,36 @@ declare module 'fastify' {
     turn: Turn | null;
   }
   interface FastifyContextConfig {
-    isHeavy?: true;
+    turns?: TurnKind;
   }
 }
 
-type Kind = 'light' | 'heavy';
+export type TurnKind = 'light' | 'calendar' | 'transfer';
 /** `takenAt`: in ms of `performance.now()`. */
-type Turn = { kind: Kind; takenAt: number };
+type Turn = { kind: TurnKind; takenAt: number };
 type Waiting = { reply: FastifyReply; start: () => void };
 type Queue = { taken: number; waiting: Waiting[] };
 
-/** Together fewer than the database's connections for transactions (db/client.ts), so that one network cannot occupy all. */
-const maxTurns = { light: 4, heavy: 1 };
+/**
+ * Together fewer than the database's connections for transactions (db/client.ts), so that one network cannot occupy all;
+ * calendars use none.
+ */
+const maxTurns = { light: 4, calendar: 1, transfer: 1 };
 
 /** After a handler that took less than the shortest pause, there is none. */
 const minPauseMs = 3;
 /** The longest pauses. */
-const maxPauseMs = { light: 50, heavy: 500 };
+const maxPauseMs = { light: 50, calendar: 50, transfer: 500 };
 
-const kindOf = (reply: FastifyReply): Kind => (reply.routeOptions.config.isHeavy ? 'heavy' : 'light');
+const kindOf = (reply: FastifyReply): TurnKind => reply.routeOptions.config.turns ?? 'light';
 
 /**
  * Must be registered after the hook that counts requests as open. The number of waiting requests is bounded by the places
  * of the network (load-shedding.ts); a request that waits until its timeout gets a 503 (request-timeout.ts).
  */
 export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
-  const queues = { light: new Map<NetworkLoad, Queue>(), heavy: new Map<NetworkLoad, Queue>() };
+  type Queues = Map<NetworkLoad, Queue>;
+  const queues: Record<TurnKind, Queues> = { light: new Map(), calendar: new Map(), transfer: new Map() };
   app.decorateReply('turn', null);
 
   // After the body was received: a slow upload does not hold up the other requests of its network.

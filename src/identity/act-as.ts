@@ -20,7 +20,7 @@ export function actAs<T>(db: Database, caller: Caller, work: (tx: Transaction) =
 /**
  * Share-locks the caller's account and session. Logout and account deletion lock the same rows exclusively,
  * so a write either commits before them, and the deletion removes it, or fails here. No row of a person can
- * appear after the response to their account deletion.
+ * appear after the response to their account deletion; on a cluster, sweeps remove those that do (decision 51).
  * @throws Problem `token_invalid` if the session has ended, or the account is suspended
  */
 export async function lockCaller(tx: Transaction, caller: Caller): Promise<void> {

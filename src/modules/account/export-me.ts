@@ -13,7 +13,7 @@ export const exportMe = defineEndpoint({
     'One JSON document, a snapshot at the time of the request, with a section for each kind of record. It does not ' +
     'contain what is private to other people, such as who blocked you.',
   access: 'required',
-  isHeavy: true,
+  turns: 'transfer',
   allowsSuspended: true,
   response: { 200: ExportReference },
   timeoutMs: 60_000,

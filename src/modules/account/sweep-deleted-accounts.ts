@@ -19,7 +19,7 @@ import {
   restartSweeps,
 } from './tombstones.ts';
 
-export type SweepServices = Pick<AccountServices, 'db' | 'clock' | 'log' | 'storage' | 'deletionHooks'> & {
+type SweepServices = Pick<AccountServices, 'db' | 'clock' | 'log' | 'storage' | 'deletionHooks'> & {
   config: Pick<ReadyConfig, 'secretKey'>;
 };
 

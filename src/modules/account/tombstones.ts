@@ -5,12 +5,12 @@
 import type { Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { newId } from '../../lib/ids.ts';
+import { newIdAt, timeOfId } from '../../lib/ids.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
 import { seal, unseal } from '../../lib/sealing.ts';
 import type { AccountNames } from '../users/delete-account-data.ts';
 
-export type Tombstone = AccountNames & {
+type Tombstone = AccountNames & {
   userId: string;
   /** People whose rows about the person were not visible when the account was deleted. */
   unseen: string[];
@@ -35,7 +35,7 @@ export async function insertTombstone(
 ): Promise<void> {
   await tx.execute(sql`
     insert into deleted_accounts (id, sealed, sweeps, due_at)
-    values (${newId()}, ${seal(sealKey(secretKey), JSON.stringify(tombstone))}, 0, ${dueAt(now, 0)})`);
+    values (${newIdAt(now)}, ${seal(sealKey(secretKey), JSON.stringify(tombstone))}, 0, ${dueAt(now, 0)})`);
 }
 
 /** When a sweep is due, if the one before it ran at `now`. */
@@ -72,10 +72,18 @@ export async function finishSweep(tx: Transaction, due: DueTombstone, now: Date)
     update deleted_accounts set sweeps = ${sweeps}, due_at = ${dueAt(now, sweeps)} where id = ${due.id}`);
 }
 
-/** Begins anew after a sweep that failed. */
+/** The longest time from a failed sweep to the next. */
+const maxRetryMs = 3_600_000;
+
+/**
+ * Begins anew after a sweep that failed, when the time since the deletion has doubled: a node may be lost for days. The id
+ * of a tombstone has the time of the deletion.
+ */
 export async function restartSweeps(db: Queryable, id: string, now: Date): Promise<void> {
+  const retryMs = Math.min(now.getTime() - timeOfId(id).getTime(), maxRetryMs);
   await db.execute(sql`
-    update deleted_accounts set sweeps = 0, due_at = ${dueAt(now, 0)} where id = ${id}`);
+    update deleted_accounts set sweeps = 0, due_at = ${new Date(Math.max(dueAt(now, 0).getTime(), now.getTime() + retryMs))}
+    where id = ${id}`);
 }
 
 export async function deleteTombstone(db: Queryable, id: string): Promise<void> {

@@ -74,6 +74,10 @@ export async function hideLateEvents(db: Database, now: Date): Promise<void> {
   const suspended = await db.query<{ id: string }>(sql`
     select id from users where suspended_at > ${new Date(now.getTime() - lateEventsMs)} order by id`);
   for (const { id } of suspended) {
+    // Without a lock: nearly always, there is none.
+    const late = await db.query(sql`
+      select 1 from events where organizer_id = ${id} and not hidden limit 1`);
+    if (late.length === 0) continue;
     await transaction(db, async (tx) => {
       const [state] = await tx.query<AccountState>(sql`
         select role, suspended_at from users where id = ${id} for update`);

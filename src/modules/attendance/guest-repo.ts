@@ -9,7 +9,7 @@ import { listShownPeople, type ShownPerson } from '../events/shown-people.ts';
 /** A person with an RSVP. */
 export type GuestRow = ShownPerson & Omit<GuestRsvp, 'userId'>;
 
-export type GuestQuery = {
+type GuestQuery = {
   eventId: string;
   viewer: Viewer | null;
   /** The viewer sees all guests except suspended people, as organizers do. */
@@ -20,8 +20,11 @@ export type GuestQuery = {
   limit: number;
 };
 
-/** Of a page, the guests that the viewer may not see are few. If they are many, a further read follows. */
-const extraRows = 20;
+/**
+ * Of a page, the guests that the viewer may not see are few. If they are many, further reads follow, each of twice as many
+ * rows up to a maximum: an event may have thousands of guests who hide.
+ */
+const [extraRows, maxRows] = [20, 2_000];
 
 /**
  * Lists the guests of an event: those who are going, then those who are interested, each by the age of their
@@ -34,15 +37,15 @@ export async function listGuests(
 ): Promise<GuestRow[]> {
   const guests: GuestRow[] = [];
   let position = after;
-  for (;;) {
-    const rsvps = await listRsvpsAfter(db, { eventId, status, after: position, limit: limit + extraRows });
+  for (let count = limit + extraRows; ; count = Math.min(2 * count, maxRows)) {
+    const rsvps = await listRsvpsAfter(db, { eventId, status, after: position, limit: count });
     const people = await listShownPeople(db, { id: viewer?.id ?? null, seesAll }, rsvps);
     for (const rsvp of rsvps) {
       const person = people.get(rsvp.userId);
       if (person) guests.push({ ...person, ...rsvp });
     }
     const last = rsvps.at(-1);
-    if (guests.length >= limit || rsvps.length < limit + extraRows || !last) return guests.slice(0, limit);
+    if (guests.length >= limit || rsvps.length < count || !last) return guests.slice(0, limit);
     position = { status: last.status, id: last.userId };
   }
 }

@@ -18,7 +18,7 @@ export type RsvpCommand = {
 };
 
 /** By how much an RSVP changes the counters of its event. */
-export type RsvpMove = { rsvps: number; going: number; extraGuests: number };
+type RsvpMove = { rsvps: number; going: number; extraGuests: number };
 
 /**
  * Decides a command. An RSVP can be removed from an event that was hidden since.

@@ -28,7 +28,7 @@ export const visibleCondition = (viewer: Viewer | null): Statement =>
  * @param isAdmin SQL expression: whether the viewer is an admin
  * @param viewerId SQL expression: the viewer's id
  */
-export const visibleToCondition = (isAdmin: Statement, viewerId: Statement): Statement => sql`
+const visibleToCondition = (isAdmin: Statement, viewerId: Statement): Statement => sql`
   (${isAdmin} or not e.hidden and (e.visibility <> 'private' or e.organizer_id = ${viewerId}))`;
 
 /** Whether lists show an event. */

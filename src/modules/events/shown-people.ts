@@ -4,7 +4,7 @@ import { sql } from '../../db/sql.ts';
 import type { PersonRow } from '../users/present.ts';
 
 /** `seesAll`: as organizers and admins do, who see all people except suspended ones. */
-export type PeopleViewer = { id: string | null; seesAll: boolean };
+type PeopleViewer = { id: string | null; seesAll: boolean };
 /** A person of an event. `isHidden`: of the RSVP; null for people without an RSVP, whom only organizers see. */
 export type EventPerson = { userId: string; isHidden: boolean | null };
 /** `isFollowing`: whether the viewer follows the person. */

@@ -47,7 +47,7 @@ import type { ItemState } from './repo.ts';
 export type ClaimCommand = ClaimAction & { item: ItemId; caller: Caller };
 
 /** `claimsEnabled`: the operator's flag `claims`. */
-export type ClaimContext = { now: Date; claimsEnabled: boolean };
+type ClaimContext = { now: Date; claimsEnabled: boolean };
 
 type Entry = BatchEntry<ClaimCommand, ClaimRow>;
 /** What the commands on one item change. */

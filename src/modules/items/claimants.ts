@@ -21,7 +21,7 @@ const maxClaimants = 10;
  * then a bound for the cost if many are not.
  */
 const searched = [15, 100];
-/** Viewers in a statement, and statements at a time. Few, because a list may have thousands of claimants. */
+/** Viewers in a batch, and batches at a time. Few, because a list may have thousands of claimants. */
 const [maxBatchSize, concurrency] = [4, 2];
 
 type ClaimantKey = { eventId: string; viewerId: string | null; seesAll: boolean };

@@ -13,6 +13,7 @@ import type { Participants } from './present.ts';
 const messageTable = (retentionDays: number | null): PartitionedTable => ({
   name: 'messages',
   references: 'conversations',
+  key: 'user_id',
   months: retentionDays === null ? 12 : 3,
 });
 

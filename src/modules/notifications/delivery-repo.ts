@@ -57,7 +57,7 @@ export async function listInboxes(tx: Transaction, userIds: string[]): Promise<I
 }
 
 /** A recipient, and a person on whose account they would be notified. */
-export type PersonPair = { userId: string; otherId: string };
+type PersonPair = { userId: string; otherId: string };
 export const keyOfPersons = ({ userId, otherId }: PersonPair): string => `${userId} ${otherId}`;
 
 /** The pairs of which one person blocks the other, as keys. */

@@ -32,7 +32,7 @@ export const createUpload = defineEndpoint({
     'bodies take the most gets a 503 with `unavailable`, and so does an image that waits 5 s for its conversion. Try ' +
     'again after `Retry-After`.',
   access: 'required',
-  isHeavy: true,
+  turns: 'transfer',
   idempotent: true,
   bodyTypes,
   response: { 201: ref(Upload) },

@@ -21,7 +21,7 @@ export async function mapBySql(db: Queryable, filters: SqlFilters, zoom: number)
  * The statement of a map: a row for each cluster. It groups the events by the cells of the requested zoom,
  * finds by binary search how many times the grid must be halved, and groups the cells by those of that grid.
  */
-export function mapStatement(filters: SqlFilters, zoom: number): Statement {
+function mapStatement(filters: SqlFilters, zoom: number): Statement {
   const position = (coordinate: Statement, range: number) => sql`
     least(floor((${coordinate} + ${range / 2}::float8) / ${range}::float8 * ${finestSize}::float8), ${finestSize - 1}::float8)::int
       >> ${maxZoom - zoom}::int`;
