@@ -13,7 +13,7 @@ import { createUser, type Person, signIn } from './factories.ts';
 import { assertCounters } from './invariants.ts';
 import { createMessageClient } from './message-client.ts';
 import { expectStatus, startTestApp, TestClock } from './setup.ts';
-import { openSql } from './sql-tag.ts';
+import { connectSql, openSql } from './sql-tag.ts';
 import { createEmptyDatabase } from './test-database.ts';
 
 const clock = new TestClock();
@@ -194,4 +194,24 @@ test('audit: entries are deleted by partition after the retention time, and late
   assert.equal(await list(), 0);
   expectStatus(await api.post('/v1/auth/logout', person.token), 200);
   assert.equal(await list(), 1);
+});
+
+test('audit: of 25,000 entries of the first partition, two servers delete those that are too old, and no other', async () => {
+  const firstAt = 1_700_000_000;
+  // An entry for each minute of 17 days before the table was partitioned, with an id of that time.
+  await api.sql`
+    insert into audit_before (who, id, at, what, detail)
+    select sha256(n::text::bytea),
+      (lpad(to_hex((${firstAt}::bigint + n * 60) * 1000), 12, '0') || '7000' || lpad(to_hex(n), 16, '8'))::uuid,
+      to_timestamp(${firstAt}::bigint + n * 60), 'signed_in', 'old'
+    from generate_series(0, 24999) n`;
+  const keptFrom = Math.ceil((firstAt + 12_345 * 60) / 86_400) * 86_400;
+  const now = new Date((keptFrom + 365 * 86_400) * 1_000);
+  const otherServer = connectSql(api.target, 1);
+  await Promise.all([maintainAudit(api.sql, now, 365), maintainAudit(otherServer, now, 365)]);
+  await otherServer.end();
+  const [row] = await api.sql<[{ first: number; count: number }]>`
+    select extract(epoch from min(at))::int as first, count(*)::int as count from audit where detail = 'old'`;
+  assert.ok(row.first >= keptFrom && row.first < keptFrom + 60, `${row.first}`);
+  assert.equal(row.count, (firstAt + 24_999 * 60 - row.first) / 60 + 1);
 });
