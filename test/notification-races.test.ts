@@ -1,6 +1,9 @@
 /** Notifications under contention on two servers: each cause counts once, and no request fails. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from '../src/db/sql.ts';
+import { type Transaction, transaction } from '../src/db/transaction.ts';
 import { maxId } from '../src/lib/ids.ts';
 import { findRowsContaining } from './database-snapshots.ts';
 import {
@@ -106,6 +109,33 @@ test('race: RSVPs, claims and bookings on two servers while the organizer marks 
       ['rsvps', 48],
     ],
   );
+});
+
+test('read: what is counted at an event that begins to count while notifications are marked as read stays unread', async () => {
+  const organizer = await createUser(api);
+  const guest = await createUser(api);
+  const [counting, other] = [await createEvent(api, organizer), await createEvent(api, organizer)];
+  await rsvpGoing(api, guest, counting.id);
+  const lockCounters = (tx: Transaction, { id }: { id: string }) =>
+    tx.query(sql`select 1 from event_counters where event_id = ${id} for update`);
+  const { marking } = await transaction(api.sql, async (tx) => {
+    const request = await transaction(api.sql, async (first) => {
+      await lockCounters(first, counting);
+      const marking = markReadUpTo(organizer, maxId);
+      await sleep(300);
+      // The request has looked for rows, and waits for that of the first event. Now the other event counts too.
+      await rsvpGoing(api, guest, other.id);
+      await lockCounters(tx, other);
+      await tx.query(
+        sql`update event_counters set unread_rsvps = unread_rsvps + 1 where event_id = ${other.id}`,
+      );
+      return { marking };
+    });
+    await sleep(300);
+    return request;
+  });
+  expectStatus(await marking, 200);
+  assert.deepEqual(await counts(organizer), { rsvps: 3 });
 });
 
 test('race: messages on two servers while both deliver and the recipient reads: each counts once', async () => {

@@ -9,17 +9,18 @@ import { deleteOverflow, inboxSize } from './delivery-repo.ts';
 /**
  * Selects the unread summaries of an organizer of one kind: id, kind, subject, person and count. The stock of each item
  * counts its own claims; the id of their sum is the newest.
+ * @param condition restricts the rows that are counted
  */
-function summariesOf(kind: SummaryKind, userId: string): Statement {
+function summariesOf(kind: SummaryKind, userId: string, condition = sql`true`): Statement {
   const [unread, id, personId] = columnsOf(kind);
   if (kind === 'claims')
     return sql`
       select max(${id}::text)::uuid as id, ${kind}::text as kind, event_id as subject_id,
         (array_agg(${personId} order by ${id} desc))[1] as person_id, sum(${unread})::int as count
-      from item_stock where unread_of = ${userId} and ${unread} > 0 group by event_id`;
+      from item_stock where unread_of = ${userId} and ${unread} > 0 and ${condition} group by event_id`;
   return sql`
     select ${id} as id, ${kind}::text as kind, event_id as subject_id, ${personId} as person_id, ${unread} as count
-    from event_counters where unread_of = ${userId} and ${unread} > 0`;
+    from event_counters where unread_of = ${userId} and ${unread} > 0 and ${condition}`;
 }
 
 /** The columns of `notifications` for summaries `s`. A UUIDv7 begins with its time. */
@@ -44,32 +45,54 @@ type Range = { from: string; upTo: string };
  * is counted meanwhile stays unread.
  */
 export async function readSummaries(tx: Transaction, userId: string, range: Range, now: Date): Promise<void> {
+  const locked = await lockSummaries(tx, userId);
+  if (locked.length === 0) return;
+  for (const kind of summaryKinds) await tx.execute(readSummariesOf(kind, userId, { range, locked, now }));
+  await tx.execute(deleteOverflow(userId));
+}
+
+/** The key of a row of `event_counters` or `item_stock`, without the name of the table. */
+const rowKeyOf = (kind: SummaryKind): Statement =>
+  kind === 'claims' ? sql`event_id || ' ' || n` : sql`event_id::text`;
+
+/**
+ * Locks the rows that count for an organizer. A row that begins to count after it was looked for is not locked.
+ * @returns the keys of the rows
+ */
+async function lockSummaries(tx: Transaction, userId: string): Promise<string[]> {
   const [counters, stock] = await Promise.all([
     tx.query<{ eventId: string }>(sql`select event_id from event_counters where unread_of = ${userId}`),
     tx.query<{ eventId: string }>(sql`select distinct event_id from item_stock where unread_of = ${userId}`),
   ]);
-  if (counters.length + stock.length === 0) return;
   const eventIds = (rows: { eventId: string }[]) => rows.map(({ eventId }) => eventId);
-  await lockEach(eventIds(counters), String, (id) =>
-    tx.query(sql`select 1 from event_counters where event_id = ${id} for no key update`),
+  const lockedCounters = await lockEach(eventIds(counters), String, (id) =>
+    tx.query<{ key: string }>(sql`
+      select ${rowKeyOf('rsvps')} as key from event_counters
+      where event_id = ${id} and unread_of = ${userId} for no key update`),
   );
-  await lockEach(eventIds(stock), String, (id) =>
-    tx.query(sql`
-      select 1 from item_stock where event_id = ${id} and unread_of = ${userId} order by n for no key update`),
+  const lockedStock = await lockEach(eventIds(stock), String, (id) =>
+    tx.query<{ key: string }>(sql`
+      select ${rowKeyOf('claims')} as key from item_stock
+      where event_id = ${id} and unread_of = ${userId} order by n for no key update`),
   );
-  for (const kind of summaryKinds) await tx.execute(readSummariesOf(kind, userId, range, now));
-  await tx.execute(deleteOverflow(userId));
+  return [...lockedCounters.values(), ...lockedStock.values()].flat().map(({ key }) => key);
 }
 
-function readSummariesOf(kind: SummaryKind, userId: string, { from, upTo }: Range, now: Date): Statement {
+/** @param options.locked the keys of the rows to read and clear: others may change between the two */
+function readSummariesOf(
+  kind: SummaryKind,
+  userId: string,
+  { range: { from, upTo }, locked, now }: { range: Range; locked: string[]; now: Date },
+): Statement {
   const [unread, id, personId] = columnsOf(kind);
   const table = kind === 'claims' ? sql`item_stock` : sql`event_counters`;
+  const isLocked = sql`${rowKeyOf(kind)} = any(${locked}::text[])`;
   return sql`
     with read as materialized (
-      select * from (${summariesOf(kind, userId)}) s where s.id >= ${from} and s.id <= ${upTo}
+      select * from (${summariesOf(kind, userId, isLocked)}) s where s.id >= ${from} and s.id <= ${upTo}
     ), cleared as (
       update ${table} t set ${unread} = 0, ${id} = null, ${personId} = null
-      from read where t.event_id = read.subject_id and t.unread_of = ${userId}
+      from read where t.event_id = read.subject_id and t.unread_of = ${userId} and ${isLocked}
     )
     insert into notifications (id, user_id, kind, subject_id, person_id, count, created_at, read_at)
     select ${asNotification(userId)}, ${now}::timestamptz from read s order by s.id desc limit ${inboxSize}`;
