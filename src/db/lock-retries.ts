@@ -1,10 +1,10 @@
 /**
  * Runs items again that were left out of their batch because another transaction held a lock that they need.
  *
- * Those whose target is locked, such as the event that they book, wait for its lock in one transaction: on a popular event
- * the batches of two servers find each other's lock all the time, and an item alone takes as long as a batch. All other
- * items run individually, so that the lock of one delays no other. One retry runs at a time, because it may wait for its
- * lock and occupies a connection of the pool meanwhile. Targets, and the senders of individual items, take turns.
+ * Those whose target is locked, such as the event that they book, wait for its lock in one transaction: while an organizer
+ * changes a popular event, hundreds of bookings find it locked, and an item alone takes as long as a batch. All other items
+ * run individually, so that the lock of one delays no other. One retry runs at a time, because it may wait for its lock
+ * and occupies a connection of the pool meanwhile. Targets, and the senders of individual items, take turns.
  */
 import { FairQueue } from '../lib/fair-queue.ts';
 import { isWithinTimeout, type Run, runBatch, timeoutMs, type Waiter } from './run-batch.ts';
