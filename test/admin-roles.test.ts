@@ -1,6 +1,9 @@
 /** Roles, the accounts list of admins, and the audit trail. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { transaction } from '../src/db/transaction.ts';
+import { setRole as writeRole } from '../src/modules/auth/session-repo.ts';
 import { createAdmin, createEvent, createUser, deleteAccount, type Person } from './factories.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
@@ -231,4 +234,28 @@ test("audit: each entry once over all pages; a deleted account removes reasons, 
   );
   expectStatus(await deleteAccount(api, { ...person, token: session.accessToken }), 200);
   assert.ok((await rows()).every(({ detail }) => !detail.includes('Quux')));
+});
+
+test('roles: 403 for a write of an admin that waited while the role was taken away', async () => {
+  const [former, organizer] = [await createAdmin(api), await createUser(api)];
+  const event = await createEvent(api, organizer);
+  const { response } = await transaction(api.sql, async (tx) => {
+    await writeRole(tx, former.id, 'user');
+    const response = api.delete(`/v1/events/${event.id}`, former.token);
+    await sleep(300);
+    return { response };
+  });
+  expectProblem(await response, 403, 'not_organizer');
+  expectStatus(await api.get(`/v1/events/${event.id}`), 200);
+});
+
+test('roles: a refresh waits for a change of the role, because both change the version of the session', async () => {
+  const person = await createUser(api);
+  const { refreshing } = await transaction(api.sql, async (tx) => {
+    await writeRole(tx, person.id, 'admin');
+    const refreshing = api.post('/v1/auth/refresh', undefined, { refreshToken: person.refreshToken });
+    assert.equal(await Promise.race([refreshing, sleep(500, 'waiting')]), 'waiting');
+    return { refreshing };
+  });
+  expectStatus(await refreshing, 200);
 });

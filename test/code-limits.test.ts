@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from '../src/db/sql.ts';
+import { transaction } from '../src/db/transaction.ts';
 import type { SmsDriver } from '../src/modules/auth/sms.ts';
 import { expectProblem, expectStatus, startTestApp, TestClock } from './setup.ts';
 
@@ -42,6 +45,26 @@ test('sending: 429 within a minute on every server; of 10 concurrent requests on
   assert.ok(Number(headers.get('retry-after')) <= 1);
   clock.advance(1_000);
   expectStatus(await requestCode(phoneNumber(2)), 202);
+});
+
+test('sending: of three concurrent requests for the first code of another purpose, one message is sent; the others get 429', async () => {
+  startNextDay();
+  const phone = phoneNumber(9_001);
+  expectStatus(await requestCode(phone), 202);
+  const code = sentMessages.at(-1)?.code;
+  const { body } = expectStatus(await api.post('/v1/auth/otp/verify', undefined, { phone, code }), 200);
+  clock.advance(minute);
+  const before = sentMessages.length;
+  const { responses } = await transaction(api.sql, async (tx) => {
+    await tx.query(sql`select 1 from codes for update`);
+    const sent = [api, other, api].map((on) => on.post('/v1/me/delete-code', body.accessToken));
+    // All three wait for the row of the sign-in.
+    await sleep(500);
+    return { responses: Promise.all(sent) };
+  });
+  const statuses = (await responses).map(({ status }) => status);
+  assert.deepEqual(statuses.sort(), [202, 429, 429]);
+  assert.equal(sentMessages.length, before + 1);
 });
 
 test('sending: 429 from the 11th message a day to one number', async () => {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from '../src/db/sql.ts';
+import { transaction } from '../src/db/transaction.ts';
 import { deleteExpiredCodes } from '../src/modules/auth/codes-repo.ts';
 import { deleteExpiredSessions } from '../src/modules/auth/session-repo.ts';
 import { createUser, nextPhone } from './factories.ts';
@@ -35,4 +38,18 @@ test('housekeeping: removes ended sessions, expired codes and counters of earlie
   clock.advance(30 * 86_400_000);
   await deleteExpired();
   assert.deepEqual(await countRows(), { sessions: 0, codes: 0, sends: 0 });
+});
+
+test('housekeeping: a session that is refreshed while expired sessions are deleted stays', async () => {
+  const person = await createUser(api);
+  const after = new Date(clock.now().getTime() + 400 * 86_400_000);
+  const { deleting } = await transaction(api.sql, async (tx) => {
+    await tx.query(sql`
+      update sessions set refresh_expires_at = ${new Date(after.getTime() + 86_400_000)} where user_id = ${person.id}`);
+    const deleting = deleteExpiredSessions(api.sql, after);
+    await sleep(300);
+    return { deleting };
+  });
+  await deleting;
+  assert.equal((await api.sql`select 1 from sessions where user_id = ${person.id}`).length, 1);
 });

@@ -2,6 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from '../src/db/sql.ts';
+import { transaction } from '../src/db/transaction.ts';
+import { maxId } from '../src/lib/ids.ts';
 import type { PushRequest, PushResponse } from '../src/modules/notifications/push/post-push.ts';
 import { maxSubscriptions } from '../src/modules/notifications/push/push-repo.ts';
 import { sendPushes } from '../src/modules/notifications/push/send-pushes.ts';
@@ -313,4 +317,40 @@ test('push: the deletion of the account deletes its subscriptions and what is st
   const rows = await api.sql`select user_id from push_subscriptions where user_id = ${me.id}
     union all select user_id from push_deliveries where user_id = ${me.id}`;
   assert.deepEqual([...rows], []);
+});
+
+test('push: a claim on another item while notifications are marked as read is pushed, or still counted as unread before it', async () => {
+  const [organizer, first, next] = await createUsers(api, 3);
+  assert.ok(organizer && first && next);
+  const browser = await subscribe(organizer);
+  const event = await createEvent(api, organizer);
+  const [claimed, other] = [
+    await createItem(api, organizer, event.id),
+    await createItem(api, organizer, event.id),
+  ];
+  for (const guest of [first, next]) await rsvpGoing(api, guest, event.id);
+  const claim = (guest: Person, item: { id: string }) =>
+    api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 });
+  expectStatus(await claim(first, claimed), 201);
+  await send();
+  const { requests } = await transaction(api.sql, async (tx) => {
+    await tx.query(
+      sql`select 1 from item_stock where event_id = ${event.id} and n = ${Number(claimed.id.split('.')[1])} for update`,
+    );
+    const marking = api.post('/v1/notifications/read', organizer.token, { upTo: maxId });
+    await sleep(300);
+    const claiming = claim(next, other);
+    await sleep(300);
+    return { requests: Promise.all([marking, claiming]) };
+  });
+  const [marked, made] = await requests;
+  expectStatus(marked, 200);
+  expectStatus(made, 201);
+  const unread = (await inbox(organizer)).filter(({ kind, isRead }) => kind === 'claims' && !isRead);
+  assert.equal(unread.length, 1);
+  const sent = (await send()).filter(({ endpoint }) => endpoint === browser.endpoint);
+  assert.deepEqual(
+    sent.map((request) => browser.read(request).kind),
+    ['claims'],
+  );
 });

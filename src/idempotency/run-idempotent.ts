@@ -19,7 +19,7 @@ type Response = { status: number; body: unknown; headers?: Record<string, string
 export type ReplayResponse = { statusCode: number; json: string; headers: Record<string, string> };
 
 /**
- * Runs `work` in a transaction on behalf of the caller. If the request has an idempotency key, the
+ * Runs `work` in a transaction on behalf of the caller, as `actAs` does. If the request has an idempotency key, the
  * transaction also stores the response, and a request that repeats the key gets the stored response. Errors
  * are not stored.
  * @throws Problem `idempotency_key_reused`, `idempotency_key_in_use`; the error of `work`
@@ -28,7 +28,7 @@ export async function runIdempotent<const R extends Response>(
   { db, clock }: { db: Database; clock: () => Date },
   caller: Caller,
   idempotency: IdempotencyContext,
-  work: (tx: Transaction) => Promise<R>,
+  work: (tx: Transaction, caller: Caller) => Promise<R>,
 ): Promise<R | ReplayResponse> {
   const key = idempotency.readKey();
   if (!key) return actAs(db, caller, work);
@@ -36,11 +36,11 @@ export async function runIdempotent<const R extends Response>(
     transaction(db, async (tx) => {
       const now = clock();
       await lockKeys(tx, [key], true);
-      await lockCaller(tx, caller);
+      const locked = await lockCaller(tx, caller);
       const [stored] = await findStoredResponses(tx, [key], now);
       if (stored instanceof Problem) throw stored;
       if (stored) return replay(stored);
-      const { status, body, headers } = await work(tx);
+      const { status, body, headers } = await work(tx, locked);
       const json = idempotency.serialize(status, body);
       const location = headers?.location;
       const response: StoredResponse = {

@@ -7,25 +7,29 @@ import { Problem } from '../lib/errors.ts';
 import type { Caller, Viewer } from './caller.ts';
 
 /**
- * Runs `work` in a transaction that locks the caller's account and session first.
+ * Runs `work` in a transaction that locks the caller's account and session first. `work` gets the caller with the role that
+ * the locked account has: it may have changed since the request was authenticated.
  * @throws Problem `token_invalid` if the session has ended
  */
-export function actAs<T>(db: Database, caller: Caller, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return transaction(db, async (tx) => {
-    await lockCaller(tx, caller);
-    return work(tx);
-  });
+export function actAs<T>(
+  db: Database,
+  caller: Caller,
+  work: (tx: Transaction, caller: Caller) => Promise<T>,
+): Promise<T> {
+  return transaction(db, async (tx) => work(tx, await lockCaller(tx, caller)));
 }
 
 /**
  * Share-locks the caller's account and session. Logout and account deletion lock the same rows exclusively,
  * so a write either commits before them, and the deletion removes it, or fails here. No row of a person can
  * appear after the response to their account deletion; on a cluster, sweeps remove those that do (decision 51).
+ * @returns the caller with the role of the locked account
  * @throws Problem `token_invalid` if the session has ended, or the account is suspended
  */
-export async function lockCaller(tx: Transaction, caller: Caller): Promise<void> {
+export async function lockCaller(tx: Transaction, caller: Caller): Promise<Caller> {
   const [role] = await lockCallers(tx, [caller], true);
   if (!role) throw new Problem('token_invalid');
+  return { ...caller, role };
 }
 
 /**

@@ -27,7 +27,7 @@ export const saveEvent = defineEndpoint({
   async handler({ caller, params, body }, { db, clock }: AttendanceServices) {
     const eventId = readId(params.id, 'event_not_found');
     const { saved } = body;
-    const isFound = await actAs(db, caller, (tx) => setSaved(tx, eventId, caller, saved, clock()));
+    const isFound = await actAs(db, caller, (tx, caller) => setSaved(tx, eventId, caller, saved, clock()));
     if (!isFound) throw new Problem('event_not_found');
     return { status: 200, body: { isSaved: saved } };
   },

@@ -5,14 +5,21 @@ import type { Transaction } from '../../db/transaction.ts';
 import type { CodePurpose } from './code-hashes.ts';
 
 /**
- * Locks the number's rows, and inserts one if there is none.
+ * Locks the number's rows, and inserts one if there is none. The rows are read by a later statement: another request, whose
+ * lock this one has waited for, may have inserted the row of another purpose.
  * @returns the time of the last code of any purpose; null if no code was sent
  */
 export async function findLastSend(tx: Transaction, phoneHash: Buffer, now: Date): Promise<Date | null> {
-  await insertRowToLock(tx, phoneHash, now);
+  let locked: object[] = [];
+  // Again if the row was there, and then deleted because it had expired.
+  while (locked.length === 0) {
+    await insertRowToLock(tx, phoneHash, now);
+    locked = await tx.query(
+      sql`select 1 from codes where phone_hash = ${phoneHash} order by purpose for update`,
+    );
+  }
   const rows = await tx.query<{ sentAt: Date; sent: boolean }>(sql`
-    select sent_at, expires_at > sent_at as sent from codes where phone_hash = ${phoneHash}
-    order by purpose for update`);
+    select sent_at, expires_at > sent_at as sent from codes where phone_hash = ${phoneHash}`);
   const sent = rows.filter((row) => row.sent).map((row) => row.sentAt.getTime());
   return sent.length > 0 ? new Date(Math.max(...sent)) : null;
 }

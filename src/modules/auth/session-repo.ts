@@ -4,7 +4,7 @@ import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { changedSessions, sessionKey } from '../../identity/sessions.ts';
+import { changedSessions, lockAccountOfSession, sessionKey } from '../../identity/sessions.ts';
 import type { Token, TokenIds, TokenPair } from '../../identity/tokens.ts';
 
 export type SessionTimes = { now: Date; accessExpiresAt: Date; refreshExpiresAt: Date };
@@ -38,9 +38,11 @@ type SessionRow = {
 };
 
 /**
- * Locks the session: of twenty concurrent refreshes one rotates the tokens, and the others read the new row.
+ * Locks the session, and keeps its account from changing: the version of a session is the sum of both rows' versions, and
+ * two transactions that each raised one of them would log the same sum. Of twenty concurrent refreshes one rotates the tokens, and the others read the new row.
  */
 export async function findSessionForUpdate(tx: Transaction, ids: TokenIds): Promise<SessionRow | null> {
+  await tx.query(lockAccountOfSession(ids.userId));
   const [row] = await tx.query<SessionRow>(sql`
     select refresh_hash, spent_hash, refreshed_at, access_expires_at, refresh_expires_at, ends_at,
       (select suspended_at is not null from users where id = ${ids.userId}) as is_suspended
@@ -110,13 +112,17 @@ export async function listActiveSessions(db: Database, userId: string, now: Date
 
 const maxExpiredPerTransaction = 1_000;
 
-/** Deletes expired sessions, a number of them in each transaction, so that no change of the log is large. */
+/**
+ * Deletes expired sessions, a number of them in each transaction, so that no change of the log is large. The outer condition
+ * spares a session that is refreshed while the statement waits for it.
+ */
 export async function deleteExpiredSessions(db: Database, now: Date): Promise<void> {
   for (let count = maxExpiredPerTransaction; count === maxExpiredPerTransaction; ) {
     count = await transaction(db, async (tx) => {
       const rows = await tx.query<{ userId: string; id: string }>(sql`
         delete from sessions where (user_id, id) in (
           select user_id, id from sessions where refresh_expires_at <= ${now} limit ${maxExpiredPerTransaction})
+          and refresh_expires_at <= ${now}
         returning user_id, id`);
       const keys = rows.map(({ userId, id }) => sessionKey({ userId, sessionId: id }));
       if (keys.length > 0) await recordChange(tx, { records: [changedSessions(keys)] });

@@ -21,7 +21,7 @@ export const deleteEvent = defineEndpoint({
 
   async handler({ caller, params }, { db }: EventServices) {
     const id = readEventId(params.id);
-    await actAs(db, caller, async (tx) => deleteRow(tx, await requireOwnEvent(tx, id, caller)));
+    await actAs(db, caller, async (tx, caller) => deleteRow(tx, await requireOwnEvent(tx, id, caller)));
     return { status: 200, body: { success: true as const } };
   },
 });

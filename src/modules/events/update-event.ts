@@ -27,7 +27,7 @@ export const updateEvent = defineEndpoint({
 
   async handler({ caller, params, body }, { db, clock, people, viewerStates, config }: EventServices) {
     const id = readEventId(params.id);
-    const row = await actAs(db, caller, async (tx) => {
+    const row = await actAs(db, caller, async (tx, caller) => {
       const before = await requireOwnEvent(tx, id, caller);
       const fields = applyChange(before, body);
       requireCapacity(before, fields);

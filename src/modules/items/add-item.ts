@@ -28,7 +28,7 @@ export const addItem = defineEndpoint({
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {
     const eventId = readEventId(params.id);
-    return runIdempotent(services, caller, idempotency, async (tx) => {
+    return runIdempotent(services, caller, idempotency, async (tx, caller) => {
       const added = await addToEvent(tx, services, { eventId, caller }, [body], () => 'kind');
       return { status: 201 as const, body: one(added) };
     });

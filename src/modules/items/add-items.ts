@@ -28,7 +28,7 @@ export const addItems = defineEndpoint({
 
   async handler({ caller, params, body, idempotency }, services: ItemServices) {
     const eventId = readEventId(params.id);
-    return runIdempotent(services, caller, idempotency, async (tx) => {
+    return runIdempotent(services, caller, idempotency, async (tx, caller) => {
       const pathOf = (i: number) => `items.${i}.kind`;
       const data = await addToEvent(tx, services, { eventId, caller }, body.items, pathOf);
       return { status: 201 as const, body: { data } };

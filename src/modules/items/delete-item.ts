@@ -24,7 +24,7 @@ export const deleteItem = defineEndpoint({
 
   async handler({ caller, params }, { db }: ItemServices) {
     const id = readItemId(params.id);
-    await actAs(db, caller, async (tx) => {
+    await actAs(db, caller, async (tx, caller) => {
       await requireItemOrganizer(tx, id, caller);
       if (!(await removeItem(tx, id))) throw new Problem('item_not_found');
     });

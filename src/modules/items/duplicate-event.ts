@@ -35,7 +35,7 @@ export const duplicateEvent = defineEndpoint({
     const { people, clock, config } = services;
     const sourceId = readEventId(params.id);
     const organizer = await people.find(caller.id);
-    return runIdempotent(services, caller, idempotency, async (tx) => {
+    return runIdempotent(services, caller, idempotency, async (tx, caller) => {
       const fields = fieldsOfCopy(await requireOwnEvent(tx, sourceId, caller), body);
       const now = clock();
       const id = await insertEvent(tx, caller.id, fields, now, async (copyId) => {

@@ -28,7 +28,7 @@ export const updateItem = defineEndpoint({
 
   async handler({ caller, params, body }, { db, config }: ItemServices) {
     const id = readItemId(params.id);
-    const item = await actAs(db, caller, async (tx) => {
+    const item = await actAs(db, caller, async (tx, caller) => {
       await requireItemOrganizer(tx, id, caller);
       const row = await changeItem(tx, id, body);
       const claims = await listMyClaims(tx, [{ eventId: id.eventId, userId: caller.id }]);

@@ -51,12 +51,16 @@ export async function readSummaries(tx: Transaction, userId: string, range: Rang
   await tx.execute(deleteOverflow(userId));
 }
 
-/** The key of a row of `event_counters` or `item_stock`, without the name of the table. */
+/**
+ * The key of a row of `event_counters` or `item_stock`, without the name of the table. With the casts it is immutable, which
+ * Citus demands.
+ */
 const rowKeyOf = (kind: SummaryKind): Statement =>
-  kind === 'claims' ? sql`event_id || ' ' || n` : sql`event_id::text`;
+  kind === 'claims' ? sql`event_id::text || ' ' || n::text` : sql`event_id::text`;
 
 /**
- * Locks the rows that count for an organizer. A row that begins to count after it was looked for is not locked.
+ * Locks the rows that count for an organizer. A row that begins to count after it was looked for is not locked. Of an event
+ * with claims, all items are: whether a claim is pushed depends on whether any item has unread claims.
  * @returns the keys of the rows
  */
 async function lockSummaries(tx: Transaction, userId: string): Promise<string[]> {
@@ -72,8 +76,7 @@ async function lockSummaries(tx: Transaction, userId: string): Promise<string[]>
   );
   const lockedStock = await lockEach(eventIds(stock), String, (id) =>
     tx.query<{ key: string }>(sql`
-      select ${rowKeyOf('claims')} as key from item_stock
-      where event_id = ${id} and unread_of = ${userId} order by n for no key update`),
+      select ${rowKeyOf('claims')} as key from item_stock where event_id = ${id} order by n for no key update`),
   );
   return [...lockedCounters.values(), ...lockedStock.values()].flat().map(({ key }) => key);
 }

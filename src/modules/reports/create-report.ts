@@ -22,7 +22,7 @@ export const createReport = defineEndpoint({
   problems: ['subject_not_found', 'self_relation', 'already_reported'],
 
   handler: ({ caller, body, idempotency }, services: BaseServices) =>
-    runIdempotent(services, caller, idempotency, async (tx) => {
+    runIdempotent(services, caller, idempotency, async (tx, caller) => {
       const row = await insertReport(tx, caller, body, services.clock());
       return { status: 201 as const, body: toReport(row) };
     }),

@@ -26,7 +26,7 @@ export const deleteUpload = defineEndpoint({
   async handler({ caller, params }, services: UploadServices) {
     const { db, clock } = services;
     const id = readUploadId(params.id);
-    await actAs(db, caller, (tx) => deleteRow(tx, id, caller, clock()));
+    await actAs(db, caller, (tx, caller) => deleteRow(tx, id, caller, clock()));
     await tryRemoveFiles(services, [id]);
     return { status: 200, body: { success: true as const } };
   },
