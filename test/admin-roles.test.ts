@@ -249,7 +249,7 @@ test('roles: 403 for a write of an admin that waited while the role was taken aw
   expectStatus(await api.get(`/v1/events/${event.id}`), 200);
 });
 
-test('roles: a refresh waits for a change of the role, because both change the version of the session', async () => {
+test('roles: a refresh waits for a change of the role, because both raise the version of the session', async () => {
   const person = await createUser(api);
   const { refreshing } = await transaction(api.sql, async (tx) => {
     await writeRole(tx, person.id, 'admin');

@@ -7,7 +7,7 @@ import type { Database } from '../db/client.ts';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 import { dayMs } from '../lib/time.ts';
-import { changedSessions, type LiveSession, lockAccountOfSession, sessionKey } from './sessions.ts';
+import { changedSessions, type LiveSession, sessionKey } from './sessions.ts';
 
 /** How long an unused browser session lasts. */
 export const browserIdleMs = 30 * dayMs;
@@ -50,7 +50,6 @@ export class SessionRenewals {
 const renewSession = (db: Database, { userId, id, accessHash }: LiveSession, now: Date): Promise<void> =>
   transaction(db, async (tx) => {
     const expiresAt = new Date(now.getTime() + browserIdleMs);
-    await tx.query(lockAccountOfSession(userId));
     const count = await tx.execute(sql`
       update sessions set refreshed_at = ${now}, access_expires_at = least(${expiresAt}::timestamptz, ends_at),
         refresh_expires_at = least(${expiresAt}::timestamptz, ends_at), version = version + 1

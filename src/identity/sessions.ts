@@ -1,7 +1,7 @@
 /** The part of a session that authentication needs. */
 import type { ChangedRecords } from '../cache/change-log.ts';
 import type { Queryable } from '../db/query.ts';
-import { isOneOf, onNodesOf, type Statement, sql } from '../db/sql.ts';
+import { isOneOf, onNodesOf, sql } from '../db/sql.ts';
 import type { Viewer } from './caller.ts';
 import type { Token, TokenIds } from './tokens.ts';
 
@@ -43,10 +43,6 @@ export async function listLiveSessions(db: Queryable, keys: string[]): Promise<L
     join users u on u.id = s.user_id
     where ${onNodesOf(sql`s.user_id`, known)}`);
 }
-
-/** Keeps the version of an account from changing until the transaction ends, before one of its sessions changes. */
-export const lockAccountOfSession = (userId: string): Statement =>
-  sql`select 1 from users where id = ${userId} for share`;
 
 /**
  * The changed records of sessions, for the change log. Each write that changes a session, or the account, raises the

@@ -4,7 +4,7 @@ import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import { changedSessions, lockAccountOfSession, sessionKey } from '../../identity/sessions.ts';
+import { changedSessions, sessionKey } from '../../identity/sessions.ts';
 import type { Token, TokenIds, TokenPair } from '../../identity/tokens.ts';
 
 export type SessionTimes = { now: Date; accessExpiresAt: Date; refreshExpiresAt: Date };
@@ -38,11 +38,9 @@ type SessionRow = {
 };
 
 /**
- * Locks the session, and keeps its account from changing: the version of a session is the sum of both rows' versions, and
- * two transactions that each raised one of them would log the same sum. Of twenty concurrent refreshes one rotates the tokens, and the others read the new row.
+ * Locks the session: of twenty concurrent refreshes one rotates the tokens, and the others read the new row.
  */
 export async function findSessionForUpdate(tx: Transaction, ids: TokenIds): Promise<SessionRow | null> {
-  await tx.query(lockAccountOfSession(ids.userId));
   const [row] = await tx.query<SessionRow>(sql`
     select refresh_hash, spent_hash, refreshed_at, access_expires_at, refresh_expires_at, ends_at,
       (select suspended_at is not null from users where id = ${ids.userId}) as is_suspended
@@ -87,10 +85,14 @@ export async function listSessionKeys(tx: Transaction, userId: string): Promise<
   return rows.map(({ id }) => sessionKey({ userId, sessionId: id }));
 }
 
-/** Changes a person's role. It takes effect on every server with the person's next request. */
+/**
+ * Changes a person's role. It takes effect on every server with the person's next request. It changes the sessions too: their
+ * version in the change log is the sum of both rows' versions, and a refresh at the same time would log the same sum.
+ */
 export async function setRole(tx: Transaction, userId: string, role: Viewer['role']): Promise<void> {
   await tx.query(sql`select 1 from users where id = ${userId} for update`);
   await tx.query(sql`update users set role = ${role}, version = version + 1 where id = ${userId}`);
+  await tx.query(sql`update sessions set version = version + 1 where user_id = ${userId}`);
   await recordChange(tx, { records: [changedSessions(await listSessionKeys(tx, userId))] });
 }
 
