@@ -3,8 +3,9 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../src/db/sql.ts';
 import { transaction } from '../src/db/transaction.ts';
+import { hashPhone } from '../src/modules/auth/code-hashes.ts';
 import type { SmsDriver } from '../src/modules/auth/sms.ts';
-import { expectProblem, expectStatus, startTestApp, TestClock } from './setup.ts';
+import { expectProblem, expectStatus, secretKey, startTestApp, TestClock } from './setup.ts';
 
 /** An SMS driver with `delivers: true`, so that the limits apply. */
 const sentMessages: { phone: string; code: string }[] = [];
@@ -56,7 +57,7 @@ test('sending: of three concurrent requests for the first code of another purpos
   clock.advance(minute);
   const before = sentMessages.length;
   const { responses } = await transaction(api.sql, async (tx) => {
-    await tx.query(sql`select 1 from codes for update`);
+    await tx.query(sql`select 1 from codes where phone_hash = ${hashPhone(secretKey, phone)} for update`);
     const sent = [api, other, api].map((on) => on.post('/v1/me/delete-code', body.accessToken));
     // All three wait for the row of the sign-in.
     await sleep(500);

@@ -28,8 +28,8 @@ export const startReminders = (db: Database, now: Date): Promise<void> =>
       insert into event_reminders as r (event_id, start_at)
       select * from unnest(${events.map(({ id }) => id)}::uuid[],
         ${events.map(({ startAt }) => startAt.toISOString())}::timestamptz[]) e (id, start_at) order by id
-      on conflict (event_id) do update set start_at = excluded.start_at 
-        where abs(extract(epoch from r.start_at - excluded.start_at)) >= ${dayMs / 1_000}
+      on conflict (event_id) do update set start_at = excluded.start_at
+        where r.start_at - excluded.start_at <= '-24 hours' or r.start_at - excluded.start_at >= '24 hours'
       returning event_id`);
     if (marked.length === 0) return;
     await tx.execute(
