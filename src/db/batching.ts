@@ -172,10 +172,11 @@ export function createWriteBatcher<T, V>(
       const forNextBatch: Waiter<T, V>[] = [];
       for (const waiter of batch) {
         const how = toRetry.get(waiter);
-        if (how === RETRY_IN_NEXT_BATCH && ++waiter.batches < maxBatches) forNextBatch.push(waiter);
+        const isForNextBatch = how === RETRY_IN_NEXT_BATCH && ++waiter.batches < maxBatches;
+        if (isForNextBatch) forNextBatch.push(waiter);
+        if (!how || isForNextBatch) release(waiter);
         else if (how === RETRY_WITH_TARGET) retries.runWithTarget(waiter);
-        else if (how) void retries.runAlone(waiter);
-        if (!how || forNextBatch.at(-1) === waiter) release(waiter);
+        else void retries.runAlone(waiter);
       }
       if (forNextBatch.length > 0) queue = [...forNextBatch, ...queue];
       flush();

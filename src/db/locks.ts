@@ -10,8 +10,8 @@ import type { Transaction } from './transaction.ts';
  *
  * Exception: accounts (`users`) are locked FOR KEY SHARE in any order. That is safe because a transaction
  * locks at most one account exclusively, its caller's own. Suspension and role changes also lock the account
- * of another person: suspension refuses admins, and `AdvisoryLock.roleChange` serializes role changes. Sweeps lock their row
- * of `deleted_accounts` first: nobody waits for it.
+ * of another person: suspension refuses admins, and `AdvisoryLock.roleChange` serializes role changes. Sweeps first lock
+ * their row of `deleted_accounts`, which other sweeps skip.
  */
 export const LOCK_ORDER = [
   'codes',
