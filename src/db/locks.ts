@@ -105,7 +105,7 @@ export async function lockEach<T, R>(
  * Locks rows that a statement selects, in ascending order of their keys. One PostgreSQL locks the rows of all keys in one
  * statement. Citus can lock rows of a single node only, so a distributed database gets a statement for each key; they are
  * sent together.
- * @param keyOf its order must be that of the rows in LOCK_ORDER
+ * @param keyOf its order must be that of the rows in LOCK_ORDER; items with the same key select the same row
  * @param select a statement that locks rows of the items it is given in the order of their keys. `nth`: the number of
  *   the item, from 1
  * @returns for each item its row; undefined if the statement returned none
@@ -117,12 +117,6 @@ export async function lockRows<R extends object, T>(
   select: (items: T[]) => Statement,
 ): Promise<(R | undefined)[]> {
   if (!tx.isDistributed) return byPosition(await tx.query<R & { nth: number }>(select(items)), items.length);
-  const found: (R | undefined)[] = [];
-  const sorted = [...items.entries()].sort(([, a], [, b]) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  await Promise.all(
-    sorted.map(async ([i, item]) => {
-      [found[i]] = await tx.query<R>(select([item]));
-    }),
-  );
-  return found;
+  const rows = await lockEach(items, keyOf, (item) => tx.query<R>(select([item])));
+  return items.map((item) => rows.get(keyOf(item))?.[0]);
 }

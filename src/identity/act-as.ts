@@ -57,7 +57,8 @@ export async function lockCallers(
   const locked = await lockRows<{ role: Viewer['role'] }, Caller>(
     tx,
     callers,
-    ({ id, sessionId }) => `${id} ${sessionId}`,
+    // With the hash: of two tokens of a session, one may have been replaced.
+    ({ id, sessionId, accessHash }) => `${id} ${sessionId} ${accessHash.toString('base64')}`,
     (some) => {
       const ids = some.map(({ id }) => id);
       return sql`
