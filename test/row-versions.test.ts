@@ -4,6 +4,9 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomOf } from '../bench/seed/random.ts';
 import { changeKeyOf } from '../src/cache/change-log.ts';
+import { transaction } from '../src/db/transaction.ts';
+import { parseToken, successorPair } from '../src/identity/tokens.ts';
+import { rotateSession } from '../src/modules/auth/session-repo.ts';
 import {
   createAdmin,
   createEvent,
@@ -15,7 +18,14 @@ import {
   signIn,
 } from './factories.ts';
 import { openLaggingDatabase } from './lagging-database.ts';
-import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
+import {
+  type ApiResponse,
+  expectProblem,
+  expectStatus,
+  secretKey,
+  startTestApp,
+  type TestApp,
+} from './setup.ts';
 import { skipsOnCitus } from './test-database.ts';
 
 const api = await startTestApp();
@@ -127,6 +137,29 @@ test('row versions: a session that has ended is refused while the database still
       200,
     );
   expectProblem(await readDuringLag(demote, audit), 403, 'not_admin');
+});
+
+test('row versions: 200 for the token of a refresh while the database shows only a change of the profile that committed before', async () => {
+  const person = await createUser(api);
+  const spent = parseToken('refresh', person.refreshToken, secretKey);
+  assert.ok(spent);
+  const next = successorPair(secretKey, spent, person.refreshToken);
+  const now = new Date();
+  const later = new Date(now.getTime() + 60_000);
+  const [changed, isFrozen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const refreshing = transaction(api.sql, async (tx) => {
+    await rotateSession(tx, spent, next, { now, accessExpiresAt: later, refreshExpiresAt: later });
+    // What PATCH /v1/me of another session writes; the request itself could wait for the same shard of the change log.
+    await api.sql`update users set bio = 'Changed', version = version + 1 where id = ${person.id}`;
+    changed.resolve();
+    await isFrozen.promise;
+  });
+  await changed.promise;
+  const commit = async () => {
+    isFrozen.resolve();
+    await refreshing;
+  };
+  expectStatus(await readDuringLag(commit, () => reader.get('/v1/auth/me', next.accessToken)), 200);
 });
 
 test('row versions: the name of an organizer is the new one', async () => {

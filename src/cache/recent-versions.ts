@@ -5,8 +5,11 @@
  */
 import { type Statement, sql } from '../db/sql.ts';
 
-/** The kinds of cached records. Their numbers are in the versions of the change log, so they keep them. */
-const kinds = { event: 0, person: 1, session: 2 };
+/**
+ * The kinds of cached records. Their numbers are in the versions of the change log, so they keep them. A kind whose versions
+ * get another meaning gets another number: 2 was the kind of sessions whose version included that of the account.
+ */
+const kinds = { event: 0, person: 1, session: 3 };
 /** Room for further kinds. */
 const kindCount = 8;
 export type RecordKind = keyof typeof kinds;

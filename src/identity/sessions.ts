@@ -36,7 +36,7 @@ export async function listLiveSessions(db: Queryable, keys: string[]): Promise<L
   const known = userIds.filter((id) => id !== null);
   return await db.query<LiveSession>(sql`
     select s.user_id, s.id, u.role, u.suspended_at is not null as is_suspended, s.access_hash,
-      s.access_expires_at, s.ends_at, (s.version + u.version)::float8 as version
+      s.access_expires_at, s.ends_at, s.version::float8 as version
     from unnest(${userIds}::uuid[], ${ids.map(([, id]) => id ?? null)}::uuid[])
       k (user_id, id)
     join sessions s on s.user_id = k.user_id and s.id = k.id
@@ -44,18 +44,15 @@ export async function listLiveSessions(db: Queryable, keys: string[]): Promise<L
     where ${onNodesOf(sql`s.user_id`, known)}`);
 }
 
-/**
- * The changed records of sessions, for the change log. Each write that changes a session, or the account, raises the
- * version of the row that it changes.
- */
+/** The changed records of sessions, for the change log. A change of the person's role raises their versions too. */
 export const changedSessions = (keys: string[]): ChangedRecords => {
   const ids = keys.map((key) => key.split(' '));
   return {
     kind: 'session',
     ids: keys,
     versions: sql`
-      select s.user_id || ' ' || s.id as id, s.version + u.version as version, null::bigint as listing
-      from sessions s join users u on u.id = s.user_id
+      select s.user_id || ' ' || s.id as id, s.version, null::bigint as listing
+      from sessions s
       where ${isOneOf(
         sql`s.user_id`,
         ids.map(([userId = '']) => userId),

@@ -86,8 +86,9 @@ export async function listSessionKeys(tx: Transaction, userId: string): Promise<
 }
 
 /**
- * Changes a person's role. It takes effect on every server with the person's next request. It changes the sessions too: their
- * version in the change log is the sum of both rows' versions, and a refresh at the same time would log the same sum.
+ * Changes a person's role. It takes effect on every server with the person's next request. The cached record of a session
+ * has the role, so the versions of the sessions rise with it. A refresh at the same time waits for the row, or the change
+ * waits for the refresh: their versions in the change log differ.
  */
 export async function setRole(tx: Transaction, userId: string, role: Viewer['role']): Promise<void> {
   await tx.query(sql`select 1 from users where id = ${userId} for update`);
