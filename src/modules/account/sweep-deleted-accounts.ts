@@ -24,25 +24,25 @@ type SweepServices = Pick<AccountServices, 'db' | 'clock' | 'log' | 'storage' | 
 };
 
 /**
- * Sweeps each account that is due.
+ * Sweeps each account that is due at the time of the call.
  * @throws the error of the first sweep that failed, after the others
  */
 export async function sweepDeletedAccounts(services: SweepServices): Promise<void> {
-  const now = services.clock();
+  const startedAt = services.clock();
   const errors: unknown[] = [];
   for (;;) {
     let due: DueTombstone | null = null;
     try {
       const files = await transaction(services.db, async (tx) => {
-        due = await lockDueTombstone(tx, now);
-        return due && sweep(tx, due, services, now);
+        due = await lockDueTombstone(tx, startedAt);
+        return due && sweep(tx, due, services);
       });
       if (files === null) break;
       await tryRemoveFiles(services, files);
     } catch (error) {
       errors.push(error);
       if (due === null) break;
-      await restartSweeps(services.db, (due as DueTombstone).id, now);
+      await restartSweeps(services.db, (due as DueTombstone).id, services.clock());
     }
   }
   if (errors.length > 0) throw errors[0];
@@ -52,8 +52,7 @@ export async function sweepDeletedAccounts(services: SweepServices): Promise<voi
 async function sweep(
   tx: Transaction,
   due: DueTombstone,
-  { deletionHooks, config: { secretKey }, log }: SweepServices,
-  now: Date,
+  { deletionHooks, config: { secretKey }, log, clock }: SweepServices,
 ): Promise<string[]> {
   const tombstone = openTombstone(due, secretKey);
   if (!tombstone) {
@@ -65,6 +64,6 @@ async function sweep(
   const account = { userId, phone, phoneHash: hashPhone(secretKey, phone), unseen };
   const files = await deleteLateRows(tx, account, username, deletionHooks);
   await anonymizeLateAudit(tx, secretKey, userId);
-  await finishSweep(tx, due, now);
+  await finishSweep(tx, due, clock());
   return files;
 }

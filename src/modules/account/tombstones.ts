@@ -22,7 +22,7 @@ type Tombstone = AccountNames & {
  */
 const sweepTimesMs = [5_000, 30_000, 90_000, 180_000, 300_000];
 
-/** A sweep that is later than this begins anew: servers or the database may have been down, and commits lost. */
+/** If the last sweep is later than this, all are repeated: servers or the database may have been down, and commits lost. */
 const maxDelayMs = 60_000;
 
 const sealKey = (secretKey: string): Buffer => keyedHash(secretKey, 'deleted-account', '');
@@ -65,19 +65,23 @@ export function openTombstone({ sealed }: DueTombstone, secretKey: string): Tomb
 
 /** Plans the next sweep after a successful one, or deletes the tombstone after the last one. */
 export async function finishSweep(tx: Transaction, due: DueTombstone, now: Date): Promise<void> {
-  const isLate = now.getTime() - due.dueAt.getTime() > maxDelayMs;
-  const sweeps = isLate ? 0 : due.sweeps + 1;
-  if (sweeps === sweepTimesMs.length) return deleteTombstone(tx, due.id);
-  await tx.execute(sql`
-    update deleted_accounts set sweeps = ${sweeps}, due_at = ${dueAt(now, sweeps)} where id = ${due.id}`);
+  const sweeps = due.sweeps + 1;
+  if (sweeps < sweepTimesMs.length) {
+    await tx.execute(sql`
+      update deleted_accounts set sweeps = ${sweeps}, due_at = ${dueAt(now, sweeps)} where id = ${due.id}`);
+  } else if (now.getTime() - due.dueAt.getTime() > maxDelayMs) {
+    await restartSweeps(tx, due.id, now);
+  } else {
+    await deleteTombstone(tx, due.id);
+  }
 }
 
 /** The longest time from a failed sweep to the next. */
 const maxRetryMs = 3_600_000;
 
 /**
- * Begins anew after a sweep that failed, when the time since the deletion has doubled: a node may be lost for days. The id
- * of a tombstone has the time of the deletion.
+ * Begins anew when the time since the deletion has doubled: a node may be lost for days, and sweeps that are late because
+ * there are too many can catch up. The id of a tombstone has the time of the deletion.
  */
 export async function restartSweeps(db: Queryable, id: string, now: Date): Promise<void> {
   const retryMs = Math.min(now.getTime() - timeOfId(id).getTime(), maxRetryMs);
