@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openConnection, transactionOn } from '../src/db/connection.ts';
 import { databaseProblem } from '../src/db/errors.ts';
 import { ConnectionLostError } from '../src/db/query.ts';
+import { raw, sql } from '../src/db/sql.ts';
 import { connectSql } from './sql-tag.ts';
 import { cloneDatabase, connectTo, urlOf } from './test-database.ts';
 
@@ -31,6 +33,22 @@ test('connect: at most 20 attempts a second to a database that closes connection
   assert.ok(failures > 20, `${failures} queries failed`);
   await sql.end({ timeoutMs: 0 });
   server.close();
+});
+
+test('migrations and maintenance: time limits of the role or the database do not apply', async () => {
+  const target = await cloneDatabase();
+  const first = await openConnection(target, 'tests');
+  const [row] = await first.query<{ name: string }>(sql`select quote_ident(current_database()) as name`);
+  for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
+    await first.query(raw(`alter database ${row?.name} set ${limit} = '30ms'`));
+  await first.end();
+  const connection = await openConnection(target, 'tests');
+  await transactionOn(connection, async () => {
+    await connection.query(sql`select pg_sleep(0.1)`);
+    await sleep(100);
+  });
+  await connection.query(sql`select 1`);
+  await connection.end();
 });
 
 test('end: a later statement is refused and opens no connection', async () => {

@@ -33,12 +33,19 @@ const bytesOfEntry = 400;
 /** The result of a read that returned an older version of a record than the change log has named. */
 const TOO_EARLY = Symbol('too early');
 
+/** The database shows only older versions of a record than the change log has named. */
+export class LateRecordProblem extends Problem {
+  constructor() {
+    super('unavailable');
+  }
+}
+
 /** The change keys that the log named during a read; null means any. */
 type PendingRead = { changed: Set<string> | null };
 
 /**
  * @returns a function that finds a record, at least as new as the last read of the change log; null for an unknown id. It
- *   rejects with Problem `unavailable` if the database shows only older versions of the record
+ *   rejects with LateRecordProblem if the database shows only older versions of the record for about a second
  */
 export function createRecordCache<T>(
   { changeLog, replicas }: Source,
@@ -94,7 +101,7 @@ export function createRecordCache<T>(
     const isTooEarly = (result: T | null | typeof TOO_EARLY) => result === TOO_EARLY;
     const first = await load(id);
     const record = isTooEarly(first) ? await readAgain(changeLog, () => load(id), isTooEarly) : first;
-    if (record === TOO_EARLY) throw new Problem('unavailable');
+    if (record === TOO_EARLY) throw new LateRecordProblem();
     return record;
   };
 

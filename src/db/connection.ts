@@ -1,4 +1,4 @@
-/** One connection without time limits: for migrations, backups and the care of the database itself. */
+/** Connections without time limits: for migrations, backups and the care of the database itself. */
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { createPrimaryFinder } from './primary.ts';
@@ -15,8 +15,12 @@ export type Connection = Queryable & {
   destroy(): void;
 };
 
+/** The role may have time limits: behind PgBouncer, it has those of the servers (docs/operating.md). */
+const withoutTimeLimits =
+  'set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0';
+
 /**
- * Opens the connection. It never reconnects, so a lock that it holds is either held or lost with it.
+ * Opens a connection. It never reconnects, so a lock that it holds is either held or lost with it.
  * @param purpose becomes part of `application_name`
  * @param onClose called when the connection closes, for whatever reason
  * @throws ConnectionLostError; pg.DatabaseError if PostgreSQL refuses the connection
@@ -35,10 +39,13 @@ export async function openConnection(
   });
   trackLoss(client);
   const connectToPrimary = createPrimaryFinder(target);
-  await connectToPrimary(client, () => client.connect()).catch((error) => {
+  try {
+    await connectToPrimary(client, () => client.connect());
+    await client.query(withoutTimeLimits);
+  } catch (error) {
     socket.destroy();
     throw error instanceof pg.DatabaseError ? error : new ConnectionLostError(error);
-  });
+  }
   client.once('end', onClose);
   return {
     client,

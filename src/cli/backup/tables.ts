@@ -50,16 +50,10 @@ export async function lockTables(
   );
 }
 
-/**
- * Overrides the settings of the database and the role for this transaction: no timeouts, and one text format
- * of rows.
- */
+/** Overrides the settings of the database and the role for this transaction: one text format of rows. */
 export async function setBackupSettings(connection: Queryable): Promise<void> {
   await connection.query(
     raw(`
-    set local statement_timeout = 0;
-    set local lock_timeout = 0;
-    set local idle_in_transaction_session_timeout = 0;
     set local datestyle = 'ISO, YMD';
     set local intervalstyle = 'postgres';
     set local timezone = 'UTC';

@@ -5,7 +5,7 @@ import { networkOf } from '../../lib/ip-address.ts';
 import { distanceKm, type Place } from '../../lib/sphere.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
 import type { ListElement } from '../events/event-serializer.ts';
-import { loadCurrentEvents } from '../events/load-listed-events.ts';
+import { findUnlessLate, loadCurrentEvents } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';
 import type { EventServices } from '../events/services.ts';
 import { type EventQuery, type Order, toIndexQuery } from './event-query.ts';
@@ -29,7 +29,8 @@ export type Lists = {
   events(request: ListRequest): Promise<Listed<CachedEvent>>;
 };
 
-const maxAttempts = 4;
+/** How often, and for how long, a query with gaps is repeated. An event that is late has taken a second (readAgain). */
+const [maxAttempts, maxAttemptsMs] = [4, 800];
 
 /**
  * @param index null to compute all lists on the database
@@ -61,6 +62,7 @@ export function createEventLists(
     load: (ids: string[]) => Promise<(T | null)[]>,
   ): Promise<Listed<T>> {
     const { viewer } = request;
+    const deadline = performance.now() + maxAttemptsMs;
     const blocked = viewer ? people.blockedBy(viewer.id) : [];
     for (let attempt = 1; ; attempt++) {
       // Authentication has read the change log for requests with a token.
@@ -69,12 +71,13 @@ export function createEventLists(
       const listed = (await load(ids)).filter((element) => element !== null);
       const missing = ids.length - listed.length;
       // Missing events leave gaps: query again, a few times at most.
-      if (missing === 0 || attempt === maxAttempts) return { listed, total: total - missing };
+      const isLast = attempt === maxAttempts || performance.now() > deadline;
+      if (missing === 0 || isLast) return { listed, total: total - missing };
     }
   }
 
   const loadEvent = async (id: string): Promise<CachedEvent | null> => {
-    const event = await events.findCurrent(id);
+    const event = await findUnlessLate(events, id);
     return event && isListed(event.row) ? event : null;
   };
 

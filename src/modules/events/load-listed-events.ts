@@ -1,4 +1,6 @@
+import { LateRecordProblem } from '../../cache/record-cache.ts';
 import type { Viewer } from '../../identity/caller.ts';
+import type { CachedEvent } from './event-cache.ts';
 import { type ListElement, listedJson } from './event-serializer.ts';
 import type { EventRow } from './present.ts';
 import type { EventServices } from './services.ts';
@@ -9,7 +11,8 @@ type Services = Pick<EventServices, 'events' | 'preloadedEvents' | 'viewerStates
  * Loads the events of a page, with the viewer's RSVPs and saved flags.
  * @param isIncluded excludes events that were hidden or changed after the page was queried. It must include all events
  *   that are listed
- * @returns an element for each id, in the same order; null for an event that is excluded or deleted
+ * @returns an element for each id, in the same order; null for an event that is excluded or deleted, or late: one
+ *   event must not prevent the lists that have it
  */
 export async function loadListedEvents(
   services: Services,
@@ -30,7 +33,7 @@ export async function loadCurrentEvents(
   isIncluded: (event: EventRow) => boolean,
 ): Promise<(ListElement | null)[]> {
   const load = async (id: string) => {
-    const event = await events.findCurrent(id);
+    const event = await findUnlessLate(events, id);
     if (!event || !isIncluded(event.row)) return null;
     const { lat, lng } = event.row;
     return { json: listedJson(event, config.publicUrl), place: { lat, lng } };
@@ -41,3 +44,13 @@ export async function loadCurrentEvents(
     viewer && ids.length > 0 ? await viewerStates.findMany({ userId: viewer.id, eventIds: ids }) : null;
   return found.map((event, i) => event && { ...event, distanceKm: null, viewerState: states?.[i] ?? null });
 }
+
+/** Finds an event; null for an unknown id, and for an event whose last change the database has not shown for a second. */
+export const findUnlessLate = async (events: Services['events'], id: string): Promise<CachedEvent | null> => {
+  try {
+    return await events.findCurrent(id);
+  } catch (error) {
+    if (error instanceof LateRecordProblem) return null;
+    throw error;
+  }
+};
