@@ -8,6 +8,7 @@ import { LockedError } from '../db/embedded/file-lock.ts';
 import { EmbeddedError } from '../db/embedded/placement.ts';
 import { isOutage } from '../db/errors.ts';
 import { MigrationError, migrate } from '../db/migrate.ts';
+import { ConnectionLostError } from '../db/query.ts';
 import { crashing, RecoveryError, startingUp, untilRecovered } from '../db/recovery.ts';
 import { sql } from '../db/sql.ts';
 import type { Target } from '../db/target.ts';
@@ -174,11 +175,13 @@ async function testConnection(target: Target): Promise<void> {
 
 /** Turns errors of the database into a CommandError, and returns all other errors unchanged. */
 function toDatabaseError(error: unknown, databaseUrl: string | undefined): unknown {
-  const { code, message } = error as Error & { code?: string };
+  const { code, message, cause } = error as Error & { code?: string };
   const isExpected = error instanceof MigrationError || error instanceof RecoveryError;
   if (!isExpected && code === undefined) return error;
   const which = databaseUrl === undefined ? 'in DATA_DIR' : 'at DATABASE_URL';
-  const reason = [message, code && `(${code})`].filter(Boolean).join(' ');
+  // PostgreSQL or the system says why there is no connection.
+  const text = (error instanceof ConnectionLostError && (cause as Error).message) || message;
+  const reason = [text, code && `(${code})`].filter(Boolean).join(' ');
   return new CommandError(`The database ${which} cannot be used: ${reason}.`);
 }
 

@@ -129,7 +129,7 @@ describe('embedded database', { concurrency: 2, skip: skipsEmbedded }, () => {
       [{ DATA_DIR: broken }, /points to \/nowhere\/postgres, which does not exist\.$/],
       [
         { DATABASE_URL: `postgres://u:${secret}@127.0.0.1:1/x` },
-        /^The database at DATABASE_URL .*ECONNREFUSED/,
+        /^The database at DATABASE_URL cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1 \(ECONNREFUSED\)\.$/,
       ],
       [{ DATABASE_URL: `postgres://u:${secret}@127.0.0.1:${port}/x` }, /^The database at DATABASE_URL /],
       [{ DATABASE_URL: `mysql://u:${secret}@127.0.0.1/x` }, /^DATABASE_URL is not an address/],
