@@ -19,8 +19,8 @@ const helpText = `npm run potluck -- COMMAND
   demo                                   add the demo people and events
   import FILE.ics --organizer PHONE      import a calendar; a repeated import applies only changes
          [--category SLUG]               category of entries without a known one (default: other)
-  backup FILE [--force]                  write the whole database to one file; servers can keep running.
-                                         --force replaces an existing file
+  backup FILE [--force]                  write the whole database to one file; servers can keep running,
+                                         except on Citus. --force replaces an existing file
   restore FILE                           load a backup into an empty database
   admin grant PHONE | admin revoke PHONE grant or revoke the admin role
   audit [--since 7d | 12h | 2026-11-01]  list sign-ins, refused sign-ins, role changes, deletions (default: 30d)

@@ -47,7 +47,7 @@ export async function archiveAll({ nodes }: CitusCluster): Promise<void> {
 
 /**
  * Recovers the copies to the restore point and starts them at the addresses of the nodes, which must be stopped: their
- * addresses are in the catalogue of Citus.
+ * addresses are in the catalogue of Citus. The coordinator, the first node, comes last.
  */
 export async function recoverNodes(
   { nodes, binaries }: CitusCluster,
@@ -55,7 +55,7 @@ export async function recoverNodes(
   restorePoint: string,
 ): Promise<Node[]> {
   const recovered: Node[] = [];
-  for (const [i, { port, dataDir }] of nodes.entries()) {
+  for (const [i, { port, dataDir }] of [...nodes.entries()].reverse()) {
     const copy = copies[i] ?? '';
     await writeFile(path.join(copy, 'recovery.signal'), '', { mode: 0o644 });
     const settings = {
@@ -65,7 +65,7 @@ export async function recoverNodes(
       recovery_target_action: 'promote',
     };
     const node = await startNode({ binaries, settings }, copy, port);
-    recovered.push(node);
+    recovered.unshift(node);
     const sql = await openSql(`${node.url('postgres')}?target_session_attrs=any`);
     while ((await sql`select pg_is_in_recovery() as is_standby`)[0]?.isStandby) await sleep(100);
     await sql.end();
