@@ -71,7 +71,7 @@ async function serve(context: CommandContext, stop: AbortSignal): Promise<void> 
       throw toAddressError(error, config);
     });
     announce(app, config);
-    warnIfUnverified(app, context.target);
+    warnIfUnverified(app, context.target, config);
     if (buildError) app.log.warn({ err: buildError }, 'the pages could not be built');
     await unlessStopped(new Promise(() => {}), stop);
   } finally {
@@ -100,14 +100,20 @@ function toAddressError(error: NodeJS.ErrnoException, { host, port }: Config): E
   return error;
 }
 
-/** Logs a warning if another machine could pretend to be the database. */
-function warnIfUnverified(app: App, target: Target): void {
-  const host = findUnverifiedHost(target);
-  if (host === null) return;
-  app.log.warn(
-    { host },
-    'the connection to the database does not verify the server; set sslmode=verify-full in DATABASE_URL',
-  );
+/** Logs a warning if another machine could pretend to be the database, or one of its replicas. */
+function warnIfUnverified(app: App, target: Target, { databaseReplicaUrls }: Config): void {
+  const variables = [
+    ['DATABASE_URL', [target]],
+    ['DATABASE_REPLICA_URLS', databaseReplicaUrls],
+  ] as const;
+  for (const [variable, targets] of variables) {
+    const host = targets.map(findUnverifiedHost).find((each) => each !== null);
+    if (host === undefined) continue;
+    app.log.warn(
+      { host },
+      `the connection to the database does not verify the server; set sslmode=verify-full in ${variable}`,
+    );
+  }
 }
 
 /** Prints a start screen, or in production one line of the log. */

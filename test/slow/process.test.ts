@@ -264,7 +264,7 @@ describe('process', { concurrency: 2 }, () => {
     gate.close();
   });
 
-  test('database: one warning at the start for a host of another machine without sslmode=verify-full, without secrets', async () => {
+  test('database: one warning at the start for each variable with a host of another machine that is not verified, without secrets', async () => {
     const target = await cloneDatabase();
     const relay = createServer((client) => {
       const upstream = connectTo(target).on('error', () => client.destroy());
@@ -275,20 +275,24 @@ describe('process', { concurrency: 2 }, () => {
     await once(relay, 'listening');
     const { port: relayPort } = relay.address() as AddressInfo;
     // 0.0.0.0 is not a loopback address, and connects to this machine.
-    for (const [host, warnings] of [
-      ['0.0.0.0', 1],
-      ['127.0.0.1', 0],
+    const urlAt = (host: string) => urlOf(target, { address: `${host}:${relayPort}` });
+    for (const [host, replicaHost, warnings] of [
+      ['0.0.0.0', '127.0.0.1', ['DATABASE_URL']],
+      ['127.0.0.1', '0.0.0.0', ['DATABASE_REPLICA_URLS']],
+      ['127.0.0.1', '127.0.0.1', []],
     ] as const) {
       const server = await serve({
         env: {
-          DATABASE_URL: urlOf(target, { address: `${host}:${relayPort}` }),
+          DATABASE_URL: urlAt(host),
+          DATABASE_REPLICA_URLS: urlAt(replicaHost),
           DATA_DIR: await createTempDir(),
         },
       });
       await sendRequest(server, 'GET', '/v1/events');
       assert.equal(await stop(server, 'SIGTERM'), 0);
       const text = `${server.output.out}${server.output.err}`;
-      assert.equal([...text.matchAll(/set sslmode=verify-full/g)].length, warnings, text);
+      const found = [...text.matchAll(/set sslmode=verify-full in (\w+)/g)].map(([, variable]) => variable);
+      assert.deepEqual(found, warnings, text);
       assert.ok(!text.includes(new URL(target).password));
     }
     relay.close();
