@@ -25,10 +25,10 @@ const { values: options } = parseArgs({
   },
 });
 
-/** A number of servers on a database, with a number of its replicas. */
+/** A number of servers on a database, with a number of its replicas. `postmasters`: the primary or coordinator is first. */
 type Configuration = { name: string; environment: Environment; world: World; postmasters: number[] };
-/** `serverMs`, `databaseMs`: CPU time for each request. */
-type Round = { rate: number; serverMs: number; databaseMs: number };
+/** CPU time for each request: of the servers, of all databases, and of the first of these. */
+type Round = { rate: number; serverMs: number; databaseMs: number; firstDatabaseMs: number };
 
 const pairOf = (text: string): [string, string] => {
   const at = text.indexOf('=');
@@ -58,7 +58,8 @@ async function measure({ environment, world, postmasters }: Configuration, mix: 
     const seconds = await Promise.all(pids.map(cpuSecondsOfAll));
     return seconds.reduce<number>((sum, each) => sum + 1_000 * (each ?? Number.NaN), 0);
   };
-  const before = [await cpuMs(serverPids), await cpuMs(postmasters)] as const;
+  const readAll = () => Promise.all([serverPids, postmasters, postmasters.slice(0, 1)].map(cpuMs));
+  const before = await readAll();
   const since = performance.now();
   const until = since + Number(options.seconds) * 1_000;
   let count = 0;
@@ -72,11 +73,9 @@ async function measure({ environment, world, postmasters }: Configuration, mix: 
   };
   await Promise.all(Array.from({ length: Number(options.connections) }, client));
   const seconds = (performance.now() - since) / 1_000;
-  return {
-    rate: count / seconds,
-    serverMs: ((await cpuMs(serverPids)) - before[0]) / count,
-    databaseMs: ((await cpuMs(postmasters)) - before[1]) / count,
-  };
+  const used = (await readAll()).map((ms, i) => (ms - (before[i] ?? Number.NaN)) / count);
+  const [serverMs = Number.NaN, databaseMs = Number.NaN, firstDatabaseMs = Number.NaN] = used;
+  return { rate: count / seconds, serverMs, databaseMs, firstDatabaseMs };
 }
 
 function describe(rounds: Round[], base: Round[]): string {
@@ -88,6 +87,7 @@ function describe(rounds: Round[], base: Round[]): string {
     median(({ rate }) => rate).toFixed(0),
     median(({ serverMs }) => serverMs).toFixed(2),
     median(({ databaseMs }) => databaseMs).toFixed(2),
+    median(({ firstDatabaseMs }) => firstDatabaseMs).toFixed(2),
   ].join(' | ');
 }
 
@@ -106,8 +106,10 @@ try {
       configurations.push(await open(name, url, urls, servers));
     }
   }
-  console.log('| requests | configuration | ratio | requests/s | ms of servers | ms of databases |');
-  console.log('|---|---|---|---|---|---|');
+  console.log(
+    '| requests | configuration | ratio | requests/s | ms of servers | ms of databases | of it the first |',
+  );
+  console.log('|---|---|---|---|---|---|---|');
   for (const mix of mixes) {
     const rounds = new Map<Configuration, Round[]>(configurations.map((each) => [each, []]));
     // The first round warms up.

@@ -15,6 +15,7 @@ import {
 } from './factories.ts';
 import { assertCounters } from './invariants.ts';
 import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
+import { connectSql, type SqlTransaction } from './sql-tag.ts';
 
 const api = await startTestApp();
 const second = await api.startAnother();
@@ -275,15 +276,20 @@ test('suspend: concurrent suspensions and restorations leave all events of the p
   await assertCounters(api.sql);
 });
 
+/** An event as a copy of another one. */
+async function insertCopy(tx: SqlTransaction, eventId: string, id: string): Promise<void> {
+  await tx`
+    insert into events select (jsonb_populate_record(e, jsonb_build_object('id', ${id}::text))).*
+    from events e where e.id = ${eventId}`;
+  await tx`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${id}, 0, 0, 0)`;
+}
+
 test('suspend: an event that becomes visible after the suspension, as on a cluster, is hidden by the next run of the job', async () => {
   const person = await createUser(api);
   const event = await createEvent(api, person);
   const late = crypto.randomUUID();
   await api.sql.begin(async (tx) => {
-    await tx`
-      insert into events select (jsonb_populate_record(e, jsonb_build_object('id', ${late}::text))).*
-      from events e where e.id = ${event.id}`;
-    await tx`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${late}, 0, 0, 0)`;
+    await insertCopy(tx, event.id, late);
     // The part of the transaction on the node of the account is committed already.
     await api.sql`update user_counters set events_count = events_count + 1 where user_id = ${person.id}`;
     expectStatus(await suspend(person), 200);
@@ -296,4 +302,34 @@ test('suspend: an event that becomes visible after the suspension, as on a clust
   await hideLateEvents(api.sql, api.clock.now());
   expectStatus(await api.get(`/v1/events/${late}`), 200);
   await assertCounters(api.sql);
+});
+
+test('suspend: an event that becomes visible when a node returns after ten minutes is hidden', async () => {
+  const person = await createUser(api);
+  const event = await createEvent(api, person);
+  const [db, late] = [connectSql(api.target), crypto.randomUUID()];
+  const run = () => hideLateEvents(db, api.clock.now());
+  const away = () => Promise.reject(new Error('the node is away'));
+  for (let minutes = 0; minutes < 10; minutes++) {
+    await run();
+    api.clock.advance(60_000);
+  }
+  const { query } = db;
+  await api.sql.begin(async (tx) => {
+    await insertCopy(tx, event.id, late);
+    await api.sql`update user_counters set events_count = events_count + 1 where user_id = ${person.id}`;
+    expectStatus(await suspend(person), 200);
+    db.query = away;
+    for (let minutes = 0; minutes < 10; minutes++) {
+      await assert.rejects(run(), /the node is away/);
+      api.clock.advance(60_000);
+    }
+    db.query = query;
+    await run();
+    api.clock.advance(60_000);
+  });
+  await run();
+  for (const server of servers) expectProblem(await server.get(`/v1/events/${late}`), 404, 'event_not_found');
+  await assertCounters(api.sql);
+  await db.end();
 });

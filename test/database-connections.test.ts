@@ -41,13 +41,16 @@ test('migrations and maintenance: time limits of the role or the database do not
   const [row] = await first.query<{ name: string }>(sql`select quote_ident(current_database()) as name`);
   for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
     await first.query(raw(`alter database ${row?.name} set ${limit} = '30ms'`));
-  await first.end();
   const connection = await openConnection(target, 'tests');
   await transactionOn(connection, async () => {
     await connection.query(sql`select pg_sleep(0.1)`);
     await sleep(100);
   });
-  await connection.query(sql`select 1`);
+  await first.query(sql`select pg_advisory_lock(1)`);
+  const waiting = connection.query(sql`select pg_advisory_lock(1)`);
+  await sleep(100);
+  await first.end();
+  await waiting;
   await connection.end();
 });
 

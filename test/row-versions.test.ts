@@ -143,7 +143,9 @@ test('row versions: a session that has ended is refused while the database still
   expectProblem(await readDuringLag(demote, audit), 403, 'not_admin');
 });
 
-test('row versions: 200 for the token of a refresh while the database shows only a change of the profile that committed before', async () => {
+test('row versions: 200 for the token of a refresh while the database shows only a change of the profile that committed before', {
+  skip: cannotFreeze,
+}, async () => {
   const person = await createUser(api);
   const spent = parseToken('refresh', person.refreshToken, secretKey);
   assert.ok(spent);
@@ -225,9 +227,10 @@ test('row versions: lists go on without an event whose change the database does 
   await lagging.freeze(async () => {
     expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { title: 'Zanzibar last' }), 200);
     expectStatus(await reader.get('/v1/events?q=harbour'), 200);
+    assert.deepEqual(await titles(), []);
     const since = performance.now();
     assert.deepEqual(await titles(), []);
-    assert.ok(performance.now() - since < 2_500);
+    assert.ok(performance.now() - since < 500, 'the second list does not wait for the event');
   });
   for (let waited = 0; waited < 15_000; waited += 200) {
     if ((await titles())[0] === 'Zanzibar last') break;

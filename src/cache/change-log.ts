@@ -16,6 +16,7 @@ import {
   deletedVersion,
   RecentVersions,
   type RecordKind,
+  readTagged,
   taggedVersion,
   unknownVersion,
   versionFor,
@@ -195,4 +196,4 @@ export class ChangeLog {
 }
 
 const versionAt = (versions: (number | null)[] | null, i: number): number =>
-  versions ? (versions[i] ?? deletedVersion) : unknownVersion;
+  versions ? readTagged(versions[i] ?? deletedVersion) : unknownVersion;

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
-import { deletedVersion, isCurrent, RecentVersions, unknownVersion, versionFor } from './recent-versions.ts';
+import {
+  deletedVersion,
+  isCurrent,
+  RecentVersions,
+  readTagged,
+  unknownVersion,
+  versionFor,
+} from './recent-versions.ts';
 
 test('versions: a lower one does not replace a higher one; a deletion is above all', () => {
   const versions = new RecentVersions();
@@ -37,6 +44,18 @@ test('versions: that of another kind does not count; deletions and unknown versi
   assert.deepEqual([versionFor('event', person), versionFor('session', person)], [undefined, undefined]);
   for (const version of [deletedVersion, unknownVersion, undefined])
     assert.equal(versionFor('event', version), version);
+});
+
+test('versions: those of former sessions are unknown', () => {
+  const [event, former, session] = [8 * 5, 8 * 5 + 2, 8 * 5 + 3];
+  assert.deepEqual([event, former, session, deletedVersion, unknownVersion].map(readTagged), [
+    event,
+    unknownVersion,
+    session,
+    deletedVersion,
+    unknownVersion,
+  ]);
+  assert.deepEqual([versionFor('session', session), versionFor('session', event)], [5, undefined]);
 });
 
 test('versions: the last 32,768 records are remembered for 150 s; at most twice as many are held', (context) => {

@@ -5,11 +5,10 @@
  */
 import { type Statement, sql } from '../db/sql.ts';
 
-/**
- * The kinds of cached records. Their numbers are in the versions of the change log, so they keep them. A kind whose versions
- * get another meaning gets another number: 2 was the kind of sessions whose version included that of the account.
- */
+/** The kinds of cached records. Their numbers are in the versions of the change log, so they keep them. */
 const kinds = { event: 0, person: 1, session: 3 };
+/** The kind that sessions had when their version included that of the account. Servers of then may still run. */
+const formerKind = 2;
 /** Room for further kinds. */
 const kindCount = 8;
 export type RecordKind = keyof typeof kinds;
@@ -20,6 +19,10 @@ export type RecordKind = keyof typeof kinds;
  */
 export const taggedVersion = (kind: RecordKind, version: Statement): Statement =>
   sql`${kindCount}::bigint * ${version} + ${kinds[kind]}::int`;
+
+/** The tagged version of a row of the log; `unknownVersion` if it cannot be compared with the versions of today. */
+export const readTagged = (tagged: number): number =>
+  tagged % kindCount === formerKind ? unknownVersion : tagged;
 
 /** The version of a record of this kind; undefined if the tagged version is that of another kind. */
 export function versionFor(kind: RecordKind, tagged: number | undefined): number | undefined {

@@ -40,6 +40,18 @@ export class LateRecordProblem extends Problem {
   }
 }
 
+/** What a list shows of a record: null also if it is late, because one record must not prevent the list. */
+export const unlessLate = <T>(found: T | Promise<T | null>): T | Promise<T | null> =>
+  found instanceof Promise
+    ? found.catch((error: unknown) => {
+        if (error instanceof LateRecordProblem) return null;
+        throw error;
+      })
+    : found;
+
+/** The number of late records for which no request waits again. */
+const maxLate = 1_000;
+
 /** The change keys that the log named during a read; null means any. */
 type PendingRead = { changed: Set<string> | null };
 
@@ -59,6 +71,8 @@ export function createRecordCache<T>(
     dispose: ({ changeKey }) => ids.delete(changeKey),
   });
   const pendingReads = new Set<PendingRead>();
+  /** Records for which a request has waited in vain. Until one is read, no other waits: a list of many would for each. */
+  const late = new LRUCache<string, true>({ max: maxLate });
 
   changeLog.watch((change) => {
     const changeKeys = change?.changeKeys;
@@ -100,8 +114,13 @@ export function createRecordCache<T>(
   const loadCurrent = async (id: string): Promise<T | null> => {
     const isTooEarly = (result: T | null | typeof TOO_EARLY) => result === TOO_EARLY;
     const first = await load(id);
-    const record = isTooEarly(first) ? await readAgain(changeLog, () => load(id), isTooEarly) : first;
-    if (record === TOO_EARLY) throw new LateRecordProblem();
+    const isWaiting = isTooEarly(first) && !late.has(id);
+    const record = isWaiting ? await readAgain(changeLog, () => load(id), isTooEarly) : first;
+    if (record === TOO_EARLY) {
+      late.set(id, true);
+      throw new LateRecordProblem();
+    }
+    late.delete(id);
     return record;
   };
 

@@ -179,8 +179,9 @@ function toDatabaseError(error: unknown, databaseUrl: string | undefined): unkno
   const isExpected = error instanceof MigrationError || error instanceof RecoveryError;
   if (!isExpected && code === undefined) return error;
   const which = databaseUrl === undefined ? 'in DATA_DIR' : 'at DATABASE_URL';
-  // PostgreSQL or the system says why there is no connection.
-  const text = (error instanceof ConnectionLostError && (cause as Error).message) || message;
+  // PostgreSQL or the system says why there is no connection; of several addresses, each has its reason.
+  const [first] = cause instanceof AggregateError ? cause.errors : [cause];
+  const text = (error instanceof ConnectionLostError && (first as Error | null)?.message) || message;
   const reason = [text, code && `(${code})`].filter(Boolean).join(' ');
   return new CommandError(`The database ${which} cannot be used: ${reason}.`);
 }

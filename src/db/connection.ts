@@ -16,8 +16,10 @@ export type Connection = Queryable & {
 };
 
 /** The role may have time limits: behind PgBouncer, it has those of the servers (docs/operating.md). */
-const withoutTimeLimits =
-  'set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0';
+const liftLimits = (scope: 'session' | 'local') =>
+  ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+    .map((limit) => `set ${scope} ${limit} = 0`)
+    .join('; ');
 
 /**
  * Opens a connection. It never reconnects, so a lock that it holds is either held or lost with it.
@@ -41,7 +43,7 @@ export async function openConnection(
   const connectToPrimary = createPrimaryFinder(target);
   try {
     await connectToPrimary(client, () => client.connect());
-    await client.query(withoutTimeLimits);
+    await client.query(liftLimits('session'));
   } catch (error) {
     socket.destroy();
     throw error instanceof pg.DatabaseError ? error : new ConnectionLostError(error);
@@ -67,6 +69,9 @@ export async function transactionOn<T>(
 ): Promise<T> {
   await connection.query(raw(`begin ${mode}`));
   try {
+    // Citus gives the nodes the settings of a transaction, and none of a session.
+    await connection.query(sql`set local citus.propagate_set_commands = 'local'`);
+    await connection.query(raw(liftLimits('local')));
     const result = await work();
     await connection.query(sql`commit`);
     return result;

@@ -173,8 +173,6 @@ async function withLockedTable(
       const [lock] = await connection.query<{ isMine: boolean }>(sql`
         select pg_try_advisory_xact_lock(${AdvisoryLock.partitions}) as is_mine`);
       if (!lock?.isMine) return;
-      // Citus gives the setting to the nodes, where the statements wait too.
-      await connection.query(sql`set local citus.propagate_set_commands = 'local'`);
       await connection.query(sql`set local lock_timeout = '1500ms'`);
       // Exclusively too: a transaction that has read both tables would wait for the first one, and this for the second.
       for (const locked of references ? [references, name] : [name])

@@ -42,7 +42,7 @@ export async function sweepDeletedAccounts(services: SweepServices): Promise<voi
     } catch (error) {
       errors.push(error);
       if (due === null) break;
-      await restartSweeps(services.db, (due as DueTombstone).id, services.clock());
+      await restartSweeps(services.db, due, services.clock());
     }
   }
   if (errors.length > 0) throw errors[0];

@@ -17,7 +17,7 @@ type Tombstone = AccountNames & {
 };
 
 /**
- * When an account is swept, since its deletion. Commits that are late by milliseconds are swept within seconds. Citus
+ * When an account is swept, since its deletion: the differences are the waits after each sweep. Commits that are late by milliseconds are swept within seconds. Citus
  * finishes a lost commit a minute after it can reach the node again (`citus.recover_2pc_interval`).
  */
 const sweepTimesMs = [5_000, 30_000, 90_000, 180_000, 300_000];
@@ -70,7 +70,7 @@ export async function finishSweep(tx: Transaction, due: DueTombstone, now: Date)
     await tx.execute(sql`
       update deleted_accounts set sweeps = ${sweeps}, due_at = ${dueAt(now, sweeps)} where id = ${due.id}`);
   } else if (now.getTime() - due.dueAt.getTime() > maxDelayMs) {
-    await restartSweeps(tx, due.id, now);
+    await restartSweeps(tx, due, now);
   } else {
     await deleteTombstone(tx, due.id);
   }
@@ -83,11 +83,11 @@ const maxRetryMs = 3_600_000;
  * Begins anew when the time since the deletion has doubled: a node may be lost for days, and sweeps that are late because
  * there are too many can catch up. The id of a tombstone has the time of the deletion.
  */
-export async function restartSweeps(db: Queryable, id: string, now: Date): Promise<void> {
+export async function restartSweeps(db: Queryable, { id, sweeps }: DueTombstone, now: Date): Promise<void> {
   const retryMs = Math.min(now.getTime() - timeOfId(id).getTime(), maxRetryMs);
   await db.execute(sql`
     update deleted_accounts set sweeps = 0, due_at = ${new Date(Math.max(dueAt(now, 0).getTime(), now.getTime() + retryMs))}
-    where id = ${id}`);
+    where id = ${id} and sweeps = ${sweeps}`);
 }
 
 export async function deleteTombstone(db: Queryable, id: string): Promise<void> {

@@ -6,6 +6,7 @@ import { sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { changedSessions } from '../../identity/sessions.ts';
+import { inChunks } from '../../lib/chunks.ts';
 import { Problem } from '../../lib/errors.ts';
 import { listSessionKeys } from '../auth/session-repo.ts';
 import { changedEvents } from '../events/changed-events.ts';
@@ -63,29 +64,56 @@ export async function restore(tx: Transaction, userId: string): Promise<boolean>
   return true;
 }
 
-/** How long after a suspension late events are looked for: Citus finishes a lost commit within a minute. */
+/** How long late events are looked for once all nodes respond: Citus finishes a lost commit within a minute then. */
 const lateEventsMs = 5 * 60_000;
 
 /**
+ * What this process has looked at, by database. `doneBefore`: suspensions of before need no further look. `since`: when the
+ * scans began of which none has failed.
+ */
+const scans = new WeakMap<Database, { doneBefore: Date; since: Date | null }>();
+
+/**
  * Hides events of suspended people that have become visible since the suspension: on a cluster, the commit of a new event
- * can reach its node after that of the account, whose lock the suspension has waited for.
+ * can reach its node after that of the account, whose lock the suspension has waited for. A scan needs all nodes: after one
+ * that failed, and after the start of the process, suspensions of all times are looked at again.
+ * @throws the error of the first account that failed, after the others
  */
 export async function hideLateEvents(db: Database, now: Date): Promise<void> {
-  const suspended = await db.query<{ id: string }>(sql`
-    select id from users where suspended_at > ${new Date(now.getTime() - lateEventsMs)} order by id`);
-  for (const { id } of suspended) {
-    // Without a lock: nearly always, there is none.
-    const late = await db.query(sql`
-      select 1 from events where organizer_id = ${id} and not hidden limit 1`);
-    if (late.length === 0) continue;
-    await transaction(db, async (tx) => {
-      const [state] = await tx.query<AccountState>(sql`
-        select role, suspended_at from users where id = ${id} for update`);
-      if (!state?.suspendedAt) return;
-      const { ids, listingKeys } = await setHidden(tx, id, true);
-      if (ids.length > 0) await recordChange(tx, { records: [changedEvents(ids)], listingKeys });
-    });
+  const { doneBefore, since } = scans.get(db) ?? { doneBefore: new Date(0), since: null };
+  scans.set(db, { doneBefore: new Date(0), since: null });
+  const errors: unknown[] = [];
+  for (const id of await listWithShownEvents(db, doneBefore)) {
+    await transaction(db, (tx) => hideEventsOf(tx, id)).catch((error) => errors.push(error));
   }
+  if (errors.length > 0) throw errors[0];
+  const isDone = since !== null && now.getTime() - since.getTime() >= lateEventsMs;
+  scans.set(db, {
+    doneBefore: isDone ? new Date(now.getTime() - lateEventsMs) : doneBefore,
+    since: since ?? now,
+  });
+}
+
+/** Suspended people with events that are not hidden. Without locks: nearly always, there are none. */
+async function listWithShownEvents(db: Database, suspendedSince: Date): Promise<string[]> {
+  const suspended = await db.query<{ id: string }>(sql`
+    select id from users where suspended_at >= ${suspendedSince}`);
+  const found: string[] = [];
+  for (const some of inChunks(suspended)) {
+    const rows = await db.query<{ id: string }>(sql`
+      select distinct organizer_id as id from events
+      where organizer_id = any(${some.map(({ id }) => id)}::uuid[]) and not hidden`);
+    found.push(...rows.map(({ id }) => id));
+  }
+  return found;
+}
+
+async function hideEventsOf(tx: Transaction, userId: string): Promise<void> {
+  const [state] = await tx.query<AccountState>(sql`
+    select role, suspended_at from users where id = ${userId} for update`);
+  if (!state?.suspendedAt) return;
+  const { ids, listingKeys } = await setHidden(tx, userId, true);
+  if (ids.length > 0) await recordChange(tx, { records: [changedEvents(ids)], listingKeys });
 }
 
 /** Returns the keys of the ended sessions. */

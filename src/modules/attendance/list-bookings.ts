@@ -1,3 +1,4 @@
+import { unlessLate } from '../../cache/record-cache.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -33,7 +34,7 @@ export const listBookings = defineEndpoint({
     requireOrganizer(event.row, caller);
     const found = await findBookings(db, id, { status, after, limit });
     const { rows, nextCursor } = toPage(found, limit, ({ n }) => [n]);
-    const persons = await Promise.all(rows.map(({ userId }) => people.find(userId)));
+    const persons = await Promise.all(rows.map(({ userId }) => unlessLate(people.find(userId))));
     // Bookings of accounts that were deleted in the meantime are left out.
     const data = rows.flatMap((row, i) => {
       const person = persons[i];

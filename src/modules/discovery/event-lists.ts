@@ -5,7 +5,7 @@ import { networkOf } from '../../lib/ip-address.ts';
 import { distanceKm, type Place } from '../../lib/sphere.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
 import type { ListElement } from '../events/event-serializer.ts';
-import { findUnlessLate, loadCurrentEvents } from '../events/load-listed-events.ts';
+import { loadCurrentEvents } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';
 import type { EventServices } from '../events/services.ts';
 import { type EventQuery, type Order, toIndexQuery } from './event-query.ts';
@@ -29,8 +29,7 @@ export type Lists = {
   events(request: ListRequest): Promise<Listed<CachedEvent>>;
 };
 
-/** How often, and for how long, a query with gaps is repeated. An event that is late has taken a second (readAgain). */
-const [maxAttempts, maxAttemptsMs] = [4, 800];
+const maxAttempts = 4;
 
 /**
  * @param index null to compute all lists on the database
@@ -62,7 +61,6 @@ export function createEventLists(
     load: (ids: string[]) => Promise<(T | null)[]>,
   ): Promise<Listed<T>> {
     const { viewer } = request;
-    const deadline = performance.now() + maxAttemptsMs;
     const blocked = viewer ? people.blockedBy(viewer.id) : [];
     for (let attempt = 1; ; attempt++) {
       // Authentication has read the change log for requests with a token.
@@ -71,13 +69,12 @@ export function createEventLists(
       const listed = (await load(ids)).filter((element) => element !== null);
       const missing = ids.length - listed.length;
       // Missing events leave gaps: query again, a few times at most.
-      const isLast = attempt === maxAttempts || performance.now() > deadline;
-      if (missing === 0 || isLast) return { listed, total: total - missing };
+      if (missing === 0 || attempt === maxAttempts) return { listed, total: total - missing };
     }
   }
 
   const loadEvent = async (id: string): Promise<CachedEvent | null> => {
-    const event = await findUnlessLate(events, id);
+    const event = await events.findCurrent(id);
     return event && isListed(event.row) ? event : null;
   };
 

@@ -1,6 +1,5 @@
-import { LateRecordProblem } from '../../cache/record-cache.ts';
+import { unlessLate } from '../../cache/record-cache.ts';
 import type { Viewer } from '../../identity/caller.ts';
-import type { CachedEvent } from './event-cache.ts';
 import { type ListElement, listedJson } from './event-serializer.ts';
 import type { EventRow } from './present.ts';
 import type { EventServices } from './services.ts';
@@ -33,7 +32,7 @@ export async function loadCurrentEvents(
   isIncluded: (event: EventRow) => boolean,
 ): Promise<(ListElement | null)[]> {
   const load = async (id: string) => {
-    const event = await findUnlessLate(events, id);
+    const event = await unlessLate(events.findCurrent(id));
     if (!event || !isIncluded(event.row)) return null;
     const { lat, lng } = event.row;
     return { json: listedJson(event, config.publicUrl), place: { lat, lng } };
@@ -44,13 +43,3 @@ export async function loadCurrentEvents(
     viewer && ids.length > 0 ? await viewerStates.findMany({ userId: viewer.id, eventIds: ids }) : null;
   return found.map((event, i) => event && { ...event, distanceKm: null, viewerState: states?.[i] ?? null });
 }
-
-/** Finds an event; null for an unknown id, and for an event whose last change the database has not shown for a second. */
-export const findUnlessLate = async (events: Services['events'], id: string): Promise<CachedEvent | null> => {
-  try {
-    return await events.findCurrent(id);
-  } catch (error) {
-    if (error instanceof LateRecordProblem) return null;
-    throw error;
-  }
-};

@@ -1,3 +1,4 @@
+import { unlessLate } from '../../cache/record-cache.ts';
 import { largeText } from '../../http/compression.ts';
 import { readCursor } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
@@ -43,7 +44,7 @@ async function loadElements(services: FeedServices, rows: FeedElement[], viewer:
   const ids = rows.map(({ id }) => id);
   const [listed, people] = await Promise.all([
     loadListedEvents(services, ids, viewer, isListed),
-    Promise.all(rows.map((row) => Promise.all(row.people.map((id) => services.people.find(id))))),
+    Promise.all(rows.map((row) => Promise.all(row.people.map((id) => unlessLate(services.people.find(id)))))),
   ]);
   return rows.flatMap((row, i) => {
     const event = listed[i];

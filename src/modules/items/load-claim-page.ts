@@ -1,5 +1,7 @@
 /** Pages of claims, for the organizer of an event. */
+
 import type { Static } from 'typebox';
+import { unlessLate } from '../../cache/record-cache.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { listClaims } from './claim-repo.ts';
 import { toGivenClaim } from './present.ts';
@@ -17,7 +19,7 @@ export async function loadClaimPage(
 ): Promise<Static<typeof ClaimPage>> {
   const found = await listClaims(db, claimed, readCursor(cursor, 'number', 'id'), limit + 1);
   const { rows, nextCursor } = toPage(found, limit, ({ n, id }) => [n, id]);
-  const persons = await Promise.all(rows.map(({ userId }) => people.find(userId)));
+  const persons = await Promise.all(rows.map(({ userId }) => unlessLate(people.find(userId))));
   const claims = rows.map((row, i) => toGivenClaim(row, persons[i] ?? null, config.publicUrl));
   return { data: claims.filter((claim) => claim !== null), nextCursor };
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { unlessLate } from '../../cache/record-cache.ts';
 import { cursorQuery, readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { toConversation } from './present.ts';
@@ -23,7 +24,7 @@ export const listConversations = defineEndpoint({
     const [before = null] = readCursor(cursor, 'id') ?? [];
     const found = await findConversations(db, caller.id, before, limit + 1);
     const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
-    const persons = await Promise.all(rows.map(async ({ otherId }) => people.find(otherId)));
+    const persons = await Promise.all(rows.map(async ({ otherId }) => unlessLate(people.find(otherId))));
     const data = rows.flatMap((row, i) => {
       // An account that was deleted after the first query has no messages any more.
       const other = persons[i];

@@ -1,3 +1,4 @@
+import { unlessLate } from '../../cache/record-cache.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { UserServices } from '../users/services.ts';
@@ -30,7 +31,7 @@ export const listNotifications = defineEndpoint({
     const { rows, nextCursor } = toPage(found, limit, ({ id }) => [id]);
     const reminders = rows.flatMap(({ kind, eventId }) => (kind === 'reminder' && eventId ? [eventId] : []));
     const [persons, brought] = await Promise.all([
-      Promise.all(rows.map(async ({ personId }) => personId && people.find(personId))),
+      Promise.all(rows.map(async ({ personId }) => personId && unlessLate(people.find(personId)))),
       listBroughtItems(db, caller.id, reminders),
     ]);
     const data = rows.map((row, i) => {
