@@ -52,14 +52,12 @@ async function open(name: string, url: string, replicas: string[], servers: numb
   };
 }
 
+const sum = (values: number[]): number => values.reduce((total, each) => total + each, 0);
+
 async function measure({ environment, world, postmasters }: Configuration, mix: Mix): Promise<Round> {
   const serverPids = environment.servers.map(({ child }: Server) => child.pid ?? 0);
-  const cpuMs = async (pids: number[]) => {
-    const seconds = await Promise.all(pids.map(cpuSecondsOfAll));
-    return seconds.reduce<number>((sum, each) => sum + 1_000 * (each ?? Number.NaN), 0);
-  };
-  const readAll = () => Promise.all([serverPids, postmasters, postmasters.slice(0, 1)].map(cpuMs));
-  const before = await readAll();
+  const readCpuSeconds = () => Promise.all([...serverPids, ...postmasters].map(cpuSecondsOfAll));
+  const before = await readCpuSeconds();
   const since = performance.now();
   const until = since + Number(options.seconds) * 1_000;
   let count = 0;
@@ -73,9 +71,16 @@ async function measure({ environment, world, postmasters }: Configuration, mix: 
   };
   await Promise.all(Array.from({ length: Number(options.connections) }, client));
   const seconds = (performance.now() - since) / 1_000;
-  const used = (await readAll()).map((ms, i) => (ms - (before[i] ?? Number.NaN)) / count);
-  const [serverMs = Number.NaN, databaseMs = Number.NaN, firstDatabaseMs = Number.NaN] = used;
-  return { rate: count / seconds, serverMs, databaseMs, firstDatabaseMs };
+  const used = (await readCpuSeconds()).map(
+    (after, i) => (1_000 * ((after ?? Number.NaN) - (before[i] ?? Number.NaN))) / count,
+  );
+  const [ofServers, ofDatabases] = [used.slice(0, serverPids.length), used.slice(serverPids.length)];
+  return {
+    rate: count / seconds,
+    serverMs: sum(ofServers),
+    databaseMs: sum(ofDatabases),
+    firstDatabaseMs: sum(ofDatabases.slice(0, 1)),
+  };
 }
 
 function describe(rounds: Round[], base: Round[]): string {

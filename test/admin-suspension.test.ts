@@ -14,8 +14,9 @@ import {
   signIn,
 } from './factories.ts';
 import { assertCounters } from './invariants.ts';
+import { insertLateEvent } from './late-events.ts';
 import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
-import { connectSql, type SqlTransaction } from './sql-tag.ts';
+import { connectSql } from './sql-tag.ts';
 
 const api = await startTestApp();
 const second = await api.startAnother();
@@ -276,20 +277,12 @@ test('suspend: concurrent suspensions and restorations leave all events of the p
   await assertCounters(api.sql);
 });
 
-/** An event as a copy of another one. */
-async function insertCopy(tx: SqlTransaction, eventId: string, id: string): Promise<void> {
-  await tx`
-    insert into events select (jsonb_populate_record(e, jsonb_build_object('id', ${id}::text))).*
-    from events e where e.id = ${eventId}`;
-  await tx`insert into event_counters (event_id, rsvp_count, going_count, last_item) values (${id}, 0, 0, 0)`;
-}
-
 test('suspend: an event that becomes visible after the suspension, as on a cluster, is hidden by the next run of the job', async () => {
   const person = await createUser(api);
   const event = await createEvent(api, person);
   const late = crypto.randomUUID();
   await api.sql.begin(async (tx) => {
-    await insertCopy(tx, event.id, late);
+    await insertLateEvent(tx, event.id, late, person);
     // The part of the transaction on the node of the account is committed already.
     await api.sql`update user_counters set events_count = events_count + 1 where user_id = ${person.id}`;
     expectStatus(await suspend(person), 200);
@@ -316,7 +309,7 @@ test('suspend: an event that becomes visible when a node returns after ten minut
   }
   const { query } = db;
   await api.sql.begin(async (tx) => {
-    await insertCopy(tx, event.id, late);
+    await insertLateEvent(tx, event.id, late, person);
     await api.sql`update user_counters set events_count = events_count + 1 where user_id = ${person.id}`;
     expectStatus(await suspend(person), 200);
     db.query = away;

@@ -71,7 +71,7 @@ export function createRecordCache<T>(
     dispose: ({ changeKey }) => ids.delete(changeKey),
   });
   const pendingReads = new Set<PendingRead>();
-  /** Records for which a request has waited in vain. Until one is read, no other waits: a list of many would for each. */
+  /** Ids for which a request has waited in vain. No other request waits for one of them until it has been read. */
   const late = new LRUCache<string, true>({ max: maxLate });
 
   changeLog.watch((change) => {

@@ -1,5 +1,4 @@
 /** Pages of claims, for the organizer of an event. */
-
 import type { Static } from 'typebox';
 import { unlessLate } from '../../cache/record-cache.ts';
 import { readCursor, toPage } from '../../http/cursors.ts';
