@@ -75,13 +75,28 @@ function corkUntilNextTick(stream: Duplex): void {
   process.nextTick(() => stream.uncork());
 }
 
+const uuidLength = 36;
+const uuidsPattern = /^[0-9a-f-]{36}(?:,[0-9a-f-]{36})*$/;
+
+/**
+ * A parameter for the driver: an array of UUIDs as text, any other value as it is. The driver escapes each element of an
+ * array, which took a tenth of the server's instructions for a batch of RSVPs. With the length of each element, the
+ * pattern allows a comma only between elements.
+ */
+export function parameterOf(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  if (!value.every((each) => typeof each === 'string' && each.length === uuidLength)) return value;
+  const text = value.join();
+  return uuidsPattern.test(text) ? `{${text}}` : value;
+}
+
 /** Runs one statement. With parameters it is prepared once for each connection. */
 export async function runStatement<R extends object>(
   client: pg.ClientBase,
   statement: Statement,
 ): Promise<{ rows: R[]; affected: number; command: string }> {
   const { text, values } = statement;
-  const prepared = values.length > 0 && { name: nameOf(text), values };
+  const prepared = values.length > 0 && { name: nameOf(text), values: values.map(parameterOf) };
   corkUntilNextTick((client as pg.Client).connection.stream);
   countPending(client, 1);
   try {
