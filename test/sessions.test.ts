@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { transaction } from '../src/db/transaction.ts';
+import { listLiveSessions } from '../src/identity/sessions.ts';
 import { setRole } from '../src/modules/auth/session-repo.ts';
 import {
   createAdmin,
@@ -14,6 +15,8 @@ import {
   signIn,
 } from './factories.ts';
 import { expectProblem, expectStatus, startTestApp, TestClock } from './setup.ts';
+import { connectSql } from './sql-tag.ts';
+import { skipsOnCitus } from './test-database.ts';
 
 const clock = new TestClock();
 const api = await startTestApp({ clock });
@@ -226,4 +229,25 @@ test('roles: 404 for private events on another server after the admin role is re
     await transaction(api.sql, (tx) => setRole(tx, admin.id, 'user'));
     assert.equal((await call(admin)).status, 404);
   }
+});
+
+test('sessions: loads of one to three sessions share one plan', {
+  skip: skipsOnCitus('Citus plans a statement for its values.'),
+}, async () => {
+  const people = [await createUser(api), await createUser(api), await createUser(api)];
+  const rows = await api.sql<{ key: string }[]>`
+    select user_id || ' ' || id as key from sessions where user_id = any(${people.map(({ id }) => id)}::uuid[])`;
+  const keys = rows.map(({ key }) => key);
+  // PostgreSQL shows the plans of a connection to that connection only.
+  const sql = connectSql(api.sql.target, 1);
+  for (let n = 0; n < 12; n++) {
+    const some = keys.slice(0, 1 + (n % 3));
+    assert.equal((await listLiveSessions(sql, some)).length, some.length);
+  }
+  const [plans] = await sql<{ custom: number; generic: number }[]>`
+    select custom_plans::int as custom, generic_plans::int as generic from pg_prepared_statements
+    where statement like '%join sessions s on%'`;
+  await sql.end();
+  // Of a prepared statement, PostgreSQL always plans the first five calls for their values.
+  assert.deepEqual(plans, { custom: 5, generic: 7 });
 });

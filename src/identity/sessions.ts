@@ -1,7 +1,7 @@
 /** The part of a session that authentication needs. */
 import type { ChangedRecords } from '../cache/change-log.ts';
 import type { Queryable } from '../db/query.ts';
-import { isOneOf, onNodesOf, sql } from '../db/sql.ts';
+import { isOneOf, onNodesOf, sql, uuidsOfAnyNumber } from '../db/sql.ts';
 import type { Viewer } from './caller.ts';
 import type { Token, TokenIds } from './tokens.ts';
 
@@ -37,7 +37,7 @@ export async function listLiveSessions(db: Queryable, keys: string[]): Promise<L
   return await db.query<LiveSession>(sql`
     select s.user_id, s.id, u.role, u.suspended_at is not null as is_suspended, s.access_hash,
       s.access_expires_at, s.ends_at, s.version::float8 as version
-    from unnest(${userIds}::uuid[], ${ids.map(([, id]) => id ?? null)}::uuid[])
+    from unnest(${uuidsOfAnyNumber(userIds)}, ${uuidsOfAnyNumber(ids.map(([, id]) => id ?? null))})
       k (user_id, id)
     join sessions s on s.user_id = k.user_id and s.id = k.id
     join users u on u.id = s.user_id
