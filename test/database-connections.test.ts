@@ -206,3 +206,21 @@ test('transaction: fails as a whole if its connection is lost, and no statement 
   assert.deepEqual([...(await sql`select n from marks`)], [{ n: 3 }]);
   await sql.end({ timeoutMs: 1_000 });
 });
+
+test('parameters: arrays of strings reach PostgreSQL unchanged, whatever they contain', async () => {
+  const sql = connectSql(await cloneDatabase(), 1);
+  const special = ['', ' ', 'null', 'NULL', 'a,b', '{}', '{a}', "'", '\n', 'ø 🥘', '$1'];
+  for (const texts of [
+    [],
+    ['a'],
+    special,
+    [...special, '"'],
+    [...special, '\\'],
+    ['"', '\\"', ',"'],
+    ['a', null],
+  ]) {
+    const [row] = await sql`select ${texts}::text[] as texts`;
+    assert.deepEqual(row?.texts, texts);
+  }
+  await sql.end();
+});

@@ -75,19 +75,16 @@ function corkUntilNextTick(stream: Duplex): void {
   process.nextTick(() => stream.uncork());
 }
 
-const uuidLength = 36;
-const uuidsPattern = /^[0-9a-f-]{36}(?:,[0-9a-f-]{36})*$/;
-
 /**
- * A parameter for the driver: an array of UUIDs as text, any other value as it is. The driver escapes each element of an
- * array, which took a tenth of the server's instructions for a batch of RSVPs. With the length of each element, the
- * pattern allows a comma only between elements.
+ * A parameter for the driver: an array of strings without quotes and backslashes as the text of a PostgreSQL array, any
+ * other value as it is. The driver escapes each element by itself, which took a tenth of the server's instructions for a
+ * batch of RSVPs.
  */
 export function parameterOf(value: unknown): unknown {
-  if (!Array.isArray(value)) return value;
-  if (!value.every((each) => typeof each === 'string' && each.length === uuidLength)) return value;
-  const text = value.join();
-  return uuidsPattern.test(text) ? `{${text}}` : value;
+  if (!Array.isArray(value) || value.length === 0) return value;
+  if (!value.every((each) => typeof each === 'string')) return value;
+  const text = value.join('');
+  return text.includes('"') || text.includes('\\') ? value : `{"${value.join('","')}"}`;
 }
 
 /** Runs one statement. With parameters it is prepared once for each connection. */
