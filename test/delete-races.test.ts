@@ -73,13 +73,15 @@ test("deletion during the person's own requests: 200, and no row of them remains
         ]),
         () =>
           nextServer().patch('/v1/me', person.token, { name: `Ghost ${round}`, username: `ghost_${round}` }),
-        () => nextServer().post('/v1/auth/refresh', undefined, { refreshToken: person.refreshToken }),
+        // A refresh that runs first replaces the token of the deletion, so half of the rounds are without one.
+        ...(round % 2 === 0
+          ? [() => nextServer().post('/v1/auth/refresh', undefined, { refreshToken: person.refreshToken })]
+          : []),
         () => post(person, '/v1/auth/otp/request', { phone: person.phone }),
       ],
       25,
     );
     expectNoServerError(responses);
-    // A refresh that ran first replaced the token of the deletion.
     if (responses[0]?.status !== 200) assert.equal(responses[0]?.body.code, 'token_invalid');
     else
       assert.deepEqual(
@@ -89,7 +91,7 @@ test("deletion during the person's own requests: 200, and no row of them remains
     deleted += Number(responses[0]?.status === 200);
     await assertCounters(api.sql);
   }
-  assert.ok(deleted > 0);
+  assert.ok(deleted >= 3);
 });
 
 // spec: 3 DELETE /v1/me: account: existing → deleted
