@@ -207,7 +207,7 @@ test('transaction: fails as a whole if its connection is lost, and no statement 
   await sql.end({ timeoutMs: 1_000 });
 });
 
-test('parameters: arrays of strings reach PostgreSQL unchanged, whatever they contain', async () => {
+test('parameters: PostgreSQL receives arrays of strings unchanged, with quotes, backslashes, commas and nulls', async () => {
   const sql = connectSql(await cloneDatabase(), 1);
   const special = ['', ' ', 'null', 'NULL', 'a,b', '{}', '{a}', "'", '\n', 'ø 🥘', '$1'];
   for (const texts of [

@@ -47,9 +47,10 @@ export const onNodesOf = (column: Sql, ids: string[]): Sql =>
   variants({ single: sqlTag`true`, distributed: isOneOf(column, [...new Set(ids)]) });
 
 /**
- * An array of UUIDs for a statement that is prepared once and planned once, whatever the length of the array. PostgreSQL
- * sees the length of a parameter: it expects ten elements in general, and so plans a statement with a shorter array anew
- * each time. It does not look into a subquery. Citus must know the values: they decide which nodes a statement needs.
+ * An array of UUIDs as a parameter. PostgreSQL plans the prepared statement once for arrays of any length, because the
+ * planner does not look into a subquery. Of a plain parameter the planner knows the length; it assumes ten elements for
+ * the shared plan, and therefore plans the statement again for each shorter array. Citus must know the values: they decide
+ * which nodes a statement needs.
  */
 export const uuidsOfAnyNumber = (ids: (string | null)[]): Sql =>
   variants({ single: sqlTag`(select ${ids}::uuid[])`, distributed: sqlTag`${ids}::uuid[]` });
