@@ -1,13 +1,14 @@
 /** Database connections: connection failures, the wait for a free connection, and lost connections. */
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection, transactionOn } from '../src/db/connection.ts';
 import { databaseProblem } from '../src/db/errors.ts';
 import { ConnectionLostError } from '../src/db/query.ts';
 import { raw, sql } from '../src/db/sql.ts';
+import { openRelay } from './relay.ts';
 import { connectSql } from './sql-tag.ts';
 import { cloneDatabase, connectTo, urlOf } from './test-database.ts';
 
@@ -93,26 +94,6 @@ test('connect: after attempts that the guard refused, a connection that falls si
   await sql.end({ timeoutMs: 0 });
   server.close();
 });
-
-/** Forwards connections to the server of `url` while it is open. */
-async function openRelay(url: string) {
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connectTo(url);
-    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}));
-    client.pipe(upstream).pipe(client);
-  });
-  const listen = (port: number) =>
-    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
-  const close = async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    for (const socket of sockets) socket.destroy();
-    await closed;
-  };
-  return { address: `127.0.0.1:${port}`, open: () => listen(port), close };
-}
 
 /** Runs the query until it succeeds. @returns the ms that it took */
 async function untilSuccess(query: () => Promise<unknown>): Promise<number> {

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type ConnectionGuard, createConnectionGuard } from './connection-guard.ts';
 import { isDistributed } from './distribute.ts';
-import { ConnectionLostError, isLost, type Queryable, queryable, runStatement } from './query.ts';
+import { awaitResult, ConnectionLostError, isLost, type Queryable, runStatement } from './query.ts';
+import { RoundTrips } from './round-trips.ts';
 import { chooseVariants, hasVariants, type Statement } from './sql.ts';
 import { clientConfigs, type Target } from './target.ts';
 
@@ -66,6 +67,8 @@ export function connect(target: Target, max = 8): Database {
   const pool = new pg.Pool({
     ...config,
     Client: guard.Client as pg.PoolConfig['Client'],
+    // The driver's pipeline refuses queries of other classes, and so round trips.
+    pipeline: false,
     max: Math.min(max, 6),
     maxLifetimeSeconds,
     idleTimeoutMillis: 0,
@@ -99,11 +102,17 @@ export function connect(target: Target, max = 8): Database {
   return database;
 }
 
+const roundTripsOf = new WeakMap<pg.ClientBase, RoundTrips>();
+
 async function checkOut(pool: pg.Pool): Promise<CheckedOut> {
   const client = await pool.connect().catch(throwLost);
+  const roundTrips = roundTripsOf.get(client) ?? new RoundTrips(client);
+  roundTripsOf.set(client, roundTrips);
+  const run = (statement: Statement) => awaitResult(client, () => roundTrips.run(statement));
   return {
-    ...queryable(client),
-    command: async (statement) => (await runStatement(client, statement)).command,
+    query: async <R extends object>(statement: Statement) => (await run(statement)).rows as R[],
+    execute: async (statement) => (await run(statement)).affected,
+    command: async (statement) => (await run(statement)).command,
     release: () => client.release(isLost(client)),
     discard: () => client.release(true),
   };

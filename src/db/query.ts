@@ -1,6 +1,7 @@
 /** Runs statements on a connection of the driver and turns the results into rows. */
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { prepare } from './parameters.ts';
 import { chooseVariants, type Statement } from './sql.ts';
 
 export type Row = Record<string, unknown>;
@@ -52,20 +53,6 @@ const countPending = (client: pg.ClientBase, change: 1 | -1): void => {
 };
 
 /**
- * Names of prepared statements by text. The texts are those of the source code, so their number is bounded.
- */
-const statementNames = new Map<string, string>();
-
-function nameOf(text: string): string {
-  let name = statementNames.get(text);
-  if (name === undefined) {
-    name = `s${statementNames.size}`;
-    statementNames.set(text, name);
-  }
-  return name;
-}
-
-/**
  * Holds back what is written to the socket until the end of this turn: the statements that are sent in one turn share one
  * system call, and wake PostgreSQL once.
  */
@@ -75,36 +62,17 @@ function corkUntilNextTick(stream: Duplex): void {
   process.nextTick(() => stream.uncork());
 }
 
-/**
- * A parameter for the driver: an array of strings without quotes and backslashes as the text of a PostgreSQL array, any
- * other value as it is. The driver escapes each element by itself, which took a tenth of the server's instructions for a
- * batch of RSVPs.
- */
-export function parameterOf(value: unknown): unknown {
-  if (!Array.isArray(value) || value.length === 0) return value;
-  if (!value.every((each) => typeof each === 'string')) return value;
-  const text = value.join('');
-  return text.includes('"') || text.includes('\\') ? value : `{"${value.join('","')}"}`;
-}
+/** `affected`: the number of rows. `command`: the command tag without numbers, such as `COMMIT`. */
+export type Result<R extends object = Row> = { rows: R[]; affected: number; command: string };
 
-/** Runs one statement. With parameters it is prepared once for each connection. */
-export async function runStatement<R extends object>(
-  client: pg.ClientBase,
-  statement: Statement,
-): Promise<{ rows: R[]; affected: number; command: string }> {
-  const { text, values } = statement;
-  const prepared = values.length > 0 && { name: nameOf(text), values: values.map(parameterOf) };
-  corkUntilNextTick((client as pg.Client).connection.stream);
+/**
+ * Waits for the result of a statement on `client`.
+ * @throws ConnectionLostError if the connection is lost; pg.DatabaseError
+ */
+export async function awaitResult<T>(client: pg.ClientBase, result: () => Promise<T>): Promise<T> {
   countPending(client, 1);
   try {
-    const result: pg.QueryArrayResult | pg.QueryArrayResult[] = await client.query({
-      text,
-      rowMode: 'array',
-      ...prepared,
-    });
-    // Several statements in one text return a result for each of them.
-    if (Array.isArray(result)) return { rows: result.flatMap(toRows<R>), affected: 0, command: '' };
-    return { rows: toRows<R>(result), affected: result.rowCount ?? 0, command: result.command };
+    return await result();
   } catch (error) {
     throw !(error instanceof pg.DatabaseError) && isLost(client) ? new ConnectionLostError(error) : error;
   } finally {
@@ -112,9 +80,27 @@ export async function runStatement<R extends object>(
   }
 }
 
+/** Runs one statement. With parameters it is prepared once for each connection. */
+export const runStatement = <R extends object>(
+  client: pg.ClientBase,
+  statement: Statement,
+): Promise<Result<R>> =>
+  awaitResult(client, async () => {
+    const { name, text, values } = prepare(statement);
+    corkUntilNextTick((client as pg.Client).connection.stream);
+    const result: pg.QueryArrayResult | pg.QueryArrayResult[] = await client.query({
+      text,
+      rowMode: 'array',
+      ...(name && { name, values }),
+    });
+    // Several statements in one text return a result for each of them.
+    if (Array.isArray(result)) return { rows: result.flatMap(toRows<R>), affected: 0, command: '' };
+    return { rows: toRows<R>(result), affected: result.rowCount ?? 0, command: result.command };
+  });
+
 const columnNames = new Map<string, string>();
 
-function camelCase(column: string): string {
+export function camelCase(column: string): string {
   let name = columnNames.get(column);
   if (name === undefined) {
     name = column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -57,12 +57,9 @@ async function runOnce<T>(db: Database, work: Work<T>, options: Options): Promis
 }
 
 const begin = sql`begin isolation level read committed`;
-const beginWithPlans = sql`${begin}; set local plan_cache_mode = force_generic_plan`;
+const useSharedPlans = sql`set local plan_cache_mode = force_generic_plan`;
 
-/**
- * The connection is pipelined: BEGIN and the first statements, and the last statements and COMMIT, share a
- * round trip.
- */
+/** BEGIN and the first statements, and the last statements and COMMIT, share a round trip. */
 async function runOn<T>(
   connection: CheckedOut,
   work: Work<T>,
@@ -87,8 +84,8 @@ async function runOn<T>(
     return results;
   };
   const tx: Transaction = { query, execute, isTransaction: true, isDistributed };
-  const begun = connection.command(planOnce && !isDistributed ? beginWithPlans : begin);
-  const [result] = await Promise.all([work(tx, commit), begun]);
+  const begun = [begin, ...(planOnce && !isDistributed ? [useSharedPlans] : [])].map(connection.command);
+  const [result] = await Promise.all([work(tx, commit), ...begun]);
   await sendCommit();
   return result;
 }

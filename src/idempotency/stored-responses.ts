@@ -52,7 +52,7 @@ async function withLockTimeout<T>(tx: Queryable, lock: () => Promise<T>): Promis
   const setting = tx.execute(sql`set local lock_timeout = '1s'`);
   const locking = refuseKeyInUse(lock());
   const ending = tx.execute(sql`set local lock_timeout to default`);
-  // Sent together. If the lock fails, so does the statement that follows, with an error that says less.
+  // Sent together. If the lock fails, so does the statement that follows, with the error of PostgreSQL.
   for (const later of [locking, ending]) later.catch(() => {});
   await setting;
   const locked = await locking;
