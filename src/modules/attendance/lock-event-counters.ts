@@ -17,12 +17,12 @@ export async function lockEventCounters<R extends object>(
   mayWaitForLocks: boolean,
 ): Promise<Map<string, R & { eventId: string }>> {
   // PostgreSQL locks row by row: if the event is skipped, its counters are not locked either.
-  const rows = await lockRows<R & { eventId: string }, string>(
+  const rows = await lockRows<R, string>(
     tx,
     eventIds,
     String,
     (ids) => sql`
-      select k.nth::int, e.id as event_id, ${columns}
+      select k.nth::int, ${columns}
       from unnest(${ids}::uuid[]) with ordinality k (event_id, nth)
       join events e on e.id = k.event_id
       join event_counters c on c.event_id = e.id
@@ -31,5 +31,10 @@ export async function lockEventCounters<R extends object>(
       for key share of e ${skipLockedUnless(mayWaitForLocks)}
       for no key update of c`,
   );
-  return new Map(rows.flatMap((row) => (row ? [[row.eventId, row] as const] : [])));
+  return new Map(
+    rows.flatMap((row, i) => {
+      const eventId = eventIds[i] as string;
+      return row ? [[eventId, { ...row, eventId }] as const] : [];
+    }),
+  );
 }
