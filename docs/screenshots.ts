@@ -6,10 +6,12 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { chromium, type Page } from '@playwright/test';
 import sharp from 'sharp';
+import { findChromium } from '../test/chromium.ts';
 
 const [url = 'http://127.0.0.1:3000'] = process.argv.slice(2);
 const directory = path.join(import.meta.dirname, 'screenshots');
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const executablePath = findChromium();
+if (!executablePath) throw new Error('There is no Chromium: name one in CHROMIUM.');
 const widths = [360, 1280];
 /** The demo's organizer. */
 const phone = '+12025550101';

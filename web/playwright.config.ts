@@ -1,12 +1,8 @@
-import { existsSync } from 'node:fs';
 import { defineConfig } from '@playwright/test';
-import { node, url } from './e2e/environment.ts';
+import { chromium, flags, node, url } from './e2e/environment.ts';
 
-/** Debian's package, or another one that `CHROMIUM` names. */
-const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
-
-if (!existsSync(chromium)) {
-  const message = `${chromium} does not exist: install Chromium, or name it in CHROMIUM.`;
+if (!chromium) {
+  const message = 'There is no Chromium: install chromium-headless-shell, or name a browser in CHROMIUM.';
   if (process.env.CI) throw new Error(message);
   console.log(`The tests in a browser are skipped. ${message}`);
   process.exit(0);
@@ -33,7 +29,7 @@ export default defineConfig({
     viewport: { width: 360, height: 740 },
     locale: 'en-GB',
     timezoneId: 'Europe/Oslo',
-    launchOptions: { executablePath: chromium, args: ['--no-sandbox'] },
+    launchOptions: { executablePath: chromium, args: flags },
     trace: 'off',
   },
   webServer: {

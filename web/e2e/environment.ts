@@ -1,10 +1,15 @@
 /** The server of the tests. Tests of several work trees may run at once, on different ports. */
 import os from 'node:os';
 import path from 'node:path';
+import { findChromium } from '../../test/chromium.ts';
 
 export const port = Number(process.env.E2E_PORT ?? 4_310);
 export const url = `http://127.0.0.1:${port}`;
 export const dataDir = path.join(os.tmpdir(), `potluck-e2e-${port}`);
 export const entry = path.join(import.meta.dirname, '..', '..', 'bin', 'potluck.js');
+/** The browser that `CHROMIUM` names, or Debian's; null if none is installed. */
+export const chromium = findChromium();
+/** The sandbox of Chromium does not start under root. */
+export const flags = ['--no-sandbox'];
 /** The Node.js that the project installs. */
 export const node = path.join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'node');

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,11 +10,12 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { build } from 'esbuild';
+import { findChromium } from '../../../test/chromium.ts';
 import { eventBody, nextPhone, onePixelPng } from '../../../test/factories.ts';
 import { startTestApp } from '../../../test/setup.ts';
 import { startProxy } from '../proxy.ts';
 
-const chromium = '/usr/bin/chromium';
+const chromium = findChromium();
 
 /** What the page asks the test to do, by path. A text that is returned is the response. */
 type Actions = Record<string, () => unknown>;
@@ -44,8 +44,8 @@ async function startPage(actions: Actions) {
   return { url: `http://127.0.0.1:${port}/`, result, close: () => server.close().closeAllConnections() };
 }
 
-/** Runs `work` while a new browser shows `url`. */
-async function withBrowser<T>(url: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work` while a new browser, the program `chromium`, shows `url`. */
+async function withBrowser<T>(chromium: string, url: string, work: () => Promise<T>): Promise<T> {
   const profile = await mkdtemp(path.join(os.tmpdir(), 'potluck-browser-'));
   // The sandbox of Chromium does not start under root.
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
@@ -66,9 +66,10 @@ async function withBrowser<T>(url: string, work: () => Promise<T>): Promise<T> {
 }
 
 test('browser: one refresh for two tabs, one event after a lost response, live events after a cut connection', {
-  skip: !existsSync(chromium) && `needs ${chromium}`,
+  skip: !chromium && 'needs Chromium',
   timeout: 60_000,
 }, async () => {
+  assert.ok(chromium);
   const api = await startTestApp();
   const proxy = await startProxy(api.url);
   const image = `data:image/png;base64,${onePixelPng.toString('base64')}`;
@@ -78,7 +79,7 @@ test('browser: one refresh for two tabs, one event after a lost response, live e
     '/drop': () => proxy.dropNextResponse('POST /v1/events '),
     '/cut': () => proxy.cut(),
   });
-  const result = await withBrowser(page.url, () => page.result).finally(page.close);
+  const result = await withBrowser(chromium, page.url, () => page.result).finally(page.close);
   assert.deepEqual(result, {
     events: 1,
     going: [0, 1],
