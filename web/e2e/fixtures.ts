@@ -16,7 +16,7 @@ import {
   signIn as signInClient,
   updateMe,
 } from '@potluck/client';
-import { dataDir, entry, node, url } from './environment.ts';
+import { chromium, dataDir, entry, flags, node, url } from './environment.ts';
 
 export { expect };
 
@@ -140,6 +140,14 @@ export async function claim({ client }: Person, itemId: string, quantity = 1): P
 /** The code of a sign-in or a deletion, which a server in development shows. */
 export const readCode = async (page: Page): Promise<string> =>
   /\d{6}/.exec(await page.getByText('The code is').innerText())?.[0] ?? '';
+
+/** Options for tests of the map: a graphics driver in software, for machines without one. */
+export const withWebGl = {
+  launchOptions: {
+    ...(chromium && { executablePath: chromium }),
+    args: [...flags, '--enable-unsafe-swiftshader'],
+  },
+};
 
 /** The horizontal scroll of a page, in CSS pixels. */
 export const overflowOf = (page: Page): Promise<number> =>

@@ -7,21 +7,14 @@ import path from 'node:path';
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
 import { dataDir, entry, node, port, url } from './environment.ts';
-import { expect, newEvent, test } from './fixtures.ts';
+import { expect, newEvent, test, withWebGl } from './fixtures.ts';
 import { makeTown, town } from './town.ts';
 
 const streetsPort = port + 1;
 const streetsUrl = `http://127.0.0.1:${streetsPort}`;
 const file = path.join(os.tmpdir(), `potluck-e2e-${port}.pmtiles`);
 
-// A graphics driver in software, for machines without one.
-test.use({
-  baseURL: streetsUrl,
-  launchOptions: {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
-  },
-});
+test.use({ ...withWebGl, baseURL: streetsUrl });
 // Drawing without a graphics card takes seconds on a busy machine. In one worker, with one server.
 test.describe.configure({ mode: 'default', timeout: 90_000 });
 

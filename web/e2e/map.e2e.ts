@@ -1,14 +1,8 @@
 /** The map of events. */
 import type { Page } from '@playwright/test';
-import { expect, newEvent, type Person, test } from './fixtures.ts';
+import { expect, newEvent, type Person, test, withWebGl } from './fixtures.ts';
 
-// A graphics driver in software, for machines without one.
-test.use({
-  launchOptions: {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
-  },
-});
+test.use(withWebGl);
 
 // Drawing without a graphics card takes seconds on a busy machine.
 test.describe.configure({ timeout: 90_000 });
