@@ -1,6 +1,6 @@
 /** A slow or busy server: what is pressed is busy at once, is sent once, and succeeds a little later. */
 import type { Locator, Page } from '@playwright/test';
-import { updateEvent } from '@potluck/client';
+import { getEvent, updateEvent } from '@potluck/client';
 import { openEvent } from './event-steps.ts';
 import { expect, newEvent, newItem, test } from './fixtures.ts';
 
@@ -64,6 +64,30 @@ for (const { name, button, path } of [
     expect(sent.map((url) => new URL(url).search)).toEqual([path]);
   });
 }
+
+test('slow API: what is pressed while another form is sent is sent afterwards, in the order of the presses', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const host = await createPerson();
+  const event = await newEvent(host);
+  await newItem(host, event.id);
+  await newItem(host, event.id, { title: 'Olives' });
+  const guest = await createPerson();
+  await signIn(context, guest);
+  await openEvent(page, event);
+  const sent = await delayForms(page);
+  for (const name of ['Interested', "I'm going", 'Bring Sourdough bread', 'Bring Olives'])
+    await page.getByRole('button', { name, exact: true }).click();
+  await expect(page.locator('button[aria-busy=true]')).toHaveCount(4);
+  await expect(page.locator('form[aria-busy=true]')).toHaveCount(0, { timeout: 4 * delayMs + 5_000 });
+  expect(sent.map((url) => new URL(url).search)).toEqual(['?/rsvp', '?/rsvp', '?/claim', '?/claim']);
+  const { data } = await getEvent({ client: guest.client, path: { id: event.id } });
+  expect(data.myRsvp).toBe('going');
+  await expect(page.getByRole('button', { name: /^Give back/ })).toHaveCount(2);
+});
 
 test('slow API: the sign-in and the forms of organizers are busy within 100 ms and sent once', async ({
   page,

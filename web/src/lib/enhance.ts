@@ -1,18 +1,22 @@
 /**
  * `use:enhance` of SvelteKit, with what all forms have in common: from the press until the page shows the result,
- * the form and the pressed button are busy, and another press sends nothing.
+ * the form and the pressed button are busy, and another press of that button sends nothing. `submit` decides what
+ * another button does meanwhile.
  */
 import { enhance as enhanceForm, type SubmitFunction } from '$app/forms';
 
 export function enhance(form: HTMLFormElement, submit?: SubmitFunction): { destroy(): void } {
-  let isBusy = false;
+  const pressed = new Set<HTMLElement | null>();
   return enhanceForm(form, async (input) => {
-    if (isBusy) return input.cancel();
-    isBusy = true;
-    const unmark = markBusy(form, input.submitter);
+    const { submitter } = input;
+    if (pressed.has(submitter)) return input.cancel();
+    pressed.add(submitter);
+    setBusy(form, true);
+    setBusy(submitter, true);
     const release = () => {
-      isBusy = false;
-      unmark();
+      pressed.delete(submitter);
+      setBusy(form, pressed.size > 0);
+      setBusy(submitter, false);
     };
     let isCancelled = false;
     const cancel = () => {
@@ -31,9 +35,6 @@ export function enhance(form: HTMLFormElement, submit?: SubmitFunction): { destr
   });
 }
 
-function markBusy(...elements: (HTMLElement | null)[]): () => void {
-  for (const element of elements) element?.setAttribute('aria-busy', 'true');
-  return () => {
-    for (const element of elements) element?.setAttribute('aria-busy', 'false');
-  };
+function setBusy(element: HTMLElement | null, isBusy: boolean): void {
+  element?.setAttribute('aria-busy', String(isBusy));
 }

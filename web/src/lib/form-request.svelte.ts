@@ -13,7 +13,8 @@ export function createFormRequest(): FormRequest {
   let isBusy = $state(false);
   let isLost = $state(false);
   return {
-    track: () => {
+    track: ({ cancel }) => {
+      if (isBusy) return cancel();
       isBusy = true;
       isLost = false;
       return async ({ result, update }) => {

@@ -1,15 +1,21 @@
-/** The forms of the page of an event: one is sent at a time, and the page stays where it is. */
+/**
+ * The forms of the page of an event: they are sent one after another, in the order of the presses, and the page stays
+ * where it is.
+ */
 import { getContext, setContext, tick } from 'svelte';
 import { m } from '#lib/paraglide/messages.js';
-import type { SubmitFunction } from '$app/forms';
+import { createTurns } from '#lib/turns.ts';
+import type { ActionResult, SubmitFunction } from '$app/forms';
 import { goto, invalidate } from '$app/navigation';
 import type { GuestResult } from './guest-result.ts';
+
+type Submission = Parameters<SubmitFunction>[0];
 
 type Sending = {
   /** The form, as `GuestResult.about` names it. */
   about: string;
   /** Handles a submission in the page; returns true if nothing is to be sent. */
-  intercept?: (input: Parameters<SubmitFunction>[0]) => boolean;
+  intercept?: (input: Submission) => boolean;
   /** Is called when the page shows the result. */
   onResult?: (result: GuestResult) => void;
 };
@@ -28,6 +34,7 @@ export class EventForms {
   readonly refresh = oneAfterAnother(() => invalidate('app:event'));
 
   readonly #isSignedIn: () => boolean;
+  readonly #nextTurn = createTurns();
 
   constructor(isSignedIn: () => boolean, result: GuestResult | null) {
     this.#isSignedIn = isSignedIn;
@@ -39,30 +46,47 @@ export class EventForms {
     return this.result?.about === about ? this.result : null;
   }
 
-  /** Sends a form for `use:enhance`. The focus and everything that is entered elsewhere stay. */
+  /**
+   * Sends a form for `use:enhance`, after those that were pressed before. The focus and everything that is entered
+   * elsewhere stay.
+   */
   send({ about, intercept, onResult }: Sending): SubmitFunction {
-    return (input) => {
-      const { cancel, formData, action } = input;
-      if (this.busy !== null) return cancel();
-      if (!this.#isSignedIn()) {
-        this.intent = readFields(action, formData);
-        return cancel();
+    return async (input) => {
+      const endTurn = await this.#nextTurn();
+      if (this.#handle(input, intercept)) {
+        endTurn();
+        return input.cancel();
       }
-      if (intercept?.(input)) return cancel();
       this.busy = about;
       return async ({ result }) => {
-        if (result.type === 'redirect') await goto(result.location, { refreshAll: true });
-        else if (result.type === 'error') this.result = failure(about);
-        else {
-          // A refusal, too, is explained with the state that caused it.
-          await this.refresh();
-          this.result = (result.data ?? null) as GuestResult | null;
-          await tick();
-          if (this.result) onResult?.(this.result);
+        try {
+          await this.#show(about, result, onResult);
+        } finally {
+          this.busy = null;
+          endTurn();
         }
-        this.busy = null;
       };
     };
+  }
+
+  /** Handles a submission in the page; returns true if nothing is to be sent. */
+  #handle(input: Submission, intercept: Sending['intercept']): boolean {
+    if (this.#isSignedIn()) return intercept?.(input) ?? false;
+    this.intent = readFields(input.action, input.formData);
+    return true;
+  }
+
+  async #show(about: string, result: ActionResult, onResult: Sending['onResult']): Promise<void> {
+    if (result.type === 'redirect') return goto(result.location, { refreshAll: true });
+    if (result.type === 'error') {
+      this.result = failure(about);
+      return;
+    }
+    // A refusal, too, is explained with the state that caused it.
+    await this.refresh();
+    this.result = (result.data ?? null) as GuestResult | null;
+    await tick();
+    if (this.result) onResult?.(this.result);
   }
 }
 
