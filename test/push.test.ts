@@ -167,6 +167,31 @@ test('push: a failed push is retried at Retry-After, otherwise later and later, 
   assert.equal((await send()).length, 0, 'a refused push is not retried');
 });
 
+test('push: a push that another server postpones after this one has found it is sent at its new time alone', async () => {
+  const [me, other] = await createUsers(api, 2);
+  assert.ok(me && other);
+  await subscribe(me);
+  await follow(other, me);
+  await deliver();
+  const statuses: number[] = [];
+  const sendFrom = (db: typeof api.sql, status: number) =>
+    sendPushes({ clock, config: { secretKey, publicUrl }, log, db }, async () => {
+      statuses.push(status);
+      return { status, retryAfter: '120' };
+    });
+  const late: typeof api.sql = Object.create(second.sql);
+  late.query = async (statement) => {
+    const rows = await second.sql.query(statement);
+    // The other server takes, sends and postpones what this one has found.
+    if (statuses.length === 0) await sendFrom(api.sql, 429);
+    return rows as never;
+  };
+  await sendFrom(late, 201);
+  assert.deepEqual(statuses, [429]);
+  aheadMs += 121_000;
+  assert.equal((await send()).length, 1);
+});
+
 test('push: a push service that does not respond delays no pushes to other people', async () => {
   const [slow, quick, ...followers] = await createUsers(api, 5);
   assert.ok(slow && quick);

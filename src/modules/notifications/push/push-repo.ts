@@ -99,7 +99,8 @@ const rowsToSearch = 100;
 
 /**
  * Takes pushes that are due out of the table, at most one of each person. A push that is taken is never sent a
- * second time, also if the server is killed before it sends it: of two servers, the second finds no row to delete.
+ * second time, also if the server is killed before it sends it: of two servers, the second finds no row to delete, or
+ * one that the first has postponed.
  * @param busyUserIds people of whom the server is sending a push
  */
 export async function takeDue(
@@ -119,6 +120,7 @@ export async function takeDue(
         delete from push_deliveries d using push_subscriptions s
         where d.user_id = ${push?.userId} and d.notification_id = ${push?.notificationId}
           and d.subscription_id = ${push?.subscriptionId} and s.user_id = d.user_id and s.id = d.subscription_id
+          and d.due_at <= ${now}
         returning d.user_id, d.notification_id, d.subscription_id, d.kind, d.subject_id, d.attempts,
           s.endpoint, s.p256dh, s.auth`),
     ),
