@@ -212,7 +212,7 @@ export function startLateWriters(
 }
 
 /** Whether the database shows rows under keys of others that name the person. */
-async function hasRows({ sql }: Environment, id: string): Promise<boolean> {
+export async function hasRows({ sql }: Environment, id: string): Promise<boolean> {
   const rows = await sql`
     select event_id from saves where user_id = ${id} union all select event_id from rsvps where user_id = ${id}
     union all select id from events where organizer_id = ${id}
