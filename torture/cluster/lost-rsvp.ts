@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts';
-import { phoneOf, type SignedIn, signIn } from '../phones.ts';
+import { phoneOf, requestDeleteCode, type SignedIn, signIn } from '../phones.ts';
 import type { CitusCluster } from './citus.ts';
 import { type Deleted, hasRows, type SharedEvent } from './late-writers.ts';
 
@@ -17,20 +17,21 @@ export async function deleteBeforeLostRsvp(
 ): Promise<Deleted> {
   const { client, sql } = environment;
   const eventPort = await nodeOf(environment, 'events', eventId);
-  const { phone, token, id } = await signUpBeside(environment, eventPort);
+  const person = await signUpBeside(environment, eventPort);
+  const { phone, token, id } = person;
   const send = async (method: string, path: string, body?: unknown) => {
     const response = await client.send(method, path, { token, body });
     if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status}`);
     return response.body;
   };
   const { username } = await send('GET', '/v1/auth/me');
-  const { devCode } = await send('POST', '/v1/me/delete-code');
+  const confirmCode = await requestDeleteCode(environment, person);
 
   const proxy = citus.proxies.find(({ port }) => port === eventPort);
   proxy?.setFault(everyCommit);
   await send('POST', `/v1/events/${eventId}/rsvp`, { status: 'interested' });
   proxy?.setFault(null);
-  await send('DELETE', '/v1/me', { confirmCode: devCode });
+  await send('DELETE', '/v1/me', { confirmCode });
   await sql`select recover_prepared_transactions()`;
   if (!(await hasRows(environment, id)))
     throw new Error('the RSVP did not become visible after the deletion of its author');
