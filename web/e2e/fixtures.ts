@@ -22,6 +22,8 @@ export { expect };
 
 export type Person = { id: string; name: string; phone: string; client: Client };
 
+type EventOverrides = Partial<Parameters<typeof createEvent>[0]['body']>;
+
 type Fixtures = {
   /** Creates a person who is signed in with a client of the API. */
   createPerson(name?: string): Promise<Person>;
@@ -31,6 +33,8 @@ type Fixtures = {
   openBrowser(person?: Person): Promise<Page>;
   /** Creates an event, and a guest who is going and brings some of its only item. */
   createClaim(quantity?: number): Promise<{ host: Person; event: Event; guest: Person }>;
+  /** Creates an event with one item, and signs the browser in as a guest who has no RSVP. */
+  signInAsGuest(overrides?: EventOverrides): Promise<{ host: Person; event: Event; guest: Person }>;
 };
 
 export const test = base.extend<Fixtures>({
@@ -54,6 +58,15 @@ export const test = base.extend<Fixtures>({
       const guest = await createPerson();
       await goTo(guest, event.id);
       await claim(guest, item.id, quantity);
+      return { host, event, guest };
+    }),
+  signInAsGuest: async ({ baseURL, context, createPerson }, use) =>
+    use(async (overrides) => {
+      const host = await createPerson();
+      const event = await newEvent(host, overrides);
+      await newItem(host, event.id);
+      const guest = await createPerson();
+      await signIn(baseURL ?? '', context, guest);
       return { host, event, guest };
     }),
 });
@@ -102,10 +115,7 @@ const inDays = (days: number, hour = 18): string => {
 };
 
 /** Creates a public event of `organizer` in a week. */
-export async function newEvent(
-  { client }: Person,
-  overrides: Partial<Parameters<typeof createEvent>[0]['body']> = {},
-): Promise<Event> {
+export async function newEvent({ client }: Person, overrides: EventOverrides = {}): Promise<Event> {
   const body = {
     title: 'Harbour potluck',
     startAt: inDays(7),

@@ -44,14 +44,9 @@ for (const { name, button, path } of [
 ]) {
   test(`slow API: ${name}: aria-busy within 100 ms, and a double press sends one request`, async ({
     page,
-    context,
-    createPerson,
-    signIn,
+    signInAsGuest,
   }) => {
-    const host = await createPerson();
-    const event = await newEvent(host, { capacity: 5 });
-    await newItem(host, event.id);
-    await signIn(context, await createPerson());
+    const { event } = await signInAsGuest({ capacity: 5 });
     await openEvent(page, event);
     const sent = await delayForms(page);
     const pressed = page.getByRole('button', { name: button, exact: true });
@@ -67,16 +62,10 @@ for (const { name, button, path } of [
 
 test('slow API: what is pressed while another form is sent is sent afterwards, in the order of the presses', async ({
   page,
-  context,
-  createPerson,
-  signIn,
+  signInAsGuest,
 }) => {
-  const host = await createPerson();
-  const event = await newEvent(host);
-  await newItem(host, event.id);
+  const { host, event, guest } = await signInAsGuest();
   await newItem(host, event.id, { title: 'Olives' });
-  const guest = await createPerson();
-  await signIn(context, guest);
   await openEvent(page, event);
   const sent = await delayForms(page);
   for (const name of ['Interested', "I'm going", 'Bring Sourdough bread', 'Bring Olives'])
@@ -135,14 +124,9 @@ test('slow API: a navigation shows that it is busy within 100 ms', async ({ page
 
 test('busy server: a form that gets a 503 is sent again after Retry-After with the same key, and succeeds', async ({
   page,
-  context,
-  createPerson,
-  signIn,
+  signInAsGuest,
 }) => {
-  const host = await createPerson();
-  const event = await newEvent(host);
-  await newItem(host, event.id);
-  await signIn(context, await createPerson());
+  const { event } = await signInAsGuest();
   await openEvent(page, event);
   const attempts: { at: number; key: string | undefined }[] = [];
   await page.route(/\?\/claim$/, async (route) => {
@@ -167,14 +151,9 @@ test('busy server: a form that gets a 503 is sent again after Retry-After with t
 
 test('busy server: a form explains a failure that lasts, and keeps what was entered', async ({
   page,
-  context,
-  createPerson,
-  signIn,
+  signInAsGuest,
 }) => {
-  const host = await createPerson();
-  const event = await newEvent(host);
-  await newItem(host, event.id);
-  await signIn(context, await createPerson());
+  const { event } = await signInAsGuest();
   await openEvent(page, event);
   await page.route(/\?\/claim$/, (route) =>
     route.fulfill({ status: 503, headers: { 'retry-after': '60' }, json: { code: 'unavailable' } }),
