@@ -363,7 +363,7 @@ function reader(env: NodeJS.ProcessEnv) {
   function parseUrl(name: string, given: string, protocols: string[]): string | undefined {
     // A database URL without a host, for a socket: postgres://user:password@/name?host=/directory
     const value = given.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)\//, '$1localhost/');
-    if (splitHosts(value).every((each) => isUrl(each, protocols))) return value.replace(/\/+$/, '');
+    if (splitHosts(value).every((each) => isUrl(each, protocols))) return value.replace(/(?<!\/)\/+$/, '');
     // The message does not contain the value, because a database URL may contain a password.
     faults.push(
       `${name} is not an address that starts with ${protocols.join('// or ')}//; ` +

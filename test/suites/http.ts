@@ -2,6 +2,7 @@ import { runFiles } from '../run-files.ts';
 
 await runFiles(
   'http-edges',
+  'regular-expressions',
   'conditional',
   'compression',
   'content-encoding',

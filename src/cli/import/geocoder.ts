@@ -111,8 +111,15 @@ function createCountryCodes(cities: Cities): Map<string, string> {
 const splitLocation = (location: string): string[] =>
   location
     .split(/[,;|()\n]|\s[-–—/]\s/)
-    .map((part) => part.replace(/\S*\d\S*/g, ' ').trim())
+    .map(withoutNumbers)
     .filter((part) => normalize(part) !== '');
+
+const withoutNumbers = (part: string): string =>
+  part
+    .split(/\s+/)
+    .filter((word) => !/\d/.test(word))
+    .join(' ')
+    .trim();
 
 /** Returns the largest city that a part names, within the country and state that the last parts name. */
 function findCity(cities: Cities, countries: Map<string, string>, parts: string[]): City | null {

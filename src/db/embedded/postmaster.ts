@@ -66,7 +66,7 @@ export async function startServer(
   for (;;) {
     const failure = await launch(placement, extra, signal);
     if (failure === null) return true;
-    const hasOrphans = /shared memory block .* is still in use/.test(failure);
+    const hasOrphans = /shared memory block \(key \d+, ID \d+\) is still in use/.test(failure);
     if (!hasOrphans || performance.now() > deadline) {
       throw new EmbeddedError(`The embedded PostgreSQL did not start.\n${failure}`.trim());
     }

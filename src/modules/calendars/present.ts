@@ -155,11 +155,7 @@ function datesOf({ startAt, endAt, timezone }: EventRow) {
 }
 
 /** Decimal notation with up to six digits: RFC 5545 does not allow exponents. */
-const degrees = (value: number): string =>
-  value
-    .toFixed(6)
-    .replace(/\.?0+$/, '')
-    .replace(/^-0$/, '0');
+const degrees = (value: number): string => String(Number(value.toFixed(6)));
 
 /**
  * Replaces all line separators with `\n` and removes other control characters, which RFC 5545 does not allow.

@@ -46,5 +46,5 @@ async function readCover(address: URL, platform: App.Platform | undefined): Prom
   if (!response?.ok) throw new Error(`${address.pathname} is not readable`);
   const image = Buffer.from(await response.arrayBuffer());
   const isSvg = response.headers.get('content-type')?.includes('svg');
-  return isSvg ? Buffer.from(image.toString('utf8').replace(/<text.*<\/text>/s, '')) : image;
+  return isSvg ? Buffer.from(image.toString('utf8').replace(/<text[^<]*<\/text>/g, '')) : image;
 }
