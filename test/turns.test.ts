@@ -4,12 +4,12 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../src/db/sql.ts';
 import { transaction } from '../src/db/transaction.ts';
-import { createEvent, createUser } from './factories.ts';
+import { createEvent, createUser, fromPage, signInBrowser } from './factories.ts';
 import { expectStatus, startTestApp } from './setup.ts';
 import { skipsOnCitus } from './test-database.ts';
 
 // Each client has the address of its X-Forwarded-For.
-const api = await startTestApp({ env: { RATE_LIMIT: '10000', TRUST_PROXY: 'loopback' } });
+const api = await startTestApp({ env: { RATE_LIMIT: '10000', TRUST_PROXY: 'loopback' }, pages: true });
 const organizer = await createUser(api);
 const [locked, free] = await Promise.all([createEvent(api, organizer), createEvent(api, organizer)]);
 
@@ -27,13 +27,18 @@ async function countLockWaits(): Promise<number> {
   return row?.n ?? 0;
 }
 
+/** Waits until `count` statements wait for locks, or for two seconds. */
+async function lockWaits(count: number): Promise<void> {
+  for (let waited = 0; waited < 2_000 && (await countLockWaits()) < count; waited += 20) await sleep(20);
+}
+
 test('turns: 4 of 12 requests of one address run at a time; another address gets its 200 meanwhile, then all do', {
   skip: skipsOnCitus('This counts who waits for locks, and on Citus they wait on the workers.'),
 }, async () => {
   const attack = await transaction(api.sql, async (tx) => {
     await tx.query(sql`select 1 from events where id = ${locked.id} for update`);
     const waiting = Array.from({ length: 12 }, (_, i) => patch('192.0.2.1', locked.id, `Title ${i}`));
-    for (let waited = 0; waited < 2_000 && (await countLockWaits()) < 4; waited += 20) await sleep(20);
+    await lockWaits(4);
     expectStatus(await patch('192.0.2.2', free.id, 'Another title'), 200);
     const page = await api.call('GET', '/v1/events', { headers: { 'x-forwarded-for': '192.0.2.2' } });
     expectStatus(page, 200);
@@ -41,6 +46,31 @@ test('turns: 4 of 12 requests of one address run at a time; another address gets
     return { waiting };
   });
   for (const response of await Promise.all(attack.waiting)) expectStatus(response, 200);
+});
+
+test('turns: one of 6 pages of an address is made at a time; another address gets its page meanwhile, then all do', {
+  skip: skipsOnCitus('This counts who waits for locks, and on Citus they wait on the workers.'),
+}, async () => {
+  // A number gets one code in a minute.
+  api.clock.advance(60_000);
+  const cookie = await signInBrowser(api, organizer.phone);
+  const cancel = () =>
+    fetch(`${api.url}/e/${locked.id}/cancel?/cancel`, {
+      method: 'POST',
+      body: new URLSearchParams(),
+      headers: { ...fromPage, accept: 'text/html', cookie, 'x-forwarded-for': '192.0.2.5' },
+      redirect: 'manual',
+    });
+  const attack = await transaction(api.sql, async (tx) => {
+    await tx.query(sql`select 1 from events where id = ${locked.id} for update`);
+    const waiting = Array.from({ length: 6 }, cancel);
+    await lockWaits(2);
+    const page = await fetch(`${api.url}/e/${free.id}`, { headers: { 'x-forwarded-for': '192.0.2.6' } });
+    assert.equal(page.status, 200);
+    assert.equal(await countLockWaits(), 1);
+    return { waiting };
+  });
+  for (const response of await Promise.all(attack.waiting)) assert.equal(response.status, 303);
 });
 
 test('turns: a request that waits until its timeout gets a 503, and the turns after it go on', async () => {

@@ -1,13 +1,6 @@
 /** Requests that a page sends to the API inside the process, while the server renders it. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** A page that is rendered with requests to the API. It holds no turn while it waits for them. */
-    isPage?: true;
-  }
-}
-
 const calls = new AsyncLocalStorage<true>();
 
 /** Runs `work`, whose injected requests count as part of the page. No header can claim the same. */

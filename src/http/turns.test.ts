@@ -22,6 +22,7 @@ async function openApp(t: TestContext) {
   app.get('/', handler);
   app.get('/transfer', { config: { turns: 'transfer' } }, handler);
   app.get('/calendar', { config: { turns: 'calendar' } }, handler);
+  app.get('/page', { config: { turns: 'page' } }, handler);
   t.after(() => app.close());
   await app.ready();
   const responses = new Map<string, Promise<unknown>>();
@@ -57,15 +58,16 @@ test('turns: four handlers of a network run at once, and its further ones wait i
   for (const name of 'a c d x e f'.split(' ')) await end(name);
 });
 
-test('turns: transfers and calendars of a network run one at a time each, beside its other handlers', async (t) => {
+test('turns: transfers, calendars and pages of a network run one at a time each, beside its other handlers', async (t) => {
   const { send, end, running } = await openApp(t);
   await send('/', 'a b');
   await send('/transfer', 'c d');
   await send('/', 'e');
   await send('/transfer', 'x', '198.51.100.1');
   await send('/calendar', 'k l');
-  assert.equal(running(), 'a b c e x k');
-  for (const name of 'k l a'.split(' ')) await end(name);
+  await send('/page', 'p q');
+  assert.equal(running(), 'a b c e x k p');
+  for (const name of 'k l p q a'.split(' ')) await end(name);
   assert.equal(running(), 'b c e x');
   await end('c');
   await end('d');

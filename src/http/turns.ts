@@ -2,9 +2,9 @@
  * Turns: the handlers of one client network run few at a time; its further requests wait, in the order of their arrival.
  * So a client that sends many expensive requests at once delays its own requests and hardly those of others. Without it,
  * all of them would be ahead of the next request of anyone else, in the event loop and at the database. Handlers that need
- * much of a processor core run one at a time, beside the others: calendars, and transfers, which may take minutes. After
- * each handler, its place stays empty for as long as it took: a network with many requests leaves half of the time to
- * others.
+ * much of a processor core run one at a time, beside the others: calendars, pages, and transfers, which may take minutes.
+ * After each handler, its place stays empty for as long as it took: a network with many requests leaves half of the time
+ * to others.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { NetworkLoad, OpenRequests } from './open-requests.ts';
@@ -19,7 +19,7 @@ declare module 'fastify' {
   }
 }
 
-export type TurnKind = 'light' | 'calendar' | 'transfer';
+export type TurnKind = 'light' | 'calendar' | 'page' | 'transfer';
 /** `takenAt`: in ms of `performance.now()`. */
 type Turn = { kind: TurnKind; takenAt: number };
 type Waiting = { reply: FastifyReply; start: () => void };
@@ -27,14 +27,14 @@ type Queue = { taken: number; waiting: Waiting[] };
 
 /**
  * Together fewer than the database's connections for transactions (db/client.ts), so that one network cannot occupy all;
- * calendars use none.
+ * calendars use none, and the requests of pages to the API take light turns of their own.
  */
-const maxTurns = { light: 4, calendar: 1, transfer: 1 };
+const maxTurns = { light: 4, calendar: 1, page: 1, transfer: 1 };
 
 /** After a handler that took less than the shortest pause, there is none. */
 const minPauseMs = 3;
 /** The longest pauses. */
-const maxPauseMs = { light: 50, calendar: 50, transfer: 500 };
+const maxPauseMs = { light: 50, calendar: 50, page: 500, transfer: 500 };
 
 const kindOf = (reply: FastifyReply): TurnKind => reply.routeOptions.config.turns ?? 'light';
 
@@ -44,14 +44,18 @@ const kindOf = (reply: FastifyReply): TurnKind => reply.routeOptions.config.turn
  */
 export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
   type Queues = Map<NetworkLoad, Queue>;
-  const queues: Record<TurnKind, Queues> = { light: new Map(), calendar: new Map(), transfer: new Map() };
+  const queues: Record<TurnKind, Queues> = {
+    light: new Map(),
+    calendar: new Map(),
+    page: new Map(),
+    transfer: new Map(),
+  };
   app.decorateReply('turn', null);
 
   // After the body was received: a slow upload does not hold up the other requests of its network.
   app.addHook('preValidation', (_request, reply, done) => {
     const { network } = reply;
-    // A page waits for its own requests, which take turns.
-    if (!network || reply.isAnswered || reply.routeOptions.config.isPage) return done();
+    if (!network || reply.isAnswered) return done();
     const kind = kindOf(reply);
     const queue = queues[kind].get(network) ?? { taken: 0, waiting: [] };
     queues[kind].set(network, queue);

@@ -44,7 +44,7 @@ const pageHeaders = {
 };
 
 const schema = { hide: true };
-const page = { schema, config: { isPage: true, timeoutMs } } as const;
+const page = { schema, config: { turns: 'page', timeoutMs } } as const;
 
 export async function registerWeb(app: App, services: VersionServices): Promise<void> {
   if (!isBuilt()) {

@@ -30,16 +30,20 @@ export class LiveEvent {
     return this.#counts && event.id === this.#eventId ? { ...event, ...this.#counts.value } : event;
   }
 
-  /** The items as they are now. What only the page's data have, such as the visitor's claim, stays. */
-  applyItems(eventId: string, items: Item[], isSignedIn: boolean): Item[] {
+  /**
+   * The items as they are now. What only the page's data have, such as the visitor's claim, stays.
+   * @param options `isWhole`: the page has all items of the event, so others of the stream are new
+   */
+  applyItems(eventId: string, items: Item[], options: { isSignedIn: boolean; isWhole: boolean }): Item[] {
     if (this.#items.size === 0 || eventId !== this.#eventId) return items;
-    const known = new Set(items.map(({ id }) => id));
     const current = items.flatMap((item) => {
       const live = this.#items.get(item.id);
       return live ? (live.value ? [combine(live.value, item)] : []) : [item];
     });
+    if (!options.isWhole) return current;
+    const known = new Set(items.map(({ id }) => id));
     for (const [id, { value }] of this.#items) {
-      if (value && !known.has(id)) current.push(isSignedIn ? { ...value, myClaim: null } : value);
+      if (value && !known.has(id)) current.push(options.isSignedIn ? { ...value, myClaim: null } : value);
     }
     return current;
   }

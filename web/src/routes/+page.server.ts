@@ -2,11 +2,11 @@ import { readSearch } from '#lib/discovery/search.ts';
 import { findPlace, isReversed, loadEvents, loadMap } from '#lib/server/discovery.ts';
 import type { PageServerLoad } from './$types';
 
-export const load: PageServerLoad = async ({ locals, url, platform }) => {
+export const load: PageServerLoad = async ({ locals, url, platform, isDataRequest }) => {
   const { api, me } = locals;
   const { search, others, isUnknown } = await findPlace(api, readSearch(url.searchParams));
   const [list, map] = await Promise.all([
-    loadEvents(api, search),
+    loadEvents(api, search, !isDataRequest),
     search.view === 'map' ? loadMap(api, search) : null,
   ]);
   const mapTiles = platform?.mapTiles ?? null;

@@ -16,8 +16,11 @@ import { labelOf } from '#lib/places.ts';
 import { load } from '#lib/server/problems.ts';
 
 export const pageSize = 24;
-/** "Show more" adds so many pages below each other; a later page begins a new list. */
-const maxPages = 10;
+/**
+ * "Show more" adds so many pages below each other; a later page begins a new list. Rendering a page takes much longer than
+ * reading its data, so a list that is loaded as a document begins later.
+ */
+const maxPages = { ofData: 10, ofDocument: 2 };
 
 /** In units of the drawing: small enough that the clusters can be touched on a phone. */
 export const drawingSize = { width: 400, height: 320 };
@@ -94,9 +97,10 @@ export type EventList = {
   before: number | null;
 };
 
-/** The pages of a search up to its page. */
-export async function loadEvents(api: Client, search: Search): Promise<EventList> {
-  const first = Math.floor((search.page - 1) / maxPages) * maxPages + 1;
+/** The pages of a search up to its page. @param isDocument whether they are rendered, not only read by scripts */
+export async function loadEvents(api: Client, search: Search, isDocument: boolean): Promise<EventList> {
+  const last = (search.page - 1) % maxPages.ofData;
+  const first = search.page - (isDocument ? Math.min(last, maxPages.ofDocument - 1) : last);
   const query = { ...toFilters(search), order: search.order, limit: pageSize };
   const pages = await Promise.all(
     Array.from({ length: search.page - first + 1 }, (_, i) =>

@@ -1,13 +1,23 @@
 import { type ListedBooking, listBookings } from '@potluck/client';
+import { pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
 import { collect } from '#lib/server/organizer/collect.ts';
 import { load as read } from '#lib/server/problems.ts';
 import type { PageServerLoad } from './$types';
 
-export const load: PageServerLoad = async ({ locals: { api: client }, params: { id } }) => {
+export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url }) => {
   const readAll = (status: ListedBooking['status']) =>
     collect((query) => listBookings({ client, path: { id }, query: { ...query, status } }));
-  const [booked, waiting] = (
-    await read(Promise.all([readAll('booked'), readAll('waiting')]).then((data) => ({ data })))
-  ).map(({ rows, isCut }) => ({ isCut, rows, seats: rows.reduce((sum, { seats }) => sum + seats, 0) }));
-  return { booked, waiting };
+  const { booked, waiting } = await read(
+    Promise.all([readAll('booked'), readAll('waiting')]).then(([booked, waiting]) => ({
+      data: { booked, waiting },
+    })),
+  );
+  const { rows, page, pages } = pageOf([...booked.rows, ...waiting.rows], readPageNumber(url), rowsPerPage);
+  const sectionOf = ({ rows: all, isCut }: typeof booked, status: ListedBooking['status']) => ({
+    rows: rows.filter((booking) => booking.status === status),
+    count: all.length,
+    seats: all.reduce((sum, { seats }) => sum + seats, 0),
+    isCut,
+  });
+  return { booked: sectionOf(booked, 'booked'), waiting: sectionOf(waiting, 'waiting'), page, pages };
 };

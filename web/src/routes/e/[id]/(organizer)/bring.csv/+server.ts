@@ -1,4 +1,4 @@
-import { type Client, type Item, iteratePages, listItemClaims, listItems } from '@potluck/client';
+import { type Client, type Item, iteratePages, listEventClaims, listItems } from '@potluck/client';
 import { m } from '#lib/paraglide/messages.js';
 import { byteOrderMark, toCsv } from '#lib/server/organizer/csv.ts';
 import { requireOwnEvent } from '#lib/server/organizer/require-own-event.ts';
@@ -18,7 +18,7 @@ export const GET: RequestHandler = async ({ locals, params, url }) => {
     m.organizer_csv_person(),
     m.organizer_csv_quantity(),
   ];
-  return new Response(toStream(writeTable(locals.api, head, items, kinds)), {
+  return new Response(toStream(writeTable(locals.api, params.id, head, items, kinds)), {
     headers: {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': 'attachment; filename="who-brings-what.csv"',
@@ -28,22 +28,42 @@ export const GET: RequestHandler = async ({ locals, params, url }) => {
 
 const query = { limit: 50 };
 
+/** The list of claims has the order of the items. */
 async function* writeTable(
   client: Client,
+  id: string,
   head: string[],
   items: Item[],
   kinds: Record<string, string>,
 ): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
+  const encode = (rows: (string | number)[][]) => encoder.encode(toCsv(rows));
+  const columnsOf = ({ title, kind, quantityNeeded, quantityClaimed }: Item) => [
+    title,
+    kinds[kind] ?? kind,
+    quantityNeeded,
+    quantityClaimed,
+  ];
+  const withoutClaims = (item: Item) => [...columnsOf(item), '', ''];
   yield encoder.encode(byteOrderMark + toCsv([head]));
-  for (const item of items) {
-    const columns = [item.title, kinds[item.kind] ?? item.kind, item.quantityNeeded, item.quantityClaimed];
-    if (item.quantityClaimed === 0) yield encoder.encode(toCsv([[...columns, '', '']]));
-    else
-      for await (const { data } of iteratePages(listItemClaims, { client, path: { id: item.id }, query }))
-        yield encoder.encode(toCsv(data.map(({ user, quantity }) => [...columns, user.name, quantity])));
+  const indexes = new Map(items.map((item, i) => [item.id, i]));
+  /** The index of the first item without a row. */
+  let next = 0;
+  for await (const { data } of iteratePages(listEventClaims, { client, path: { id }, query })) {
+    const rows = data.flatMap(({ itemId, user, quantity }) => {
+      const at = indexes.get(itemId);
+      const item = at === undefined ? undefined : items[at];
+      // It was added after the list was read.
+      if (at === undefined || !item) return [];
+      const passed = items.slice(next, at).map(withoutClaims);
+      next = at + 1;
+      return [...passed, [...columnsOf(item), user.name, quantity]];
+    });
+    yield encode(rows);
   }
+  yield encode(items.slice(next).map(withoutClaims));
 }
+
+const encoder = new TextEncoder();
 
 /** Reads on as the client receives. */
 const toStream = (chunks: AsyncGenerator<Uint8Array>): ReadableStream =>

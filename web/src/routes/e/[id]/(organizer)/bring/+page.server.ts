@@ -1,42 +1,55 @@
 import type { GivenClaim, Item } from '@potluck/client';
+import { type NumberedPage, pageOf, readPageNumber, rowsPerPage } from '#lib/server/numbered-pages.ts';
 import { loadBringList } from '#lib/server/organizer/claims.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ locals: { api }, params: { id }, url }) => {
   const { items, claims, isCut } = await loadBringList(api, id);
-  const isByPerson = url.searchParams.get('by') === 'person';
-  return {
-    isByPerson,
-    isCut,
-    items: isByPerson ? [] : items.map((item) => toRow(item, claims)),
-    people: isByPerson ? toPeople(items, claims) : [],
-    isEmpty: items.length === 0,
-  };
+  const wanted = readPageNumber(url);
+  const isEmpty = items.length === 0;
+  return url.searchParams.get('by') === 'person'
+    ? { isByPerson: true as const, isCut, isEmpty, people: pageOfGroups(toPeople(items, claims), wanted) }
+    : { isByPerson: false as const, isCut, isEmpty, items: pageOfGroups(toRows(items, claims), wanted) };
 };
 
-const toRow = ({ id, emoji, title, kind, quantityNeeded, quantityClaimed }: Item, claims: GivenClaim[]) => ({
-  id,
-  emoji,
-  title,
-  kind,
-  quantityNeeded,
-  quantityClaimed,
-  claims: claims
-    .filter(({ itemId }) => itemId === id)
-    .map(({ user, quantity }) => ({ id: user.id, name: user.name, quantity })),
+/** Each claim is a line of its item or its person. The table for spreadsheets has the lines that are left out here. */
+type Group<L> = { lines: L[]; more: number };
+
+const toGroup = <L>(lines: L[]): Group<L> => ({
+  lines: lines.slice(0, rowsPerPage),
+  more: Math.max(lines.length - rowsPerPage, 0),
 });
 
-type Brought = { id: string; emoji: string; title: string; quantity: number };
+const pageOfGroups = <G extends Group<unknown>>(groups: G[], wanted: number): NumberedPage<G> =>
+  pageOf(groups, wanted, rowsPerPage, ({ lines }) => 1 + lines.length);
+
+function toRows(items: Item[], claims: GivenClaim[]) {
+  const claimsOf = Map.groupBy(claims, ({ itemId }) => itemId);
+  return items.map(({ id, emoji, title, kind, quantityNeeded, quantityClaimed }) => ({
+    id,
+    emoji,
+    title,
+    kind,
+    quantityNeeded,
+    quantityClaimed,
+    ...toGroup(
+      (claimsOf.get(id) ?? []).map(({ user, quantity }) => ({ id: user.id, name: user.name, quantity })),
+    ),
+  }));
+}
 
 function toPeople(items: Item[], claims: GivenClaim[]) {
   const itemById = new Map(items.map((item) => [item.id, item]));
-  const people = new Map<string, { id: string; name: string; avatar: string; items: Brought[] }>();
-  for (const { user, itemId, quantity } of claims) {
-    const item = itemById.get(itemId);
-    if (!item) continue;
-    const person = people.get(user.id) ?? { id: user.id, name: user.name, avatar: user.avatar, items: [] };
-    person.items.push({ id: item.id, emoji: item.emoji, title: item.title, quantity });
-    people.set(user.id, person);
-  }
-  return [...people.values()].sort((a, b) => a.name.localeCompare(b.name));
+  return [...Map.groupBy(claims, ({ user }) => user.id).values()]
+    .flatMap((ofPerson) => {
+      const [first] = ofPerson;
+      if (!first) return [];
+      const { id, name, avatar } = first.user;
+      const brought = ofPerson.flatMap(({ itemId, quantity }) => {
+        const item = itemById.get(itemId);
+        return item ? [{ id: item.id, emoji: item.emoji, title: item.title, quantity }] : [];
+      });
+      return brought.length > 0 ? [{ id, name, avatar, ...toGroup(brought) }] : [];
+    })
+    .sort((a, b) => a.name.localeCompare(b.name));
 }

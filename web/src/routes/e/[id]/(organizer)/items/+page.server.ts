@@ -1,5 +1,6 @@
 import { addItem, deleteItem, listItems, ProblemError, updateItem } from '@potluck/client';
 import { fail, redirect } from '@sveltejs/kit';
+import { pageOf, readPageNumber } from '#lib/server/numbered-pages.ts';
 import {
   countClaims,
   readItemForm,
@@ -10,12 +11,16 @@ import {
 import { load as read, toFormProblem } from '#lib/server/problems.ts';
 import type { Actions, PageServerLoad } from './$types';
 
+/** Each item has a form. */
+const itemsPerPage = 25;
+
 export const load: PageServerLoad = async ({ locals: { api: client }, params: { id }, url }) => {
   const { data: items } = await read(listItems({ client, path: { id } }));
   const doomed = items.find((item) => item.id === url.searchParams.get('delete'));
-  if (!doomed) return { items, doomed: null };
+  const list = pageOf(items, readPageNumber(url), itemsPerPage);
+  if (!doomed) return { list, doomed: null };
   const claims = await read(countClaims(client, doomed.id).then((data) => ({ data })));
-  return { items, doomed: { id: doomed.id, title: doomed.title, claims } };
+  return { list, doomed: { id: doomed.id, title: doomed.title, claims } };
 };
 
 export const actions: Actions = {
