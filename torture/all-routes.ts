@@ -1,21 +1,24 @@
-/** One repeatable request for each route, with the data of one person who has much of everything. */
+/** Repeatable requests for each route and each page, with the data of one person who has much of everything. */
 import sharp from 'sharp';
 import { accessRows, routeOf } from '../test/access-rows.ts';
 import type { Person as ApiPerson } from '../test/factories.ts';
 import { openApi } from './api.ts';
 import { runConcurrently } from './client.ts';
 import type { Environment, Person } from './environment.ts';
-import { createEvent, createItem, insertGoingRsvps } from './factories.ts';
+import { createEvent, createItem, insertClaims, insertGoingRsvps } from './factories.ts';
+import { createPageRequests } from './page-requests.ts';
 
 export type RouteRequest = {
   name: string;
   method: string;
-  path: string;
+  /** Sent in rotation. More than one, where a response to a repeated request would come from memory. */
+  paths: string[];
   headers: Record<string, string>;
   raw?: Buffer;
 };
 
-type Amounts = { events: number; items: number; guests: number };
+/** `claims`: on all items of the event together. */
+export type Amounts = { events: number; items: number; guests: number; claims: number };
 
 /** Routes of monitoring, which have no limit, and routes for admins, who are trusted. */
 const excluded = /^GET \/(healthz|readyz|metrics)|\/v1\/admin\//;
@@ -27,7 +30,7 @@ export async function createRouteRequests(
   const api = await openApi(environment);
   const [owner, ...guests] = await environment.people(1 + amounts.guests);
   if (!owner) throw new Error('no people were created');
-  const event = await createRichEvent(environment, owner, guests, amounts);
+  const { event, others } = await createRichEvent(environment, owner, guests, amounts);
   const item = await createItem(environment, owner, event, 10);
   const caller = owner as ApiPerson;
   const context = {
@@ -57,7 +60,7 @@ export async function createRouteRequests(
     requests.set(route, {
       name: route,
       method,
-      path,
+      paths: [path],
       headers: {
         authorization: `Bearer ${owner.token}`,
         ...row.headers,
@@ -66,7 +69,11 @@ export async function createRouteRequests(
       ...(raw && { raw }),
     });
   }
-  return [...requests.values(), ...expensiveReads(event, owner)];
+  return [
+    ...requests.values(),
+    ...expensiveReads(event, owner),
+    ...(await createPageRequests(environment, owner, event, others)),
+  ];
 }
 
 /** Queries that make a route do more than it does without them. */
@@ -93,7 +100,7 @@ function expensiveReads(event: string, owner: Person): RouteRequest[] {
   return paths.map((path) => ({
     name: `GET ${path.slice(0, 60)}`,
     method: 'GET',
-    path,
+    paths: [path],
     headers: { authorization: `Bearer ${owner.token}` },
   }));
 }
@@ -102,16 +109,19 @@ async function createRichEvent(
   environment: Environment,
   owner: Person,
   guests: Person[],
-  { events, items }: Amounts,
-): Promise<string> {
+  { events, items, claims }: Amounts,
+): Promise<{ event: string; others: string[] }> {
   const description = 'A long description with many words. '.repeat(50);
-  await runConcurrently(events, 16, () => createEvent(environment, owner, { description }));
+  const others = await runConcurrently(events, 16, (i) =>
+    createEvent(environment, owner, { title: `A party of ${i}`, description }),
+  );
   const event = await createEvent(environment, owner, {
     description,
     enabledModules: ['bringList', 'wishList', 'booking'],
   });
-  await runConcurrently(items, 16, () => createItem(environment, owner, event, 10));
+  await runConcurrently(items, 16, () => createItem(environment, owner, event, 1_000));
   await insertGoingRsvps(environment, event, guests);
+  await insertClaims(environment, event, guests, claims);
   const guestIds = guests.map(({ id }) => id);
   await environment.sql`
     insert into relations (user_id, other_id, follows, followed_by, blocks, blocked_by)
@@ -122,7 +132,7 @@ async function createRichEvent(
     update user_counters set followers_count = ${guests.length} where user_id = ${owner.id}`;
   await environment.sql`
     update user_counters set following_count = 1 where user_id = any(${guestIds}::uuid[])`;
-  return event;
+  return { event, others };
 }
 
 /** About the largest photograph that phones take. */

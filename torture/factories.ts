@@ -1,4 +1,4 @@
-/** Creates events and items through the API, and thousands of RSVPs by SQL. */
+/** Creates events and items through the API, and thousands of RSVPs and claims by SQL. */
 import { eventBody } from '../test/factories.ts';
 import type { Environment, Person } from './environment.ts';
 
@@ -40,5 +40,25 @@ export async function insertGoingRsvps({ sql }: Environment, event: string, peop
     await tx`
       update event_counters set rsvp_count = rsvp_count + ${people.length}, going_count = going_count + ${people.length}
       where event_id = ${event}`;
+  });
+}
+
+/** Inserts claims of one each by SQL, as many on each item of an event, until there are `count`. */
+export async function insertClaims(
+  { sql }: Environment,
+  event: string,
+  people: Person[],
+  count: number,
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`
+      insert into claims (event_id, n, user_id, id, quantity, created_at)
+      select i.event_id, i.n, u.id, gen_random_uuid(), 1, now()
+      from unnest(${people.map(({ id }) => id)}::uuid[]) with ordinality u (id, k)
+      cross join items i where i.event_id = ${event} order by u.k, i.n limit ${count}`;
+    await tx`
+      update item_stock s set claimed = c.count
+      from (select n, count(*)::int as count from claims where event_id = ${event} group by n) c
+      where s.event_id = ${event} and s.n = c.n`;
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Sends one request repeatedly over several connections from one address, in a separate process, so that the attack
+ * Sends requests repeatedly over several connections from one address, in a separate process, so that the attack
  * does not slow down the measuring one. Arguments: a `RepeatedRequest` as JSON on standard input. It prints a
  * `RepeatedResult` as JSON.
  */
@@ -10,7 +10,8 @@ export type RepeatedRequest = {
   url: string;
   localAddress: string;
   method: string;
-  path: string;
+  /** Sent in rotation. */
+  paths: string[];
   headers: Record<string, string>;
   /** In base64. */
   body?: string;
@@ -26,7 +27,7 @@ export type RepeatedResult = {
 };
 
 const attack: RepeatedRequest = JSON.parse(await text(process.stdin));
-const { url, localAddress, method, path, headers, connections, ms } = attack;
+const { url, localAddress, method, paths, headers, connections, ms } = attack;
 const body = attack.body === undefined ? undefined : Buffer.from(attack.body, 'base64');
 const agent = new Agent({ keepAlive: true, maxSockets: connections, localAddress });
 const statuses: Record<number, number> = {};
@@ -34,10 +35,12 @@ const startedAt = performance.now();
 const until = startedAt + ms;
 const cpuBefore = process.cpuUsage();
 
+let sentRequests = 0;
 const send = () =>
   new Promise<number>((resolve) => {
     const length = body && { 'content-length': `${body.length}` };
-    const sent = request(url + path, { agent, method, headers: { ...headers, ...length } });
+    const path = paths[sentRequests++ % paths.length];
+    const sent = request(`${url}${path}`, { agent, method, headers: { ...headers, ...length } });
     sent.once('error', () => resolve(0));
     sent.once('response', (response) => {
       // A stream of events does not end by itself.

@@ -1,0 +1,77 @@
+/** Requests for pages, previews and files of the web app that need much of the server. */
+import type { RouteRequest } from './all-routes.ts';
+import { runConcurrently } from './client.ts';
+import type { Environment, Person } from './environment.ts';
+import { createEvent } from './factories.ts';
+import { assignPhones, phoneOf, requestCode } from './phones.ts';
+
+/** Pages with different addresses: the server keeps none of them in memory. */
+const variants = 200;
+
+/**
+ * @param event an event of the owner with much of everything
+ * @param others ids of further events of the owner
+ */
+export async function createPageRequests(
+  environment: Environment,
+  owner: Person,
+  event: string,
+  others: string[],
+): Promise<RouteRequest[]> {
+  const cookie = await signInBrowser(environment, owner);
+  const linked = await createEvent(environment, owner, { description: `https://a${'.'.repeat(9_980)}x` });
+  const links = await createEvent(environment, owner, { description: 'http://a.example '.repeat(588) });
+  const different = (path: string) =>
+    Array.from({ length: variants }, (_, i) => `${path}${path.includes('?') ? '&' : '?'}v=${i}`);
+  const signedOut: Record<string, string[]> = {
+    'the front page': different('/'),
+    'ten pages of a search': different('/?q=a&page=10'),
+    'data of ten pages of a search': different('/__data.json?q=a&page=10'),
+    'the map': different('/?view=map&q=a'),
+    'an event with many items': different(`/e/${event}`),
+    'an event with one long address': different(`/e/${linked}`),
+    'an event with many addresses': different(`/e/${links}`),
+    'guests of an event': different(`/e/${event}/guests`),
+    previews: await previewsOf(environment, owner, others),
+    'the sign-in': different('/sign-in'),
+    'a page that does not exist': different('/none'),
+  };
+  const signedIn: Record<string, string[]> = {
+    'an event with many items, signed in': [`/e/${event}`],
+    'items of the organizer': [`/e/${event}/items`],
+    'who brings what': [`/e/${event}/bring`],
+    'who brings what by person': [`/e/${event}/bring?by=person`],
+    'who brings what as CSV': [`/e/${event}/bring.csv`],
+    'guest list of the organizer': [`/e/${event}/guest-list`],
+    'bookings of the organizer': [`/e/${event}/bookings`],
+    'a duplicate': [`/e/${event}/duplicate`],
+    'own events': ['/mine'],
+    people: ['/people?q=p'],
+    'a profile': [`/u/${owner.id}`],
+    'the feed': ['/feed'],
+  };
+  const toRequests = (pages: Record<string, string[]>, headers: Record<string, string>): RouteRequest[] =>
+    Object.entries(pages).map(([name, paths]) => ({ name: `page: ${name}`, method: 'GET', paths, headers }));
+  return [...toRequests(signedOut, {}), ...toRequests(signedIn, { cookie })];
+}
+
+/** Each preview shows another title, so each is drawn once. */
+async function previewsOf(environment: Environment, owner: Person, events: string[]): Promise<string[]> {
+  const missing = Math.max(3 * variants - events.length, 0);
+  const more = await runConcurrently(missing, 16, (i) =>
+    createEvent(environment, owner, { title: `A preview of ${i}` }),
+  );
+  return [...events, ...more].map((id) => `/e/${id}/preview.png`);
+}
+
+/** @returns the header `Cookie` of a browser in which the person is signed in */
+async function signInBrowser(environment: Environment, person: Person): Promise<string> {
+  await assignPhones(environment, [person]);
+  const phone = phoneOf(0);
+  const code = await requestCode(environment, phone);
+  const { headers } = await environment.client.send('POST', '/v1/auth/browser-session', {
+    body: { phone, code },
+    headers: { 'sec-fetch-site': 'same-origin' },
+  });
+  return `${headers['set-cookie']}`.split(';', 1)[0] ?? '';
+}
