@@ -138,6 +138,37 @@ test('list: "Show more" adds events and moves the focus to the first of them, an
   await expect(page.getByRole('heading', { level: 3 })).toHaveCount(30);
 });
 
+test('list: 80 events are in the list that "Show more" made, and the page alone begins with the page before', async ({
+  page,
+  createPerson,
+}) => {
+  const organizer = await createPerson();
+  const word = newWord();
+  for (let day = 0; day < 80; day += 20)
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        newEvent(organizer, { title: `Supper ${word}`, ...at(40 + day + i) }),
+      ),
+    );
+  const cards = page.getByRole('heading', { level: 3 });
+  await page.goto(`/?q=${word}`, { waitUntil: 'networkidle' });
+  for (const count of [48, 72, 80]) {
+    await page.getByRole('link', { name: 'Show more' }).click();
+    await expect(cards).toHaveCount(count);
+  }
+  await page
+    .getByRole('link', { name: `Supper ${word}` })
+    .last()
+    .click();
+  await page.waitForURL('**/e/*');
+  await page.goBack();
+  await expect(cards).toHaveCount(80);
+  await page.goto(`/?q=${word}&page=4`);
+  await expect(cards).toHaveCount(32);
+  await page.getByRole('link', { name: 'Earlier results' }).click();
+  await expect(cards).toHaveCount(48);
+});
+
 test('place: refused by the browser, the city is found with the arrow keys, and distances are shown', async ({
   page,
   context,

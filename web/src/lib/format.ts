@@ -1,6 +1,6 @@
 /** Formats times, prices, numbers and lists of names in the visitor's language. */
 import type { ListedEvent } from '@potluck/client';
-import { dateFormatter } from '#lib/formatters.ts';
+import { dateFormatter, numberFormatter } from '#lib/formatters.ts';
 import { getLocale } from '#lib/paraglide/runtime.js';
 
 type Timed = Pick<ListedEvent, 'startAt' | 'endAt' | 'allDay' | 'timezone'>;
@@ -46,16 +46,16 @@ export const formatDay = (time: string, timeZone?: string): string =>
 export const formatPrice = ({ price, currency }: Pick<ListedEvent, 'price' | 'currency'>): string | null =>
   price === 0
     ? null
-    : new Intl.NumberFormat(language(), {
+    : numberFormatter(language(), {
         style: 'currency',
         currency,
         trailingZeroDisplay: 'stripIfInteger',
       }).format(price);
 
-export const formatNumber = (value: number): string => new Intl.NumberFormat(language()).format(value);
+export const formatNumber = (value: number): string => numberFormatter(language(), {}).format(value);
 
 export const formatKilometres = (value: number): string =>
-  new Intl.NumberFormat(language(), {
+  numberFormatter(language(), {
     style: 'unit',
     unit: 'kilometer',
     maximumFractionDigits: value < 10 ? 1 : 0,

@@ -2,16 +2,28 @@
 
 /** A formatter takes some 10 kB. */
 const maxKept = 200;
-const kept = new Map<string, Intl.DateTimeFormat>();
 
-/** A formatter of times; the same one for the same arguments. */
-export function dateFormatter(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = `${language} ${JSON.stringify(options)}`;
-  const found = kept.get(key);
-  if (found) return found;
-  const formatter = new Intl.DateTimeFormat(language, options);
-  kept.set(key, formatter);
-  // A Map iterates in the order of insertion.
-  if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? '');
-  return formatter;
+/** Returns a function that creates a formatter, or returns the same one for the same arguments. */
+function keeping<O, F>(create: (language: string, options: O) => F): (language: string, options: O) => F {
+  const kept = new Map<string, F>();
+  return (language, options) => {
+    const key = `${language} ${JSON.stringify(options)}`;
+    const found = kept.get(key);
+    if (found) return found;
+    const formatter = create(language, options);
+    kept.set(key, formatter);
+    // A Map iterates in the order of insertion.
+    if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? '');
+    return formatter;
+  };
 }
+
+/** A formatter of times. */
+export const dateFormatter = keeping(
+  (language, options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language, options),
+);
+
+/** A formatter of numbers, amounts and prices. */
+export const numberFormatter = keeping(
+  (language, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(language, options),
+);
