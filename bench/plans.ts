@@ -37,6 +37,7 @@ const noFilter: EventQuery = {
   search: null,
   isFree: false,
   from: now,
+  since: null,
   until: null,
 };
 const berlin = { lat: 52.52, lng: 13.405, radius: 50 };

@@ -14,6 +14,7 @@ const api = await startTestApp();
 
 const anyEvent: IndexQuery = {
   from: null,
+  since: null,
   until: null,
   category: null,
   circle: null,

@@ -93,6 +93,10 @@ const anyQuery = fc.record(
     category: fc.constantFrom(...categories, 'nonsense'),
     from: fc.record({ at: hour, bare: fc.boolean() }),
     days: fc.record({ count: fc.integer({ min: 0, max: 12 }), bare: fc.boolean() }),
+    begin: fc.option(
+      fc.record({ at: hour, days: fc.constantFrom(undefined, 3, 9), bare: fc.boolean() }),
+      { nil: undefined, freq: 2 },
+    ),
     q: fc.constantFrom(
       'jazz',
       'JAZZY',
@@ -115,15 +119,25 @@ const anyQuery = fc.record(
 type Query = typeof anyQuery extends fc.Arbitrary<infer T> ? T : never;
 
 /** The bounds as query parameters and as times. */
-function dates({ from, days }: Query) {
+function dates({ from, days, begin }: Query) {
   const midnight = (at: number) => Math.floor(at / day) * day;
   const format = (at: number, bare: boolean) => new Date(at).toISOString().slice(0, bare ? 10 : undefined);
+  const beginTo = begin?.days === undefined ? undefined : begin.at + begin.days * day;
   const to = days && { at: (from?.at ?? base) + days.count * day, bare: days.bare };
   return {
     sent: {
       ...(from && { dateFrom: format(from.at, from.bare) }),
       ...(to && { dateTo: format(to.at, to.bare) }),
+      ...(begin && { startFrom: format(begin.at, begin.bare) }),
+      ...(begin && beginTo !== undefined && { startTo: format(beginTo, begin.bare) }),
     },
+    earliest: begin ? (begin.bare ? midnight(begin.at) : begin.at) : 0,
+    latest:
+      begin && beginTo !== undefined
+        ? begin.bare
+          ? midnight(beginTo) + day - 1
+          : beginTo
+        : Number.POSITIVE_INFINITY,
     // The default is the current time, and all events are in the future.
     first: from ? (from.bare ? midnight(from.at) : from.at) : 0,
     last: to ? (to.bare ? midnight(to.at) + day - 1 : to.at) : Number.POSITIVE_INFINITY,
@@ -137,7 +151,7 @@ function isInBox(box: string, { lat, lng }: { lat: number; lng: number }): boole
 }
 
 function expected(events: CreatedEvent[], query: Query): string[] {
-  const { first, last } = dates(query);
+  const { first, last, earliest, latest } = dates(query);
   const words = query.q?.toLowerCase().split(' ') ?? [];
   return events
     .filter((event) => {
@@ -147,6 +161,8 @@ function expected(events: CreatedEvent[], query: Query): string[] {
         !(query.signedIn && event.organizer === blocked) &&
         event.endAt > first &&
         event.startAt <= last &&
+        event.startAt >= earliest &&
+        event.startAt <= latest &&
         (query.category === undefined || event.category === query.category) &&
         (query.box === undefined || isInBox(query.box, event.location)) &&
         (!query.isFree || event.price === 0) &&

@@ -16,6 +16,8 @@ export type EventQuery = {
   category: string | null;
   /** Selects events that end after `from`. */
   from: Date | null;
+  /** Selects events that begin at or after `since`. */
+  since: Date | null;
   /** Selects events that begin at or before `until`. */
   until: Date | null;
   search: Search | null;
@@ -37,17 +39,22 @@ export function readEventQuery(query: Partial<EventListQuery>, now: Date): Event
   const from = readFrom(query.dateFrom);
   const until = readUntil(query.dateTo);
   if (from && until && until < from) throw invalid('dateTo', 'must not be before dateFrom');
+  const [startFrom, startTo] = [readFrom(query.startFrom), readUntil(query.startTo)];
+  if (startFrom && startTo && startTo < startFrom) throw invalid('startTo', 'must not be before startFrom');
   const q = query.q?.trim() ?? '';
   return {
     circle,
     box: query.bbox === undefined ? null : readBox(query.bbox),
     category: query.category || null,
     from: from ?? (until ? null : now),
-    until,
+    since: startFrom,
+    until: earlier(until, startTo),
     search: q === '' ? null : searchQuery(q),
     isFree: query.isFree === true,
   };
 }
+
+const earlier = (a: Date | null, b: Date | null): Date | null => (a && b ? (a < b ? a : b) : (a ?? b));
 
 /** @throws Problem `invalid_request` if the text is not a box */
 export function readBox(bbox: string): Box {
@@ -65,12 +72,13 @@ function readCircle({ lat, lng, radius }: Partial<EventListQuery>): Circle | nul
 
 /** The query of the discovery index. */
 export function toIndexQuery(
-  { circle, box, category, from, until, search, isFree }: EventQuery,
+  { circle, box, category, from, since, until, search, isFree }: EventQuery,
   order: Order,
   hiddenOrganizers: string[],
 ): IndexQuery {
   return {
     from: from?.getTime() ?? null,
+    since: since?.getTime() ?? null,
     until: until?.getTime() ?? null,
     category,
     circle: circle && circle.radius < farthestKm ? circle : null,

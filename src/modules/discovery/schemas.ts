@@ -41,7 +41,14 @@ const filters = {
     'Events that end after this time; a date without a time is the start of that day in UTC.',
   ),
   dateTo: timeOrDay(
-    'Events that begin at or before this time; a date without a time is the end of that day in UTC.',
+    'Events that begin at or before this time; a date without a time is the end of that day in UTC. Without `dateFrom`, ' +
+      'the list has all earlier events, from the oldest on.',
+  ),
+  startFrom: timeOrDay(
+    'Events that begin at or after this time. Unlike `dateFrom`, it leaves out events that have begun before.',
+  ),
+  startTo: timeOrDay(
+    'Events that begin at or before this time. Unlike `dateTo`, it leaves out events that have ended.',
   ),
   q: Type.Optional(searchText('Words, or starts of words, in title, description and address.')),
   isFree: Type.Optional(

@@ -51,10 +51,11 @@ const isBounded = (circle: Circle | null): circle is Circle => circle !== null &
 
 /** The condition on `events e` of all filters. */
 export function matching(filters: SqlFilters): Statement {
-  const { circle, box, category, from, until, search, isFree, hiddenOrganizers } = filters;
+  const { circle, box, category, from, since, until, search, isFree, hiddenOrganizers } = filters;
   return sql`${listedCondition()}
     ${category === null ? sql`` : sql`and e.category = ${category}`}
     ${from ? sql`and e.end_at > ${from}` : sql``}
+    ${since ? sql`and e.start_at >= ${since}` : sql``}
     ${until ? sql`and e.start_at <= ${until}` : sql``}
     ${hiddenOrganizers.length > 0 ? sql`and e.organizer_id <> all(${hiddenOrganizers}::uuid[])` : sql``}
     ${search ? hasWords(search) : sql``}

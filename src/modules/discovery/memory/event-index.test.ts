@@ -80,11 +80,12 @@ function expectedGrade({ texts }: Row, words: string[]): number | null {
 }
 
 function expectedIds(rows: Row[], query: IndexQuery): string[] {
-  const { from, until, category, circle, box, isFree, words, isGraded, hiddenOrganizers } = query;
+  const { from, since, until, category, circle, box, isFree, words, isGraded, hiddenOrganizers } = query;
   return rows
     .filter(
       (row) =>
         row.end > (from ?? Number.NEGATIVE_INFINITY) &&
+        row.start >= (since ?? Number.NEGATIVE_INFINITY) &&
         row.start <= (until ?? Number.POSITIVE_INFINITY) &&
         (category === null || row.category === category) &&
         (circle === null || distanceKm(circle, row) <= circle.radius) &&
@@ -127,6 +128,7 @@ function createQuery(): IndexQuery {
   const radius = pick([1, 20, 500, 9_000, 12_000, 20_000]);
   return {
     from,
+    since: next() < 0.3 ? below(2_100) * hour : null,
     until: maybe((from ?? 0) + below(1_000) * hour),
     category: maybe(pick(['music', 'food', 'unknown'])),
     circle: maybe({ lat: pick([-90, 0, 50.04, 89]), lng: pick([-180, 8.05, 179.95]), radius }),

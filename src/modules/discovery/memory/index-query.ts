@@ -3,8 +3,9 @@ import type { Box } from '../../../lib/coordinates.ts';
 import type { Circle } from '../../../lib/grid-cells.ts';
 
 export type IndexQuery = {
-  /** In ms: events that end after `from`, and that start at or before `until`. */
+  /** In ms: events that end after `from`, and that start at or after `since` and at or before `until`. */
   from: number | null;
+  since: number | null;
   until: number | null;
   category: string | null;
   /** Radius in km; a point on the rim is inside. */

@@ -145,6 +145,7 @@ export class Overlay {
 /** Creates the test of all filters but the words. */
 function createTest({
   from,
+  since,
   category,
   circle,
   box,
@@ -152,11 +153,13 @@ function createTest({
   hiddenOrganizers,
 }: IndexQuery): (event: OverlayEvent) => boolean {
   const after = from ?? Number.NEGATIVE_INFINITY;
+  const first = since ?? Number.NEGATIVE_INFINITY;
   const centre = circle && toPoint(circle);
   const reach = circle ? chordSquared(circle.radius) : 0;
   const hidden = new Set(hiddenOrganizers);
   return (event) =>
     event.end > after &&
+    event.start >= first &&
     (category === null || event.category === category) &&
     (!isFree || event.isFree) &&
     (box === null || isInBox(box, event.lat, event.lng)) &&

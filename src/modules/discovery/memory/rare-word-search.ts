@@ -85,17 +85,19 @@ const fieldsIn = (a: number, b: number): number => (a % 2 ** bitsOfFields) | (b 
 /** Creates the test of all filters but the words. It reads as few columns as it can: most documents are not in a CPU cache. */
 function createTest(
   segment: Segment,
-  { from, until, category, circle, box, isFree, hiddenOrganizers }: IndexQuery,
+  { from, since, until, category, circle, box, isFree, hiddenOrganizers }: IndexQuery,
 ): (doc: number) => boolean {
   const { data, removed } = segment;
   // All documents from `begun` on start after `from`, so they end after it.
   const begun = from === null ? 0 : segment.startingAfter(from);
+  const first = segment.startingAt(since);
   const end = until === null ? data.size : segment.startingAfter(until);
   const wanted = category === null ? null : data.categoryNames.indexOf(category);
   const isInside = circle && createCircleTest(data, circle);
   const isInBox = box && createBoxTest(data, box);
   const hidden = new Set(hiddenOrganizers.map((id) => segment.organizerPlace(id)));
   return (doc) =>
+    doc >= first &&
     doc < end &&
     (doc >= begun || from === null || segment.endsAfter(doc, from)) &&
     (wanted === null || data.categories[doc] === wanted) &&

@@ -82,19 +82,24 @@ function searchByBitmaps(
 function addTimes(
   bits: Bitmap,
   segment: Segment,
-  { from, until, circle }: IndexQuery,
+  { from, since, until, circle }: IndexQuery,
   pool: BitmapPool,
 ): void {
   const end = until === null ? segment.data.size : segment.startingAfter(until);
+  const first = Math.min(segment.startingAt(since), end);
   // An event that starts after `from` ends after it, too. Of the others, those match that end after `from`.
-  const begun = from === null ? 0 : Math.min(segment.startingAfter(from), end);
+  const begun = from === null ? first : Math.max(Math.min(segment.startingAfter(from), end), first);
+  const addRunning = (to: Bitmap) => {
+    if (from === null) return;
+    segment.forEachEndingAfter(from, begun, (doc) => doc >= first && setBit(to, doc));
+  };
   if (!circle) {
     setRange(bits, begun, end);
-    if (from !== null) segment.forEachEndingAfter(from, begun, (doc) => setBit(bits, doc));
+    addRunning(bits);
     return;
   }
   const running = pool.takeEmpty();
-  if (from !== null) segment.forEachEndingAfter(from, begun, (doc) => setBit(running, doc));
+  addRunning(running);
   addCircle(bits, segment.data, circle, { begun, end, running });
 }
 

@@ -165,6 +165,12 @@ export class Segment {
     return low;
   }
 
+  /** The first document that starts at or after `since`, in ms, or the first of all if it is null. */
+  startingAt(since: number | null): number {
+    // Times of events are whole milliseconds.
+    return since === null ? 0 : this.startingAfter(since - 0.001);
+  }
+
   /** Whether a document ends after `at`, in ms. */
   endsAfter(doc: number, at: number): boolean {
     return (
