@@ -82,23 +82,6 @@ test('form: 403 from a page of another site, and without any proof of the site',
   assert.match(own.headers.get('set-cookie') ?? '', /^language=de;/);
 });
 
-test('form: 303 to paths of this server only', async () => {
-  for (const [next, location] of [
-    ['/people?q=a', '/people?q=a'],
-    ['https://elsewhere.example/', '/'],
-    ['//elsewhere.example/', '/'],
-    ['/\\elsewhere.example', '/'],
-    ['javascript:alert(1)', '/'],
-  ] as const) {
-    const response = await postForm(
-      '/language',
-      { language: 'sv', next },
-      { 'sec-fetch-site': 'same-origin' },
-    );
-    assert.equal(response.headers.get('location'), location, next);
-  }
-});
-
 test('form: 413 above 192 KiB', async () => {
   const fields = { next: 'x'.repeat(192 * 1024) };
   const response = await postForm('/language', fields, { 'sec-fetch-site': 'same-origin' });
