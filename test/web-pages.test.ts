@@ -183,7 +183,7 @@ test('form: repeated with the same key, it gets the first response again', async
 test('who brings what as CSV: 200 with each of 2,050 claims on an item, and with the items without claims', async () => {
   const event = await createEvent(api, organizer);
   const item = await createItem(api, organizer, event.id, { title: 'Bread', quantityNeeded: 3_000 });
-  await createItem(api, organizer, event.id, { title: '=Salt', quantityNeeded: 1 });
+  await createItem(api, organizer, event.id, { title: '=Salt;=HYPERLINK(A1)', quantityNeeded: 1 });
   const n = Number(item.id.split('.')[1]);
   const people = await api.sql<{ id: string }[]>`
     insert into users (id, phone, name, username, bio, city, is_private, role, search, created_at)
@@ -198,6 +198,6 @@ test('who brings what as CSV: 200 with each of 2,050 claims on an item, and with
   assert.equal(response.status, 200);
   const lines = (await response.text()).trimEnd().split('\r\n');
   assert.equal(lines.length, 1 + 2_050 + 1);
-  assert.equal(new Set(lines.filter((line) => /^Bread,.*,Guest \d+,1$/.test(line))).size, 2_050);
-  assert.match(lines.at(-1) ?? '', /^'=Salt,[^,]+,1,0,,$/);
+  assert.equal(new Set(lines.filter((line) => /^"Bread",.*,"Guest \d+",1$/.test(line))).size, 2_050);
+  assert.match(lines.at(-1) ?? '', /^"'=Salt;'=HYPERLINK\(A1\)","[^,]+",1,0,"",""$/);
 });

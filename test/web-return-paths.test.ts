@@ -40,8 +40,35 @@ test('form: 303 to paths of this server only', async () => {
 
 test('path to return to: it has the origin of the server, and a second application returns the same path', () => {
   const origin = 'https://potluck.example';
-  const parts = ['/', '\\', '.', '..', '%2e', '%2F', '%5C', '\t', '\n', '\r', '\0', ' ', '?', '#', '@', ':', '//'];
-  const words = ['evil.example', 'e', 'http:', 'local.invalid', 'http://local.invalid', 'javascript:', 'ü', '／'];
+  const parts = [
+    '/',
+    '\\',
+    '.',
+    '..',
+    '%2e',
+    '%2F',
+    '%5C',
+    '\t',
+    '\n',
+    '\r',
+    '\0',
+    ' ',
+    '?',
+    '#',
+    '@',
+    ':',
+    '//',
+  ];
+  const words = [
+    'evil.example',
+    'e',
+    'http:',
+    'local.invalid',
+    'http://local.invalid',
+    'javascript:',
+    'ü',
+    '／',
+  ];
   const path = fc
     .array(fc.oneof(fc.constantFrom(...parts, ...words), fc.string({ unit: 'binary', maxLength: 3 })))
     .map((pieces) => pieces.join(''));
