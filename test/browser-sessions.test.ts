@@ -120,8 +120,9 @@ test('cookie: 401 for an access or refresh token in the cookie, and for the toke
   expectStatus(await me(browser), 200);
 });
 
-test('cookie: the first one with the name counts, beside other cookies; others are ignored', async () => {
-  const [browser, other] = [await openBrowser(), await openBrowser()];
+test('cookie: the first one of a session counts, beside other cookies; others are ignored', async () => {
+  const [browser, other, ended] = [await openBrowser(), await openBrowser(), await openBrowser()];
+  expectStatus(await send(ended, 'POST', '/v1/auth/logout'), 200);
   const isBrowser = async (cookie: string) => {
     const { body } = expectStatus(await me({ ...browser, cookie }), 200);
     assert.equal(body.phone, browser.phone, cookie);
@@ -136,6 +137,8 @@ test('cookie: the first one with the name counts, beside other cookies; others a
     `__proto__=x; constructor=y; ${browser.cookie}; toString=z`,
     `${browser.cookie}; ${other.cookie}`,
     `${browser.cookie}; ${name}=junk`,
+    `${`${name}=junk; `.repeat(50)}${name}=; ${browser.cookie}`,
+    `${ended.cookie}; ${browser.cookie}`,
     `"quoted"="; ${browser.cookie}`,
     `bad=%E0%A4%A; ${browser.cookie}`,
     `${'filler=0123456789; '.repeat(600)}${browser.cookie}`,
@@ -146,7 +149,11 @@ test('cookie: the first one with the name counts, beside other cookies; others a
     expectProblem(await me({ ...browser, cookie }), 401, 'token_missing');
   for (const value of ['junk', 'pb_', `"${token}"`, encodeURIComponent(`${token} `), 'A'.repeat(14_000)])
     expectProblem(await me({ ...browser, cookie: `${name}=${value}` }), 401, 'token_invalid');
-  expectProblem(await me({ ...browser, cookie: `${name}=junk; ${browser.cookie}` }), 401, 'token_invalid');
+  expectProblem(
+    await me({ ...browser, cookie: `${`${ended.cookie}; `.repeat(8)}${browser.cookie}` }),
+    401,
+    'token_invalid',
+  );
   const huge = await fetch(`${api.url}/v1/auth/me`, { headers: { cookie: `${name}=${'A'.repeat(17_000)}` } });
   assert.equal(huge.status, 431);
 });

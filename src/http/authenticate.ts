@@ -11,7 +11,7 @@ import { isLive, type LiveSession } from '../identity/sessions.ts';
 import { parseToken, type Token } from '../identity/tokens.ts';
 import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
-import { browserCookieName, clearedCookie, readCookie } from './browser-cookie.ts';
+import { browserCookieName, clearedCookie, readCookies } from './browser-cookie.ts';
 import { mayReadWithCookie, refuseCrossSite } from './same-origin.ts';
 
 declare module 'fastify' {
@@ -28,8 +28,11 @@ type Services = {
   clock: () => Date;
 };
 
-/** `token`: null if it is malformed. */
-type Credential = { token: Token | null; isCookie: boolean };
+/** `tokens`: without those that are malformed. A header may have several cookies with the name. */
+type Credential = { tokens: Token[]; isCookie: boolean };
+
+/** A neighbouring subdomain can set cookies with the name over plain HTTP. Each of them may cost a statement. */
+const maxCookies = 8;
 
 export function registerAuthentication(app: FastifyInstance, services: Services): void {
   app.decorateRequest('caller', null);
@@ -79,39 +82,52 @@ function credentialReader(cookieName: string, publicOrigin: string) {
     // No other site can make a browser send this header, so it takes precedence over a cookie.
     if (authorization !== undefined) {
       const bearer = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization)?.[1];
-      return { token: bearer ? parseToken('access', bearer) : null, isCookie: false };
+      return { tokens: parseTokens('access', bearer ? [bearer] : []), isCookie: false };
     }
-    const value = cookie === undefined ? undefined : readCookie(cookie, cookieName);
-    if (value === undefined) return null;
+    const values = cookie === undefined ? [] : readCookies(cookie, cookieName);
+    if (values.length === 0) return null;
     if (request.method === 'GET' || request.method === 'HEAD') {
       if (!mayReadWithCookie(request)) return null;
     } else {
       const refusal = refuseCrossSite(request, publicOrigin);
       if (refusal) return refusal;
     }
-    return { token: parseToken('browser', value), isCookie: true };
+    return { tokens: parseTokens('browser', values).slice(0, maxCookies), isCookie: true };
   };
 }
 
-/** Returns a function that verifies a credential. It throws Problem `token_invalid` or `account_suspended`. */
+const parseTokens = (kind: 'access' | 'browser', values: string[]): Token[] =>
+  values.map((value) => parseToken(kind, value)).filter((token) => token !== null);
+
+/**
+ * Returns a function that verifies a credential: the first token with a live session counts. It throws Problem
+ * `token_invalid` or `account_suspended`.
+ */
 function authenticator({ db, sessions, clock }: Services) {
   const renewals = new SessionRenewals(db);
-  return async (
-    { token, isCookie }: Credential,
-    { verifiesCaller: mayUseCache, allowsSuspended }: FastifyContextConfig,
-  ): Promise<Caller> => {
-    if (!token) throw new Problem('token_invalid');
-    const now = clock();
+
+  async function findLive(token: Token, now: Date, isCookie: boolean, mayUseCache?: boolean) {
     const live = (session: LiveSession | null) => (session && isLive(session, token, now) ? session : null);
     const cached = mayUseCache ? live(await sessions.findCached(token)) : null;
     // A session that is cached as suspended may have ended with the suspension, and another server may have
     // renewed one whose renewal seems due.
     const isCurrent = cached && !cached.isSuspended && !(isCookie && isRenewalDue(cached, now));
-    const session = isCurrent ? cached : live(await sessions.find(token));
-    if (!session) throw new Problem('token_invalid');
-    if (session.isSuspended && !allowsSuspended) throw new Problem('account_suspended');
-    if (isCookie) renewals.start(session, now);
-    const { userId: id, role, id: sessionId } = session;
-    return { id, role, sessionId, accessHash: token.hash };
+    return isCurrent ? cached : live(await sessions.find(token));
+  }
+
+  return async (
+    { tokens, isCookie }: Credential,
+    { verifiesCaller: mayUseCache, allowsSuspended }: FastifyContextConfig,
+  ): Promise<Caller> => {
+    const now = clock();
+    for (const token of tokens) {
+      const session = await findLive(token, now, isCookie, mayUseCache);
+      if (!session) continue;
+      if (session.isSuspended && !allowsSuspended) throw new Problem('account_suspended');
+      if (isCookie) renewals.start(session, now);
+      const { userId: id, role, id: sessionId } = session;
+      return { id, role, sessionId, accessHash: token.hash };
+    }
+    throw new Problem('token_invalid');
   };
 }

@@ -15,9 +15,9 @@ export function browserCookieName({ publicUrl }: CookieConfig): string {
   return protocol === 'https:' ? '__Host-potluck' : `potluck-${port || '80'}`;
 }
 
-/** Returns the value of the first cookie with the name; undefined if the header has none. */
-export const readCookie = (header: string, name: string): string | undefined =>
-  parseCookie(header, { decode: (value) => value })[name];
+/** Returns the values of the cookies with the name, in the order of the header. */
+export const readCookies = (header: string, name: string): string[] =>
+  header.split(';').flatMap((pair) => parseCookie(pair, { decode: (value) => value })[name] ?? []);
 
 /** @param maxAgeMs the latest end of the session; the server decides when it ends before that */
 export const sessionCookie = (config: CookieConfig, token: string, maxAgeMs: number): string =>

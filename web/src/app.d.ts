@@ -5,6 +5,8 @@ declare global {
     interface Platform {
       /** Sends a request to the API of this server, for the visitor of the page. */
       fetchApi(request: Request): Promise<Response>;
+      /** The name of the cookie of a session, and the `Set-Cookie` header that removes it. */
+      sessionCookie: { name: string; cleared: string };
       /** The accounts of the demonstration; empty if the server has none. */
       demoAccounts: { who: string; phone: string }[];
       /** The address of the streets of the map; null for a map without streets. */

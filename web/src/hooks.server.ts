@@ -1,4 +1,4 @@
-import { type Client, createClient, getMe, isProblem, logout, type Me } from '@potluck/client';
+import { type Client, createClient, getMe, isProblem, type Me } from '@potluck/client';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import type { Handle } from '@sveltejs/kit/hooks';
 import { getTextDirection } from '#lib/paraglide/runtime.js';
@@ -19,9 +19,11 @@ const pagesForSuspended = [
 ];
 
 export const handle: Handle = async ({ event, resolve }) => {
-  const cookies = new VisitorCookies(event.request.headers.get('cookie'));
+  const { platform } = event;
+  if (!platform) throw new Error('Pages need the server of Potluck.');
+  const cookies = new VisitorCookies(event.request.headers.get('cookie'), platform.sessionCookie);
   const waiting: Waiting = { retryAfter: null };
-  event.locals.api = createApi(event, cookies, waiting);
+  event.locals.api = createApi(event.url, platform, cookies, waiting);
   useFormKey(event.locals.api, event.request.headers.get('idempotency-key'));
   Object.assign(event.locals, await findSession(event.locals.api, cookies));
   if (event.locals.session === 'suspended' && !pagesForSuspended.includes(event.url.pathname))
@@ -37,6 +39,8 @@ export const handle: Handle = async ({ event, resolve }) => {
   );
   if (event.locals.foreignSource) allowSource(response.headers, event.locals.foreignSource);
   for (const cookie of cookies.changed) response.headers.append('set-cookie', cookie);
+  // A shared cache would give the cookie to other visitors.
+  if (cookies.changed.length > 0) response.headers.set('cache-control', 'private, no-cache');
   return withRetryAfter(response, event, waiting);
 };
 
@@ -70,13 +74,12 @@ function allowSource(headers: Headers, address: string): void {
 }
 
 /** A client of the API inside this process. It has the visitor's cookie, and passes cookies of responses on. */
-function createApi({ url, platform }: RequestEvent, cookies: VisitorCookies, waiting: Waiting): Client {
+function createApi(url: URL, platform: App.Platform, cookies: VisitorCookies, waiting: Waiting): Client {
   return createClient({
     baseUrl: url.origin,
     // A visitor who waits does better with an error page that can be loaded again.
     retry: { attempts: 1 },
     async fetch(request) {
-      if (!platform) throw new Error('Pages need the server of Potluck.');
       if (cookies.header) request.headers.set('cookie', cookies.header);
       const response = await platform.fetchApi(request);
       cookies.apply(response.headers.getSetCookie());
@@ -96,10 +99,7 @@ async function findSession(
   } catch (error) {
     if (isProblem(error, 'account_suspended')) return { me: null, session: 'suspended' };
     if (!isProblem(error, 'token_invalid')) return refuse(error);
-    // The response removes the cookie. The API refuses that for a page that another site or the address bar
-    // opened; the page is made without the cookie then.
-    await logout({ client: api }).catch(() => {});
-    cookies.forget();
+    cookies.removeSession();
     return { me: null, session: 'ended' };
   }
 }

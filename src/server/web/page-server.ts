@@ -14,13 +14,21 @@ export type PageServer = SvelteServer & {
   languageOf(headers: Pick<IncomingHttpHeaders, 'cookie' | 'accept-language'>): string;
 };
 
+/** The functions and values of the server that pages use (web/src/app.d.ts). */
+type Platform = {
+  fetchApi: FetchApi;
+  sessionCookie: { name: string; cleared: string };
+  demoAccounts: typeof demoPhones;
+  mapTiles: string | null;
+};
+
 /** The part of SvelteKit's server that is used here. */
 type SvelteServer = {
   respond(
     request: Request,
     options: {
       getClientAddress(): string;
-      platform: { fetchApi: FetchApi; demoAccounts: typeof demoPhones; mapTiles: string | null };
+      platform: Platform;
     },
   ): Promise<Response>;
 };

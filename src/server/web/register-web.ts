@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { App } from '../../http/app.ts';
+import { browserCookieName, clearedCookie } from '../../http/browser-cookie.ts';
 import { largePage } from '../../http/compression.ts';
 import { refuseCrossSite } from '../../http/same-origin.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
@@ -85,11 +86,12 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
   const { publicUrl, demo, mapTiles } = services.config;
   const demoAccounts = demo ? demoPhones : [];
   const tilesAddress = mapTiles ? addressOfTiles(mapTiles) : null;
+  const sessionCookie = { name: browserCookieName({ publicUrl }), cleared: clearedCookie({ publicUrl }) };
   const load = lazily(loadPageServer);
   const renderPage = async (request: FastifyRequest, web: Request, fetchApi: FetchApi) => {
     const response = await (await load()).respond(web, {
       getClientAddress: () => request.ip,
-      platform: { fetchApi, demoAccounts, mapTiles: tilesAddress },
+      platform: { fetchApi, sessionCookie, demoAccounts, mapTiles: tilesAddress },
     });
     const isTemporary = response.status === 429 || response.status === 503;
     if (isTemporary && !response.headers.has('retry-after')) response.headers.set('retry-after', '1');

@@ -1,25 +1,26 @@
 /** The cookies of the visitor of a page, as the API changes them while the page is made. */
 
-const namePattern = /(?:^|; *)(?:__Host-potluck|potluck-\d+)=[^;]/;
-
 export class VisitorCookies {
+  readonly #sessionCookie: App.Platform['sessionCookie'];
   /** The `Cookie` header for the next request to the API. */
   header: string | null;
   /** The `Set-Cookie` headers for the visitor. */
   readonly changed: string[] = [];
 
-  constructor(header: string | null) {
+  constructor(header: string | null, sessionCookie: App.Platform['sessionCookie']) {
     this.header = header;
+    this.#sessionCookie = sessionCookie;
   }
 
-  /** Whether the visitor sent the cookie of a session, which may have ended. */
+  /** Whether the visitor sent the cookie of a session of this server, which may have ended. */
   get hasSession(): boolean {
-    return this.header !== null && namePattern.test(this.header);
+    return new RegExp(`(?:^|;)[ \t]*${this.#sessionCookie.name}[ \t]*=`).test(this.header ?? '');
   }
 
-  /** Leaves the cookies out of later requests to the API. */
-  forget(): void {
+  /** Removes the cookie of a session that has ended, and leaves the cookies out of later requests to the API. */
+  removeSession(): void {
     this.header = null;
+    this.changed.push(this.#sessionCookie.cleared);
   }
 
   /** Applies `Set-Cookie` headers of the API, which sets the cookie of the session alone. */
