@@ -5,12 +5,23 @@ declare global {
     interface Platform {
       /** Sends a request to the API of this server, for the visitor of the page. */
       fetchApi(request: Request): Promise<Response>;
+      /** Finds the preview of an event by its version, or draws it; null if the server is too busy. */
+      drawPreview(version: string, read: () => Promise<Preview>): Promise<Buffer<ArrayBuffer> | null>;
       /** The name of the cookie of a session, and the `Set-Cookie` header that removes it. */
       sessionCookie: { name: string; cleared: string };
       /** The accounts of the demonstration; empty if the server has none. */
       demoAccounts: { who: string; phone: string }[];
       /** The address of the streets of the map; null for a map without streets. */
       mapTiles: string | null;
+    }
+    /** What the preview of an event shows. */
+    interface Preview {
+      eventId: string;
+      title: string;
+      lines: string[];
+      /** The uploaded image; null for an event without one. */
+      cover: Buffer | null;
+      isRightToLeft: boolean;
     }
     interface Locals {
       /** The API, called for the visitor of the page. */

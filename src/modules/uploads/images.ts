@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import type { Sharp } from 'sharp';
 import { Problem } from '../../lib/errors.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
+import { loadSharp } from '../../lib/load-sharp.ts';
 import { countApngFrames, countScans } from './image-structure.ts';
 import { maxUploadsPerPerson } from './open-uploads.ts';
 
@@ -106,20 +107,4 @@ async function explainFailure<T>(work: Promise<T>): Promise<T> {
       isTimeout ? 'takes too long to decode' : 'cannot be decoded: it is damaged or cut short',
     );
   }
-}
-
-let loaded: Promise<typeof import('sharp').default> | undefined;
-
-/** Loads sharp with the first image. Of the formats that sharp can read, all but three are disabled. */
-function loadSharp() {
-  loaded ??= import('sharp').then(({ default: sharp }) => {
-    sharp.cache(false);
-    sharp.concurrency(1);
-    sharp.block({ operation: ['VipsForeignLoad'] });
-    sharp.unblock({
-      operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer'],
-    });
-    return sharp;
-  });
-  return loaded;
 }

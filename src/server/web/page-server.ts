@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { demoPhones } from '../../lib/demo-phones.ts';
 import type { FetchApi } from './api-calls.ts';
+import type { Preview } from './previews/draw-preview.ts';
 
 /** The output of web/build.ts. */
 export const buildDirectory = path.join(import.meta.dirname, '..', '..', '..', 'web', 'build');
@@ -17,6 +18,7 @@ export type PageServer = SvelteServer & {
 /** The functions and values of the server that pages use (web/src/app.d.ts). */
 type Platform = {
   fetchApi: FetchApi;
+  drawPreview(version: string, read: () => Promise<Preview>): Promise<Buffer<ArrayBuffer> | null>;
   sessionCookie: { name: string; cleared: string };
   demoAccounts: typeof demoPhones;
   mapTiles: string | null;

@@ -7,12 +7,14 @@ import { browserCookieName, clearedCookie } from '../../http/browser-cookie.ts';
 import { largePage } from '../../http/compression.ts';
 import { refuseCrossSite } from '../../http/same-origin.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
+import { networkOf } from '../../lib/ip-address.ts';
 import { lazily } from '../../lib/lazily.ts';
 import { createAnonymousPages, sendAnonymousPage } from './anonymous-pages.ts';
 import { createApiCalls, type FetchApi } from './api-calls.ts';
 import type { VersionServices } from './api-versions.ts';
 import { addressOfTiles, registerMapTiles } from './map-tiles.ts';
 import { buildDirectory, isBuilt, loadPageServer } from './page-server.ts';
+import { Previews } from './previews/previews.ts';
 import { sendUnavailablePage } from './unavailable-page.ts';
 
 /** In bytes: the longest form has a description of an event and a list of items. Images are sent to the API. */
@@ -87,11 +89,13 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
   const demoAccounts = demo ? demoPhones : [];
   const tilesAddress = mapTiles ? addressOfTiles(mapTiles) : null;
   const sessionCookie = { name: browserCookieName({ publicUrl }), cleared: clearedCookie({ publicUrl }) };
+  const previews = new Previews();
   const load = lazily(loadPageServer);
   const renderPage = async (request: FastifyRequest, web: Request, fetchApi: FetchApi) => {
+    const drawPreview = previews.find.bind(previews, networkOf(request.ip));
     const response = await (await load()).respond(web, {
       getClientAddress: () => request.ip,
-      platform: { fetchApi, sessionCookie, demoAccounts, mapTiles: tilesAddress },
+      platform: { fetchApi, drawPreview, sessionCookie, demoAccounts, mapTiles: tilesAddress },
     });
     const isTemporary = response.status === 429 || response.status === 503;
     if (isTemporary && !response.headers.has('retry-after')) response.headers.set('retry-after', '1');
