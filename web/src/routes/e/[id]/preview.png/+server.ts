@@ -28,7 +28,7 @@ export const GET: RequestHandler = async ({ locals: { api }, params: { id }, pla
   const image = await platform?.drawPreview(version, async () => ({
     ...texts,
     eventId: event.id,
-    cover: cover && (await readCover(new URL(cover, url), platform)),
+    cover: cover ? await readCover(new URL(cover, url), platform) : null,
     isRightToLeft: getTextDirection() === 'rtl',
   }));
   if (!image) error(503);
