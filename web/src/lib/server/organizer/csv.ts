@@ -14,10 +14,10 @@ const toCell = (value: string | number): string =>
  * The places of a text where a spreadsheet may begin a formula: the start of the text, and after a character that
  * may separate cells. Excel separates cells by semicolons in many languages, and does not recognize the quotation
  * marks of later cells then. Invisible characters and marks before the sign do not prevent the formula, and the sign may
- * have another width.
+ * have another width or height.
  */
 const formulaStart =
-  /(?<=^|[;؛；|\p{Cc}\u2028\u2029])(?=["\p{Z}\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=＝﹦+＋﹢\-－﹣−@＠﹫])/gu;
+  /(?<=^|[;؛；|\p{Cc}\u2028\u2029])(?=["\p{Z}\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=＝﹦⁼₌⩵⩶+＋﹢⁺₊\uFB29\-－﹣−⁻₋@＠﹫])/gu;
 
 /** A cell that begins with an apostrophe is a text. */
 const withoutFormulas = (text: string): string => text.replace(formulaStart, "'");
