@@ -303,3 +303,33 @@ test('map: the list below it keeps to the words of the search', async ({ page, c
   expect(await titles(page)).toEqual([`Supper ${word}`]);
   await expect(page).toHaveURL(new RegExp(`q=${word}`));
 });
+
+test('list: events that began before today are in a group of their own, behind those of today', async ({
+  page,
+  createPerson,
+}) => {
+  const organizer = await createPerson();
+  const word = newWord();
+  const midnight = new Date().setHours(0, 0, 0, 0);
+  const time = (days: number) => new Date(midnight + days * 86_400_000).toISOString();
+  const create = (name: string, start: number, end: number) =>
+    newEvent(organizer, { title: `${name} ${word}`, startAt: time(start), endAt: time(end) });
+  await create('Market', 0, 1.5);
+  await create('Dinner', 3, 4);
+  for (let i = 1; i <= 8; i++) await create(`Exhibition ${i}`, i - 20, 30);
+  await page.goto(`/?q=${word}`);
+  await expect(page.getByRole('status').filter({ hasText: '10 events' })).toBeVisible();
+  const shown = ['Market', ...Array.from({ length: 6 }, (_, i) => `Exhibition ${i + 1}`), 'Dinner'];
+  expect(await titles(page)).toEqual(shown.map((name) => `${name} ${word}`));
+  const groups = page.getByRole('main').getByRole('heading', { level: 2 });
+  await expect(groups.filter({ hasText: /^(Today|On now|Coming up)$/ })).toHaveText([
+    'Today',
+    'On now',
+    'Coming up',
+  ]);
+  expect(await overflowOf(page)).toBe(0);
+  await page.getByRole('link', { name: 'All 8 that are on now' }).click();
+  await expect.poll(async () => (await titles(page)).length).toBe(8);
+  await page.getByRole('link', { name: 'Remove: On now' }).click();
+  await expect.poll(() => titles(page)).toEqual(shown.map((name) => `${name} ${word}`));
+});

@@ -17,7 +17,7 @@ export const periodName = (period: Period): string =>
 export type Filter = { label: string; href: string };
 
 export function activeFilters(search: Search): Filter[] {
-  const { q, category, when, from, to, isFree, place, near, radius, box } = search;
+  const { q, category, when, from, to, isFree, isRunning, place, near, radius, box } = search;
   const filter = (label: string, without: Partial<Search>): Filter => ({
     label,
     href: hrefOf(search, without),
@@ -29,6 +29,7 @@ export function activeFilters(search: Search): Filter[] {
     filters.push(filter(formatRange(from, to), { when: null }));
   } else if (when && when !== 'range') filters.push(filter(periodName(when), { when: null }));
   if (isFree) filters.push(filter(m.free(), { isFree: false }));
+  if (isRunning) filters.push(filter(m.discovery_on_now(), { isRunning: false }));
   // On a part of the map that the visitor chose, the place gives the distances alone.
   if (near && !box) {
     const label = m.discovery_chip_near({

@@ -38,6 +38,8 @@ export type Search = {
   /** The time zone of the visitor, in which days begin. */
   tz: string;
   isFree: boolean;
+  /** Only events that began before the period, and before today if there is none. */
+  isRunning: boolean;
   /** The name of a place. Without `near`, it has yet to be found. */
   place: string;
   near: Place | null;
@@ -77,6 +79,7 @@ export function readSearch(params: URLSearchParams): Search {
     to: day('to'),
     tz: text('tz', 100),
     isFree: params.get('free') === '1',
+    isRunning: params.get('running') === '1',
     place,
     near: isOtherPlace ? null : parseNear(text('near', 100)),
     radius: radii.find((each) => `${each}` === params.get('radius')) ?? defaultRadius,
@@ -108,6 +111,7 @@ function toParams(search: Search): URLSearchParams {
     to: when === 'range' && search.to,
     tz: when && search.tz,
     free: search.isFree && '1',
+    running: search.isRunning && '1',
     place: search.place,
     near: near && formatNear(near),
     radius: search.radius !== defaultRadius && search.radius,
@@ -137,6 +141,7 @@ export const withoutFilters = {
   to: '',
   tz: '',
   isFree: false,
+  isRunning: false,
   place: '',
   near: null,
   radius: defaultRadius,

@@ -16,6 +16,8 @@ import { labelOf } from '#lib/places.ts';
 import { load } from '#lib/server/problems.ts';
 
 export const pageSize = 24;
+/** Events that began before the period: a link leads to all of them. */
+const runningSize = 6;
 /**
  * "Show more" adds so many pages below each other; a later page begins a new list. Rendering a page takes much longer than
  * reading its data, so a list that is loaded as a document begins later.
@@ -44,14 +46,16 @@ export function toFilters(search: Search, now = Temporal.Now.instant()): Filters
     ...(near && { ...near, radius: box ? wholeEarth : radius }),
     ...(box && { bbox: formatBox(box) }),
     ...(!isReversed(search) && toDates(search, now)),
+    ...(search.isRunning && begunBefore(firstDayOf(search, now))),
   };
 }
 
-function toDates(
-  { when, from, to, tz }: Search,
-  now: Temporal.Instant,
-): Pick<Filters, 'dateFrom' | 'dateTo'> {
-  const zone = isZone(tz) ? tz : Temporal.Now.timeZoneId();
+const begunBefore = (day: Temporal.ZonedDateTime | null): Pick<Filters, 'startTo'> =>
+  day ? { startTo: day.subtract({ milliseconds: 1 }).toInstant().toString() } : {};
+
+function toDates(search: Search, now: Temporal.Instant): Pick<Filters, 'dateFrom' | 'dateTo'> {
+  const { when, from, to } = search;
+  const zone = zoneOf(search);
   const today = now.toZonedDateTimeISO(zone).toPlainDate();
   const between = (first: Temporal.PlainDate | null, last: Temporal.PlainDate | null) => ({
     ...(first && { dateFrom: startOf(first, zone).toString() }),
@@ -77,6 +81,21 @@ function toDates(
   }
 }
 
+/**
+ * The first day of the period of a search, and today without a period; null for a range that begins before today. Events
+ * that began before this day may last for months, so they stand behind those that begin on it.
+ */
+function firstDayOf(search: Search, now: Temporal.Instant): Temporal.ZonedDateTime | null {
+  const zone = zoneOf(search);
+  const today = startOf(now.toZonedDateTimeISO(zone).toPlainDate(), zone);
+  if (search.when === 'range' && (search.from === '' || isReversed(search))) return null;
+  const { dateFrom } = toDates(search, now);
+  const first = dateFrom === undefined ? today : Temporal.Instant.from(dateFrom);
+  return Temporal.Instant.compare(first, today) < 0 ? null : first.toZonedDateTimeISO(zone);
+}
+
+const zoneOf = ({ tz }: Search): string => (isZone(tz) ? tz : Temporal.Now.timeZoneId());
+
 const startOf = (day: Temporal.PlainDate, zone: string): Temporal.Instant =>
   day.toZonedDateTime(zone).toInstant();
 
@@ -89,7 +108,12 @@ function isZone(name: string): boolean {
 }
 
 export type EventList = {
+  /** By start. Those before `todayCount` begin on the first day of the period. */
   events: ListedEvent[];
+  todayCount: number;
+  /** The first of the events that began before the period, and the number of all. Empty on later pages. */
+  running: { events: ListedEvent[]; total: number };
+  /** Of all events, those of `running` included. */
   total: number;
   /** Whether there are events after those of `events`. */
   hasMore: boolean;
@@ -99,25 +123,36 @@ export type EventList = {
 
 /** The pages of a search up to its page. @param isDocument whether they are rendered, not only read by scripts */
 export async function loadEvents(api: Client, search: Search, isDocument: boolean): Promise<EventList> {
+  const now = Temporal.Now.instant();
   const last = (search.page - 1) % maxPages.ofData;
   const first = search.page - (isDocument ? Math.min(last, maxPages.ofDocument - 1) : last);
-  const query = { ...toFilters(search), order: search.order, limit: pageSize };
-  const pages = await Promise.all(
-    Array.from({ length: search.page - first + 1 }, (_, i) =>
-      load(listEvents({ client: api, query: { ...query, page: first + i } })),
-    ),
-  );
+  const query = { ...toFilters(search, now), order: search.order, limit: pageSize };
+  const firstDay = search.order === 'start' && !search.isRunning ? firstDayOf(search, now) : null;
+  const read = async (more: Filters) => load(listEvents({ client: api, query: { ...query, ...more } }));
+  const startFrom = firstDay && { startFrom: firstDay.toInstant().toString() };
+  const [running, ...pages] = await Promise.all([
+    firstDay && read({ ...begunBefore(firstDay), limit: runningSize }),
+    ...Array.from({ length: search.page - first + 1 }, (_, i) => read({ ...startFrom, page: first + i })),
+  ]);
   const { total } = pages.at(-1)?.meta ?? { total: 0 };
   // An event that was added meanwhile moves others to the next page.
   const events = new Map(pages.flatMap(({ data }) => data).map((event) => [event.id, event]));
+  const tomorrow = firstDay?.add({ days: 1 }).epochMilliseconds ?? 0;
   return {
-    // Lists do not show descriptions.
-    events: [...events.values()].map((event) => ({ ...event, description: '' })),
-    total,
+    events: [...events.values()].map(withoutDescription),
+    todayCount: [...events.values()].filter(({ startAt }) => Date.parse(startAt) < tomorrow).length,
+    running: {
+      events: first === 1 ? (running?.data ?? []).map(withoutDescription) : [],
+      total: running?.meta.total ?? 0,
+    },
+    total: total + (running?.meta.total ?? 0),
     hasMore: search.page * pageSize < total,
     before: first > 1 ? first - 1 : null,
   };
 }
+
+/** Lists do not show descriptions. */
+const withoutDescription = (event: ListedEvent): ListedEvent => ({ ...event, description: '' });
 
 export type MapOfEvents = { box: Box; clusters: EventCluster[] };
 
