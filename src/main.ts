@@ -22,7 +22,9 @@ const helpText = `npm run potluck -- COMMAND
   backup FILE [--force]                  write the whole database to one file; servers can keep running,
                                          except on Citus. --force replaces an existing file
   restore FILE                           load a backup into an empty database
-  admin grant PHONE | admin revoke PHONE grant or revoke the admin role
+  admin grant PHONE [--create]           grant the admin role to the account of a number. --create creates
+                                         the account if there is none
+  admin revoke PHONE                     revoke the admin role
   audit [--since 7d | 12h | 2026-11-01]  list sign-ins, refused sign-ins, role changes, deletions (default: 30d)
   openapi                                print the OpenAPI document; needs no database
   version                                print the version of Potluck (also: --version, -v)
@@ -45,7 +47,7 @@ async function main(argv: string[]): Promise<void> {
   if (command === 'restore') return (await import('./cli/restore.ts')).restoreCommand(config, rest);
   if (command === 'audit') return (await import('./cli/audit.ts')).auditCommand(config, values);
   if (command === 'openapi') return (await import('./cli/openapi.ts')).openapiCommand(config);
-  if (command === 'admin') return (await import('./cli/admin.ts')).adminCommand(config, rest);
+  if (command === 'admin') return (await import('./cli/admin.ts')).adminCommand(config, rest, values);
   throw new CommandError(`There is no command "${command}".\n\n${helpText}`);
 }
 

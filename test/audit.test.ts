@@ -183,6 +183,36 @@ test('audit: the CLI adds entries for role changes and prints the trail', async 
   assert.match(wrong.stderr, /"yesterday" is not a time/);
 });
 
+test('audit: admin grant and revoke: exit code 1 for a number without an account; grant --create creates it', async () => {
+  const phone = nextPhone();
+  const accounts = () => api.sql`select role from users where phone = ${phone}`;
+  for (const [verb, hint] of [
+    ['grant', ' Check the number; with --create, the command creates an account for it.'],
+    ['revoke', ''],
+  ] as const) {
+    assert.deepEqual(await command(api.target, 'admin', verb, phone), {
+      code: 1,
+      stdout: '',
+      stderr: `No account has the number ${phone}.${hint}\n`,
+    });
+    assert.deepEqual([...(await accounts())], []);
+  }
+  const misused = await command(api.target, 'admin', 'revoke', phone, '--create');
+  assert.deepEqual([misused.code, misused.stdout], [1, '']);
+  assert.match(misused.stderr, /^Usage: admin grant PHONE \[--create\][^\n]+\n$/);
+  assert.deepEqual(await command(api.target, 'admin', 'grant', phone, '--create'), {
+    code: 0,
+    stdout: `Created an account for ${phone}.\n${phone} is an admin now.\n`,
+    stderr: '',
+  });
+  assert.deepEqual([...(await accounts())], [{ role: 'admin' }]);
+  const again = await command(api.target, 'admin', 'grant', phone, '--create');
+  assert.equal(again.stdout, `${phone} is an admin now.\n`);
+  const revoked = await command(api.target, 'admin', 'revoke', phone);
+  assert.equal(revoked.stdout, `${phone} is not an admin now.\n`);
+  assert.deepEqual([...(await accounts())], [{ role: 'user' }]);
+});
+
 test('audit: --since accepts days, hours, dates and timestamps', () => {
   const now = new Date('2026-11-21T12:00:00Z');
   assert.equal(parseSince('7d', now).toISOString(), '2026-11-14T12:00:00.000Z');

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { parseCalendar } from '../src/cli/import/parse-calendar.ts';
 import { type ImportReport, importCalendar } from '../src/cli/import.ts';
+import { transaction } from '../src/db/transaction.ts';
+import { findOrCreateAccount } from '../src/modules/auth/accounts.ts';
 import { nextPhone, type Person, signIn } from './factories.ts';
 import { expectStatus, type TestApp } from './setup.ts';
 
@@ -39,7 +41,8 @@ export function createImporter(api: TestApp) {
   async function importFile(file: string | Buffer, phone: string, category?: string): Promise<ImportReport> {
     const parsed = parseCalendar(Buffer.from(file));
     assert.ok(parsed, 'the file is a calendar');
-    return importCalendar(api.sql, parsed, phone, category);
+    const { id } = await transaction(api.sql, (tx) => findOrCreateAccount(tx, phone, new Date()));
+    return importCalendar(api.sql, parsed, id, category);
   }
 
   async function eventsOf(person: Person) {

@@ -261,7 +261,9 @@ test('import: prints the counts and the skipped entries with exit code 0; exit c
   const phone = nextPhone();
   assert.deepEqual(await command(api.target, 'import', file, '--organizer', phone), {
     code: 0,
-    stdout: '2 added, 0 changed, 0 unchanged, 1 skipped.\n1 had no GEO and was placed by its LOCATION.\n',
+    stdout:
+      `No account had the number ${phone}: created one.\n` +
+      '2 added, 0 changed, 0 unchanged, 1 skipped.\n1 had no GEO and was placed by its LOCATION.\n',
     stderr: 'mixed.ics:15: "Sourdough evening" "DTSTART:\uFFFD[31m" is not a date or time\n',
   });
   const again = await command(api.target, 'import', file, '--organizer', phone, '--category', 'other');

@@ -1,46 +1,51 @@
 import { recordAudit } from '../audit/audit.ts';
-import { transaction } from '../db/transaction.ts';
+import { type Transaction, transaction } from '../db/transaction.ts';
 import type { Config } from '../lib/config.ts';
-import { Problem } from '../lib/errors.ts';
-import { readPhone } from '../lib/phone.ts';
-import { findOrCreateAccount } from '../modules/auth/accounts.ts';
+import { findAccount } from '../modules/auth/accounts.ts';
 import { setRole } from '../modules/auth/session-repo.ts';
+import { findOrCreateByCommand, parsePhoneArgument } from './accounts.ts';
 import { runCommand } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 
 const roles: Record<string, 'admin' | 'user'> = { grant: 'admin', revoke: 'user' };
+const usage = 'Usage: admin grant PHONE [--create], or admin revoke PHONE';
 
 /**
- * `admin grant PHONE`, `admin revoke PHONE`: sets the role of an account, which is created if there is none.
- * The role applies from the account's next request on.
+ * `admin grant PHONE`, `admin revoke PHONE`: sets the role of an account. A mistyped number must not become an admin:
+ * without `--create`, a number without an account is an error. The role applies from the account's next request on.
  */
-export async function adminCommand(config: Config, [verb = '', phone = '']: string[]): Promise<void> {
-  const role = roles[verb];
-  if (!role || !phone) throw new CommandError('Usage: admin grant PHONE, or admin revoke PHONE');
+export async function adminCommand(
+  config: Config,
+  [verb = '', phone = '', ...others]: string[],
+  { create = false }: { create?: boolean | undefined },
+): Promise<void> {
+  const role = Object.hasOwn(roles, verb) ? roles[verb] : undefined;
+  if (!role || !phone || others.length > 0 || (create && role !== 'admin')) throw new CommandError(usage);
   const number = parsePhoneArgument(phone);
   await runCommand(config, async ({ db, config: { secretKey } }) => {
-    await transaction(db, async (tx) => {
-      const now = new Date();
-      const { id, isNew } = await findOrCreateAccount(tx, number, now);
-      await setRole(tx, id, role);
-      const trace = { secretKey, now, address: null };
-      if (isNew) await recordAudit(tx, trace, { userId: id }, 'account_created', 'by a command');
-      await recordAudit(tx, trace, { userId: id }, 'role_changed', `to ${role}, by a command`);
+    const isNew = await transaction(db, async (tx) => {
+      const account = create
+        ? await findOrCreateByCommand(tx, number, secretKey)
+        : await findExisting(tx, number, verb);
+      await setRole(tx, account.id, role);
+      const context = { secretKey, now: new Date(), address: null };
+      await recordAudit(tx, context, { userId: account.id }, 'role_changed', `to ${role}, by a command`);
+      return account.isNew;
     });
+    if (isNew) console.log(`Created an account for ${number}.`);
     console.log(`${number} is ${role === 'admin' ? 'an admin' : 'not an admin'} now.`);
   });
 }
 
-/**
- * Returns the number in E.164 format. @throws CommandError if `text` is not a phone number in international
- * format
- */
-export function parsePhoneArgument(text: string): string {
-  try {
-    return readPhone(text).number;
-  } catch (error) {
-    throw error instanceof Problem
-      ? new CommandError(`"${text}" is not a phone number in international format, such as +12025550102.`)
-      : error;
-  }
+/** @throws CommandError if no account has the number */
+async function findExisting(
+  tx: Transaction,
+  number: string,
+  verb: string,
+): Promise<{ id: string; isNew: boolean }> {
+  const account = await findAccount(tx, number);
+  if (account) return { id: account.id, isNew: false };
+  const hint =
+    verb === 'grant' ? ' Check the number; with --create, the command creates an account for it.' : '';
+  throw new CommandError(`No account has the number ${number}.${hint}`);
 }

@@ -7,6 +7,7 @@ const options = {
   category: { type: 'string' },
   since: { type: 'string' },
   force: { type: 'boolean' },
+  create: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
@@ -21,7 +22,7 @@ const commands: Record<string, { options: OptionName[]; hasArguments: boolean }>
   import: { options: ['organizer', 'category'], hasArguments: true },
   backup: { options: ['force'], hasArguments: true },
   restore: { options: [], hasArguments: true },
-  admin: { options: [], hasArguments: true },
+  admin: { options: ['create'], hasArguments: true },
   audit: { options: ['since'], hasArguments: false },
   openapi: { options: [], hasArguments: false },
 };

@@ -6,9 +6,8 @@ import { databaseProblem } from '../db/errors.ts';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 import type { Config } from '../lib/config.ts';
-import { findOrCreateAccount } from '../modules/auth/accounts.ts';
 import { categorySlugs } from '../modules/events/catalogue.ts';
-import { parsePhoneArgument } from './admin.ts';
+import { findOrCreateByCommand, parsePhoneArgument } from './accounts.ts';
 import { runCommand } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 import { loadGeocoder } from './import/geocoder.ts';
@@ -44,8 +43,13 @@ export async function importCommand(config: Config, rest: string[], options: Imp
   }
   const calendar = parseCalendar(await readBytes(file));
   if (!calendar) throw new CommandError(`${file} is not a calendar: it has no BEGIN:VCALENDAR.`);
-  await runCommand(config, async ({ db }) => {
-    const report = await importCalendar(db, calendar, phone, category).catch((error) => {
+  await runCommand(config, async ({ db, config: { secretKey } }) => {
+    const importAll = async () => {
+      const organizer = await transaction(db, (tx) => findOrCreateByCommand(tx, phone, secretKey));
+      if (organizer.isNew) console.log(`No account had the number ${phone}: created one.`);
+      return importCalendar(db, calendar, organizer.id, category);
+    };
+    const report = await importAll().catch((error) => {
       if (databaseProblem(error)?.code !== 'unavailable') throw error;
       throw new CommandError(
         `The connection to the database was lost (${error.message}). Import again to continue.`,
@@ -74,7 +78,7 @@ async function readBytes(file: string): Promise<Buffer> {
 export async function importCalendar(
   db: Database,
   calendar: Calendar,
-  phone: string,
+  organizerId: string,
   category?: string | undefined,
 ): Promise<ImportReport> {
   const report: ImportReport = {
@@ -94,7 +98,6 @@ export async function importCalendar(
     }),
     report,
   );
-  const { id: organizerId } = await transaction(db, (tx) => findOrCreateAccount(tx, phone, new Date()));
   const needsPlace = entries.some(({ geo, address }) => !geo && address);
   const context: ImportContext = {
     organizerId,

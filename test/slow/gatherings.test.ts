@@ -8,6 +8,8 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { parseCalendar } from '../../src/cli/import/parse-calendar.ts';
 import { type ImportReport, importCalendar } from '../../src/cli/import.ts';
+import { transaction } from '../../src/db/transaction.ts';
+import { findOrCreateAccount } from '../../src/modules/auth/accounts.ts';
 import { file, makeCalendar } from '../data/gatherings.ts';
 import { nextPhone, signIn } from '../factories.ts';
 import { assertCounters } from '../invariants.ts';
@@ -151,7 +153,8 @@ const placeable = inCities.length + named.length + oddities.length;
 async function importFile(calendar: Buffer): Promise<ImportReport> {
   const parsed = parseCalendar(calendar);
   assert.ok(parsed);
-  return importCalendar(api.sql, parsed, phone);
+  const { id } = await transaction(api.sql, (tx) => findOrCreateAccount(tx, phone, new Date()));
+  return importCalendar(api.sql, parsed, id);
 }
 
 type Imported = {

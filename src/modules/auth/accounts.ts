@@ -29,13 +29,22 @@ export async function findOrCreateAccount(
       await insertAccount(tx, id, number, now);
       return { id, isNew: true, isSuspended: false };
     }
-    const [owner] = await tx.query<{ userId: string }>(sql`
-      select user_id from phones where phone = ${number}`);
-    const [found] = await tx.query<{ id: string; isSuspended: boolean }>(sql`
-      select id, suspended_at is not null as is_suspended from users where id = ${owner?.userId ?? null} for key share`);
+    const found = await findAccount(tx, number);
     if (found) return { ...found, isNew: false };
   }
   throw new Problem('unavailable');
+}
+
+/** Finds the account of a phone number, which stays share-locked until the transaction ends. */
+export async function findAccount(
+  tx: Transaction,
+  number: string,
+): Promise<{ id: string; isSuspended: boolean } | null> {
+  const [owner] = await tx.query<{ userId: string }>(sql`
+    select user_id from phones where phone = ${number}`);
+  const [found] = await tx.query<{ id: string; isSuspended: boolean }>(sql`
+    select id, suspended_at is not null as is_suspended from users where id = ${owner?.userId ?? null} for key share`);
+  return found ?? null;
 }
 
 async function insertAccount(tx: Transaction, id: string, phone: string, now: Date): Promise<void> {
