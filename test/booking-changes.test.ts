@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bookingPath, createBookingClient, errorPaths } from './booking-client.ts';
-import { createUser, createUsers, deleteAccount, type Person } from './factories.ts';
+import { createAdmin, createUser, createUsers, deleteAccount, type Person } from './factories.ts';
 import { assertCounters } from './invariants.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
@@ -155,16 +155,20 @@ test('module: 403 for a new booking or more seats while booking is off; reading,
 test('flag: 403 for a new booking or more seats while bookings are off; fewer seats and cancellation work', async () => {
   const event = await createEventWithCapacity(5);
   expectStatus(await book(event.id, guest, 2), 201);
-  await api.sql`insert into flags (name, enabled, changed_at) values ('bookings', false, now())`;
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const admin = await createAdmin(api);
+  const turn = async (enabled: boolean) =>
+    expectStatus(
+      await api.call('PUT', '/v1/admin/flags/bookings', { token: admin.token, body: { enabled } }),
+      200,
+    );
+  await turn(false);
   try {
     expectProblem(await book(event.id, other), 403, 'feature_disabled');
     expectProblem(await resize(event.id, guest, 3), 403, 'feature_disabled');
     expectStatus(await resize(event.id, guest, 1), 200);
     expectStatus(await cancel(event.id, guest), 200);
   } finally {
-    await api.sql`delete from flags where name = 'bookings'`;
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await turn(true);
   }
 });
 

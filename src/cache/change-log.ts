@@ -35,8 +35,11 @@ export const changeKeyOf = (id: string): string => hash('sha256', id, 'base64url
  */
 export type ChangedRecords = { kind: RecordKind; ids: string[]; versions: Statement };
 
-/** `listingKeys`: the places of listed events, before and after the change. */
-export type Change = { records: ChangedRecords[]; listingKeys?: ListingKey[] };
+/**
+ * `listingKeys`: the places of listed events, before and after the change. `unversioned`: ids of what is not cached as
+ * records, and is read again after each change.
+ */
+export type Change = { records: ChangedRecords[]; listingKeys?: ListingKey[]; unversioned?: string[] };
 
 const noVersions = sql`select null::text as id, null::bigint as version, null::bigint as listing where false`;
 
@@ -46,9 +49,9 @@ const noVersions = sql`select null::text as id, null::bigint as version, null::b
  * has read revision n has read all revisions before n. The statement sees the rows that the transaction has written, so
  * it reads the versions of the changed records itself.
  */
-export function changeStatement({ records, listingKeys = [] }: Change) {
+export function changeStatement({ records, listingKeys = [], unversioned = [] }: Change) {
   const shard = Math.floor(Math.random() * shardCount);
-  const ids = records.flatMap((each) => each.ids);
+  const ids = [...records.flatMap((each) => each.ids), ...unversioned];
   const versions = records
     .filter((each) => each.ids.length > 0)
     .map(

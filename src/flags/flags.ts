@@ -1,8 +1,7 @@
 /**
  * Feature flags. They are evaluated through OpenFeature, so that another provider can replace this one. A
- * flag has the default of the configuration, until an admin switches it at run time (table `flags`). Every
- * server reads the table about twice a second: evaluating a flag needs no query, and a change takes effect on
- * all servers within a second.
+ * flag has the default of the configuration, until an admin switches it at run time (table `flags`). A switch is in
+ * the change log, which each evaluation reads: it takes effect on every server from the response to it on.
  */
 
 import {
@@ -12,9 +11,11 @@ import {
   StandardResolutionReasons,
   TypeMismatchError,
 } from '@openfeature/server-sdk';
+import { type ChangeLog, changeKeyOf, recordChange } from '../cache/change-log.ts';
 import type { Database } from '../db/client.ts';
 import { one, type Queryable } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
 import type { Config } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
 
@@ -33,13 +34,10 @@ export type FlagName = keyof typeof flagTable;
 export const flagNames = Object.keys(flagTable) as FlagName[];
 
 export type Flags = {
+  /** Reads the change log first. @throws as a query of the database */
   isOn(name: FlagName): Promise<boolean>;
-  /** @throws Problem `feature_disabled` if the flag is off */
+  /** @throws Problem `feature_disabled` if the flag is off; as a query of the database */
   require(name: FlagName): Promise<void>;
-  /** Reads the flags from the database. */
-  refresh(): Promise<void>;
-  /** Ends the periodic refresh. */
-  close(): void;
 };
 
 export type FlagRow = { name: FlagName; enabled: boolean; changedAt: Date };
@@ -74,6 +72,12 @@ export async function setFlag(
   return true;
 }
 
+const flagsKey = 'flags';
+
+/** Records that flags were switched, as the last statement of a transaction. */
+export const recordFlagChange = (tx: Transaction): Promise<void> =>
+  recordChange(tx, { records: [], unversioned: [flagsKey] });
+
 /** The values of flags that no admin has switched. */
 export const defaultsOf = ({ claimsEnabled }: Config): Record<FlagName, boolean> => ({
   bookings: true,
@@ -83,30 +87,33 @@ export const defaultsOf = ({ claimsEnabled }: Config): Record<FlagName, boolean>
   uploads: true,
 });
 
-const refreshIntervalMs = 400;
-const retryIntervalMs = 1_000;
-/** Maximum time that a starting server waits for the flags. Without them, it starts with the defaults. */
-const firstRefreshTimeoutMs = 2_000;
+/** After this time, the table is read again: servers of earlier versions switch flags without an entry in the log. */
+const maxAgeMs = 10_000;
 
 /**
  * @param domain the OpenFeature domain; unique for each app, so that two apps in a process have flags of
  *   their own
  */
-export async function openFlags(db: Database, config: Config, domain: string): Promise<Flags> {
+export async function openFlags(
+  { db, changeLog }: { db: Database; changeLog: ChangeLog },
+  config: Config,
+  domain: string,
+): Promise<Flags> {
   const defaults = defaultsOf(config);
   const provider = new TableProvider(defaults);
-  const refresh = createRefresh(db, defaults, provider);
-  const close = await startPeriodicRefresh(refresh);
+  const catchUp = followChanges(changeLog, createRefresh(db, defaults, provider));
   await OpenFeature.setProviderAndWait(domain, provider);
   const client = OpenFeature.getClient(domain);
-  const isOn = (name: FlagName) => client.getBooleanValue(name, defaults[name]);
+  const isOn = async (name: FlagName) => {
+    // OpenFeature would replace an error of the provider by the default.
+    await catchUp();
+    return client.getBooleanValue(name, defaults[name]);
+  };
   return {
     isOn,
     async require(name) {
       if (!(await isOn(name))) throw new Problem('feature_disabled');
     },
-    refresh,
-    close,
   };
 }
 
@@ -127,24 +134,24 @@ function createRefresh(db: Database, defaults: Record<FlagName, boolean>, provid
   };
 }
 
-/**
- * Runs `refresh` periodically. After a failure, the last known values stay in effect.
- * @returns a function that ends the refresh, after the first run or `firstRefreshTimeoutMs`
- */
-async function startPeriodicRefresh(refresh: () => Promise<void>): Promise<() => void> {
-  let isOpen = true;
-  let timer: NodeJS.Timeout | undefined;
-  const run = async () => {
-    const intervalMs = await refresh().then(
-      () => refreshIntervalMs,
-      () => retryIntervalMs,
-    );
-    if (isOpen) timer = setTimeout(run, intervalMs).unref();
-  };
-  await Promise.race([run(), new Promise((resolve) => setTimeout(resolve, firstRefreshTimeoutMs).unref())]);
-  return () => {
-    isOpen = false;
-    clearTimeout(timer);
+/** Returns a function that reads the change log, and runs `refresh` if flags may have changed since its last run. */
+function followChanges(changeLog: ChangeLog, refresh: () => Promise<void>): () => Promise<void> {
+  const key = changeKeyOf(flagsKey);
+  let latest: Promise<void> | null = null;
+  let startedAt = 0;
+  changeLog.watch((change) => {
+    if (change === null || change.changeKeys.includes(key)) latest = null;
+  });
+  return async () => {
+    await changeLog.catchUp();
+    if (latest && performance.now() - startedAt < maxAgeMs) return latest;
+    startedAt = performance.now();
+    const started = refresh().catch((error) => {
+      if (latest === started) latest = null;
+      throw error;
+    });
+    latest = started;
+    return started;
   };
 }
 

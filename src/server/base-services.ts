@@ -26,10 +26,9 @@ export async function openBaseServices(app: App, { config, db, clock }: Environm
     changeLog,
     replicas,
     sessions: createSessionCache({ changeLog, replicas }, config.cacheBytes),
-    flags: await openFlags(db, config, randomUUID()),
+    flags: await openFlags({ db, changeLog }, config, randomUUID()),
     outages: new OutageLog(app.log),
   };
-  app.addHook('onClose', async () => services.flags.close());
   app.addHook('onClose', async () => services.outages.close());
   return services;
 }

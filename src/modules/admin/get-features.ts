@@ -12,7 +12,7 @@ export const getFeatures = defineEndpoint({
   summary: 'Get the features that are switched on',
   description:
     'An app can disable what an admin has switched off, and say why. Requests to it are refused with `feature_disabled` or ' +
-    '`claims_disabled`. A change is visible on all servers within a second.',
+    '`claims_disabled`. A change is visible on all servers at once.',
   access: 'public',
   response: { 200: ref(Features) },
 

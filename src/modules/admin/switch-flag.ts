@@ -1,5 +1,12 @@
 import { auditContextOf, recordAudit } from '../../audit/audit.ts';
-import { defaultsOf, type FlagName, flagNames, listFlags, setFlag } from '../../flags/flags.ts';
+import {
+  defaultsOf,
+  type FlagName,
+  flagNames,
+  listFlags,
+  recordFlagChange,
+  setFlag,
+} from '../../flags/flags.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
@@ -14,7 +21,8 @@ export const switchFlag = defineEndpoint({
   operationId: 'switchFlag',
   tag: 'Administration',
   summary: 'Switch a feature on or off',
-  description: 'For admins. The change takes effect on all servers within a second.',
+  description:
+    'For admins. On every server, the change applies to all requests that begin after the response.',
   access: 'required',
   params: FlagParams,
   body: FlagChange,
@@ -23,7 +31,7 @@ export const switchFlag = defineEndpoint({
 
   async handler({ caller, params, body, request }, services: BaseServices) {
     requireAdmin(caller);
-    const { db, config, flags } = services;
+    const { db, config } = services;
     const name = readFlagName(params.name);
     const { enabled } = body;
     const defaults = defaultsOf(config);
@@ -32,10 +40,10 @@ export const switchFlag = defineEndpoint({
       const isChanged = await setFlag(tx, name, enabled, defaults[name], context.now);
       const detail = `${name} ${enabled ? 'on' : 'off'}`;
       if (isChanged) await recordAudit(tx, context, { userId: caller.id }, 'flag_changed', detail);
-      return listFlags(tx);
+      const rows = await listFlags(tx);
+      if (isChanged) await recordFlagChange(tx);
+      return rows;
     });
-    // If this fails, the periodic refresh, by which the other servers learn of the change, reads the flag.
-    await flags.refresh().catch(() => {});
     const flag = toFlags(rows, defaults).find((each) => each.name === name);
     if (!flag) throw new Problem('flag_not_found');
     return { status: 200, body: flag };
