@@ -61,9 +61,12 @@ export async function checkBackup(file: string, signal?: AbortSignal): Promise<v
 
 /** @throws CommandError if the backup has a migration that this version does not know */
 async function refuseNewer({ schema, potluck }: BackupHeader): Promise<void> {
-  if (schema > (await newestVersion())) {
-    throw new CommandError(`The backup was made by Potluck ${potluck}, which is newer than this one.`);
-  }
+  const newest = await newestVersion();
+  if (schema <= newest) return;
+  throw new CommandError(
+    `The backup is at migration ${schema} and was made by Potluck ${potluck}. ` +
+      `This Potluck has migrations up to ${newest} only: update it first.`,
+  );
 }
 
 /**

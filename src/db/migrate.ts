@@ -86,9 +86,11 @@ async function refuseUnfit(connection: Queryable): Promise<void> {
 }
 
 async function refuseNewer(db: Queryable): Promise<void> {
-  if ((await versionOf(db)) > (await newestVersion())) {
-    throw new MigrationError('a newer version of Potluck has migrated it; start that version');
-  }
+  const [version, newest] = [await versionOf(db), await newestVersion()];
+  if (version <= newest) return;
+  throw new MigrationError(
+    `it is at migration ${version}, and this Potluck has migrations up to ${newest} only; update it first`,
+  );
 }
 
 /**

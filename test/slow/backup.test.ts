@@ -9,6 +9,7 @@ import { quoteIdentifier } from '../../src/cli/backup/file-format.ts';
 import { listTables } from '../../src/cli/backup/tables.ts';
 import { writeBackup } from '../../src/cli/backup.ts';
 import { checkBackup, restoreBackup } from '../../src/cli/restore.ts';
+import { newestVersion } from '../../src/db/migrate.ts';
 import type { Target } from '../../src/db/target.ts';
 import { command } from '../command.ts';
 import { createEvent, createItem, createUser, inDays, rsvpGoing } from '../factories.ts';
@@ -147,6 +148,22 @@ test('restore: a truncated or altered file is refused with one line', async () =
       name,
     );
   }
+});
+
+test('restore: names the migrations of a backup that has more of them than this version', async () => {
+  const file = fileFor('newer.gz');
+  await writeBackup(api.target, file);
+  const newest = await newestVersion();
+  const { version } = JSON.parse(
+    await readFile(path.join(import.meta.dirname, '../../package.json'), 'utf8'),
+  );
+  const text = gunzipSync(await readFile(file)).toString('utf8');
+  await writeFile(file, gzipSync(text.replace(/"schema":\d+/, `"schema":${newest + 1}`)));
+  await assert.rejects(checkBackup(file), {
+    message:
+      `The backup is at migration ${newest + 1} and was made by Potluck ${version}. ` +
+      `This Potluck has migrations up to ${newest} only: update it first.`,
+  });
 });
 
 function flipped(bytes: Buffer): Buffer {
