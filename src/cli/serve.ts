@@ -1,12 +1,15 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
+import type { Database } from '../db/client.ts';
 import { isOutage } from '../db/errors.ts';
+import { listMissingSettings } from '../db/session-settings.ts';
 import { findUnverifiedHost, type Target } from '../db/target.ts';
 import type { App } from '../http/app.ts';
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { buildApp } from '../server/build-app.ts';
+import { findClockDifference } from '../server/clock-check.ts';
 import { buildPages } from '../server/web/build-pages.ts';
 import { checkMapTiles } from '../server/web/map-tiles.ts';
 import { type CommandContext, withCommandContext } from './command-context.ts';
@@ -56,6 +59,7 @@ async function withPort(config: Config): Promise<Config> {
 
 async function serve(context: CommandContext, stop: AbortSignal): Promise<void> {
   const { config } = context;
+  await checkClock(context);
   if (config.demo) await unlessStopped(seedDemo(context), stop);
   const buildError = await buildPages();
   const app = await buildApp({ ...context, runJobs: true, pages: true });
@@ -72,12 +76,19 @@ async function serve(context: CommandContext, stop: AbortSignal): Promise<void> 
     });
     announce(app, config);
     warnIfUnverified(app, context.target, config);
+    await warnAboutSettings(app, context.db);
     if (buildError) app.log.warn({ err: buildError }, 'the pages could not be built');
     await unlessStopped(new Promise(() => {}), stop);
   } finally {
     await closeApp(app);
     process.off('unhandledRejection', onRejection);
   }
+}
+
+/** @throws CommandError if the clock of this machine differs from the database's by a minute or more */
+async function checkClock({ db }: CommandContext): Promise<void> {
+  const difference = await findClockDifference(db, () => new Date());
+  if (difference?.isTooLarge) throw new CommandError(`The server does not start: ${difference.text}.`);
 }
 
 /** Waits for open requests up to the time limit, and closes idle keep-alive connections meanwhile. */
@@ -114,6 +125,18 @@ function warnIfUnverified(app: App, target: Target, { databaseReplicaUrls }: Con
       `the connection to the database does not verify the server; set sslmode=verify-full in ${variable}`,
     );
   }
+}
+
+/** Logs a warning if a pooler did not pass the settings of the server's connections on to the database. */
+async function warnAboutSettings(app: App, db: Database): Promise<void> {
+  // Without the database, requests report its outage.
+  const missing = await listMissingSettings(db).catch(() => []);
+  if (missing.length === 0) return;
+  const statements = missing.map(({ name, value }) => `alter role ROLE set ${name} = '${value}'`);
+  app.log.warn(
+    { missing: missing.map(({ name }) => name) },
+    `the database connections lack settings, which a pooler such as PgBouncer drops; run: ${statements.join('; ')}`,
+  );
 }
 
 /** Prints a start screen, or in production one line of the log. */

@@ -7,6 +7,7 @@ import { type ConnectionGuard, createConnectionGuard } from './connection-guard.
 import { isDistributed } from './distribute.ts';
 import { awaitResult, ConnectionLostError, isLost, type Queryable, runStatement } from './query.ts';
 import { RoundTrips } from './round-trips.ts';
+import { sessionLimits } from './session-settings.ts';
 import { chooseVariants, hasVariants, type Statement } from './sql.ts';
 import { clientConfigs, type Target } from './target.ts';
 
@@ -41,9 +42,7 @@ const endTimeoutMs = 5_000;
 
 const sessionConfig: pg.ClientConfig = {
   application_name: 'potluck',
-  statement_timeout: 5_000,
-  lock_timeout: 4_000,
-  idle_in_transaction_session_timeout: 10_000,
+  ...sessionLimits,
   // Without JIT: compiling a plan takes longer than any statement of the server runs. Citus by default lets no two
   // statements that write to several nodes run at the same time, because they might deadlock; LOCK_ORDER prevents that.
   // `set local lock_timeout` has an effect on the nodes only if it is propagated. PostgreSQL without Citus ignores both.

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { createPrimaryFinder } from './primary.ts';
 import { ConnectionLostError, type Queryable, queryable, trackLoss, withVariants } from './query.ts';
+import { sessionLimits } from './session-settings.ts';
 import { raw, sql } from './sql.ts';
 import { clientConfigs, type Target } from './target.ts';
 
@@ -17,7 +18,7 @@ export type Connection = Queryable & {
 
 /** The role may have time limits: behind PgBouncer, it has those of the servers (docs/operating.md). */
 const liftLimits = (scope: 'session' | 'local') =>
-  ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+  Object.keys(sessionLimits)
     .map((limit) => `set ${scope} ${limit} = 0`)
     .join('; ');
 

@@ -10,8 +10,11 @@ import type { App } from './app.ts';
 import { type Endpoint, type RegistrationServices, registerEndpoint } from './define-endpoint.ts';
 import type { ExportSection } from './export-section.ts';
 
-/** Work that every server repeats. Runs of several servers at the same time must be harmless. */
-export type Job<S> = { name: string; everyMs: number; run(services: S): Promise<void> };
+/**
+ * Work that every server repeats. Runs of several servers at the same time must be harmless. `atStart`: the first run is
+ * when the server listens, and not after the interval.
+ */
+export type Job<S> = { name: string; everyMs: number; atStart?: true; run(services: S): Promise<void> };
 
 /**
  * The account that is deleted. `phone`: E.164. `phoneHash`: the key of the number's rows in `codes`. `unseen`: in a

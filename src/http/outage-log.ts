@@ -9,10 +9,11 @@ import { isOutage } from '../db/errors.ts';
 
 /**
  * `database`: it cannot be reached or used. `database writes`: it reads, but its disk is full or it is
- * read-only. `image storage`: directory or bucket. `overload`: more requests are open than the server
- * accepts.
+ * read-only. `image storage`: directory or bucket. `clock`: the clock of this machine is not the database's.
+ * `overload`: more requests are open than the server accepts.
  */
-type OutageName = 'database' | 'database writes' | 'image storage' | 'overload';
+export const outageNames = ['database', 'database writes', 'image storage', 'clock', 'overload'] as const;
+type OutageName = (typeof outageNames)[number];
 /** Resolves if the dependency works; rejects with the reason otherwise. */
 type Probe = () => Promise<unknown>;
 
@@ -37,7 +38,8 @@ export function databaseOutage(error: unknown): OutageName | null {
   return isOutage(error) ? 'database' : null;
 }
 
-const codeOf = (error: unknown): string => {
+/** The code of an error, or the name of its class. */
+export const codeOf = (error: unknown): string => {
   const { code, name } = error as Partial<NodeJS.ErrnoException>;
   return code ?? name ?? 'unknown';
 };
@@ -73,6 +75,20 @@ export class OutageLog {
     this.#outages.set(name, { name, since: now, lastFailure: now, remindedAt: now, failures: 1, code });
     this.#log.error({ outage: name, code, err: error }, `outage of ${name} began`);
     this.#timer ??= setInterval(() => void this.#checkAll(), timings.probeEveryMs).unref();
+  }
+
+  /** Runs the probe of an outage, and reports the outage if it fails. */
+  async check(name: OutageName): Promise<void> {
+    try {
+      await this.#probes.get(name)?.();
+    } catch (error) {
+      this.report(name, error);
+    }
+  }
+
+  /** The outages that have begun and not ended. */
+  get current(): OutageName[] {
+    return outageNames.filter((name) => this.#outages.has(name));
   }
 
   /** Runs the database probe after a request timed out without an error, to find out whether it is an outage. */

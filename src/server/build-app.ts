@@ -58,7 +58,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const base = await openBaseServices(app, { config, db, clock });
   const services = createServices(base, accountHooks, sms);
   const disk = new DiskReserve(config);
-  addOutageProbes(base.outages, { db, storage: services.storage, disk });
+  addOutageProbes(base.outages, { db, clock, storage: services.storage, disk });
 
   // Logs, headers and limits of every request
   registerAccessLog(app, config);

@@ -6,6 +6,7 @@ import { deleteExpiredCounts } from '../http/rate-limit-store.ts';
 import type { BaseServices } from '../http/services.ts';
 import { deleteExpiredResponses } from '../idempotency/stored-responses.ts';
 import { deleteExpiredDailyCounts } from '../quotas/daily-quotas.ts';
+import { clockError, findClockDifference } from './clock-check.ts';
 import { modules } from './modules.ts';
 import type { Services } from './services.ts';
 
@@ -30,7 +31,20 @@ const baseJobs: Job<BaseServices>[] = [
     everyMs: minuteMs,
     run: ({ db }) => deleteExpiredCounts(db),
   },
+  {
+    name: 'check the image storage',
+    everyMs: hourMs,
+    atStart: true,
+    run: ({ outages }) => outages.check('image storage'),
+  },
+  { name: 'compare the clocks', everyMs: minuteMs, atStart: true, run: compareClocks },
 ];
+
+async function compareClocks({ db, clock, log, outages }: BaseServices): Promise<void> {
+  const difference = await findClockDifference(db, clock);
+  if (difference?.isTooLarge) outages.report('clock', clockError(difference));
+  else if (difference) log.warn({ seconds: difference.seconds }, difference.text);
+}
 
 /**
  * Repeats each job until the app closes. A job that fails runs again after its interval; its failures are logged at
@@ -38,7 +52,11 @@ const baseJobs: Job<BaseServices>[] = [
  */
 export function registerMaintenance(app: App, services: Services): void {
   const jobs: Job<Services>[] = [...baseJobs, ...modules.flatMap((module) => module.jobs ?? [])];
-  const timers = jobs.map((job) => setInterval(createRun(app, job, services), job.everyMs).unref());
+  const timers = jobs.map((job) => {
+    const run = createRun(app, job, services);
+    if (job.atStart) app.addHook('onListen', async () => void run());
+    return setInterval(run, job.everyMs).unref();
+  });
   app.addHook('preClose', async () => {
     for (const timer of timers) clearInterval(timer);
   });

@@ -4,17 +4,17 @@ import type { Database } from '../db/client.ts';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 import type { DiskReserve } from '../http/disk-reserve.ts';
-import { databaseOutage, type OutageLog } from '../http/outage-log.ts';
+import { codeOf, databaseOutage, type OutageLog } from '../http/outage-log.ts';
 import type { Storage } from '../modules/uploads/storage.ts';
+import { assertClock } from './clock-check.ts';
 
 /** In bytes: the size of a large image. */
 const probeFileSize = 1024 ** 2;
 
-/** Adds a probe for reads of the database, for writes to the database, and for the image storage. */
-export function addOutageProbes(
-  outages: OutageLog,
-  { db, storage, disk }: { db: Database; storage: Storage; disk: DiskReserve },
-): void {
+type Dependencies = { db: Database; clock: () => Date; storage: Storage; disk: DiskReserve };
+
+/** Adds the probes of all outages that the server detects by itself. */
+export function addOutageProbes(outages: OutageLog, { db, clock, storage, disk }: Dependencies): void {
   outages.addProbe('database', () => db.query(sql`select 1`));
   outages.addProbe('database writes', async () => {
     disk.assertFree();
@@ -27,12 +27,20 @@ export function addOutageProbes(
   const name = `probe-${randomUUID()}`;
   outages.addProbe('image storage', async () => {
     try {
-      await storage.write(name, Buffer.alloc(probeFileSize));
-    } finally {
-      await storage.remove(name);
+      await storage.write(name, Buffer.alloc(probeFileSize)).finally(() => storage.remove(name));
+    } catch (error) {
+      throw storageError(storage, error);
     }
   });
+  outages.addProbe('clock', () => assertClock(db, clock));
 }
+
+/** Names the directory or bucket, which errors of a bucket do not. */
+const storageError = ({ place }: Storage, error: unknown) =>
+  Object.assign(new Error(`images cannot be stored in ${place}: ${(error as Error).message}`), {
+    code: codeOf(error),
+    stack: '',
+  });
 
 /** Allocates disk space, which the commit frees. */
 const writeTemporaryTable = (db: Database) =>

@@ -11,6 +11,7 @@ await runFiles(
   'limits',
   'idempotency',
   'operators',
+  'clock',
   'turns',
   'housekeeping',
 );

@@ -8,6 +8,8 @@ import { makeDirectory } from '../../lib/make-directory.ts';
 import { syncDirectory } from '../../lib/sync-to-disk.ts';
 
 export type Storage = {
+  /** The directory or bucket, for the log. */
+  place: string;
   /** Writes the whole file or nothing. The file is durable when the promise resolves. */
   write(id: string, bytes: Buffer): Promise<void>;
   /** Opens a file; null if it does not exist. */
@@ -25,6 +27,7 @@ export function openDirectory(root: string): Storage {
   const fileOf = (id: string) => path.join(root, id.slice(-2), `${id}.webp`);
   const partOf = (id: string) => `${fileOf(id)}.part`;
   return {
+    place: `the directory ${root}`,
     async write(id, bytes) {
       await makeDirectory(path.dirname(fileOf(id)));
       const part = await open(partOf(id), 'w', 0o644);
@@ -62,6 +65,7 @@ function openBucket(config: S3Config): Storage {
   });
   const locationOf = (id: string) => ({ Bucket: config.bucket, Key: `uploads/${id}.webp` });
   return {
+    place: `the bucket ${config.bucket}`,
     async write(id, bytes) {
       const { s3, client } = await loading();
       await client.send(

@@ -13,16 +13,23 @@ export const isReady = defineEndpoint({
   description:
     '200 while the database responds and its schema is current, otherwise 503. Send the server no requests while ' +
     'this check fails. The result is at most one second old. Without replicas, the server reads from its primary ' +
-    'database and stays ready.',
+    'database and stays ready. A server without image storage serves everything else, so `outages` names it and the ' +
+    'status stays 200.',
   access: 'public',
   response: { 200: Readiness },
 
-  async handler(_request, { checkReadiness, replicas }: HealthServices) {
+  async handler(_request, { checkReadiness, replicas, outages }: HealthServices) {
     if (!(await checkReadiness())) throw new Problem('unavailable');
     const { states } = replicas;
     const usable = states.filter(({ isUsable }) => isUsable).length;
-    const body = { status: 'ok' as const };
-    if (states.length === 0) return { status: 200, body };
-    return { status: 200, body: { ...body, replicas: { configured: states.length, usable } } };
+    const { current } = outages;
+    return {
+      status: 200,
+      body: {
+        status: 'ok' as const,
+        ...(states.length > 0 && { replicas: { configured: states.length, usable } }),
+        ...(current.length > 0 && { outages: current }),
+      },
+    };
   },
 });
