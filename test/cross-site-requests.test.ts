@@ -5,7 +5,7 @@ import { createUser, fromPage, nextPhone, requestCode, signInBrowser } from './f
 import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const origin = 'https://potluck.example';
-const api = await startTestApp({ env: { PUBLIC_URL: `${origin}/town`, DEV_CODES: 'on' } });
+const api = await startTestApp({ env: { PUBLIC_URL: origin, DEV_CODES: 'on' } });
 const cookie = await signInBrowser(api, nextPhone());
 
 type Headers = Record<string, string>;

@@ -128,7 +128,9 @@ function killGroup(leader: number | undefined): void {
 
 /** Runs `serve` on a free port and waits until the server is open. */
 export async function serve(options: RunOptions): Promise<Server> {
-  const env = { PORT: '0', DEMO: 'off', ...options.env };
+  // A server checks its image storage at the start, and would create the default directory.
+  const directory = options.env?.DATABASE_URL !== undefined && { DATA_DIR: await createTempDir() };
+  const env = { PORT: '0', DEMO: 'off', ...directory, ...options.env };
   const run = potluck(['serve'], { ...options, env });
   return { ...run, url: await addressOf(run) };
 }

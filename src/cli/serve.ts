@@ -75,6 +75,7 @@ async function serve(context: CommandContext, stop: AbortSignal): Promise<void> 
       throw toAddressError(error, config);
     });
     announce(app, config);
+    for (const warning of config.warnings) app.log.warn(warning);
     warnIfUnverified(app, context.target, config);
     await warnAboutSettings(app, context.db);
     if (buildError) app.log.warn({ err: buildError }, 'the pages could not be built');

@@ -3,7 +3,7 @@
  * lists and caches would be older than the request. `torture -- failover` needs the search among several hosts.
  */
 import pg from 'pg';
-import { readSessionAttributes, type SessionAttributes } from '../lib/database-url.ts';
+import { readParameter, type SessionAttributes } from '../lib/database-url.ts';
 import { runStatement } from './query.ts';
 import { sql } from './sql.ts';
 import { clientConfigs, type Target } from './target.ts';
@@ -50,7 +50,8 @@ export function createPrimaryFinder(target: Target): ConnectToPrimary {
 }
 
 const wantedOf = (target: Target): SessionAttributes =>
-  ((typeof target === 'string' && readSessionAttributes(target)) || 'primary') as SessionAttributes;
+  ((typeof target === 'string' && readParameter(target, 'target_session_attrs')) ||
+    'primary') as SessionAttributes;
 
 /** Returns the address of a host that accepts connections and has the wanted role; rejects otherwise. */
 async function probe(config: pg.ClientConfig, wanted: SessionAttributes) {

@@ -84,7 +84,6 @@ test('config: codes in responses and the demo are on if only this machine can co
     { TRUST_PROXY: 'loopback' },
     { PUBLIC_URL: 'https://events.example.org' },
     { PUBLIC_URL: 'https://127.0.0.1.example.org' },
-    { PUBLIC_URL: 'https://localhost@events.example.org' },
   ];
   for (const env of exposed) {
     assert.deepEqual(read(env), no, JSON.stringify(env));
@@ -206,6 +205,102 @@ test('config: S3_BUCKET selects a bucket for images, with both keys or none', ()
   assert.match(faults({ ...env, S3_ACCESS_KEY_ID: 'AKIDEXAMPLE' }), /go together/);
   assert.match(faults({ ...env, S3_ENDPOINT: 'ftp://x' }), /^S3_ENDPOINT /);
   assert.match(faults(keys), /^S3_BUCKET is not set/);
+});
+
+test('config: one line that names the variable and the reason for each wrong value', () => {
+  const database = 'postgres://me:hidden@db/x';
+  const twilio = {
+    SMS_DRIVER: 'twilio',
+    TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
+    TWILIO_AUTH_TOKEN: 'hidden',
+    TWILIO_FROM: '+12025550102',
+  };
+  const cases: [NodeJS.ProcessEnv, RegExp][] = [
+    [{ TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY has "0\.0\.0\.0\/0", which is every address/],
+    [{ TRUST_PROXY: '10.0.0.0/8, ::/0' }, /^TRUST_PROXY has "::\/0", which is every address/],
+    [{ TRUST_PROXY: '10.0.0.0/00' }, /^TRUST_PROXY has "10\.0\.0\.0\/00", which is every address/],
+    [{ TRUST_PROXY: '10.0.0.0/33' }, /^TRUST_PROXY has "10\.0\.0\.0\/33"; it must be/],
+    [{ TRUST_PROXY: ',' }, /^TRUST_PROXY has ""; it must be/],
+    [{ PUBLIC_URL: 'https://events.test/app' }, /^PUBLIC_URL must have .* only, .*: .* not below a path/],
+    [{ PUBLIC_URL: 'https://events.test?a=1' }, /^PUBLIC_URL must have /],
+    [{ PUBLIC_URL: 'https://events.test/#a' }, /^PUBLIC_URL must have /],
+    [{ PUBLIC_URL: 'https://me:hidden@events.test' }, /^PUBLIC_URL must have /],
+    [{ PUBLIC_URL: 'https://localhost@events.test' }, /^PUBLIC_URL must have /],
+    [{ PUBLIC_URL: 'https://a.test,https://b.test' }, /^PUBLIC_URL must have /],
+    [{ PUBLIC_URL: 'events.test' }, /^PUBLIC_URL is not an address that starts with/],
+    [
+      { DATABASE_URL: `${database}?sslmode=verify_full` },
+      /^DATABASE_URL has sslmode=verify_full; it must be one of/,
+    ],
+    [
+      { DATABASE_URL: database, DATABASE_REPLICA_URLS: `${database}?sslmode=on` },
+      /^DATABASE_REPLICA_URLS has sslmode=on; it must be one of/,
+    ],
+    [
+      { DATABASE_URL: 'postgres://me:hidden@db:99999/x' },
+      /^DATABASE_URL is not .*, with a port of at most 65535;/,
+    ],
+    [{ S3_BUCKET: 's3://images' }, /^S3_BUCKET is "s3:\/\/images"; it must be the name of a bucket/],
+    [{ S3_BUCKET: 'a b' }, /^S3_BUCKET is "a b"; it must be the name of a bucket/],
+    [{ S3_BUCKET: 'images', S3_REGION: 'EU North' }, /^S3_REGION is "EU North"; it must be the code/],
+    [{ S3_REGION: 'eu-north-1' }, /^S3_BUCKET is not set; the other S3 variables need it/],
+    [{ S3_BUCKET: 'images', S3_ENDPOINT: 'https://me:hidden@s3.test' }, /^S3_ENDPOINT must have no user/],
+    [
+      { S3_BUCKET: 'images', S3_ENDPOINT: 'https://s3.test/?a=hidden' },
+      /^S3_ENDPOINT must have no user, no query/,
+    ],
+    [{ ...twilio, TWILIO_ACCOUNT_SID: 'AC1' }, /^TWILIO_ACCOUNT_SID is not an account SID; /],
+    [{ ...twilio, TWILIO_FROM: '12025550102' }, /^TWILIO_FROM is "12025550102"; it must be a number such as/],
+    [{ ...twilio, TWILIO_FROM: 'Potluck Events' }, /^TWILIO_FROM is "Potluck Events"; .* at most 11 letters/],
+    [{ ...twilio, TWILIO_FROM: 'MG12345678901' }, /^TWILIO_FROM is "MG12345678901"; /],
+    [{ ...twilio, TWILIO_FROM: 'a@b.test' }, /^TWILIO_FROM is "a@b\.test"; /],
+    [{ PORT: '3e3' }, /^PORT is "3e3"; it must be a whole number from 0 to 65535/],
+    [{ HOST: 'http://localhost' }, /^HOST is "http:\/\/localhost"; it must be an address or a name/],
+    [{ LOG_LEVEL: 'WARN' }, /^LOG_LEVEL is "WARN"; it must be one of/],
+    [{ MESSAGE_RETENTION_DAYS: '0' }, /^MESSAGE_RETENTION_DAYS is "0"; it must be a whole number/],
+  ];
+  for (const [env, expected] of cases) {
+    const text = faults(env);
+    assert.match(text, expected, JSON.stringify(env));
+    assert.equal(text.split('\n').length, 1, text);
+    assert.ok(!text.includes('hidden'), text);
+  }
+  for (const TWILIO_FROM of ['+12025550102', '24365', `MG${'0'.repeat(32)}`, 'Potluck', 'Our town 2'])
+    assert.equal(faults({ ...twilio, TWILIO_FROM }), '', TWILIO_FROM);
+  assert.equal(readConfig({ PUBLIC_URL: 'https://EVENTS.test:443/' }).publicUrl, 'https://events.test');
+  assert.deepEqual(readConfig({ TRUST_PROXY: '10.0.0.0/8, fe80::/10' }).trustProxy, [
+    '10.0.0.0/8',
+    'fe80::/10',
+  ]);
+});
+
+test('config: a warning for a name that resembles a variable; none for the variables of other programs', () => {
+  for (const [name, known] of [
+    ['RATELIMIT', 'RATE_LIMIT'],
+    ['rate_limit', 'RATE_LIMIT'],
+    ['POTLUCK_RATE_LIMIT', 'RATE_LIMIT'],
+    ['PUBLIC_ULR', 'PUBLIC_URL'],
+    ['CORS_ORIGIN', 'CORS_ORIGINS'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['DATADIR', 'DATA_DIR'],
+    ['SECRETKEY', 'SECRET_KEY'],
+  ] as const) {
+    const expected = [`${name} is not a variable of Potluck and has no effect; is ${known} meant?`];
+    assert.deepEqual(readConfig({ [name]: 'x' }).warnings, expected, name);
+  }
+  const others =
+    'HOSTNAME HOSTTYPE HOSTS PGHOST PGPORT PGUSER PGPASSWORD PGDATABASE PGDATA PGSSLMODE PORTS SUPPORT SPORT DEMOS ' +
+    'PATH HOME USER SHELL LANG LC_ALL TZ TERM PWD OLDPWD SHLVL LOGNAME MAIL DISPLAY EDITOR VISUAL PAGER TMPDIR ' +
+    'NODE_OPTIONS NODE_PATH NODE_VERSION NODE_EXTRA_CA_CERTS NODE_COMPILE_CACHE NODE_TLS_REJECT_UNAUTHORIZED YARN_VERSION ' +
+    'HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy npm_config_loglevel npm_config_cache npm_package_name ' +
+    'MALLOC_ARENA_MAX UV_THREADPOOL_SIZE DEBUG FORCE_COLOR NO_COLOR CI INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET ' +
+    'SYSTEMD_EXEC_PID KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT POTLUCK_SERVICE_HOST POTLUCK_SERVICE_PORT ' +
+    'AWS_REGION AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_DEFAULT_REGION AWS_ENDPOINT_URL_S3 ' +
+    'REDIS_URL MONGO_URL MYSQL_URL SENTRY_DSN DYNO RENDER FLY_REGION FLY_APP_NAME XDG_DATA_DIRS XDG_CONFIG_DIRS ' +
+    'XDG_RUNTIME_DIR SSH_CLIENT SSH_CONNECTION SSH_TTY SUDO_USER TEST_DATABASE_URL TEST_DATABASE_REPLICA_URLS';
+  const env = Object.fromEntries(others.split(' ').map((name) => [name, 'x']));
+  assert.deepEqual(readConfig(env).warnings, []);
+  assert.deepEqual(readConfig({ ...production, TWILIO_FROM: 'x', S3_BUCKET: 'images' }).warnings, []);
 });
 
 test('config: MAP_TILES is the path of a file, or an https address without a password', () => {

@@ -5,8 +5,10 @@
 import { isIP } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { readSessionAttributes, sessionAttributes, splitHosts } from './database-url.ts';
+import { isUrl, isWhole, type Reader, readerOf } from './config-reader.ts';
+import { readParameter, sessionAttributes, sslModes } from './database-url.ts';
 import { isLoopbackHost, isLoopbackUrl } from './loopback.ts';
+import { findMistyped } from './similar-names.ts';
 
 export type SmsConfig =
   | { driver: 'console' }
@@ -80,6 +82,8 @@ export type Config = Readonly<{
   s3: S3Config | undefined;
   /** Undefined for a map without streets. */
   mapTiles: MapTiles | undefined;
+  /** One line for each variable that no program reads, but whose name resembles one of Potluck. */
+  warnings: string[];
 }>;
 
 /** Invalid variables. The message has one line for each, and contains no secrets. */
@@ -98,7 +102,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
  * @throws ConfigError with one line for each invalid variable
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const read = reader(env);
+  const read = readerOf(env);
   const production = read.oneOf('NODE_ENV', environments, 'development') === 'production';
   const host = read.text('HOST') ?? '127.0.0.1';
   const port = read.whole('PORT', 3000, 0, 65_535);
@@ -137,20 +141,22 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logRequests: read.onOff('LOG_REQUESTS', false),
     s3: readS3(read),
     mapTiles: readMapTiles(read),
+    warnings: [],
   };
   if (!URL.canParse(config.publicUrl))
     read.faults.push(`HOST is "${host}"; it must be an address or a name.`);
-  if (read.faults.length > 0) throw new ConfigError(read.faults.join('\n'));
-  return Object.freeze(config);
+  if (read.faults.length > 0) throw new ConfigError([...new Set(read.faults)].join('\n'));
+  const warnings = findMistyped(Object.keys(env), read.names).map(
+    ({ name, known }) => `${name} is not a variable of Potluck and has no effect; is ${known} meant?`,
+  );
+  return Object.freeze({ ...config, warnings });
 }
 
+const postgres = ['postgres:', 'postgresql:'];
+
 function readDatabaseUrl(read: Reader): string | undefined {
-  const url = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
-  const wanted = url === undefined ? null : readSessionAttributes(url);
-  if (wanted !== null && !sessionAttributes.some((value) => value === wanted)) {
-    const allowed = sessionAttributes.join(', ');
-    read.faults.push(`DATABASE_URL has target_session_attrs=${wanted}; it must be one of ${allowed}.`);
-  }
+  const url = read.url('DATABASE_URL', postgres);
+  if (url !== undefined) checkParameters(read, 'DATABASE_URL', url);
   return url;
 }
 
@@ -158,7 +164,19 @@ function readReplicas(read: Reader): string[] {
   if (read.text('DATABASE_REPLICA_URLS') === undefined) return [];
   // The embedded database has no replicas.
   read.needed('DATABASE_URL', 'DATABASE_REPLICA_URLS names its replicas');
-  return read.urls('DATABASE_REPLICA_URLS', ['postgres:', 'postgresql:']);
+  const urls = read.urls('DATABASE_REPLICA_URLS', postgres);
+  for (const url of urls) checkParameters(read, 'DATABASE_REPLICA_URLS', url);
+  return urls;
+}
+
+/** The driver ignores an unknown value: the connection would then not be encrypted. */
+function checkParameters(read: Reader, variable: string, url: string): void {
+  const allowed = { target_session_attrs: sessionAttributes, sslmode: sslModes };
+  for (const [name, values] of Object.entries(allowed)) {
+    const value = readParameter(url, name);
+    if (value !== null && !values.some((each) => each === value))
+      read.faults.push(`${variable} has ${name}=${value}; it must be one of ${values.join(', ')}.`);
+  }
 }
 
 type Reach = { host: string; publicUrl: string | undefined; trustProxy: string[] | false };
@@ -240,7 +258,16 @@ function readPublicUrl(read: Reader, production: boolean): string | undefined {
   if (production && read.text('PUBLIC_URL') === undefined) {
     read.faults.push('PUBLIC_URL is not set; in production it must be: links to images begin with it.');
   }
-  return read.url('PUBLIC_URL', ['http:', 'https:']);
+  const url = read.url('PUBLIC_URL', ['http:', 'https:']);
+  if (url === undefined) return undefined;
+  const { origin, pathname, search, hash, username, password } = new URL(url);
+  // Links and cookies are those of a whole origin.
+  if (pathname !== '/' || search + hash + username + password !== '')
+    read.faults.push(
+      'PUBLIC_URL must have a scheme, a host and a port only, such as https://events.example.org: ' +
+        'Potluck serves its pages at the root of a host, not below a path.',
+    );
+  return origin;
 }
 
 function readSms(read: Reader, production: boolean): SmsConfig {
@@ -254,15 +281,33 @@ function readSms(read: Reader, production: boolean): SmsConfig {
   const driver = read.oneOf('SMS_DRIVER', ['console', 'twilio'], 'console');
   if (driver === 'console') return { driver };
   const accountSid = read.needed('TWILIO_ACCOUNT_SID', 'SMS_DRIVER=twilio needs it');
-  if (accountSid && !accountSid.startsWith('AC'))
-    read.faults.push('TWILIO_ACCOUNT_SID is not an account SID; those start with AC.');
+  if (accountSid && !/^AC[\da-f]{32}$/i.test(accountSid))
+    read.faults.push('TWILIO_ACCOUNT_SID is not an account SID; those are AC and 32 hexadecimal digits.');
   return {
     driver,
     accountSid,
     authToken: read.needed('TWILIO_AUTH_TOKEN', 'SMS_DRIVER=twilio needs it'),
-    from: read.needed('TWILIO_FROM', 'SMS_DRIVER=twilio needs the number or messaging service that sends'),
+    from: readSender(read),
     baseUrl: read.url('TWILIO_BASE_URL', ['http:', 'https:']),
   };
+}
+
+/**
+ * The senders that Twilio accepts: a number in E.164 format, a short code, a messaging service, or a name of at most 11
+ * characters with a letter, which many countries allow and some, such as the United States, do not.
+ */
+const senders = [/^\+[1-9]\d{6,14}$/, /^\d{3,8}$/, /^MG[\da-f]{32}$/i, /^(?=.*[a-z])[a-z\d &+_-]{1,11}$/i];
+
+function readSender(read: Reader): string {
+  const why = 'SMS_DRIVER=twilio needs the number or messaging service that sends';
+  const sender = read.needed('TWILIO_FROM', why);
+  if (sender && !senders.some((pattern) => pattern.test(sender))) {
+    read.faults.push(
+      `TWILIO_FROM is "${sender}"; it must be a number such as +12025550102, a short code, a messaging service ` +
+        '(MG and 32 hexadecimal digits), or a name of at most 11 letters, digits and spaces.',
+    );
+  }
+  return sender;
 }
 
 function readS3(read: Reader): S3Config | undefined {
@@ -271,14 +316,25 @@ function readS3(read: Reader): S3Config | undefined {
   const endpoint = read.url('S3_ENDPOINT', ['http:', 'https:']);
   if (bucket === undefined) {
     // The operator intends to use a bucket; without this check, images would be stored in a directory.
-    if (endpoint ?? accessKeyId ?? secretAccessKey)
+    if (endpoint ?? accessKeyId ?? secretAccessKey ?? read.text('S3_REGION'))
       read.needed('S3_BUCKET', 'the other S3 variables need it');
     return undefined;
   }
+  if (!/^[a-z\d][\w.-]{1,254}$/i.test(bucket))
+    read.faults.push(
+      `S3_BUCKET is "${bucket}"; it must be the name of a bucket, without s3:// and without a path.`,
+    );
+  const region = read.text('S3_REGION') ?? 'us-east-1';
+  if (!/^[\w-]+$/.test(region))
+    read.faults.push(`S3_REGION is "${region}"; it must be the code of a region, such as eu-north-1.`);
+  if (endpoint !== undefined && /[?#@]/.test(endpoint))
+    read.faults.push(
+      'S3_ENDPOINT must have no user, no query and no fragment: the keys are variables of their own.',
+    );
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
     read.faults.push('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY go together: set both, or neither.');
   const keys = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined;
-  return { bucket, region: read.text('S3_REGION') ?? 'us-east-1', endpoint, keys };
+  return { bucket, region, endpoint, keys };
 }
 
 function readMapTiles(read: Reader): MapTiles | undefined {
@@ -303,6 +359,13 @@ function readProxies(read: Reader): string[] | false {
   for (const proxy of proxies) {
     const [address = '', bits, ...rest] = proxy.split('/');
     const maxBits = isIP(address) === 6 ? 128 : 32;
+    // "0" is no mask of the parser, and would let every client forge its address.
+    if (isIP(address) !== 0 && /^0+$/.test(bits ?? '')) {
+      read.faults.push(
+        `TRUST_PROXY has "${proxy}", which is every address: clients could then forge theirs. Name the proxies.`,
+      );
+      continue;
+    }
     const isNetwork = isIP(address) !== 0 && rest.length === 0 && isWhole(bits ?? '0', 0, maxBits);
     if (!isNetwork && !networks.test(proxy)) {
       read.faults.push(
@@ -335,76 +398,6 @@ function readOrigins(read: Reader): '*' | string[] {
 function localUrl(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.replace(/%.*$/, '');
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
-}
-
-type Reader = ReturnType<typeof reader>;
-
-/** Reads single variables and collects the faults. An empty variable counts as not set. */
-function reader(env: NodeJS.ProcessEnv) {
-  const faults: string[] = [];
-  const text = (name: string) => env[name]?.trim() || undefined;
-
-  function oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
-    const value = text(name);
-    if (value === undefined) return fallback;
-    const found = allowed.find((option) => option === value);
-    if (!found) faults.push(`${name} is "${value}"; it must be one of ${allowed.join(', ')}.`);
-    return found ?? fallback;
-  }
-
-  function whole(name: string, fallback: number, min: number, max: number): number {
-    const value = text(name);
-    if (value === undefined) return fallback;
-    if (isWhole(value, min, max)) return Number(value);
-    faults.push(`${name} is "${value}"; it must be a whole number from ${min} to ${max}.`);
-    return fallback;
-  }
-
-  function parseUrl(name: string, given: string, protocols: string[]): string | undefined {
-    // A database URL without a host, for a socket: postgres://user:password@/name?host=/directory
-    const value = given.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)\//, '$1localhost/');
-    if (splitHosts(value).every((each) => isUrl(each, protocols))) return value.replace(/(?<!\/)\/+$/, '');
-    // The message does not contain the value, because a database URL may contain a password.
-    faults.push(
-      `${name} is not an address that starts with ${protocols.join('// or ')}//; ` +
-        'characters such as @, # and % in a password must be percent-encoded.',
-    );
-    return undefined;
-  }
-
-  function url(name: string, protocols: string[]): string | undefined {
-    const value = text(name);
-    return value === undefined ? undefined : parseUrl(name, value, protocols);
-  }
-
-  /** A list of addresses with commas between them. */
-  function urls(name: string, protocols: string[]): string[] {
-    const values = (text(name) ?? '').split(',').map((value) => value.trim());
-    return values.flatMap((value, i) => parseUrl(`Address ${i + 1} of ${name}`, value, protocols) ?? []);
-  }
-
-  function needed(name: string, why: string): string {
-    const value = text(name);
-    if (value === undefined) faults.push(`${name} is not set; ${why}.`);
-    return value ?? '';
-  }
-
-  const onOff = (name: string, fallback: boolean) =>
-    oneOf(name, ['on', 'off'], fallback ? 'on' : 'off') === 'on';
-  return { faults, text, oneOf, onOff, whole, url, urls, needed };
-}
-
-function isWhole(text: string, min: number, max: number): boolean {
-  return /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max;
-}
-
-function isUrl(value: string, protocols: string[]): boolean {
-  try {
-    const { protocol, username, password } = new URL(value);
-    return protocols.includes(protocol) && decodeURIComponent(username + password) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** The configuration of a server that has a secret key. */

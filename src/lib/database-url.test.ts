@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ConfigError, readConfig } from './config.ts';
-import { readSessionAttributes, splitHosts } from './database-url.ts';
+import { readParameter, splitHosts } from './database-url.ts';
 
 test('DATABASE_URL: each of several hosts has its port, the user, the database and the options', () => {
   assert.deepEqual(
@@ -24,7 +24,7 @@ test('DATABASE_URL: target_session_attrs is any, primary or read-write', () => {
   const read = (value: string) =>
     readConfig({ DATABASE_URL: `postgres://a:1,b:2/db?target_session_attrs=${value}` }).databaseUrl;
   for (const value of ['any', 'primary', 'read-write'])
-    assert.equal(readSessionAttributes(read(value) ?? ''), value);
+    assert.equal(readParameter(read(value) ?? '', 'target_session_attrs'), value);
   assert.throws(() => read('standby'), {
     name: ConfigError.prototype.name,
     message: 'DATABASE_URL has target_session_attrs=standby; it must be one of any, primary, read-write.',

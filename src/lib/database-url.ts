@@ -19,9 +19,12 @@ export function splitHosts(url: string): [string, ...string[]] {
 export const sessionAttributes = ['any', 'primary', 'read-write'] as const;
 export type SessionAttributes = (typeof sessionAttributes)[number];
 
-/** Returns the value of `target_session_attrs`, which need not be valid, or null if the URL has none. */
-export const readSessionAttributes = (url: string): string | null =>
-  new URL(splitHosts(url)[0]).searchParams.get('target_session_attrs');
+/** As libpq has them; docs/operating.md says which of them protect a connection. */
+export const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+
+/** Returns the value of a parameter of the URL, which need not be valid, or null if the URL has none. */
+export const readParameter = (url: string, name: string): string | null =>
+  new URL(splitHosts(url)[0]).searchParams.get(name);
 
 /** Returns the URL with permission to use a standby, unless it says what it wants. @param url of one host */
 export function allowStandby(url: string): string {

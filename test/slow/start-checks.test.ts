@@ -137,6 +137,17 @@ describe('start checks', { concurrency: 2 }, () => {
     assert.equal(await stop(server, 'SIGTERM'), 0);
   });
 
+  test('variables: one warning at the start for a name that resembles a variable', async () => {
+    const server = await serve({ env: await production({ RATELIMIT: '5', PGHOST: '127.0.0.1' }) });
+    assert.equal(await stop(server, 'SIGTERM'), 0);
+    assert.deepEqual(
+      warnings(server)
+        .map(({ msg }) => msg)
+        .filter((msg) => msg.includes('variable')),
+      ['RATELIMIT is not a variable of Potluck and has no effect; is RATE_LIMIT meant?'],
+    );
+  });
+
   test('settings: one warning at the start names the settings that PgBouncer drops; none once the role has them, nor without PgBouncer', {
     skip: !hasPgBouncer && 'PgBouncer is missing: apt-get install pgbouncer',
   }, async () => {
