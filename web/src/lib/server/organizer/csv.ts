@@ -10,14 +10,26 @@ export const toCsv = (rows: (string | number)[][]): string =>
 const toCell = (value: string | number): string =>
   typeof value === 'number' ? String(value) : `"${withoutFormulas(value).replaceAll('"', '""')}"`;
 
-/**
- * The places of a text where a spreadsheet may begin a formula: the start of the text, and after a character that
- * may separate cells. Excel separates cells by semicolons in many languages, and does not recognize the quotation
- * marks of later cells then. Invisible characters and marks before the sign do not prevent the formula, and the sign may
- * have another width or height.
- */
-const formulaStart =
-  /(?<=^|[;؛；|\p{Cc}\u2028\u2029])(?=["\p{Z}\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=＝﹦⁼₌⩵⩶+＋﹢⁺₊\uFB29\-－﹣−⁻₋@＠﹫])/gu;
+/** May separate cells. Excel separates them by semicolons in many languages. */
+const separator = /[;؛；|\p{Cc}\u2028\u2029]/u;
+/** Does not prevent a formula before its sign. Excel does not recognize the quotation marks of later cells. */
+const ignored = /["\p{Z}\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Begins a formula, in any width and height. */
+const sign = /[=＝﹦⁼₌⩵⩶+＋﹢⁺₊\uFB29\-－﹣−⁻₋@＠﹫]/u;
 
-/** A cell that begins with an apostrophe is a text. */
-const withoutFormulas = (text: string): string => text.replace(formulaStart, "'");
+/** Puts an apostrophe before each formula: a cell that begins with one is a text. */
+function withoutFormulas(text: string): string {
+  const parts: string[] = [];
+  let copied = 0;
+  /** Where a cell may begin; null after a character that prevents a formula. */
+  let start: number | null = 0;
+  for (const { 0: character, index } of text.matchAll(/./gsu)) {
+    if (start !== null && sign.test(character)) {
+      parts.push(text.slice(copied, start), "'");
+      copied = start;
+      start = null;
+    } else if (separator.test(character)) start = index + character.length;
+    else if (!ignored.test(character)) start = null;
+  }
+  return parts.join('') + text.slice(copied);
+}
