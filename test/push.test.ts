@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../src/db/sql.ts';
 import { transaction } from '../src/db/transaction.ts';
 import type { PushRequest, PushResponse } from '../src/modules/notifications/push/post-push.ts';
+import { PushPlaces } from '../src/modules/notifications/push/push-places.ts';
 import { maxSubscriptions } from '../src/modules/notifications/push/push-repo.ts';
 import { sendPushes } from '../src/modules/notifications/push/send-pushes.ts';
 import {
@@ -210,6 +211,37 @@ test('push: a push service that does not respond delays no pushes to other peopl
   await sendPushes({ clock, config: { secretKey, publicUrl }, log, db: api.sql }, post);
   assert.equal(requests.length, 2 * followers.length);
   assert.equal(requests.filter((each) => each === endpoint).length, followers.length);
+});
+
+test('push: services that do not answer, with more people than a server has places, delay no push of one that does', async () => {
+  const people = await createUsers(api, 61);
+  const follower = people.pop();
+  assert.ok(follower);
+  // More people than places name one service, others a service each. Then come the people of a service that answers.
+  const services = people.map((_, i) => {
+    if (i >= 50) return 'push.answers.example';
+    return i < 25 ? 'push.silent.example' : `push-${i}.silent.example`;
+  });
+  for (const [i, person] of people.entries()) {
+    await subscribe(person, new Browser(`https://${services[i]}/${randomUUID()}`));
+    await follow(follower, person);
+  }
+  await deliver();
+  const places = new PushPlaces();
+  const response: PushResponse = { status: 201, retryAfter: undefined };
+  // The service has answered before.
+  await places.observe('push.answers.example', async () => response);
+  const stuck = Promise.withResolvers<PushResponse>();
+  let [silent, mostSilent, answered] = [0, 0, 0];
+  const post = async ({ endpoint }: PushRequest) => {
+    const isSilent = endpoint.includes('silent.example');
+    if (isSilent) mostSilent = Math.max(mostSilent, ++silent);
+    else answered++;
+    if (answered === 10 || mostSilent > 4) stuck.resolve(response);
+    return isSilent ? stuck.promise.finally(() => silent--) : response;
+  };
+  await sendPushes({ clock, config: { secretKey, publicUrl }, log, db: api.sql }, post, places);
+  assert.deepEqual([answered, mostSilent], [10, 4]);
 });
 
 test('push: 404 and 410 of the push service delete the subscription', async () => {

@@ -7,6 +7,8 @@ import { dayMs } from '../../lib/time.ts';
 import { deliverCauses } from './deliver-causes.ts';
 import { deleteOldNotifications } from './delivery-repo.ts';
 import { runFanOuts } from './fan-out.ts';
+import { createPostPush } from './push/post-push.ts';
+import { PushPlaces } from './push/push-places.ts';
 import { deleteOldDeliveries } from './push/push-repo.ts';
 import { isPushPossible } from './push/require-push.ts';
 import { sendPushes } from './push/send-pushes.ts';
@@ -22,9 +24,12 @@ export async function deleteExpiredNotifications(
   while (await transaction(db, (tx) => deleteOldNotifications(tx, before)));
 }
 
+const postPush = createPostPush();
+const pushPlaces = new PushPlaces();
+
 /** Web push is off without https; what was stored before is not sent. */
 const sendPushesIfPossible = async (services: BaseServices): Promise<void> => {
-  if (isPushPossible(services.config)) await sendPushes(services);
+  if (isPushPossible(services.config)) await sendPushes(services, postPush, pushPlaces);
 };
 
 export const notificationJobs: Job<BaseServices>[] = [

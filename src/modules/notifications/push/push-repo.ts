@@ -10,6 +10,7 @@ import { dayMs } from '../../../lib/time.ts';
 import type { SummaryKind } from '../../../outbox/kinds.ts';
 import type { Inboxes, NewNotification } from '../delivery-repo.ts';
 import type { BrowserSubscription } from './encrypt-push.ts';
+import type { Candidate, Excluded } from './push-places.ts';
 
 /** The number of subscriptions of a person; the oldest make room for new ones. */
 export const maxSubscriptions = 20;
@@ -94,39 +95,40 @@ export type Delivery = {
   attempts: number;
 } & BrowserSubscription;
 
+/** A push that is due. */
+export type DuePush = Pick<Delivery, 'userId' | 'notificationId' | 'subscriptionId'> & Candidate;
+
 /** The number of rows that a server looks through for pushes of different people. */
 const rowsToSearch = 100;
 
+/** Finds the pushes that have been due for longest, without the excluded ones. The host of an endpoint has no port. */
+export const findDue = (db: Database, now: Date, { userIds, services }: Excluded): Promise<DuePush[]> =>
+  db.query<DuePush>(sql`
+    select d.user_id, d.notification_id, d.subscription_id, split_part(s.endpoint, '/', 3) as host
+    from push_deliveries d
+    join push_subscriptions s on s.user_id = d.user_id and s.id = d.subscription_id
+    where d.due_at <= ${now} and d.due_at > ${oldestOf(now)} and d.user_id <> all(${userIds}::uuid[])
+      and (split_part(s.endpoint, '/', 3) = any(${services.hosts}::text[])) = ${services.isAllowed}::boolean
+    order by d.due_at limit ${rowsToSearch}`);
+
 /**
- * Takes pushes that are due out of the table, at most one of each person. A push that is taken is never sent a
- * second time, also if the server is killed before it sends it: of two servers, the second finds no row to delete, or
- * one that the first has postponed.
- * @param busyUserIds people of whom the server is sending a push
+ * Takes a push out of the table. A push that is taken is never sent a second time, also if the server is killed before
+ * it sends it: of two servers, the second finds no row to delete, or one that the first has postponed.
+ * @returns null if another server has taken it
  */
-export async function takeDue(
+export async function takeDelivery(
   db: Database,
   now: Date,
-  limit: number,
-  busyUserIds: string[],
-): Promise<Delivery[]> {
-  const due = await db.query<Pick<Delivery, 'userId' | 'notificationId' | 'subscriptionId'>>(sql`
-    select user_id, notification_id, subscription_id from push_deliveries
-    where due_at <= ${now} and due_at > ${oldestOf(now)} and user_id <> all(${busyUserIds}::uuid[])
-    order by due_at limit ${rowsToSearch}`);
-  const chosen = [...Map.groupBy(due, ({ userId }) => userId).values()].slice(0, limit);
-  const taken = await Promise.allSettled(
-    chosen.map(([push]) =>
-      db.query<Delivery>(sql`
-        delete from push_deliveries d using push_subscriptions s
-        where d.user_id = ${push?.userId} and d.notification_id = ${push?.notificationId}
-          and d.subscription_id = ${push?.subscriptionId} and s.user_id = d.user_id and s.id = d.subscription_id
-          and d.due_at <= ${now}
-        returning d.user_id, d.notification_id, d.subscription_id, d.kind, d.subject_id, d.attempts,
-          s.endpoint, s.p256dh, s.auth`),
-    ),
-  );
-  // A push whose statement failed is still in the table.
-  return taken.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+  { userId, notificationId, subscriptionId }: DuePush,
+): Promise<Delivery | null> {
+  const [delivery] = await db.query<Delivery>(sql`
+    delete from push_deliveries d using push_subscriptions s
+    where d.user_id = ${userId} and d.notification_id = ${notificationId}
+      and d.subscription_id = ${subscriptionId} and s.user_id = d.user_id and s.id = d.subscription_id
+      and d.due_at <= ${now}
+    returning d.user_id, d.notification_id, d.subscription_id, d.kind, d.subject_id, d.attempts,
+      s.endpoint, s.p256dh, s.auth`);
+  return delivery ?? null;
 }
 
 /** A push that could not be sent for a day, because no server was running, tells nothing new any more. */

@@ -6,8 +6,16 @@ import { listPeople } from '../../users/repo.ts';
 import type { NotificationRow } from '../present.ts';
 import { findUnreadNotification } from '../repo.ts';
 import { encryptPush } from './encrypt-push.ts';
-import { createPostPush, type PostPush, type PushResponse } from './post-push.ts';
-import { type Delivery, deleteSubscription, postpone, takeDue } from './push-repo.ts';
+import type { PostPush, PushResponse } from './post-push.ts';
+import { PushPlaces } from './push-places.ts';
+import {
+  type Delivery,
+  type DuePush,
+  deleteSubscription,
+  findDue,
+  postpone,
+  takeDelivery,
+} from './push-repo.ts';
 import { deriveVapidKeys } from './vapid-keys.ts';
 
 export type PushContext = {
@@ -17,31 +25,48 @@ export type PushContext = {
   log: Pick<FastifyBaseLogger, 'info'>;
 };
 
-/** The number of pushes that a server sends at the same time. */
-const concurrency = 16;
 const maxAttempts = 4;
 const firstRetryMs = 30_000;
 const maxRetryMs = 60 * 60_000;
 
-const postPush = createPostPush();
-
 /**
- * Sends all pushes that are due and that no other server sends. Of each person, one is sent at a time: a browser
- * whose push service is slow takes one of the places.
+ * Sends all pushes that are due and that no other server sends. Of each person, one is sent at a time.
+ * @param places remembers the services that answer, from one call to the next
  */
-export async function sendPushes(context: PushContext, post: PostPush = postPush): Promise<void> {
+export async function sendPushes(
+  context: PushContext,
+  post: PostPush,
+  places = new PushPlaces(),
+): Promise<void> {
   const { db, clock } = context;
-  const sending = new Map<string, Promise<void>>();
+  const sending = new Set<Promise<void>>();
+  let [hasFailed, ended] = [false, 0];
+  const takeAndSend = async (push: DuePush): Promise<void> => {
+    const delivery = await takeDelivery(db, clock(), push);
+    if (!delivery) return;
+    const observed: PostPush = (request) => places.observe(push.host, () => post(request));
+    await sendPush(context, delivery, observed).catch((error) => reportFailure(context, delivery, error));
+  };
   for (;;) {
-    const due = await takeDue(db, clock(), concurrency - sending.size, [...sending.keys()]);
-    for (const delivery of due) {
-      const sent = sendPush(context, delivery, post)
-        .catch((error) => reportFailure(context, delivery, error))
-        .finally(() => sending.delete(delivery.userId));
-      sending.set(delivery.userId, sent);
+    const endedBefore = ended;
+    const due = hasFailed ? [] : places.take(await findDue(db, clock(), places.excluded()));
+    for (const push of due) {
+      const sent = takeAndSend(push)
+        .catch(() => {
+          // The push is still in the table, for the next call.
+          hasFailed = true;
+        })
+        .finally(() => {
+          ended++;
+          places.free(push);
+          sending.delete(sent);
+        });
+      sending.add(sent);
     }
+    // Other pushes may be behind those that were found, or have a place since a push has ended.
+    if (due.length > 0 || ended > endedBefore) continue;
     if (sending.size === 0) return;
-    await Promise.race(sending.values());
+    await Promise.race(sending);
   }
 }
 
