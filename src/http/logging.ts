@@ -15,10 +15,11 @@ const harmless =
  * may send to a wrong path.
  */
 export function loggedPath(url = ''): string {
-  const [path = ''] = url.split('?', 1);
-  // Decoded, because the router accepts %63alendars too. An absolute address names a host first.
-  const plain = readable(path).replace(/^https?:\/\/[^/]*/i, '');
-  const masked = plain.replace(/(\/calendars\/).*$/is, '$1…').split('/');
+  const [path = ''] = url.split(/[?#]/, 1);
+  // Decoded, because the router accepts %63alendars too.
+  const masked = readable(path)
+    .replace(/(\/calendars\/).*$/is, '$1…')
+    .split('/');
   return masked
     .map((segment) => (harmless.test(segment) ? segment : '…'))
     .join('/')

@@ -14,6 +14,7 @@ import { OpenRequests, registerOpenRequests } from '../http/open-requests.ts';
 import { registerPieces } from '../http/pieces.ts';
 import { registerEmptyParameters, registerProblems } from '../http/problems.ts';
 import { registerRateLimit } from '../http/rate-limit.ts';
+import { registerTargetCheck } from '../http/request-target.ts';
 import { registerRequestTimeout } from '../http/request-timeout.ts';
 import {
   createStandardHeaders,
@@ -70,6 +71,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   registerOpenRequests(app, open);
   registerRequestTimeout(app, open);
   registerUnreadResponses(app, open);
+  registerTargetCheck(app);
   registerValidation(app);
   registerSerialization(app);
   registerProblems(app, base.outages);

@@ -6,6 +6,7 @@ import type { App } from '../http/app.ts';
 import { loggerOptions } from '../http/logging.ts';
 import { createClientErrorHandler, maxParamLength, sendError } from '../http/problems.ts';
 import { requestIdOf } from '../http/request-id.ts';
+import { originForm } from '../http/request-target.ts';
 import type { createStandardHeaders } from '../http/security-headers.ts';
 import { readablePath } from '../http/validation.ts';
 import type { ReadyConfig } from '../lib/config.ts';
@@ -27,7 +28,7 @@ export function createFastify(config: ReadyConfig, headers: ReturnType<typeof cr
     },
     // A long id gets the 404 of an unknown id. The limit of the request's headers bounds its length.
     routerOptions: { maxParamLength },
-    rewriteUrl: (request: IncomingMessage) => readablePath(request.url ?? '/'),
+    rewriteUrl: (request: IncomingMessage) => readablePath(originForm(request.url ?? '/')),
     // A closing server still responds to requests on open connections.
     return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>();
