@@ -13,6 +13,7 @@ import { databaseProblem } from '../db/errors.ts';
 import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../lib/errors.ts';
 import { timestampBounds } from '../lib/time.ts';
 import { isLingering } from './lingering-close.ts';
+import { loggedPath } from './logging.ts';
 import { databaseOutage, type OutageLog } from './outage-log.ts';
 import { requestIdOf } from './request-id.ts';
 import {
@@ -77,9 +78,14 @@ function reportOutage(outages: OutageLog, error: FastifyError): void {
 
 export function sendError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const problem = toProblem(error);
-  if (problem.code === 'internal_error')
-    request.log.error({ reqId: request.id, err: error }, 'unexpected error');
+  if (problem.code === 'internal_error') reportUnexpected(request, error);
   return sendProblem(problem, request, reply);
+}
+
+/** Logs an error that is a defect of the server. */
+export function reportUnexpected({ id, method, url, log }: FastifyRequest, error: unknown): void {
+  const err = error instanceof Error ? error : new Error(String(error));
+  log.error({ reqId: id, method, path: loggedPath(url), err }, 'unexpected error');
 }
 
 function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {

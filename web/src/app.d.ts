@@ -13,6 +13,9 @@ declare global {
       demoAccounts: { who: string; phone: string }[];
       /** The address of the streets of the map; null for a map without streets. */
       mapTiles: string | null;
+      requestId: string;
+      /** Logs an error that is a defect of the server. */
+      reportError(error: unknown): void;
     }
     /** What the preview of an event shows. */
     interface Preview {
@@ -36,6 +39,8 @@ declare global {
     interface Error {
       /** The code of the API's problem. */
       code?: string;
+      /** The id of the request in the log. */
+      requestId?: string;
     }
   }
 }

@@ -1,22 +1,17 @@
 import { type Client, createClient, getMe, isProblem, type Me } from '@potluck/client';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
-import type { Handle } from '@sveltejs/kit/hooks';
+import type { Handle, HandleServerError } from '@sveltejs/kit/hooks';
 import { getTextDirection } from '#lib/paraglide/runtime.js';
 import { paraglideMiddleware } from '#lib/paraglide/server.js';
-import { refuse } from '#lib/server/problems.ts';
+import { refuse, toPageError } from '#lib/server/problems.ts';
 import { hasTemporaryError, isTemporary, useFormKey } from '#lib/server/submission.ts';
 import { VisitorCookies } from '#lib/server/visitor-cookies.ts';
 import { offlinePath } from '#lib/stored-pages.ts';
 
+const policyHeader = 'content-security-policy';
+
 /** What suspended people can open: the API permits them to export and delete their data, and to sign out. */
-const pagesForSuspended = [
-  '/suspended',
-  '/settings/delete',
-  '/sign-out',
-  '/goodbye',
-  '/language',
-  offlinePath,
-];
+const pagesForSuspended = ['/suspended', '/settings/delete', '/sign-out', '/goodbye', '/language'];
 
 export const handle: Handle = async ({ event, resolve }) => {
   const { platform } = event;
@@ -25,7 +20,9 @@ export const handle: Handle = async ({ event, resolve }) => {
   const waiting: Waiting = { retryAfter: null };
   event.locals.api = createApi(event.url, platform, cookies, waiting);
   useFormKey(event.locals.api, event.request.headers.get('idempotency-key'));
-  Object.assign(event.locals, await findSession(event.locals.api, cookies));
+  // The service worker stores the offline page, which stays when the person signs out.
+  const isStored = event.url.pathname === offlinePath;
+  Object.assign(event.locals, isStored ? noSession : await findSession(event.locals.api, cookies));
   if (event.locals.session === 'suspended' && !pagesForSuspended.includes(event.url.pathname))
     redirect(303, '/suspended');
   const response = await paraglideMiddleware(event.request, ({ locale }) =>
@@ -37,11 +34,19 @@ export const handle: Handle = async ({ event, resolve }) => {
         ),
     }),
   );
+  if (event.route.id?.startsWith('/embed/')) allowFrames(response.headers);
   if (event.locals.foreignSource) allowSource(response.headers, event.locals.foreignSource);
   for (const cookie of cookies.changed) response.headers.append('set-cookie', cookie);
   // A shared cache would give the cookie to other visitors.
   if (cookies.changed.length > 0) response.headers.set('cache-control', 'private, no-cache');
   return withRetryAfter(response, event, waiting);
+};
+
+/** The log has the defects of pages. A refusal of the API is none, also where a page does not expect it. */
+export const handleError: HandleServerError = ({ kind, error, event: { platform } }) => {
+  const refusal = kind === 'unknown' ? toPageError(error) : null;
+  if (kind === 'unknown' && !refusal) platform?.reportError(error);
+  return { ...refusal, ...(platform && { requestId: platform.requestId }) };
 };
 
 /** When the API can be asked again, if it was too busy. */
@@ -59,16 +64,21 @@ async function withRetryAfter(response: Response, { isDataRequest }: RequestEven
   return response;
 }
 
+/** Other sites may show the page in a frame. It has no forms, so nothing can be clicked unawares. */
+function allowFrames(headers: Headers): void {
+  const policy = headers.get(policyHeader);
+  if (policy) headers.set(policyHeader, policy.replace("frame-ancestors 'none'", 'frame-ancestors *'));
+}
+
 /** Adds an address to those that the page's scripts may load. */
 function allowSource(headers: Headers, address: string): void {
   const { origin, pathname } = new URL(address);
   // These characters end a source in a policy.
   const path = pathname.replaceAll(';', '%3B').replaceAll(',', '%2C');
-  const name = 'content-security-policy';
-  const policy = headers.get(name);
+  const policy = headers.get(policyHeader);
   if (policy)
     headers.set(
-      name,
+      policyHeader,
       policy.replace("connect-src 'self'", (own) => `${own} ${origin}${path}`),
     );
 }
@@ -89,11 +99,11 @@ function createApi(url: URL, platform: App.Platform, cookies: VisitorCookies, wa
   });
 }
 
-async function findSession(
-  api: Client,
-  cookies: VisitorCookies,
-): Promise<{ me: Me | null; session: App.Locals['session'] }> {
-  if (!cookies.hasSession) return { me: null, session: 'none' };
+type Session = { me: Me | null; session: App.Locals['session'] };
+const noSession: Session = { me: null, session: 'none' };
+
+async function findSession(api: Client, cookies: VisitorCookies): Promise<Session> {
+  if (!cookies.hasSession) return noSession;
   try {
     return { me: (await getMe({ client: api })).data, session: 'active' };
   } catch (error) {

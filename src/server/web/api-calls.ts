@@ -21,7 +21,11 @@ export const createApiCalls =
   (app: App, page: FastifyRequest, onResponse?: OnResponse): FetchApi =>
   async (request) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const headers: Record<string, string> = Object.fromEntries(request.headers);
+    const headers: Record<string, string> = {
+      ...Object.fromEntries(request.headers),
+      // The log and the visitor see one id for the page and for its calls.
+      'x-request-id': page.id,
+    };
     for (const name of isRead ? (['user-agent'] as const) : visitorHeaders) {
       const value = page.headers[name];
       if (value !== undefined) headers[name] = value;

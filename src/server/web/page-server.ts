@@ -22,6 +22,8 @@ type Platform = {
   sessionCookie: { name: string; cleared: string };
   demoAccounts: typeof demoPhones;
   mapTiles: string | null;
+  requestId: string;
+  reportError(error: unknown): void;
 };
 
 /** The part of SvelteKit's server that is used here. */

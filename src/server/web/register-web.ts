@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import type { App } from '../../http/app.ts';
 import { browserCookieName, clearedCookie } from '../../http/browser-cookie.ts';
 import { largePage } from '../../http/compression.ts';
+import { reportUnexpected } from '../../http/problems.ts';
 import { refuseCrossSite } from '../../http/same-origin.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { networkOf } from '../../lib/ip-address.ts';
@@ -95,25 +96,35 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
     const drawPreview = previews.find.bind(previews, networkOf(request.ip));
     const response = await (await load()).respond(web, {
       getClientAddress: () => request.ip,
-      platform: { fetchApi, drawPreview, sessionCookie, demoAccounts, mapTiles: tilesAddress },
+      platform: {
+        fetchApi,
+        drawPreview,
+        sessionCookie,
+        demoAccounts,
+        mapTiles: tilesAddress,
+        requestId: request.id,
+        reportError: (error) => reportUnexpected(request, error),
+      },
     });
     const isTemporary = response.status === 429 || response.status === 503;
     if (isTemporary && !response.headers.has('retry-after')) response.headers.set('retry-after', '1');
-    if (mayBeFramed(request.url)) allowFrames(response.headers);
     return response;
   };
   const findAnonymousPage = createAnonymousPages(app, services, renderPage);
 
   const render = async (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(pageHeaders);
-    if (mayBeFramed(request.url)) reply.removeHeader('x-frame-options');
     const page = await findAnonymousPage(request, await load());
-    if (page) return sendAnonymousPage(request, reply, page);
+    if (page) {
+      if (allowsFrames(page.headers[policyHeader])) reply.removeHeader('x-frame-options');
+      return sendAnonymousPage(request, reply, page);
+    }
     const response = await renderPage(
       request,
       toWebRequest(request, publicUrl),
       createApiCalls(app, request),
     );
+    if (allowsFrames(response.headers.get(policyHeader))) reply.removeHeader('x-frame-options');
     return sendWebResponse(reply, response);
   };
 
@@ -135,14 +146,11 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
   scope.post('/*', { ...page, bodyLimit: maxFormBytes, onRequest: requireOwnPage }, render);
 }
 
-/** Pages that other sites may show in a frame. They have no forms, so nothing can be clicked unawares. */
-const mayBeFramed = (url: string): boolean => url.startsWith('/embed/');
+const policyHeader = 'content-security-policy';
 
-function allowFrames(headers: Headers): void {
-  const name = 'content-security-policy';
-  const policy = headers.get(name);
-  if (policy) headers.set(name, policy.replace("frame-ancestors 'none'", 'frame-ancestors *'));
-}
+/** The route of a page decides whether other sites may show it in a frame (web/src/hooks.server.ts), not its address. */
+const allowsFrames = (policy: string | null | undefined): boolean =>
+  policy?.includes('frame-ancestors *') ?? false;
 
 function toWebRequest(request: FastifyRequest, publicUrl: string): Request {
   const headers = new Headers();

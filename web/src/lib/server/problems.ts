@@ -27,10 +27,17 @@ export async function load<T>(response: Promise<{ data: T }>): Promise<T> {
 
 /** Shows the error page of a refusal of the API. @throws always */
 export function refuse(cause: unknown): never {
-  if (cause instanceof ProblemError)
-    error(cause.status, { message: problemText(cause.code), code: cause.code });
-  if (cause instanceof ResponseError) error(502, { message: m.problem_other() });
+  const refusal = toPageError(cause);
+  if (refusal) error(refusal.status, refusal);
   throw cause;
+}
+
+/** Returns what the error page shows of a refusal of the API; null for other errors. */
+export function toPageError(cause: unknown): App.Error | null {
+  if (cause instanceof ProblemError)
+    return { status: cause.status, message: problemText(cause.code), code: cause.code };
+  if (cause instanceof ResponseError) return { status: 502, message: m.problem_other() };
+  return null;
 }
 
 /**
