@@ -1,4 +1,5 @@
 /** Without a connection. */
+import type { Page } from '@playwright/test';
 import { openEvent } from './event-steps.ts';
 import { claim, expect, goTo, newEvent, newItem, test } from './fixtures.ts';
 
@@ -35,15 +36,98 @@ test('offline: pages that were kept are removed when the person signs out', asyn
   await page.goto(`/e/${event.id}`);
   await page.evaluate(async () => void (await navigator.serviceWorker.ready));
   await page.reload();
-  const keptPages = () =>
-    page.evaluate(async () =>
-      (await (await caches.open('potluck-pages')).keys()).map(({ url }) => new URL(url).pathname),
-    );
-  await expect.poll(keptPages).toContain(`/e/${event.id}`);
+  await expect.poll(() => keptPages(page)).toContain(`/e/${event.id}`);
   await context.clearCookies();
   await page.goto('/people');
-  await expect.poll(keptPages).not.toContain(`/e/${event.id}`);
+  await expect.poll(() => keptPages(page)).toEqual([]);
 });
+
+test('offline: after sign-out, nothing that the browser has stored names the person, also of an earlier version', async ({
+  page,
+  context,
+  createPerson,
+  signIn,
+}) => {
+  const person = await createPerson('Ottilie Quist');
+  const event = await newEvent(person);
+  await signIn(context, person);
+  await page.goto(`/e/${event.id}`);
+  await page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.ready;
+    // An earlier version stored the offline page with the person's name. The next load installs this version.
+    await (await caches.open('potluck-pages')).put('/offline', new Response('Ottilie Quist'));
+    await registration.unregister();
+  });
+  await page.reload();
+  await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+  await page.goto('/settings');
+  await expect(page.getByRole('link', { name: 'Profile' })).toBeVisible();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await expect(page.getByRole('link', { name: 'Sign in' })).toBeVisible();
+  await expect.poll(() => keptPages(page)).toEqual([]);
+  const stored = await storedTexts(page);
+  expect(stored.some((text) => text.includes('No connection'))).toBe(true);
+  for (const text of stored) for (const part of [person.name, person.id]) expect(text).not.toContain(part);
+  await context.setOffline(true);
+  await page.goto('/people');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('No connection');
+  await expect(page.getByRole('link', { name: 'Profile' })).toHaveCount(0);
+});
+
+for (const seesOutage of [true, false]) {
+  const browser = seesOutage ? 'a browser without a connection' : 'a server that does not respond';
+  test(`offline: with ${browser}, a page that is not kept removes no kept page`, async ({
+    page,
+    context,
+    createPerson,
+    signIn,
+  }) => {
+    if (!seesOutage)
+      await page.addInitScript(() => Object.defineProperty(navigator, 'onLine', { get: () => true }));
+    const person = await createPerson();
+    const event = await newEvent(person, { title: 'Lantern walk' });
+    const seenBefore = await newEvent(person);
+    const open = async ({ id }: { id: string }) => {
+      await page.goto(`/e/${id}`);
+      await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+      await page.reload();
+    };
+    await open(seenBefore);
+    await signIn(context, person);
+    await open(event);
+    await expect.poll(() => keptPages(page)).toContain(`/e/${event.id}`);
+    await context.setOffline(true);
+    // The page of a visitor who was not signed in yet, and pages that are not kept
+    for (const path of [`/e/${seenBefore.id}`, '/people', '/mine']) {
+      await page.goto(path);
+      // The scripts of the page have run.
+      await expect(page.locator('#svelte-announcer')).toBeAttached();
+    }
+    await page.goto(`/e/${event.id}`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Lantern walk');
+    await page.goto('/people');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('No connection');
+    await context.setOffline(false);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Find people');
+  });
+}
+
+const keptPages = (page: Page): Promise<string[]> =>
+  page.evaluate(async () =>
+    (await (await caches.open('potluck-pages')).keys()).map(({ url }) => new URL(url).pathname),
+  );
+
+/** The texts of all that pages and the service worker have stored. */
+const storedTexts = (page: Page): Promise<string[]> =>
+  page.evaluate(async () => {
+    const texts = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })];
+    for (const name of await caches.keys()) {
+      const cache = await caches.open(name);
+      for (const request of await cache.keys())
+        texts.push(request.url, (await (await cache.match(request))?.text()) ?? '');
+    }
+    return texts;
+  });
 
 test('offline: every button that needs the server is disabled with the reason, and enabled again afterwards', async ({
   page,

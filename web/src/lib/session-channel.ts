@@ -1,5 +1,5 @@
 /** Tells the other tabs of the browser about a sign-in or sign-out. */
-import { offlinePath, pagesCache } from '#lib/stored-pages.ts';
+import { pagesCache } from '#lib/stored-pages.ts';
 import { invalidateAll } from '$app/navigation';
 
 const channelName = 'potluck-session';
@@ -36,8 +36,14 @@ const isFromHistory = (): boolean =>
 
 /** A page from the history must not show an account that has been signed out. Offline, it can still be read. */
 async function leaveIfSignedOut(): Promise<void> {
+  if ((await askWhoIsSignedIn()) === null) await invalidateAll();
+}
+
+/** Returns the id of the person; null if no one is signed in; undefined if the server does not say. */
+async function askWhoIsSignedIn(): Promise<string | null | undefined> {
   const response = await fetch('/v1/auth/me', { cache: 'no-store' }).catch(() => null);
-  if (response?.status === 401 || response?.status === 403) await invalidateAll();
+  if (response?.ok) return ((await response.json()) as { id: string }).id;
+  return response?.status === 401 || response?.status === 403 ? null : undefined;
 }
 
 /** Removes the kept pages if they are of someone else, or of the person who has signed out. */
@@ -45,13 +51,10 @@ async function removePagesOfOthers(personId: string | null): Promise<void> {
   try {
     const last = localStorage.getItem(personKey) ?? '';
     if (last === (personId ?? '')) return;
+    // A page that the service worker has stored may be of another person, or of none, and changes nothing.
+    if (last !== '' && (await askWhoIsSignedIn()) !== personId) return;
+    if (last !== '' && 'caches' in globalThis) await caches.delete(pagesCache);
     localStorage.setItem(personKey, personId ?? '');
-    if (last !== '' && 'caches' in globalThis) {
-      const cache = await caches.open(pagesCache);
-      for (const request of await cache.keys()) {
-        if (new URL(request.url).pathname !== offlinePath) await cache.delete(request);
-      }
-    }
   } catch {
     // A browser that forbids storage keeps no pages either.
   }

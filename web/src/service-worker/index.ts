@@ -6,6 +6,8 @@ import './push.ts';
 import { offlinePath, pagesCache } from '#lib/stored-pages.ts';
 import { self } from '$app/service-worker';
 
+/** The offline page, which stays when the person signs out. */
+const offlineCache = 'potluck-offline';
 /** Scripts and styles, whose names change with their content. */
 const filesCache = 'potluck-files';
 const maxPages = 60;
@@ -16,7 +18,7 @@ self.addEventListener('install', (event) => {
 });
 
 self.addEventListener('activate', (event) => {
-  event.waitUntil(self.clients.claim());
+  event.waitUntil(removeEarlierOfflinePage().then(() => self.clients.claim()));
 });
 
 self.addEventListener('fetch', (event) => {
@@ -39,12 +41,17 @@ async function storeOfflinePage(): Promise<void> {
   if (!response.ok) throw new Error(`${offlinePath}: ${response.status}`);
   const html = await response.clone().text();
   const files = [...html.matchAll(/"(\/_app\/immutable\/[^"]+)"/g)].map(([, file]) => file ?? '');
-  await (await caches.open(pagesCache)).put(offlinePath, response);
+  await (await caches.open(offlineCache)).put(offlinePath, response);
   await (await caches.open(filesCache)).addAll([...new Set(files)]);
 }
 
+/** Earlier versions stored the offline page with the pages of a person, and with the name of that person. */
+async function removeEarlierOfflinePage(): Promise<void> {
+  await (await caches.open(pagesCache)).delete(offlinePath);
+}
+
 const offlinePage = async (): Promise<Response | undefined> =>
-  (await caches.open(pagesCache)).match(offlinePath);
+  (await caches.open(offlineCache)).match(offlinePath);
 
 async function fileOf(request: Request): Promise<Response> {
   const cache = await caches.open(filesCache);
@@ -77,7 +84,5 @@ async function store(cache: Cache, request: Request, response: Response, max: nu
   await cache.delete(request, { ignoreVary: true });
   await cache.put(request, response);
   const keys = await cache.keys();
-  for (const key of keys.slice(0, Math.max(0, keys.length - max))) {
-    if (new URL(key.url).pathname !== offlinePath) await cache.delete(key);
-  }
+  for (const key of keys.slice(0, Math.max(0, keys.length - max))) await cache.delete(key);
 }
