@@ -46,9 +46,11 @@ test('metrics: requests by route and status, without ids', async () => {
   assert.ok(!body.includes(event.id) && !body.includes(organizer.phone));
 });
 
-test('pages: the API reference loads scripts and styles from this server only', async () => {
+test('pages: the API reference loads scripts and styles from this server only, and runs no script but its own', async () => {
   const { body, headers } = expectStatus(await api.get('/docs/'), 200);
-  assert.match(headers.get('content-security-policy') ?? '', /default-src 'self'/);
+  const policy = headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src 'self'/);
+  assert.match(policy, /script-src 'self' 'sha256-[^ ;]+';/);
   const sources = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source = '']) => source);
   for (const source of sources) assert.ok(!/^(https?:)?\/\//.test(source), source);
   expectStatus(await api.get('/docs/js/scalar.js'), 200);
