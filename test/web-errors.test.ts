@@ -48,6 +48,9 @@ test('page: 403 and 404 where the API refuses, without a line of the log at the 
     assert.equal(hidden.status, 404, page);
     const visible = await open(`/e/${shared.id}${page}`, { cookie });
     assert.equal(visible.status, page === '' || page === '/share' ? 200 : 403, page);
+    // Navigations of scripts load the data of each part of the page, with the refusals in them.
+    for (const headers of [{}, { cookie }])
+      for (const { id } of [event, shared]) await (await open(`/e/${id}${page}/__data.json`, headers)).text();
   }
   for (const path of ['/nothing', '/e/nothing', `/u/${event.id}`, '/messages/nothing'])
     assert.equal((await open(path, { cookie })).status, 404, path);
