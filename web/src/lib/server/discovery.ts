@@ -17,7 +17,7 @@ import { load } from '#lib/server/problems.ts';
 
 export const pageSize = 24;
 /** Events that began before the period: a link leads to all of them. */
-const runningSize = 6;
+const runningSize = 3;
 /**
  * "Show more" adds so many pages below each other; a later page begins a new list. Rendering a page takes much longer than
  * reading its data, so a list that is loaded as a document begins later.
