@@ -321,7 +321,14 @@ function ownViews(world: World): View[] {
     quantity: 2,
     createdAt: claim.createdAt,
     item: { title: items.bread.title, kind: 'bring', emoji: '🥘' },
-    event: { id: open.id, title: open.title, startAt: open.startAt },
+    event: {
+      id: open.id,
+      title: open.title,
+      startAt: open.startAt,
+      endAt: open.endAt,
+      allDay: false,
+      timezone: 'Europe/Oslo',
+    },
   };
   const organized = (['open', 'unlisted', 'draft', 'cancelled'] as const).map((name) => of(name, 'olga'));
   const inFeed = (viewer: Name, type: string, because: Name) =>

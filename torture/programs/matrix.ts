@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { raw } from '../../src/db/sql.ts';
 import {
   accessRows,
   createPeopleByRole,
@@ -15,8 +14,8 @@ import { createEvent, createItem, type Person, rsvpGoing } from '../../test/fact
 import { type Api, expectStatus } from '../../test/setup.ts';
 import { openApi } from '../api.ts';
 import { runConcurrently } from '../client.ts';
-import type { Environment } from '../environment.ts';
 import { comparableRefusal, compareWorldBodies, isPlainRefusal } from '../matrix/bodies.ts';
+import { hashTables, waitForNotifications } from '../matrix/table-hashes.ts';
 import { publicUrl } from '../matrix/world.ts';
 import type { Program } from '../program.ts';
 
@@ -47,6 +46,7 @@ export const matrix: Program = {
       progress(`${cells} cells`);
     });
     const ids = await createResourceIds(api, people);
+    await waitForNotifications(environment);
     const before = await hashTables(environment);
     cells += await tryForeignIds(api, people, ids, wrong);
     const after = await hashTables(environment);
@@ -176,18 +176,4 @@ function expectedFor(route: string, caller: Role, id: string): number {
   if (caller === 'bad token' || caller === 'deleted') return 401;
   if (route.includes('/v1/admin/') && caller !== 'admin') return caller === 'anonymous' ? 401 : 403;
   return caller === 'anonymous' && !isOptional ? 401 : 404;
-}
-
-/** A hash of the rows of each table, except the change log, which maintenance sweeps. */
-async function hashTables({ sql }: Environment): Promise<Record<string, string>> {
-  const tables = await sql<{ name: string }[]>`
-    select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'change%'
-      and not (select relispartition from pg_class c where c.oid = quote_ident(tablename)::regclass)`;
-  const sums: Record<string, string> = {};
-  for (const { name } of tables) {
-    const [row] = await sql<[{ sum: string }]>`
-      select coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as sum from ${raw(name)} t`;
-    sums[name] = row.sum;
-  }
-  return sums;
 }
