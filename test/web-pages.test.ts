@@ -40,6 +40,18 @@ test('page: 200 compressed, also with unknown parameters; 404 in HTML for a path
   assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
 });
 
+test('page: 404 for an unknown address, without its path and query in the HTML; other pages lead back to their query', async () => {
+  const secret = 'pk_0123456789abcdef';
+  for (const path of [`/nowhere/${secret}?token=${secret}`, `/?/${secret}`, `/people/${secret}?code=${secret}`]) {
+    const response = await fetch(api.url + path);
+    assert.equal(response.status, path.startsWith('/?') ? 200 : 404, path);
+    assert.ok(!(await response.text()).includes(secret), path);
+  }
+  const body = await (await fetch(`${api.url}/?q=potluck&category=food`)).text();
+  assert.ok(body.includes('href="/sign-in?next=%2F%3Fq%3Dpotluck%26category%3Dfood"'));
+  assert.ok(body.includes('name="next" value="/?q=potluck&amp;category=food"'));
+});
+
 test('page: 200 that caches must not share, and that the Back button may show', async () => {
   const { headers } = expectStatus(await api.get('/'), 200);
   assert.equal(headers.get('cache-control'), 'private, no-cache');

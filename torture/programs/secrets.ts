@@ -9,6 +9,7 @@ import type { Environment } from '../environment.ts';
 import { readOperations } from '../fuzz/steps.ts';
 import type { Program } from '../program.ts';
 import { sendRaw } from '../raw-connection.ts';
+import { findLeaks, type Secrets } from '../secrets/leaks.ts';
 
 /** Secret values that must not appear anywhere else. */
 type Canaries = {
@@ -24,7 +25,8 @@ type Canaries = {
   tried: string;
   key: string;
 };
-type Leak = { secret: string; where: string };
+/** A response, and the request that it answers. */
+type Answer = { to: string; text: string };
 
 const key = 'canary-key-of-the-secrets-torture-0123456789';
 /** Of the server with production settings. */
@@ -54,7 +56,7 @@ export const secrets: Program = {
         RATE_LIMIT: '100000',
       });
       const canaries = await signIn(environment, sms);
-      const responses: string[] = [];
+      const responses: Answer[] = [];
       for (const [name, pass] of Object.entries({ messages, errors, wire, breakage, outage })) {
         progress(name);
         await pass(environment, canaries, responses);
@@ -125,13 +127,13 @@ async function signInBrowser(client: Environment['client'], sms: TwilioStub): Pr
 async function messages(
   { client, servers }: Environment,
   canaries: Canaries,
-  responses: string[],
+  responses: Answer[],
 ): Promise<void> {
   for (const [i, server] of servers.entries()) {
     const other = { phone: `${canaries.phone.slice(0, -1)}${i + 2}` };
     const { status, body } = await client.send('POST', '/v1/auth/otp/request', { body: other, server });
     if (status !== 503) throw new Error(`a message was sent: ${status}`);
-    responses.push(JSON.stringify(body));
+    responses.push({ to: `POST /v1/auth/otp/request ${status}`, text: JSON.stringify(body) });
   }
 }
 
@@ -179,7 +181,7 @@ function errorCalls(document: { paths: Paths }, canaries: Canaries) {
 async function errors(
   { client, servers }: Environment,
   canaries: Canaries,
-  responses: string[],
+  responses: Answer[],
 ): Promise<void> {
   const { body: document } = await client.send('GET', '/openapi.json');
   const { access, name } = canaries;
@@ -194,17 +196,19 @@ async function errors(
       headers,
       ...(server && { server }),
     });
-    responses.push(JSON.stringify([response.headers, response.body]));
+    const text = JSON.stringify([response.headers, response.body]);
+    responses.push({ to: `${method} ${url} ${response.status}`, text });
   });
   const oversized = { raw: JSON.stringify({ name, bio: 'x'.repeat(2 ** 20) }), token: access };
-  responses.push(JSON.stringify((await client.send('PATCH', '/v1/me', oversized)).body));
+  const { status, body } = await client.send('PATCH', '/v1/me', oversized);
+  responses.push({ to: `PATCH /v1/me ${status}`, text: JSON.stringify(body) });
 }
 
 /** Sends malformed requests that contain secrets. */
 async function wire(
   { servers }: Environment,
   { access, browser, phone, code }: Canaries,
-  responses: string[],
+  responses: Answer[],
 ): Promise<void> {
   for (const server of servers) {
     for (const bytes of [
@@ -214,7 +218,7 @@ async function wire(
       `${access} ${phone} ${code}\r\n\r\n`,
       `GET /v1/auth/me HTTP/1.1\r\nHost: x\r\nCookie: ${cookieName}=${browser}\r\nno colon\r\n\r\n`,
     ]) {
-      responses.push((await sendRaw(server, bytes)).text);
+      responses.push({ to: bytes.slice(0, bytes.indexOf('\r\n')), text: (await sendRaw(server, bytes)).text });
     }
   }
 }
@@ -223,7 +227,7 @@ async function wire(
 async function sendOwnRequests(
   { client, servers }: Environment,
   canaries: Canaries,
-  responses: string[],
+  responses: Answer[],
 ): Promise<number[]> {
   const { phone, tried, access, refresh, browser, calendar, name } = canaries;
   const statuses: number[] = [];
@@ -241,17 +245,21 @@ async function sendOwnRequests(
     ] as const) {
       const { status, body: response } = await client.send(method, url, { token: access, body, server });
       statuses.push(status);
-      if (status >= 400) responses.push(JSON.stringify(response));
+      if (status >= 400) responses.push({ to: `${method} ${url} ${status}`, text: JSON.stringify(response) });
       const headers = { cookie: `${cookieName}=${browser}`, 'sec-fetch-site': 'same-origin' };
       const ofBrowser = await client.send(method, url, { headers, body, server });
-      if (ofBrowser.status >= 400) responses.push(JSON.stringify(ofBrowser.body));
+      if (ofBrowser.status >= 400)
+        responses.push({
+          to: `${method} ${url} ${ofBrowser.status} with a cookie`,
+          text: JSON.stringify(ofBrowser.body),
+        });
     }
   }
   return statuses;
 }
 
 /** Adds constraints and renames columns, to provoke unexpected errors of PostgreSQL. */
-async function breakage(environment: Environment, canaries: Canaries, responses: string[]): Promise<void> {
+async function breakage(environment: Environment, canaries: Canaries, responses: Answer[]): Promise<void> {
   const { sql } = environment;
   await sql`alter table users add constraint torture check (name = '') not valid`;
   await sql`alter table codes add constraint torture check (purpose = '') not valid`;
@@ -266,7 +274,7 @@ async function breakage(environment: Environment, canaries: Canaries, responses:
 }
 
 /** Kills the database during the requests. */
-async function outage(environment: Environment, canaries: Canaries, responses: string[]): Promise<void> {
+async function outage(environment: Environment, canaries: Canaries, responses: Answer[]): Promise<void> {
   process.kill(await environment.postmaster(), 'SIGKILL');
   await sendOwnRequests(environment, canaries, responses);
   for (let waited = 0; waited < 20_000; waited += 200) {
@@ -284,48 +292,26 @@ async function outage(environment: Environment, canaries: Canaries, responses: s
 async function verdict(
   environment: Environment,
   canaries: Canaries,
-  responses: string[],
+  responses: Answer[],
   codes: string[],
 ): Promise<{ result: string; ok: boolean }> {
   const log = await readFile(path.join(environment.dataDir, 'postgres', 'server.log'), 'utf8');
   const printed = environment.servers.map(({ output }) => output.out + output.err).join('\n');
-  const leaks: Leak[] = [];
-  const search = (where: string, haystack: string, names: (keyof Canaries)[]) => {
-    for (const secret of names) {
-      // The phones of this program differ only in the last digit.
-      const value = secret === 'phone' ? canaries.phone.slice(0, -1) : canaries[secret];
-      if (
-        [value, value.replace('+', ''), encodeURIComponent(value), Buffer.from(value).toString('hex')].some(
-          (form) => haystack.includes(form),
-        )
-      )
-        leaks.push({ secret, where });
-    }
-  };
-  const everything: (keyof Canaries)[] = [
-    'phone',
-    'name',
-    'code',
-    'access',
-    'refresh',
-    'browser',
-    'calendar',
-    'tried',
-    'key',
-  ];
-  search("the servers' output", printed, everything);
-  search("PostgreSQL's log", log, everything);
-  for (const code of codes)
-    if (`${printed}${log}`.includes(code)) leaks.push({ secret: 'a code', where: 'a log' });
-  if (printed.includes(authToken)) leaks.push({ secret: 'the SMS token', where: "the servers' output" });
-  for (const response of responses) search(`a response: ${response.slice(0, 200)}`, response, everything);
+  // The phones of this program differ only in the last digit.
+  const known: Secrets = { ...canaries, phone: canaries.phone.slice(0, -1) };
+  const sent = Object.fromEntries(codes.map((code, i) => [`code ${i + 1}`, code]));
+  const logged: Secrets = { ...known, ...sent, 'SMS token': authToken };
+  // Names and phones of people are stored in clear text.
+  const { phone: _phone, name: _name, code: _code, ...unstored } = known;
   const rows = await readAllRows(environment);
-  search('the database', rows, ['access', 'refresh', 'browser', 'calendar', 'tried', 'key']);
-  for (const code of [...codes, canaries.code])
-    if (hasCode(rows, code)) leaks.push({ secret: 'a code', where: 'the database' });
-  const list = [...new Set(leaks.map(({ secret, where }) => `\n    ${secret} in ${where}`))]
-    .slice(0, 8)
-    .join('');
+  const leaks = [
+    ...findLeaks("the servers' output", printed, logged),
+    ...findLeaks("PostgreSQL's log", log, logged),
+    ...responses.flatMap(({ to, text }) => findLeaks(`the response to ${to}`, text, known)),
+    ...findLeaks('the database', rows, unstored),
+    ...[...codes, canaries.code].filter((code) => hasCode(rows, code)).map(() => 'a code in the database'),
+  ];
+  const list = [...new Set(leaks)].map((leak) => `\n    ${leak}`).join('');
   return {
     result: `${leaks.length} leaks in ${responses.length.toLocaleString('en')} error responses, ${printed.length.toLocaleString('en')} characters of logs and every table${list}`,
     // The result is only meaningful if the errors were logged.
