@@ -20,46 +20,66 @@ export const supply: Program = {
     progress('SBOM');
     const sbom = await writeSbom();
     const parts = [audit, signatures, await checkIntegrity(), sbom];
-    return { result: parts.map(({ text }) => text).join('; '), ok: parts.every(({ ok }) => ok) };
+    const ok = parts.every((part) => part.ok);
+    return {
+      result: parts.map(({ text }) => text).join('; '),
+      ok,
+      ...(ok && parts.some(({ isUnanswered }) => isUnanswered) && { isSkipped: true as const }),
+    };
   },
 };
 
-type Part = { text: string; ok: boolean };
+type Part = {
+  text: string;
+  ok: boolean;
+  /** The registry could not be asked. The program does not count as passed then. */
+  isUnanswered?: true;
+};
 
-/** A check that the registry does not support counts as a failure, with the reason. */
-const unavailable = (check: string, reason: string): Part => ({
-  text: `${check} could not be checked (${reason})`,
-  ok: false,
-});
-
-type AuditReport = {
+/** The report of npm about an error of its own. */
+type NpmError = {
   message?: string;
-  error?: { summary?: string };
+  statusCode?: number;
+  error?: { code?: string; summary?: string };
+};
+
+/** Errors of the connection, and statuses of a registry that has no such endpoint or fails. */
+const noAnswer = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|E?TIMEDOUT|E405|E5\d\d)\b/;
+
+/** Describes a check without a result. The check fails, unless the reason is that nothing answered npm's question. */
+function withoutResult(check: string, report: NpmError | null, err: string): Part {
+  const { message, statusCode, error } = report ?? {};
+  const reason = firstLine(message || error?.summary || err);
+  const isUnanswered = (statusCode ?? 0) >= 400 || noAnswer.test(`${error?.code} ${reason}`);
+  return {
+    text: `${check} could not be checked (${reason})`,
+    ok: isUnanswered,
+    ...(isUnanswered && { isUnanswered }),
+  };
+}
+
+type AuditReport = NpmError & {
   metadata?: { vulnerabilities?: { high: number; critical: number; total: number } };
 };
 
 async function checkAdvisories(): Promise<Part> {
-  const { out, err } = await npm('audit', '--omit=dev', '--json');
+  const { out, err } = await npm('audit', '--omit=dev', '--json', ...onceMore);
   const report = parse<AuditReport>(out);
   const found = report?.metadata?.vulnerabilities;
-  if (!found) return unavailable('advisories', firstLine(report?.message ?? report?.error?.summary ?? err));
+  if (!found) return withoutResult('advisories', report, err);
   const { high, critical, total } = found;
   return { text: `${total} advisories, ${high + critical} high or critical`, ok: high + critical === 0 };
 }
 
-type Signatures = {
+type Signatures = NpmError & {
   invalid?: unknown[];
   missing?: unknown[];
-  error?: { summary?: string };
-  message?: string;
 };
 
 async function checkSignatures(): Promise<Part> {
-  const { out, err, code } = await npm('audit', 'signatures', '--json', '--omit=dev');
+  const { out, err, code } = await npm('audit', 'signatures', '--json', '--omit=dev', ...onceMore);
   const report = parse<Signatures>(out);
-  if (!report?.invalid || !report.missing) {
-    return unavailable('signatures', firstLine(report?.message ?? report?.error?.summary ?? err));
-  }
+  if (!report?.invalid || !report.missing) return withoutResult('signatures', report, err);
   const { invalid, missing } = report;
   const isRight = code === 0 && invalid.length + missing.length === 0;
   return { text: `${invalid.length} invalid and ${missing.length} missing signatures`, ok: isRight };
@@ -81,11 +101,12 @@ type Sbom = {
 
 /**
  * Writes an SBOM without the development packages. `npm sbom --omit dev` is not usable, because it also omits
- * packages that both production and development need. The expected packages are those that npm recorded at
- * installation.
+ * packages that both production and development need. It is made of the lock file, because npm takes the declarations
+ * that SvelteKit writes to `web/node_modules/$app` for a package with an invalid name. The expected packages are those
+ * that npm recorded at installation.
  */
 async function writeSbom(): Promise<Part> {
-  const { out, err, code } = await npm('sbom', '--sbom-format', 'cyclonedx');
+  const { out, err, code } = await npm('sbom', '--sbom-format', 'cyclonedx', '--package-lock-only');
   const sbom = parse<Sbom>(out);
   if (code !== 0 || sbom?.bomFormat !== 'CycloneDX') {
     return { text: `no SBOM: ${firstLine(err)}`, ok: false };
@@ -115,17 +136,22 @@ async function checkIntegrity(): Promise<Part> {
   return { text, ok: unpinned.length === 0 };
 }
 
-/** The production packages of node_modules, as npm recorded them at installation. */
+/** The production packages of node_modules, as npm recorded them at installation. The workspaces are no packages. */
 async function listInstalled(): Promise<{ purl: string; integrity: string | undefined }[]> {
   const file = path.join(root, 'node_modules', '.package-lock.json');
   const { packages } = JSON.parse(await readFile(file, 'utf8')) as Lock;
-  const needed = Object.entries(packages).filter(([, { dev, link }]) => !dev && !link);
+  const needed = Object.entries(packages).filter(
+    ([directory, { dev, link }]) => directory.includes('node_modules/') && !dev && !link,
+  );
   return needed.map(([directory, { name, version, integrity }]) => {
     const packageName =
       name ?? directory.slice(directory.lastIndexOf('node_modules/') + 'node_modules/'.length);
     return { purl: `pkg:npm/${packageName}@${version}`, integrity };
   });
 }
+
+/** Without a network, npm by default takes more than a minute to give up. */
+const onceMore = ['--fetch-retries=1', '--fetch-retry-mintimeout=2000'];
 
 type CommandResult = { code: number; out: string; err: string };
 
