@@ -96,8 +96,7 @@ async function uploadRepeatedly({ client }: Environment, people: Person[], addre
     times.push(response.ms);
     await sleep(20);
   }
-  const [median, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
-  return { statuses: countValues(statuses), median, p99, uploads: times.length };
+  return { statuses: countValues(statuses), times, uploads: times.length };
 }
 
 export const slowUpload: Program = {
@@ -126,13 +125,18 @@ export const slowUpload: Program = {
     await sleep(2_000);
     const during = await uploadRepeatedly(environment, await victimsOf(), '198.51.100.1', ms);
     const attackStatuses = await stop();
+    // Of the hundred uploads of --quick, a p99 would be the slowest one: any pause of the machine decides.
+    const tail = size(99, 90);
+    const ofBoth = (p: number) => [quantile(before.times, p), quantile(during.times, p)] as const;
+    const [medianBefore, medianDuring] = ofBoth(0.5);
+    const [tailBefore, tailDuring] = ofBoth(tail / 100);
     const refused = during.uploads - (during.statuses[201] ?? 0);
     return {
       result:
         `${refused} of ${during.uploads} uploads refused (${JSON.stringify(during.statuses)}); ` +
-        `median ${before.median.toFixed(1)} ms before, ${during.median.toFixed(1)} ms during; ` +
-        `p99 ${before.p99.toFixed(1)} ms before, ${during.p99.toFixed(1)} ms during; slow uploads ended with ${JSON.stringify(attackStatuses)}`,
-      ok: refused === 0 && during.p99 <= Math.max(before.p99 * 2, floorMs),
+        `median ${medianBefore.toFixed(1)} ms before, ${medianDuring.toFixed(1)} ms during; ` +
+        `p${tail} ${tailBefore.toFixed(1)} ms before, ${tailDuring.toFixed(1)} ms during; slow uploads ended with ${JSON.stringify(attackStatuses)}`,
+      ok: refused === 0 && tailDuring <= Math.max(tailBefore * 2, floorMs),
     };
   },
 };
