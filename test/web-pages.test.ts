@@ -42,7 +42,11 @@ test('page: 200 compressed, also with unknown parameters; 404 in HTML for a path
 
 test('page: 404 for an unknown address, without its path and query in the HTML; other pages lead back to their query', async () => {
   const secret = 'pk_0123456789abcdef';
-  for (const path of [`/nowhere/${secret}?token=${secret}`, `/?/${secret}`, `/people/${secret}?code=${secret}`]) {
+  for (const path of [
+    `/nowhere/${secret}?token=${secret}`,
+    `/?/${secret}`,
+    `/people/${secret}?code=${secret}`,
+  ]) {
     const response = await fetch(api.url + path);
     assert.equal(response.status, path.startsWith('/?') ? 200 : 404, path);
     assert.ok(!(await response.text()).includes(secret), path);

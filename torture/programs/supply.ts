@@ -44,7 +44,8 @@ type NpmError = {
 };
 
 /** Errors of the connection, and statuses of a registry that has no such endpoint or fails. */
-const noAnswer = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|E?TIMEDOUT|E405|E5\d\d)\b/;
+const noAnswer =
+  /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|E?TIMEDOUT|E405|E5\d\d)\b/;
 
 /** Describes a check without a result. The check fails, unless the reason is that nothing answered npm's question. */
 function withoutResult(check: string, report: NpmError | null, err: string): Part {

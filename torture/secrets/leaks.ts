@@ -13,7 +13,8 @@ const formsOf = (value: string): string[] => [
 ];
 
 /** Ids, hashes and times, which contain the six digits of a code by chance. */
-const random = /[0-9a-f]{8}-[0-9a-f-]{27}|sha256-[\w+/]+=*|\d\d:\d\d:\d\d\.\d+|"(?:time|responseTime)":[\d.]+/g;
+const random =
+  /[0-9a-f]{8}-[0-9a-f-]{27}|sha256-[\w+/]+=*|\d\d:\d\d:\d\d\.\d+|"(?:time|responseTime)":[\d.]+/g;
 
 /** @returns a line for each secret in the text: its name, the place and the text around it */
 export function findLeaks(place: string, text: string, secrets: Secrets): string[] {
