@@ -21,6 +21,9 @@ export type CheckedOut = Queryable & {
   discard(): void;
 };
 
+/** `waiting`: statements or transactions for which no connection is free. */
+export type PoolState = { used: number; idle: number; waiting: number };
+
 export type Database = Queryable & {
   /** Where the database is, for connections of worker threads. */
   readonly target: Target;
@@ -28,6 +31,8 @@ export type Database = Queryable & {
   isDistributed(): Promise<boolean>;
   /** Waits at most three seconds for a connection. @throws ConnectionLostError */
   checkOut(): Promise<CheckedOut>;
+  /** The state of the connections, by what they are used for. */
+  pools(): Record<string, PoolState>;
   /** Waits for running statements, at most `timeoutMs`; then closes all connections. */
   end(options?: { timeoutMs?: number }): Promise<void>;
 };
@@ -91,6 +96,14 @@ export function connect(target: Target, max = 8): Database {
       return distributed;
     },
     checkOut: () => checkOut(pool),
+    pools: () => ({
+      statements: pipelines.state(),
+      transactions: {
+        used: pool.totalCount - pool.idleCount,
+        idle: pool.idleCount,
+        waiting: pool.waitingCount,
+      },
+    }),
     async end({ timeoutMs = endTimeoutMs } = {}) {
       const ended = Promise.all([pool.end(), pipelines.end()]);
       await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })]);
@@ -154,6 +167,12 @@ function createPipelines(config: pg.ClientConfig, { Client }: ConnectionGuard, m
   };
 
   return {
+    state(): PoolState {
+      const open = pipelines.filter((pipeline) => pipeline !== undefined);
+      const used = open.filter(({ pending }) => pending > 0).length;
+      const pending = open.reduce((sum, pipeline) => sum + pipeline.pending, 0);
+      return { used, idle: open.length - used, waiting: pending - used };
+    },
     async run<R extends object>(statement: Statement) {
       // Background work may outlast the server. A connection that it opened would keep the process alive.
       if (isEnded) throwLost(new Error('The connections to the database are closed.'));

@@ -1,9 +1,21 @@
 /** Metrics for Prometheus. All apps of a process share one registry. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import manifest from '../../package.json' with { type: 'json' };
 
 export const registry = new Registry();
 collectDefaultMetrics({ register: registry });
+// Gauges that have the names of counters. Each is the sum of a metric without `_total` that has a label `type`.
+for (const kind of ['handles', 'requests', 'resources'])
+  registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+
+const buildInfo = new Gauge({
+  name: 'potluck_build_info',
+  help: 'Always 1, with the versions of Potluck and Node.js as labels.',
+  labelNames: ['version', 'node'],
+  registers: [registry],
+});
+buildInfo.set({ version: manifest.version, node: process.versions.node }, 1);
 
 const seconds = new Histogram({
   name: 'potluck_request_seconds',
@@ -80,6 +92,55 @@ export const replicas = {
     registers: [registry],
   }),
 };
+
+/** Outages that the log names (http/outage-log.ts). */
+export const outages = new Gauge({
+  name: 'potluck_outage',
+  help: '1 while the outage lasts, otherwise 0.',
+  labelNames: ['kind'],
+  registers: [registry],
+});
+
+/** Messages that were handed to an SMS service (modules/auth/send-code.ts). */
+export const textMessages = new Counter({
+  name: 'potluck_text_messages_total',
+  help: 'Text messages, by what became of them.',
+  labelNames: ['driver', 'outcome'],
+  registers: [registry],
+});
+
+/** Jobs of this process (server/maintenance.ts). */
+export const jobFailures = new Counter({
+  name: 'potluck_job_failures_total',
+  help: 'Runs of a job that ended with an error.',
+  labelNames: ['job'],
+  registers: [registry],
+});
+
+/** Rows that wait for the jobs of any server (modules/notifications/measure-backlogs.ts). */
+export const backlogs = {
+  rows: new Gauge({
+    name: 'potluck_backlog',
+    help: 'Rows that wait to be delivered; 10,000 means that or more.',
+    labelNames: ['queue'],
+    registers: [registry],
+  }),
+  age: new Gauge({
+    name: 'potluck_backlog_age_seconds',
+    help: 'How long the oldest of these rows has waited.',
+    labelNames: ['queue'],
+    registers: [registry],
+  }),
+};
+
+const clockOffset = new Gauge({
+  name: 'potluck_clock_offset_seconds',
+  help: 'The clock of the server minus that of the database.',
+  registers: [registry],
+});
+
+/** @param seconds the clock of the server minus that of the database */
+export const setClockOffset = (seconds: number): void => clockOffset.set(seconds);
 
 /** Labels are patterns of routes, so that ids do not become labels. The label of unknown paths is `none`. */
 export function registerMetrics(app: FastifyInstance): void {

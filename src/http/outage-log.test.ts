@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
+import { outages as metric } from './metrics.ts';
 import { OutageLog } from './outage-log.ts';
 
 const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -7,7 +8,10 @@ const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: '
 /** Lets pending promises settle. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('outages: one reminder a minute for any number of failures, and an end after 30 s without failures', async () => {
+/** The value of the metric for the database. */
+const gauge = async () => (await metric.get()).values.find(({ labels }) => labels.kind === 'database')?.value;
+
+test('outages: one reminder a minute for any number of failures, and an end after 30 s without failures; the metric is 1 meanwhile', async () => {
   mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
   let now = 0;
   const clock = mock.method(performance, 'now', () => now);
@@ -27,6 +31,7 @@ test('outages: one reminder a minute for any number of failures, and an end afte
         await settle();
       }
     };
+    assert.equal(await gauge(), 0);
     await pass(150, true);
     assert.deepEqual(
       lines.map(({ msg }) => msg),
@@ -37,9 +42,11 @@ test('outages: one reminder a minute for any number of failures, and an end afte
     isDown = false;
     await pass(20, true);
     assert.equal(lines.filter(({ msg }) => msg.endsWith('ended')).length, 0);
+    assert.equal(await gauge(), 1);
     await pass(10, false);
     const ended = lines.at(-1);
     assert.deepEqual([ended?.msg, ended?.failures], ['outage of database ended', 1_700]);
+    assert.equal(await gauge(), 0);
     const count = lines.length;
     await pass(200, false);
     assert.equal(lines.length, count);

@@ -6,6 +6,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import { isOutage } from '../db/errors.ts';
+import { outages as metric } from './metrics.ts';
 
 /**
  * `database`: it cannot be reached or used. `database writes`: it reads, but its disk is full or it is
@@ -54,6 +55,7 @@ export class OutageLog {
 
   constructor(log: Pick<FastifyBaseLogger, 'error' | 'warn'>) {
     this.#log = log;
+    for (const kind of outageNames) metric.set({ kind }, 0);
   }
 
   /** Adds the probe of an outage; must be called before `report`. */
@@ -73,6 +75,7 @@ export class OutageLog {
     }
     const code = codeOf(error);
     this.#outages.set(name, { name, since: now, lastFailure: now, remindedAt: now, failures: 1, code });
+    metric.set({ kind: name }, 1);
     this.#log.error({ outage: name, code, err: error }, `outage of ${name} began`);
     this.#timer ??= setInterval(() => void this.#checkAll(), timings.probeEveryMs).unref();
   }
@@ -103,6 +106,7 @@ export class OutageLog {
 
   close(): void {
     clearInterval(this.#timer);
+    for (const kind of this.#outages.keys()) metric.set({ kind }, 0);
     this.#outages.clear();
   }
 
@@ -123,7 +127,9 @@ export class OutageLog {
     const fields = { outage: name, seconds: Math.round((now - since) / 1_000), failures };
     if (error) outage.code = codeOf(error);
     else if (now - outage.lastFailure >= timings.quietMs) {
-      if (this.#outages.delete(name)) this.#log.warn(fields, `outage of ${name} ended`);
+      if (!this.#outages.delete(name)) return;
+      metric.set({ kind: name }, 0);
+      this.#log.warn(fields, `outage of ${name} ended`);
       return;
     }
     if (now - outage.remindedAt < timings.remindEveryMs) return;

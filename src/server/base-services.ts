@@ -7,6 +7,7 @@ import { openFlags } from '../flags/flags.ts';
 import type { App } from '../http/app.ts';
 import { replicas as metrics } from '../http/metrics.ts';
 import { OutageLog } from '../http/outage-log.ts';
+import { watchPools } from '../http/pool-metrics.ts';
 import type { BaseServices } from '../http/services.ts';
 import { createSessionCache } from '../identity/session-cache.ts';
 import type { ReadyConfig } from '../lib/config.ts';
@@ -29,6 +30,8 @@ export async function openBaseServices(app: App, { config, db, clock }: Environm
     flags: await openFlags({ db, changeLog }, config, randomUUID()),
     outages: new OutageLog(app.log),
   };
+  const unwatch = watchPools('primary', db);
+  app.addHook('onClose', async () => unwatch());
   app.addHook('onClose', async () => services.outages.close());
   return services;
 }
@@ -51,9 +54,11 @@ function openReplicas(
       setUsable: (replica, isUsable) => metrics.usable.set({ replica }, Number(isUsable)),
     },
   });
+  const unwatch = replicas.map(({ name, db }) => watchPools(name, db));
   service.start();
   app.addHook('onClose', async () => {
     service.stop();
+    for (const end of unwatch) end();
     await Promise.all(replicas.map(({ db }) => db.end({ timeoutMs: 1_000 })));
   });
   return service;

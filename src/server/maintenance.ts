@@ -2,6 +2,7 @@
 import { deleteExpiredChanges } from '../cache/change-log.ts';
 import type { App } from '../http/app.ts';
 import type { Job } from '../http/define-module.ts';
+import { jobFailures } from '../http/metrics.ts';
 import { deleteExpiredCounts } from '../http/rate-limit-store.ts';
 import type { BaseServices } from '../http/services.ts';
 import { deleteExpiredResponses } from '../idempotency/stored-responses.ts';
@@ -52,6 +53,8 @@ async function compareClocks({ db, clock, log, outages }: BaseServices): Promise
  */
 export function registerMaintenance(app: App, services: Services): void {
   const jobs: Job<Services>[] = [...baseJobs, ...modules.flatMap((module) => module.jobs ?? [])];
+  // A series that exists before the first failure shows the failure as an increase.
+  for (const { name } of jobs) jobFailures.inc({ job: name }, 0);
   const timers = jobs.map((job) => {
     const run = createRun(app, job, services);
     if (job.atStart) app.addHook('onListen', async () => void run());
@@ -71,6 +74,7 @@ function createRun(app: App, { name, run }: Job<Services>, services: Services): 
     try {
       await run(services);
     } catch (error) {
+      jobFailures.inc({ job: name });
       if (performance.now() - loggedAt >= minuteMs) {
         loggedAt = performance.now();
         app.log.warn({ err: error, job: name }, 'a maintenance job failed and will run again');

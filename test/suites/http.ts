@@ -12,6 +12,7 @@ await runFiles(
   'idempotency',
   'operators',
   'clock',
+  'metrics',
   'turns',
   'housekeeping',
 );

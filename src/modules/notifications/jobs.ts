@@ -7,6 +7,7 @@ import { dayMs } from '../../lib/time.ts';
 import { deliverCauses } from './deliver-causes.ts';
 import { deleteOldNotifications } from './delivery-repo.ts';
 import { runFanOuts } from './fan-out.ts';
+import { measureBacklogs } from './measure-backlogs.ts';
 import { createPostPush } from './push/post-push.ts';
 import { PushPlaces } from './push/push-places.ts';
 import { deleteOldDeliveries } from './push/push-repo.ts';
@@ -45,6 +46,11 @@ export const notificationJobs: Job<BaseServices>[] = [
     run: ({ db, clock }) => runFanOuts(db, clock()),
   },
   { name: 'send pushes', everyMs: 1_000, run: sendPushesIfPossible },
+  {
+    name: 'measure backlogs',
+    everyMs: 15_000,
+    run: ({ db, clock }) => measureBacklogs(db, clock()),
+  },
   {
     name: 'start reminders',
     everyMs: 60_000,

@@ -11,6 +11,7 @@ const noDatabase: Database = {
   execute: refuse,
   isDistributed: refuse,
   checkOut: refuse,
+  pools: () => ({}),
   end: async () => {},
 };
 

@@ -1,0 +1,41 @@
+/** Measures how far the jobs of all servers are behind, for the metrics. */
+import type { Database } from '../../db/client.ts';
+import { sql } from '../../db/sql.ts';
+import { backlogs } from '../../http/metrics.ts';
+import { timeOfId } from '../../lib/ids.ts';
+
+/** No statement reads more rows, however long the queue is. */
+const maxRows = 10_000;
+
+/** When this process first saw each fan-out; the table has no time. */
+let fanOutsSince = new Map<string, Date>();
+
+export async function measureBacklogs(db: Database, now: Date): Promise<void> {
+  const [[causes], fanOuts, [pushes]] = await Promise.all([
+    db.query<{ count: number; oldest: string | null }>(sql`
+      select count(*)::int as count, min(id::text) as oldest
+      from (select id from notification_causes limit ${maxRows}) c`),
+    db.query<{ eventId: string; kind: string }>(sql`
+      select event_id, kind from notification_fan_outs limit ${maxRows}`),
+    db.query<{ count: number; oldest: Date | null }>(sql`
+      select count(*)::int as count, min(due_at) as oldest
+      from (select due_at from push_deliveries where due_at <= ${now} order by due_at limit ${maxRows}) d`),
+  ]);
+  report('notification_causes', causes?.count, causes?.oldest ? timeOfId(causes.oldest) : null, now);
+  report('notification_fan_outs', fanOuts.length, firstSeen(fanOuts, now), now);
+  report('push_deliveries', pushes?.count, pushes?.oldest ?? null, now);
+}
+
+/** @returns when this process first saw the oldest of the fan-outs, or null if there is none */
+function firstSeen(fanOuts: { eventId: string; kind: string }[], now: Date): Date | null {
+  const keys = fanOuts.map(({ eventId, kind }) => `${eventId} ${kind}`);
+  fanOutsSince = new Map(keys.map((key) => [key, fanOutsSince.get(key) ?? now]));
+  const times = [...fanOutsSince.values()];
+  return times.length === 0 ? null : times.reduce((a, b) => (a < b ? a : b));
+}
+
+function report(queue: string, rows = 0, oldest: Date | null, now: Date): void {
+  backlogs.rows.set({ queue }, rows);
+  // The clock of the server that stored the row may be ahead.
+  backlogs.age.set({ queue }, oldest === null ? 0 : Math.max(0, (now.getTime() - oldest.getTime()) / 1_000));
+}
