@@ -138,26 +138,55 @@ test('twilio: 503 when Twilio closes the connection or times out; the code count
   clock.advance(61_000);
 });
 
-test('twilio: the log contains neither phone nor code nor token', async () => {
-  const lines: string[] = [];
-  const record = (...args: unknown[]) => void lines.push(JSON.stringify(args));
-  const quiet = {
-    level: 'info',
-    error: record,
-    warn: record,
-    info: record,
-    debug: record,
-    trace: record,
-    fatal: record,
-    silent: record,
-  };
-  const driver = createSmsDriver(readConfig(env), { ...quiet, child: () => quiet } as never);
-  respond = json(400, { code: 21211, message: 'The number +14155550142 is not valid: 123456' });
-  await assert.rejects(driver.send('+14155550142', 'sign_in', '123456'), { code: 'sms_unavailable' });
-  assert.equal(lines.length, 1);
-  for (const secret of ['4155550142', '123456', 'the-auth-token'])
-    assert.ok(!lines.join('').includes(secret), secret);
+type Line = { reqId?: string; outcome?: string; msg: string };
+
+test('twilio: each kind of failure has its own log entry with the id of the request and its own count; no entry has the phone, the code or the token', async (t) => {
+  const refused = await api.startAnother({ env: { ...env, TWILIO_BASE_URL: 'http://127.0.0.1:9' } });
+  const kinds: { outcome: string; on: typeof api; fault?: Handler }[] = [
+    {
+      outcome: 'refused',
+      on: api,
+      fault: (_request, response) =>
+        json(400, { code: 21211, message: `Invalid 'To': ${received.at(-1)?.form}` })(_request, response),
+    },
+    { outcome: 'unreachable', on: refused },
+    { outcome: 'timeout', on: api, fault: () => {} },
+    { outcome: 'lost', on: api, fault: (_request, response) => response.destroy() },
+  ];
+  const texts = new Set<string>();
+  for (const { outcome, on, fault = accepted } of kinds) {
+    const lines: Line[] = [];
+    const mocked = t.mock.method(on.app.log, 'error', (fields: object, msg: string) =>
+      lines.push({ ...fields, msg }),
+    );
+    const before = await countTexts(outcome);
+    const phone = nextPhone();
+    respond = fault;
+    const { headers } = expectProblem(await request(phone, on), 503, 'sms_unavailable');
+    mocked.mock.restore();
+    assert.deepEqual(
+      lines.map((line) => [line.outcome, line.reqId]),
+      [[outcome, headers.get('x-request-id')]],
+    );
+    assert.equal(await countTexts(outcome), before + 1, outcome);
+    texts.add(lines[0]?.msg ?? '');
+    const form = received.findLast(({ form }) => form.get('To') === phone)?.form;
+    const code = /\d{6}/.exec(form?.get('Body') ?? '')?.[0] ?? 'none';
+    for (const secret of [phone.slice(1), code, 'the-auth-token'])
+      assert.ok(!JSON.stringify(lines).includes(secret), outcome);
+  }
+  assert.equal(texts.size, kinds.length);
+  respond = accepted;
+  const before = await countTexts('sent');
+  expectStatus(await request(nextPhone()), 202);
+  assert.equal(await countTexts('sent'), before + 1);
 });
+
+async function countTexts(outcome: string): Promise<number> {
+  const series = `potluck_text_messages_total{driver="twilio",outcome="${outcome}"} `;
+  const { body } = expectStatus(await api.get('/metrics'), 200);
+  return Number(`${body}`.split(series)[1]?.split('\n')[0]);
+}
 
 /** Starts an app with the SMS driver of the configuration, and collects the log of the driver. */
 async function exposedServer(env: Record<string, string>) {

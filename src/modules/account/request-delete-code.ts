@@ -28,6 +28,7 @@ export const requestDeleteCode = defineEndpoint({
       phone: readPhone(me.phone),
       purpose: 'delete_account',
       address: request.ip,
+      requestId: request.id,
       // A code that is stored after the deletion of the account would never be deleted with it.
       check: (tx) => lockAnyCaller(tx, caller),
     });

@@ -19,7 +19,8 @@ export const requestCode = defineEndpoint({
 
   async handler({ body, request }, services: AuthServices) {
     const phone = readPhone(body.phone);
-    const sent = await sendCode(services, { phone, purpose: 'sign_in', address: request.ip });
+    const { ip: address, id: requestId } = request;
+    const sent = await sendCode(services, { phone, purpose: 'sign_in', address, requestId });
     return { status: 202, body: sent };
   },
 });

@@ -1,6 +1,7 @@
 /** Creates one-time codes and sends them. Only the newest code of a number and purpose is valid. */
 import { randomInt } from 'node:crypto';
 import { type Transaction, transaction } from '../../db/transaction.ts';
+import { textMessages } from '../../http/metrics.ts';
 import { Problem } from '../../lib/errors.ts';
 import { networkOf } from '../../lib/ip-address.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
@@ -9,7 +10,7 @@ import { dayMs } from '../../lib/time.ts';
 import { type CodePurpose, hashCode, hashPhone, numberScope } from './code-hashes.ts';
 import { countSends, findLastSend, insertCode, type SendLimit, withdrawCode } from './codes-repo.ts';
 import type { AuthServices } from './services.ts';
-import { SmsOutcomeUnknown } from './sms.ts';
+import { SmsFailure } from './sms.ts';
 
 const codeLifetimeMs = 5 * 60_000;
 const resendAfterMs = 60_000;
@@ -22,12 +23,14 @@ const dailyLimits = { number: 10, address: 50, prefix: 100, country: 1_000 } as 
  */
 type CodeSent = { expiresIn: number; resendAfter: number; devCode?: string };
 
-type CodeServices = Pick<AuthServices, 'config' | 'db' | 'sms' | 'clock'>;
+type CodeServices = Pick<AuthServices, 'config' | 'db' | 'log' | 'sms' | 'clock'>;
 type CodeRequest = {
   phone: Phone;
   purpose: CodePurpose;
   /** The IP address of the client. */
   address: string;
+  /** The id of the HTTP request, for the log. */
+  requestId: string;
   /** Runs in the transaction that stores the code, after the code's row is locked; it aborts by throwing. */
   check?: (tx: Transaction) => Promise<void>;
 };
@@ -59,10 +62,12 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
   });
   try {
     await sms.send(phone.number, purpose, code);
+    countMessage(services, 'sent');
   } catch (error) {
+    if (error instanceof SmsFailure) reportFailure(services, request, error);
     // A message that was certainly not sent does not count. If the outcome is unknown, the message and its
     // code count.
-    if (limits && !(error instanceof SmsOutcomeUnknown))
+    if (limits && !(error instanceof SmsFailure && error.mayBeDelivered))
       await transaction(db, (tx) => withdrawCode(tx, phoneHash, purpose, limits, now));
     throw error;
   }
@@ -71,6 +76,25 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
     resendAfter: limits ? resendAfterMs / 1000 : 0,
     ...(showsCode && { devCode: code }),
   };
+}
+
+/** Drivers that deliver nothing have no messages to count. */
+function countMessage({ config, sms }: CodeServices, outcome: 'sent' | SmsFailure['reason']): void {
+  if (sms.delivers) textMessages.inc({ driver: config.sms.driver, outcome });
+}
+
+const failureTexts: Record<SmsFailure['reason'], string> = {
+  refused: 'the SMS service refused a message',
+  unreachable: 'the SMS service cannot be reached',
+  timeout: 'the SMS service did not respond in time; the message may have been sent',
+  lost: 'the connection to the SMS service closed before a response; the message may have been sent',
+};
+
+function reportFailure(services: CodeServices, { requestId }: CodeRequest, failure: SmsFailure): void {
+  const { reason, logged } = failure;
+  countMessage(services, reason);
+  const fields = { reqId: requestId, driver: services.config.sms.driver, outcome: reason, ...logged };
+  services.log.error(fields, failureTexts[reason]);
 }
 
 /**

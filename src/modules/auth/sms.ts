@@ -1,6 +1,7 @@
 /** Drivers for text messages: Twilio, or for development no messages at all. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { RequestClient, Twilio } from 'twilio';
+import { textMessages } from '../../http/metrics.ts';
 import type { Config, SmsConfig } from '../../lib/config.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { CodePurpose } from './code-hashes.ts';
@@ -8,14 +9,31 @@ import type { CodePurpose } from './code-hashes.ts';
 export type SmsDriver = {
   /** Whether messages leave this machine. They then cost money, and the limits on sending apply. */
   delivers: boolean;
-  /** @throws Problem `sms_unavailable`; `SmsOutcomeUnknown` if the message may still be delivered */
+  /** @throws SmsFailure */
   send(phone: string, purpose: CodePurpose, code: string): Promise<void>;
 };
 
-/** The service accepted the connection and did not report the outcome in time. */
-export class SmsOutcomeUnknown extends Problem {
-  constructor() {
+/**
+ * Why the service did not confirm a message. After `timeout` and `lost`, which is a connection that closed before the
+ * response, the message may still be delivered.
+ */
+export const smsFailures = ['refused', 'unreachable', 'timeout', 'lost'] as const;
+type SmsFailureReason = (typeof smsFailures)[number];
+
+/** The service did not confirm a message: a problem `sms_unavailable`. */
+export class SmsFailure extends Problem {
+  readonly reason: SmsFailureReason;
+  /** The only fields of the service's error that may be logged: its text contains the phone number and the message. */
+  readonly logged: { status: number | undefined; code: unknown };
+
+  constructor(reason: SmsFailureReason, logged: SmsFailure['logged']) {
     super('sms_unavailable', { retryAfter: 60 });
+    this.reason = reason;
+    this.logged = logged;
+  }
+
+  get mayBeDelivered(): boolean {
+    return this.reason === 'timeout' || this.reason === 'lost';
   }
 }
 
@@ -43,7 +61,11 @@ export function createSmsDriver(
   { sms, devCodes, publicUrl }: Pick<Config, 'sms' | 'devCodes' | 'publicUrl'>,
   log: FastifyBaseLogger,
 ): SmsDriver {
-  if (sms.driver === 'twilio') return createTwilioDriver(sms, publicUrl, log);
+  if (sms.driver === 'twilio') {
+    // A series that exists before the first failure shows the failure as an increase.
+    for (const outcome of ['sent', ...smsFailures]) textMessages.inc({ driver: 'twilio', outcome }, 0);
+    return createTwilioDriver(sms, publicUrl);
+  }
   return devCodes ? silentDriver : createLogDriver(log);
 }
 
@@ -63,10 +85,18 @@ function createLogDriver(log: FastifyBaseLogger): SmsDriver {
 const timeoutMs = 4_000;
 /** The codes of errors that occur before a connection exists. */
 const connectionErrors = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+/** The codes of Twilio's HTTP client and of the system when time is up. */
+const timeouts = /^(ECONNABORTED|ETIMEDOUT)$/;
+
+function reasonOf(status: number | undefined, code: string): SmsFailureReason {
+  if (status !== undefined) return 'refused';
+  if (connectionErrors.test(code)) return 'unreachable';
+  return timeouts.test(code) ? 'timeout' : 'lost';
+}
 
 type TwilioConfig = Extract<SmsConfig, { driver: 'twilio' }>;
 
-function createTwilioDriver(config: TwilioConfig, publicUrl: string, log: FastifyBaseLogger): SmsDriver {
+function createTwilioDriver(config: TwilioConfig, publicUrl: string): SmsDriver {
   const loading = createTwilioClient(config);
   const sender = config.from.startsWith('MG') ? { messagingServiceSid: config.from } : { from: config.from };
   return {
@@ -77,10 +107,7 @@ function createTwilioDriver(config: TwilioConfig, publicUrl: string, log: Fastif
         await client.messages.create({ ...sender, to: phone, body: messageText(purpose, code, publicUrl) });
       } catch (error) {
         const { status, code } = error as { status?: number; code?: unknown };
-        // The log gets no other fields: Twilio's error contains the phone number and the text.
-        log.error({ status, code }, 'Twilio did not accept a message');
-        if (status === undefined && !connectionErrors.test(`${code}`)) throw new SmsOutcomeUnknown();
-        throw new Problem('sms_unavailable', { retryAfter: 60 });
+        throw new SmsFailure(reasonOf(status, `${code}`), { status, code });
       }
     },
   };
