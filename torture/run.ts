@@ -1,9 +1,10 @@
 /**
  * `npm run torture [-- NAME …] [--quick] [--only TEXT]`: runs all or the named programs in sequence and prints a line
- * for each. With `--only`, **fairness** attacks only the routes whose names contain the text. A program that needs a package or privilege that the machine lacks is skipped, and its line names it. The
- * exit code is 1 if a program fails.
+ * for each. With `--only`, **fairness** attacks only the routes whose names contain the text. A program that needs a
+ * package or privilege that the machine lacks is skipped, and its line names it. The exit code is 1 if a program fails.
  */
 import { parseArgs } from 'node:util';
+import { buildWeb } from '../web/build.ts';
 import { programs } from './all.ts';
 import type { Outcome } from './program.ts';
 import { runProgram } from './run-program.ts';
@@ -21,6 +22,8 @@ if (unknown.length > 0) {
 }
 const chosen = programs.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 const width = Math.max(...chosen.map(({ name }) => name.length));
+// The first server would build the pages otherwise, which takes longer than programs wait for a start.
+await buildWeb();
 let failed = 0;
 for (const program of chosen) {
   const since = performance.now();

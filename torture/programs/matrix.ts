@@ -25,6 +25,7 @@ export const matrix: Program = {
     'every route for every kind of caller, with existing ids of all other resources in every id parameter: 0 wrong ' +
     'statuses, and every refusal equals that for an unknown id; all reads of a fixed world for every kind of viewer: ' +
     '0 bodies that differ from what the viewer may see',
+  quick: true,
   async run({ startEnvironment, progress }) {
     // One address for all servers: the name of the cookie depends on it.
     const environment = await startEnvironment({ env: { PUBLIC_URL: publicUrl } });

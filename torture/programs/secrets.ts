@@ -38,6 +38,7 @@ export const secrets: Program = {
   expectation:
     'canary phone numbers, codes, tokens and names through every error path: 0 in logs, in responses to ' +
     'other users or in clear text in the database',
+  quick: true,
   async run({ startEnvironment, progress }) {
     const sms = await openTwilioStub();
     const env = {

@@ -82,7 +82,7 @@ export const slowReader: Program = {
     '600 connections of one address request images of megabytes and read nothing of them: a client of ' +
     'another address gets no 5xx, and its p99 at most doubles or stays below 15 ms; stalled connections are closed',
   async run({ size, startEnvironment, progress }) {
-    const [connections, ms] = [600, size(60_000, 30_000)];
+    const [connections, ms] = [600, size(60_000, 20_000)];
     const environment = await startEnvironment({ servers: 1 });
     const [person] = await environment.people(1);
     const [server] = environment.servers;

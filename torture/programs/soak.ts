@@ -26,7 +26,7 @@ export const soak: Program = {
     '20 minutes: memory and descriptors of both servers are flat (medians of the last and the second quarter differ by ' +
     'at most 10 % plus 24 MB, and by 8 descriptors), no 5xx',
   async run({ size, startEnvironment, progress }) {
-    const ms = size(1_200_000, 90_000);
+    const ms = size(1_200_000, 60_000);
     const maxGrowthMb = size(maxGrowth.memoryMb, maxGrowth.quickMemoryMb);
     const environment = await startEnvironment({ env: { CACHE_MB: `${cacheMb}` } });
     const traffic = await startTraffic(environment, size(400, 100));
