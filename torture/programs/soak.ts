@@ -73,12 +73,9 @@ async function sampleOf({ child }: Server): Promise<Sample> {
   };
 }
 
-/** The first lines of a server's log with an error, which explain a failed request. */
+/** The first errors of a server's log with the lines of their fields, which explain a failed request. */
 function errorsIn(log: string): string[] {
-  return log
-    .split('\n')
-    .filter((line) => line.includes('"level":50'))
-    .slice(0, 10);
+  return [...log.matchAll(/^.*(?:ERROR|FATAL).*(?:\n {4}.*){0,12}/gm)].slice(0, 5).map(([entry]) => entry);
 }
 
 function growthOf(samples: Sample[]) {
