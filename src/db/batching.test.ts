@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import test, { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../lib/errors.ts';
 import { createLoader, createWriteBatcher } from './batching.ts';
@@ -108,6 +108,37 @@ test('reads and writes: a lost connection rejects every item of the batch, witho
     const outcomes = await Promise.allSettled(['a', 'b', 'c'].map(send));
     assert.ok(outcomes.every(({ status }) => status === 'rejected'));
     assert.equal(runs, 1);
+  }
+});
+
+test('reads and writes: a batch without a response for 5 s is unavailable; reads may have a time limit of their own', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const never = () => new Promise<string[]>(() => {});
+    const read = createLoader(never, { keyOf: itself });
+    const readForLonger = createLoader(never, { keyOf: itself, timeoutMs: 60_000 });
+    const write = createWriteBatcher(never, perItem);
+    const outcomes: string[] = [];
+    const note = (name: string) => (error: unknown) => void outcomes.push(`${name} ${refusal(error)}`);
+    for (const [name, run] of Object.entries({ read, readForLonger, write })) run('a').catch(note(name));
+    for (const ms of [4_900, 200, 54_700, 300]) {
+      await nextTurn();
+      mock.timers.tick(ms);
+      await nextTurn();
+      await nextTurn();
+      outcomes.push(`${ms}`);
+    }
+    assert.deepEqual(outcomes, [
+      '4900',
+      'read true',
+      'write true',
+      '200',
+      '54700',
+      'readForLonger true',
+      '300',
+    ]);
+  } finally {
+    mock.timers.reset();
   }
 });
 

@@ -32,6 +32,8 @@ type LoaderOptions<T> = Options & {
   keyOf: (item: T) => string;
   /** The maximum number of batches that run at the same time. */
   concurrency?: number;
+  /** The time limit for waiting and for a batch, in ms. Default: 5 seconds. */
+  timeoutMs?: number;
 };
 
 type WriteOptions<T> = Options & {
@@ -54,7 +56,7 @@ const maxBatches = 3;
  * Batches reads. Waiting items with the same key share one result.
  * @param run loads a batch of items with distinct keys; returns one value for each item, in the same order
  * @returns a function that loads one item; it rejects with the error of `run`, or with Problem `unavailable`
- *   if more than `maxWaiting` items wait
+ *   if more than `maxWaiting` items wait or the time limit is over
  */
 export function createLoader<T, V>(
   run: (items: T[]) => Promise<V[]>,
@@ -63,6 +65,7 @@ export function createLoader<T, V>(
     concurrency = 1,
     maxBatchSize = defaultMaxBatchSize,
     maxWaiting = defaultMaxWaiting,
+    timeoutMs,
   }: LoaderOptions<T>,
 ): (item: T) => Promise<V> {
   let queue = new Map<string, Waiter<T, V>>();
@@ -92,7 +95,7 @@ export function createLoader<T, V>(
     const waiting = queue.get(key);
     if (waiting) return waiting.promise;
     if (queue.size >= maxWaiting) return Promise.reject(new Problem('unavailable'));
-    const waiter = waiterFor<T, V>(item, [key]);
+    const waiter = waiterFor<T, V>(item, [key], timeoutMs);
     queue.set(key, waiter);
     if (!isScheduled && running < concurrency) {
       isScheduled = true;

@@ -7,7 +7,7 @@
  * and occupies a connection of the pool meanwhile. Targets, and the senders of individual items, take turns.
  */
 import { FairQueue } from '../lib/fair-queue.ts';
-import { isWithinTimeout, type Run, runBatch, timeoutMs, type Waiter } from './run-batch.ts';
+import { defaultTimeoutMs, isWithinTimeout, type Run, runBatch, type Waiter } from './run-batch.ts';
 
 type Options<T, V> = {
   senderOf: (item: T) => string;
@@ -29,7 +29,12 @@ export class LockRetries<T, V> {
     const { maxWaiting } = options;
     this.#run = run;
     this.#options = options;
-    this.#queue = new FairQueue({ concurrency: 1, maxWaitingPerClient: maxWaiting, maxWaiting, timeoutMs });
+    this.#queue = new FairQueue({
+      concurrency: 1,
+      maxWaitingPerClient: maxWaiting,
+      maxWaiting,
+      timeoutMs: defaultTimeoutMs,
+    });
   }
 
   /** Runs the item by itself; it waits for all locks. */

@@ -20,26 +20,30 @@ export const RETRY_IN_NEXT_BATCH = Symbol('retry in the next batch');
 export type Retry = typeof RETRY_INDIVIDUALLY | typeof RETRY_WITH_TARGET | typeof RETRY_IN_NEXT_BATCH;
 type Outcome<V> = V | Error | Retry;
 export type Run<T, V> = (items: T[], waits: LockWaits) => Promise<Outcome<V>[]>;
-/** `batches`: the number of batches that the item has left for the next one. */
+/**
+ * `timeoutMs`: the time limit for waiting and for a batch. `batches`: the number of batches that the item has left for
+ * the next one.
+ */
 export type Waiter<T, V> = {
   item: T;
   keys: string[];
   since: number;
+  timeoutMs: number;
   batches: number;
 } & PromiseWithResolvers<V>;
 
-export function waiterFor<T, V>(item: T, keys: string[]): Waiter<T, V> {
+export function waiterFor<T, V>(item: T, keys: string[], timeoutMs = defaultTimeoutMs): Waiter<T, V> {
   const { promise, resolve, reject } = Promise.withResolvers<V>();
-  return { item, keys, since: performance.now(), batches: 0, promise, resolve, reject };
+  return { item, keys, since: performance.now(), timeoutMs, batches: 0, promise, resolve, reject };
 }
 
 /** The promises that are settled in one turn of the event loop. */
 const settledInTurn = 8;
-/** The time limit for waiting and for a batch. The request timeout has sent a 503 by then. */
-export const timeoutMs = 5_000;
+/** The request timeout of most routes has sent a 503 by then. */
+export const defaultTimeoutMs = 5_000;
 
 /** Returns true if the item can still be run; rejects it otherwise. */
-export function isWithinTimeout<T, V>({ since, reject }: Waiter<T, V>): boolean {
+export function isWithinTimeout<T, V>({ since, timeoutMs, reject }: Waiter<T, V>): boolean {
   if (performance.now() - since <= timeoutMs) return true;
   reject(new Problem('unavailable'));
   return false;
@@ -63,7 +67,7 @@ export async function runBatch<T, V>(
   const toRetry: Retries<T, V> = new Map();
   try {
     const items = batch.map(({ item }) => item);
-    outcomes = items.length > 0 ? await withTimeout(run(items, waits)) : [];
+    outcomes = items.length > 0 ? await withTimeout(run(items, waits), batch[0]?.timeoutMs) : [];
     if (waits !== 'all') {
       for (const [i, waiter] of batch.entries()) {
         const outcome = outcomes[i];
@@ -89,13 +93,11 @@ export async function runBatch<T, V>(
 const isRetry = (outcome: unknown): outcome is Retry =>
   outcome === RETRY_INDIVIDUALLY || outcome === RETRY_WITH_TARGET || outcome === RETRY_IN_NEXT_BATCH;
 
-const timeoutError = () => Object.assign(new Error('The database does not respond'), { code: 'ETIMEDOUT' });
-
-/** Rejects after `timeoutMs`: a connection without responses delays the requests of one batch only. */
-async function withTimeout<T>(work: Promise<T>): Promise<T> {
+/** @throws Problem `unavailable` after `timeoutMs`: a connection without responses delays the requests of one batch only */
+async function withTimeout<T>(work: Promise<T>, timeoutMs = defaultTimeoutMs): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(timeoutError()), timeoutMs);
+    timer = setTimeout(() => reject(new Problem('unavailable')), timeoutMs);
   });
   try {
     return await Promise.race([work, timeout]);

@@ -1,7 +1,7 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Problem } from '../../lib/errors.ts';
 import { ExportReference } from './export-schema.ts';
-import type { AccountServices } from './services.ts';
+import { type AccountServices, exportTimeoutMs } from './services.ts';
 
 export const exportMe = defineEndpoint({
   method: 'GET',
@@ -16,7 +16,7 @@ export const exportMe = defineEndpoint({
   turns: 'transfer',
   allowsSuspended: true,
   response: { 200: ExportReference },
-  timeoutMs: 60_000,
+  timeoutMs: exportTimeoutMs,
 
   async handler({ caller }, { readExport }: AccountServices) {
     const json = await readExport(caller.id);

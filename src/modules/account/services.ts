@@ -22,6 +22,8 @@ export type AccountServices = LowerServices & {
 };
 
 const maxConcurrentExports = 1;
+/** As long as the request may take. */
+export const exportTimeoutMs = 60_000;
 /** How long an export may take on a replica. */
 const replicaTimeoutMs = 20_000;
 
@@ -39,6 +41,6 @@ export const createAccountServices = (
       const read = (db: Database) => exportAccount(db, exportSections, account, clock());
       return [await replicas.read(read, replicaTimeoutMs)];
     },
-    { keyOf: (id) => id, concurrency: maxConcurrentExports, maxBatchSize: 1 },
+    { keyOf: (id) => id, concurrency: maxConcurrentExports, maxBatchSize: 1, timeoutMs: exportTimeoutMs },
   ),
 });
