@@ -93,10 +93,10 @@ const anyQuery = fc.record(
     category: fc.constantFrom(...categories, 'nonsense'),
     from: fc.record({ at: hour, bare: fc.boolean() }),
     days: fc.record({ count: fc.integer({ min: 0, max: 12 }), bare: fc.boolean() }),
-    begin: fc.option(
-      fc.record({ at: hour, days: fc.constantFrom(undefined, 3, 9), bare: fc.boolean() }),
-      { nil: undefined, freq: 2 },
-    ),
+    begin: fc.option(fc.record({ at: hour, days: fc.constantFrom(undefined, 3, 9), bare: fc.boolean() }), {
+      nil: undefined,
+      freq: 2,
+    }),
     q: fc.constantFrom(
       'jazz',
       'JAZZY',

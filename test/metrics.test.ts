@@ -129,6 +129,7 @@ test('metrics: an outage is 1 while it lasts, and all other kinds are 0', async 
     ['database', '1'],
     ['database writes', '0'],
     ['image storage', '0'],
+    ['clock', '0'],
     ['overload', '0'],
   ]);
 });

@@ -13,17 +13,21 @@ const [warnFromMs, refuseFromMs] = [5_000, 60_000];
 export type ClockDifference = { seconds: number; isTooLarge: boolean; text: string };
 
 /**
- * Returns null for a difference below 5 s. The database reads its clock between the two readings of this one, so only
- * what lies outside of them is a difference: a slow response causes no false alarm.
+ * Measures how far the clock of this machine is ahead of the database's, in ms. The database reads its clock between the two
+ * readings of this one, so only what lies outside of them is a difference: a slow response causes no false alarm.
  */
-export async function findClockDifference(db: Queryable, clock: () => Date): Promise<ClockDifference | null> {
+export async function measureClock(db: Queryable, clock: () => Date): Promise<number> {
   const before = clock().getTime();
   const row = one(await db.query<{ now: Date }>(sql`select clock_timestamp() as now`));
   const after = clock().getTime();
   const now = row.now.getTime();
   // The clock may have been set back in between.
   const [earliest, latest] = before <= after ? [before, after] : [after, before];
-  const differenceMs = now < earliest ? earliest - now : Math.min(latest - now, 0);
+  return now < earliest ? earliest - now : Math.min(latest - now, 0);
+}
+
+/** Returns null for a difference below 5 s. */
+export function toClockDifference(differenceMs: number): ClockDifference | null {
   const size = Math.abs(differenceMs);
   if (size < warnFromMs) return null;
   const direction = differenceMs > 0 ? 'ahead of' : 'behind';
@@ -33,6 +37,11 @@ export async function findClockDifference(db: Queryable, clock: () => Date): Pro
     text: `the clock of this machine is ${Math.round(size / 1_000)} s ${direction} the clock of the database; synchronize both (NTP)`,
   };
 }
+
+export const findClockDifference = async (
+  db: Queryable,
+  clock: () => Date,
+): Promise<ClockDifference | null> => toClockDifference(await measureClock(db, clock));
 
 /** @throws Error if the difference is a minute or more */
 export async function assertClock(db: Queryable, clock: () => Date): Promise<void> {

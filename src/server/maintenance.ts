@@ -2,12 +2,12 @@
 import { deleteExpiredChanges } from '../cache/change-log.ts';
 import type { App } from '../http/app.ts';
 import type { Job } from '../http/define-module.ts';
-import { jobFailures } from '../http/metrics.ts';
+import { jobFailures, setClockOffset } from '../http/metrics.ts';
 import { deleteExpiredCounts } from '../http/rate-limit-store.ts';
 import type { BaseServices } from '../http/services.ts';
 import { deleteExpiredResponses } from '../idempotency/stored-responses.ts';
 import { deleteExpiredDailyCounts } from '../quotas/daily-quotas.ts';
-import { clockError, findClockDifference } from './clock-check.ts';
+import { clockError, measureClock, toClockDifference } from './clock-check.ts';
 import { modules } from './modules.ts';
 import type { Services } from './services.ts';
 
@@ -42,7 +42,9 @@ const baseJobs: Job<BaseServices>[] = [
 ];
 
 async function compareClocks({ db, clock, log, outages }: BaseServices): Promise<void> {
-  const difference = await findClockDifference(db, clock);
+  const differenceMs = await measureClock(db, clock);
+  setClockOffset(differenceMs / 1_000);
+  const difference = toClockDifference(differenceMs);
   if (difference?.isTooLarge) outages.report('clock', clockError(difference));
   else if (difference) log.warn({ seconds: difference.seconds }, difference.text);
 }
