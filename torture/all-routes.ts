@@ -7,15 +7,7 @@ import { runConcurrently } from './client.ts';
 import type { Environment, Person } from './environment.ts';
 import { createEvent, createItem, insertClaims, insertGoingRsvps } from './factories.ts';
 import { createPageRequests } from './page-requests.ts';
-
-export type RouteRequest = {
-  name: string;
-  method: string;
-  /** Sent in rotation. More than one, where a response to a repeated request would come from memory. */
-  paths: string[];
-  headers: Record<string, string>;
-  raw?: Buffer;
-};
+import type { RouteRequest } from './route-request.ts';
 
 /** `claims`: on all items of the event together. */
 export type Amounts = { events: number; items: number; guests: number; claims: number };

@@ -1,9 +1,10 @@
 /** Requests for pages, previews and files of the web app that need much of the server. */
-import type { RouteRequest } from './all-routes.ts';
+
 import { runConcurrently } from './client.ts';
 import type { Environment, Person } from './environment.ts';
 import { createEvent } from './factories.ts';
 import { assignPhones, phoneOf, requestCode } from './phones.ts';
+import type { RouteRequest } from './route-request.ts';
 
 /** Pages with different addresses: the server keeps none of them in memory. */
 const variants = 200;

@@ -4,12 +4,13 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from '../../test/processes.ts';
-import { createRouteRequests, type RouteRequest } from '../all-routes.ts';
+import { createRouteRequests } from '../all-routes.ts';
 import { openClient, quantile } from '../client.ts';
 import { countValues } from '../counts.ts';
 import type { Environment } from '../environment.ts';
 import type { Program } from '../program.ts';
 import type { RepeatedRequest, RepeatedResult } from '../repeat-request.ts';
+import type { RouteRequest } from '../route-request.ts';
 import { createVictims, watchVictims } from '../victims.ts';
 
 const rateLimit = 600;
