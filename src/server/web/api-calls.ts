@@ -1,5 +1,6 @@
 /** Calls of the API by pages that this process renders. */
-import type { FastifyRequest, InjectOptions } from 'fastify';
+import type { FastifyRequest } from 'fastify';
+import inject, { type InjectOptions } from 'light-my-request';
 import type { App } from '../../http/app.ts';
 import { runAsPageCall } from '../../http/page-calls.ts';
 
@@ -33,7 +34,8 @@ export const createApiCalls =
     const { pathname, search } = new URL(request.url);
     const body = Buffer.from(await request.arrayBuffer());
     const response = await runAsPageCall(async () =>
-      app.inject({
+      // `app.inject` refuses calls once the app closes, when the pages that have begun still need them.
+      inject(app.routing, {
         method: request.method as NonNullable<InjectOptions['method']>,
         url: pathname + search,
         headers,
