@@ -217,6 +217,19 @@ export async function signIn(server: Server, phone = '+14155550123'): Promise<st
   return body.accessToken;
 }
 
+/** Signs in as a browser. Returns the value of the header `Cookie` of its requests. */
+export async function signInBrowser(server: Server, phone = '+14155550123'): Promise<string> {
+  const { body: sent } = await sendRequest(server, 'POST', '/v1/auth/otp/request', undefined, { phone });
+  const response = await fetch(`${server.url}/v1/auth/browser-session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ phone, code: sent.devCode }),
+  });
+  const cookie = response.headers.get('set-cookie')?.split(';', 1)[0];
+  assert.ok(cookie, await response.text());
+  return cookie;
+}
+
 /** The children of a PostgreSQL that had to be killed end by themselves, once they notice; a slow disk delays them. */
 export async function expectNoPostgres(dataDir: string): Promise<void> {
   let pids = await postgresUnder(dataDir);

@@ -22,8 +22,11 @@ import { Interrupted, stopSignal, unlessStopped } from './stop.ts';
  * repeats it after 1, 3 and 7 s instead of getting a 503. Node.js has 511; the system may have a lower limit.
  */
 const backlog = 4_096;
-/** The time for open requests after a stop signal. The database needs the rest of the ten seconds. */
-const drainTimeoutMs = 5_000;
+/**
+ * The time for open requests after a stop signal. Requests that arrive in the first half second get their 503 in it. The
+ * database needs the rest of the ten seconds.
+ */
+const drainTimeoutMs = 5_500;
 
 // V8 records at each allocation site whether its objects live long, and then allocates new ones directly in
 // the old generation. The start of a server, when all requests wait for the first lists, gives wrong records:
@@ -92,11 +95,9 @@ async function checkClock({ db }: CommandContext): Promise<void> {
   if (difference?.isTooLarge) throw new CommandError(`The server does not start: ${difference.text}.`);
 }
 
-/** Waits for open requests up to the time limit, and closes idle keep-alive connections meanwhile. */
+/** Waits for open requests up to the time limit. */
 async function closeApp(app: App): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
   await Promise.race([app.close(), sleep(drainTimeoutMs, undefined, { ref: false })]);
-  clearInterval(sweep);
   app.server.closeAllConnections();
 }
 

@@ -65,6 +65,11 @@ export class OpenRequests implements Iterable<FastifyReply> {
     return this.#places;
   }
 
+  /** The number of requests in either phase. */
+  get count(): number {
+    return this.#replies.length - this.#freeIndexes.length;
+  }
+
   /** The number of responses that clients are slow to read, streams excepted. */
   get unread(): number {
     return this.#unread;

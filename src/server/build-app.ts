@@ -7,6 +7,7 @@ import { registerCompression } from '../http/compression.ts';
 import { registerModule } from '../http/define-module.ts';
 import { DiskReserve, registerDiskReserve } from '../http/disk-reserve.ts';
 import { registerDocuments } from '../http/documents.ts';
+import { registerDrain } from '../http/drain.ts';
 import { registerLingeringClose } from '../http/lingering-close.ts';
 import { registerLoadShedding } from '../http/load-shedding.ts';
 import { registerMetrics } from '../http/metrics.ts';
@@ -95,5 +96,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
   // After the modules: its route matches every path that no other route does.
   if (pages) await registerWeb(app, services);
   if (runJobs) registerMaintenance(app, services);
+  await registerDrain(app, open);
   return app;
 }
