@@ -6,6 +6,7 @@ import { isOutage } from '../db/errors.ts';
 import { listMissingSettings } from '../db/session-settings.ts';
 import { findUnverifiedHost, type Target } from '../db/target.ts';
 import type { App } from '../http/app.ts';
+import { stopListening } from '../http/drain.ts';
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { buildApp } from '../server/build-app.ts';
@@ -97,6 +98,7 @@ async function checkClock({ db }: CommandContext): Promise<void> {
 
 /** Waits for open requests up to the time limit. */
 async function closeApp(app: App): Promise<void> {
+  await stopListening(app.server);
   await Promise.race([app.close(), sleep(drainTimeoutMs, undefined, { ref: false })]);
   app.server.closeAllConnections();
 }
