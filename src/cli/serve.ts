@@ -98,8 +98,8 @@ async function checkClock({ db }: CommandContext): Promise<void> {
 
 /** Waits for open requests up to the time limit. */
 async function closeApp(app: App): Promise<void> {
-  await stopListening(app.server);
-  await Promise.race([app.close(), sleep(drainTimeoutMs, undefined, { ref: false })]);
+  const closed = stopListening(app.server).then(() => app.close());
+  await Promise.race([closed, sleep(drainTimeoutMs, undefined, { ref: false })]);
   app.server.closeAllConnections();
 }
 

@@ -12,6 +12,7 @@ import type { OpenRequests } from './open-requests.ts';
 /** In this time, a proxy under load uses each of its idle connections and gets `Connection: close`. */
 const graceMs = 500;
 const checkIntervalMs = 25;
+const maxAcceptMs = 2_000;
 const shortTurnMs = 1;
 
 /** Must be registered after the modules: their hooks end live streams, for which `drain` would wait. */
@@ -33,7 +34,7 @@ export async function stopListening(server: App['server']): Promise<void> {
     hasAccepted = true;
   };
   server.on('connection', accept);
-  const graceEnd = performance.now() + graceMs;
+  const acceptEnd = performance.now() + maxAcceptMs;
   // The rest of the present turn of the event loop; the listener has not seen all that it has accepted.
   await endOfPoll();
   // Node.js accepts one connection in each turn, so none waited in a turn without one. After a short turn, it is unlikely
@@ -44,7 +45,7 @@ export async function stopListening(server: App['server']): Promise<void> {
     const since = performance.now();
     await endOfPoll();
     turnMs = performance.now() - since;
-  } while ((hasAccepted || turnMs > shortTurnMs) && performance.now() < graceEnd);
+  } while ((hasAccepted || turnMs > shortTurnMs) && performance.now() < acceptEnd);
   server.off('connection', accept);
   // The method of `http.Server` closes idle connections, too.
   TcpServer.prototype.close.call(server);
