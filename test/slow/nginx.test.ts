@@ -41,8 +41,7 @@ const env: Record<string, string> = {
   // All requests of the test come from one address.
   RATE_LIMIT: '0',
 };
-/** By their ports. */
-const servers = new Map<number, Promise<Server>>();
+const servers = new Map</** the port */ number, Promise<Server>>();
 const start = (port: number) => servers.set(port, serve({ env: { ...env, PORT: `${port}` } }));
 
 const shared = skip ? null : await open();
@@ -106,12 +105,11 @@ test('nginx: a live stream sends each change at once', { skip }, async () => {
     received += chunk;
   });
   const title = 'Potluck behind nginx';
-  const until = (part: string) => findText(async () => received, part);
-  await until('\n\n');
-  const body = JSON.stringify({ title });
-  const changed = await send('PATCH', `/v1/events/${event.id}`, { token, body });
+  const read = async () => received;
+  await findText(read, '\n\n');
+  const changed = await send('PATCH', `/v1/events/${event.id}`, { token, body: JSON.stringify({ title }) });
   assert.equal(changed.statusCode, 200, await text(changed));
-  await until(title);
+  await findText(read, title);
   assert.ok(!stream.complete);
   stream.destroy();
 });
