@@ -4,6 +4,7 @@ await runFiles(
   'events',
   'event-changes',
   'event-copies',
+  'event-length',
   'event-places',
   'event-races',
   'event-records',

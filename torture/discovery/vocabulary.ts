@@ -73,4 +73,4 @@ export function randomStart(random: Random): number {
 }
 
 export const randomEnd = (random: Random, start: number): number =>
-  Math.min(start + random.pick([1 / 3_600, 1, 5, 24, 24 * 10, 24 * 36_500]) * hourMs, last + hourMs);
+  Math.min(start + random.pick([1 / 3_600, 1, 5, 24, 24 * 10, 24 * 366]) * hourMs, last + hourMs);

@@ -63,7 +63,8 @@ function isStartOfDay(at: Date, timezone: string): boolean {
 function judgeEvent(isNew: boolean, body: EventBody): Verdict {
   const { startAt, endAt, allDay, timezone, price, isPriceKnown } = body;
   const [start, end] = [startAt, endAt].map((at) => (at === undefined ? null : parseTimestamp(at)));
-  if (start && end && end <= start) return 'sense';
+  const days = start && end ? (end.getTime() - start.getTime()) / dayMs : 1;
+  if (days <= 0 || days > 367) return 'sense';
   if (isPriceKnown === false && (price ?? 0) > 0) return 'sense';
   if (isNew && allDay && timezone && start && end)
     if (!isStartOfDay(start, timezone) || !isStartOfDay(end, timezone)) return 'sense';
@@ -71,7 +72,9 @@ function judgeEvent(isNew: boolean, body: EventBody): Verdict {
   // The default timezone is that of the place or of the existing event, unknown here.
   const areDaysOpen = isNew ? allDay && !timezone : allDay || (allDay === undefined && (start || end));
   const areTimesOpen = Boolean(start) !== Boolean(end);
-  return isPriceOpen || areDaysOpen || areTimesOpen ? 'open' : 'fits';
+  // 366 days are valid. A clock change may make 366 whole days longer by an hour.
+  const isLengthOpen = days > 366;
+  return isPriceOpen || areDaysOpen || areTimesOpen || isLengthOpen ? 'open' : 'fits';
 }
 
 /** @param body the parsed body; undefined if none was sent */

@@ -54,16 +54,16 @@ function judgeFields(name: string, fields: EventFields): Verdict {
   if (name === 'PATCH /v1/me') return fields.avatar ? 'open' : 'fits';
   if (!eventWrites.includes(name)) return 'fits';
   const { startAt, endAt, allDay, price, isPriceKnown } = fields;
-  if (startAt !== undefined && endAt !== undefined) {
-    const [start, end] = [timestampMs(startAt), timestampMs(endAt)];
-    if (start !== null && end !== null && end <= start) return 'sense';
-  }
+  const [start, end] = [startAt, endAt].map((at) => (at === undefined ? null : timestampMs(at)));
+  const days = start != null && end != null ? (end - start) / 86_400_000 : 1;
+  if (days <= 0 || days > 367) return 'sense';
   if (isPriceKnown === false && (price ?? 0) > 0) return 'sense';
   const isNew = name === 'POST /v1/events';
   // Whole days need the zone; a change needs the fields that it leaves out.
   const dependsOnDays = allDay === true || (!isNew && (startAt !== undefined || endAt !== undefined));
   const dependsOnPrice = !isNew && isPriceKnown === false && price === undefined;
-  return dependsOnDays || dependsOnPrice ? 'open' : 'fits';
+  // An event has at most 366 days, and a clock change may make whole days longer by an hour.
+  return dependsOnDays || dependsOnPrice || days > 366 ? 'open' : 'fits';
 }
 
 /** Images, calendars and routes outside /v1 ignore unknown parameters. */

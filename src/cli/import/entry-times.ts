@@ -2,6 +2,7 @@
 import ICAL from 'ical.js';
 import { parseTimestamp } from '../../lib/time.ts';
 import { isTimeZone, isUtc, startOfDate } from '../../lib/time-zones.ts';
+import { daysOf, maxDays } from '../../modules/events/event-length.ts';
 import type { Calendar } from './parse-calendar.ts';
 
 export type EventTimes = { startAt: Date; endAt: Date };
@@ -53,11 +54,8 @@ export const isAllDay = ({ start, end, duration }: EntryPeriod): boolean =>
  * @param timezone the IANA zone of the event
  * @throws Error with the reason, for the import report
  */
-export function toEventTimes(
-  { start, end, duration }: EntryPeriod,
-  timezone: string,
-  calendar: Calendar,
-): EventTimes {
+export function toEventTimes(period: EntryPeriod, timezone: string, calendar: Calendar): EventTimes {
+  const { start, end, duration } = period;
   const instant = (time: EntryTime) => toInstant(time, timezone, calendar);
   const after = (days: number) => instant({ ...start, local: start.local.add({ days }) });
   const startAt = instant(start);
@@ -68,7 +66,10 @@ export function toEventTimes(
   endAt ??= startAt + hourMs;
   if (!isStorable(startAt) || !isStorable(endAt)) throw new Error('is not within the years 1900 to 9999');
   if (endAt <= startAt) throw new Error(`${end ? 'DTEND' : 'its end by DURATION'} is not after DTSTART`);
-  return { startAt: new Date(startAt), endAt: new Date(endAt) };
+  const times = { startAt: new Date(startAt), endAt: new Date(endAt) };
+  if (daysOf({ ...times, allDay: isAllDay(period), timezone }) > maxDays)
+    throw new Error(`lasts more than ${maxDays} days`);
+  return times;
 }
 
 const isStorable = (at: number): boolean => parseTimestamp(new Date(at).toISOString()) !== null;

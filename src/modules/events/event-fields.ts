@@ -3,6 +3,7 @@ import { invalid, invalidFields, Problem } from '../../lib/errors.ts';
 import { parseTimestamp, timestampBounds } from '../../lib/time.ts';
 import { dateIn, isStartOfDay, startOfDate, timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';
 import { modules } from './catalogue.ts';
+import { daysOf, maxDays } from './event-length.ts';
 import type { EventRow } from './present.ts';
 import type { EventChange, EventCopy, NewEvent } from './schemas.ts';
 
@@ -24,8 +25,8 @@ export type EventFields = Omit<
 
 /**
  * The fields of a new event, with defaults for those that the request leaves out.
- * @throws Problem `invalid_request` if the event does not end after it starts, if an all-day event does not consist of
- * whole days, or if `isPriceKnown` is false and the price is above 0
+ * @throws Problem `invalid_request` if the event does not end after it starts, if it lasts more than 366 days, if an
+ * all-day event does not consist of whole days, or if `isPriceKnown` is false and the price is above 0
  */
 export function withDefaults(body: NewEvent): EventFields {
   const { location, startAt, endAt, ...rest } = body;
@@ -95,10 +96,12 @@ function endOfCopy({ allDay, timezone, startAt, endAt }: EventFields, start: str
 /**
  * Checks the rules that the schema cannot express, because they involve several fields.
  * @param before the event before a change: times that the change does not touch are not checked, because the rules of
- * time zones may have changed since the event was stored
+ * time zones may have changed since the event was stored. An event that lasts more than 366 days already can change as
+ * long as it does not become longer
  */
 function checked(fields: EventFields, before?: EventFields): EventFields {
   const { allDay, timezone, price, isPriceKnown } = fields;
+  const longest = Math.max(maxDays, before ? daysOf({ ...before, allDay }) : 0);
   const hasSameDays = before?.allDay === allDay && before.timezone === timezone;
   const isTouched = (name: 'startAt' | 'endAt') =>
     !hasSameDays || fields[name].getTime() !== before[name].getTime();
@@ -109,6 +112,7 @@ function checked(fields: EventFields, before?: EventFields): EventFields {
     : [];
   const message = `must be midnight in ${timezone} (or the first instant of a day without midnight), because allDay is true`;
   if (partial.length > 0) throw invalidFields(partial.map((path) => ({ path, message })));
+  if (daysOf(fields) > longest) throw invalid('endAt', `must be at most ${maxDays} days after startAt`);
   if (price > 0 && !isPriceKnown) throw invalid('isPriceKnown', 'must be true when price is above 0');
   return fields;
 }

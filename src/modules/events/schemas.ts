@@ -14,6 +14,7 @@ import {
 } from '../../http/schemas.ts';
 import { audiences } from './audience.ts';
 import { categorySlugs, modules, templateSlugs } from './catalogue.ts';
+import { maxDays } from './event-length.ts';
 
 export const EventParams = Type.Object({
   id: Type.String({ description: "The event's id.", examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
@@ -169,7 +170,10 @@ const fields = {
   description: prose(10_000),
   coverUrl: nullable(httpUrl(), { description: 'Null: the generated cover.' }),
   startAt: inputTime('RFC 3339 with any offset, in the years 1900 to 9999 in UTC.'),
-  endAt: inputTime('After `startAt`, in the years 1900 to 9999 in UTC.'),
+  endAt: inputTime(
+    `After \`startAt\` and at most ${maxDays} days later, in the years 1900 to 9999 in UTC. An all-day event has at ` +
+      `most ${maxDays} calendar days. A longer event of an earlier version stays, and cannot become longer.`,
+  ),
   timezone: Type.String({
     format: 'time-zone',
     maxLength: 64,
@@ -261,8 +265,9 @@ export const EventCopy = body(
     startAt: fields.startAt,
     endAt: Type.Optional(
       inputTime(
-        'After `startAt`, in the years 1900 to 9999 in UTC. If left out, the copy lasts as long as the event: an ' +
-          'all-day event the same number of days, any other event the same time.',
+        `After \`startAt\` and at most ${maxDays} days later, in the years 1900 to 9999 in UTC. If left out, the copy ` +
+          'lasts as long as the event: an all-day event the same number of days, any other event the same time. ' +
+          'Required if the event lasts longer than a new event may.',
       ),
     ),
   },

@@ -1,0 +1,18 @@
+/** The length of events. */
+import { dayMs } from '../../lib/time.ts';
+import { dateIn } from '../../lib/time-zones.ts';
+import type { EventRow } from './present.ts';
+
+/** The most days that an event lasts: a leap year. A longer event would stand at the start of most lists. */
+export const maxDays = 366;
+
+/** Returns the days from the start to the end: calendar days of an all-day event, which may have 23 or 25 hours. */
+export function daysOf({
+  startAt,
+  endAt,
+  allDay,
+  timezone,
+}: Pick<EventRow, 'startAt' | 'endAt' | 'allDay' | 'timezone'>): number {
+  if (!allDay) return (endAt.getTime() - startAt.getTime()) / dayMs;
+  return dateIn(startAt, timezone).until(dateIn(endAt, timezone)).total('days');
+}
