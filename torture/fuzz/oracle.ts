@@ -5,7 +5,7 @@
  */
 import type { ValidateFunction } from 'ajv';
 import { createBodyValidator } from '../../src/http/validation.ts';
-import { parseDay, parseTimestamp, withPlus } from '../../src/lib/time.ts';
+import { dayMs, parseDay, parseTimestamp, withPlus } from '../../src/lib/time.ts';
 import type { Parameter, Schema } from '../../test/openapi-operations.ts';
 
 /**
