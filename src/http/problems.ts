@@ -140,13 +140,14 @@ const formatMessages: Record<string, string> = {
   'time-zone': 'must be the name of an IANA time zone, such as Europe/Oslo',
   currency: 'must be an ISO 4217 currency, such as EUR',
   'visible-line': visibleLineMessage,
+  'person-name': 'must be one line with something to see in it, without control and format characters',
   'visible-text': visibleTextMessage,
 };
 const patternMessages: Record<string, string> = {
   [visiblePattern]: visibleLineMessage,
   [seenPattern]: visibleTextMessage,
   [linePattern]: 'must be one line, without control characters',
-  [usernamePattern]: 'must be 3 to 30 of a–z, 0–9, _ and .',
+  [usernamePattern]: 'must be 3 to 30 of a–z, 0–9, _ and ., with at least one letter or digit',
   [emojiPattern]: 'must be one emoji',
   [currencyPattern]: 'must be an ISO 4217 currency, such as EUR',
 };

@@ -47,29 +47,32 @@ export function nullable<S extends TSchema>(
  * the pattern next to it checks, and more.
  */
 
-/** The control characters (Cc), for use inside brackets. */
-const controls = '\\x00-\\x1f\\x7f-\\x9f';
+/** The control characters (Cc), and the line and paragraph separators (Zl, Zp), for use inside brackets. */
+const controls = '\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029';
 /**
- * No control characters, and at least one character that is not white space, next to the format
+ * No control characters or line breaks, and at least one character that is not white space, next to the format
  * `visible-line`. There is only one way to match a string, so matching takes linear time.
  */
-export const visiblePattern = `^[^\\S\\x09-\\x0d]*[^\\s${controls}][^${controls}]*$`;
+export const visiblePattern = `^[^\\S\\x09-\\x0d\\u2028\\u2029]*[^\\s${controls}][^${controls}]*$`;
 /** The pattern for text of several lines, next to the format `visible-text`. */
 export const seenPattern = `[^\\s${controls}]`;
 export const linePattern = `^[^${controls}]*$`;
-export const usernamePattern = '^[A-Za-z0-9_.]{3,30}$';
+/** At least one letter or digit. There is only one way to match a string, as above. */
+export const usernamePattern = '^[_.]*[A-Za-z0-9][A-Za-z0-9_.]*$';
 export const currencyPattern = '^[A-Z]{3}$';
 /** Excludes white space, which the format `grapheme` allows. */
 export const emojiPattern = `^[^\\s${controls}]+$`;
 
 /**
- * One line of text with at least one visible character if `minLength` is above 0; lengths are in characters.
+ * One line of text with at least one visible character if `minLength` is above 0; lengths are in characters. Validation
+ * removes the controls of the writing direction (validation.ts), so the text cannot reorder the text after it.
  */
 export function text(minLength: number, maxLength: number, options: TSchemaOptions = {}) {
   return Type.String({
     minLength,
     maxLength,
     ...(minLength > 0 ? { format: 'visible-line', pattern: visiblePattern } : { pattern: linePattern }),
+    'x-without-bidi-controls': true,
     ...options,
   });
 }

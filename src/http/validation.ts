@@ -7,7 +7,14 @@ import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { numeral, parseBox, parsePlace } from '../lib/coordinates.ts';
 import { type FieldError, invalid, invalidFields, Problem } from '../lib/errors.ts';
-import { isOneGrapheme, isStorable, isVisibleLine, isVisibleText } from '../lib/text.ts';
+import {
+  isOneGrapheme,
+  isPersonName,
+  isStorable,
+  isVisibleLine,
+  isVisibleText,
+  withoutBidiControls,
+} from '../lib/text.ts';
 import { parseDay, parseTimestamp, withPlus } from '../lib/time.ts';
 import { isTimeZone } from '../lib/time-zones.ts';
 
@@ -184,7 +191,8 @@ function withFormats(ajv: Ajv): Ajv {
   ajv.addFormat('timestamp-or-day', (text) => (parseDay(text) ?? parseTimestamp(withPlus(text))) !== null);
   ajv.addFormat('bbox', (text) => parseBox(text) !== null);
   ajv.addFormat('lat-lng', (text) => parsePlace(text) !== null);
-  ajv.addFormat('grapheme', isOneGrapheme);
+  ajv.addFormat('grapheme', (text) => isOneGrapheme(text) && isVisibleText(text));
+  ajv.addFormat('person-name', isPersonName);
   ajv.addFormat('visible-line', isVisibleLine);
   ajv.addFormat('visible-text', isVisibleText);
   ajv.addFormat('time-zone', isTimeZone);
@@ -197,6 +205,22 @@ function withFormats(ajv: Ajv): Ajv {
     schemaType: 'number',
     error: { message: ({ schema }) => `must have at most ${schema} decimals` },
     validate: (places: number, value: number) => Number(value.toFixed(places)) === value,
+  });
+  ajv.addKeyword({
+    keyword: 'x-without-bidi-controls',
+    type: 'string',
+    schemaType: 'boolean',
+    modifying: true,
+    validate(
+      _: boolean,
+      text: string,
+      __?: object,
+      at?: { parentData: object; parentDataProperty: string | number },
+    ) {
+      if (at?.parentData)
+        Object.assign(at.parentData, { [at.parentDataProperty]: withoutBidiControls(text) });
+      return true;
+    },
   });
   return ajv;
 }

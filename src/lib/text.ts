@@ -85,7 +85,7 @@ export function shorten(text: string, maxLength: number): string {
 }
 
 /** The characters before the first visible one cannot match the visible class: matching takes linear time. */
-const visibleLine = /^[\p{Z}\p{Cf}\p{Cs}\p{Co}\p{Cn}]*[^\p{Z}\p{C}]\P{Cc}*$/u;
+const visibleLine = /^[\p{Zs}\p{Cf}\p{Cs}\p{Co}\p{Cn}]*[^\p{Z}\p{C}][^\p{Cc}\p{Zl}\p{Zp}]*$/u;
 const visible = /[^\p{Z}\p{C}]/u;
 
 /** Returns true for one line without control characters and with at least one visible character. */
@@ -93,3 +93,29 @@ export const isVisibleLine = (text: string): boolean => visibleLine.test(text);
 
 /** Returns true for any number of lines with at least one visible character. */
 export const isVisibleText = (text: string): boolean => visible.test(text);
+
+/**
+ * Removes the embeddings, overrides and isolates of the bidirectional algorithm, which reorder the text around a title.
+ * Marks of direction (U+200E, U+200F, U+061C) stay: texts of mixed directions need them, and they affect their place only.
+ */
+export const withoutBidiControls = (text: string): string =>
+  text.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
+
+/** The scripts whose spelling has joiners. Between other letters, a joiner is invisible. */
+const joining =
+  '\\p{scx=Arab}\\p{scx=Syrc}\\p{scx=Mong}\\p{scx=Nkoo}\\p{scx=Deva}\\p{scx=Beng}\\p{scx=Guru}\\p{scx=Gujr}\\p{scx=Orya}' +
+  '\\p{scx=Taml}\\p{scx=Telu}\\p{scx=Knda}\\p{scx=Mlym}\\p{scx=Sinh}\\p{scx=Khmr}\\p{scx=Mymr}\\p{scx=Tibt}';
+/** A joiner between two letters or marks of such a script, or at the end of a word after a mark (UAX 31, 2.3). */
+const joiner = new RegExp(
+  `(?<=[${joining}])[\\u200c\\u200d](?=[${joining}])|(?<=(?=\\p{M})[${joining}])\\u200d(?!\\p{Cf})`,
+  'gu',
+);
+/** Whether all format characters are joiners and tags of emoji, or joiners of scripts. */
+const isPlain = (text: string): boolean =>
+  !/\p{Cf}/u.test(text) || !/\p{Cf}/u.test(text.replace(/\p{RGI_Emoji}/gv, ' ').replace(joiner, ''));
+
+/**
+ * Returns true for a visible line that contains no format characters (Cf), which are invisible and let a name look like
+ * another one, except where the spelling of a script and emoji need them.
+ */
+export const isPersonName = (text: string): boolean => isVisibleLine(text) && isPlain(text);

@@ -2,6 +2,7 @@ import { runFiles } from '../run-files.ts';
 
 await runFiles(
   'me',
+  'names',
   'users',
   'user-search',
   'people-races',

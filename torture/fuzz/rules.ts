@@ -32,7 +32,8 @@ export const worst = (verdicts: RuleVerdict[]): RuleVerdict =>
 export function line(min: number, max: number): Rule {
   return {
     judge(value) {
-      if (typeof value !== 'string' || !isStorable(value) || /\p{Cc}/u.test(value)) return 'shape';
+      if (typeof value !== 'string' || !isStorable(value)) return 'shape';
+      if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) return 'shape';
       if (lengthOf(value) < min || lengthOf(value) > max) return 'shape';
       if (min === 0 || /[\p{L}\p{N}\p{P}\p{S}]/u.test(value)) return 'fits';
       // Marks and format characters may or may not be visible.
@@ -49,11 +50,25 @@ export function line(min: number, max: number): Rule {
       'x'.repeat(max + 1),
       '🥘'.repeat(max + 1),
       'two\nlines',
+      'two\u2028lines',
       ...unstorable,
       ...otherTypes,
     ],
   };
 }
+
+/** The name of a person: a line. Joiners in a name depend on the script. */
+export const personName = (max: number): Rule => {
+  const rule = line(1, max);
+  return {
+    ...rule,
+    judge(value) {
+      const verdict = rule.judge(value);
+      return verdict === 'fits' && /\p{Cf}/u.test(value as string) ? 'open' : verdict;
+    },
+    bad: [...rule.bad, 'a\u202eb', 'ad\u200dmin'],
+  };
+};
 
 /** Two numbers, latitude and longitude, or four: west, south, east, north. */
 export function coordinates(count: 2 | 4): Rule {
@@ -227,11 +242,11 @@ function listed(good: string[], bad: string[]): Rule {
   };
 }
 
-/** 3 to 30 letters, digits, underscores and dots; another person may have the name. */
+/** 3 to 30 letters, digits, underscores and dots; another person may have the name, or it is reserved. */
 export const username: Rule = {
-  judge: (value) => fitsIf(typeof value === 'string' && /^[a-zA-Z0-9_.]{3,30}$/.test(value)),
+  judge: (value) => fitsIf(typeof value === 'string' && /^(?=.*[a-zA-Z0-9])[a-zA-Z0-9_.]{3,30}$/.test(value)),
   good: ['abc', 'A.b_9', 'x'.repeat(30)],
-  bad: ['ab', 'x'.repeat(31), 'a b', 'åse', 'a-b', '', ...unstorable, ...otherTypes],
+  bad: ['ab', '...', 'x'.repeat(31), 'a b', 'åse', 'a-b', '', ...unstorable, ...otherTypes],
 };
 
 const dayMs = 86_400_000;

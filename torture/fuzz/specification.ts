@@ -18,6 +18,7 @@ import {
   oneOf,
   opaque,
   orNull,
+  personName,
   prose,
   quantity,
   type Rule,
@@ -157,7 +158,7 @@ export const specification: Record<string, SpecOperation> = {
     ...of(
       {},
       {
-        name: line(1, 80),
+        name: personName(80),
         username,
         bio: prose(500),
         city: line(0, 80),

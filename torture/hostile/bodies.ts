@@ -67,7 +67,7 @@ export const padded = (json: string, length: number): string => json.padEnd(leng
 /** The maximum size of a body, and one byte less. */
 export const maxBodySizes = [mebibyte, mebibyte - 1];
 
-/** Valid texts that the API must store and return unchanged. */
+/** Valid texts that the API must store and return unchanged, except for controls of the direction in a line. */
 export const unusualTexts = [
   '100 % _ sure \\ \\\\ %_% \\% \\_',
   "'; drop table events; --",

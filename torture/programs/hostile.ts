@@ -137,20 +137,27 @@ async function texts({ environment, writer: me }: HostileContext, tally: Tally):
     const id = await createEvent(environment, me, eventBody({ title: text, description: text, location }));
     const item = { kind: 'bring', title: text, description: text, quantityNeeded: 1 };
     await send('POST', `/v1/events/${id}/items`, { token: me.token, body: item });
-    await send('PATCH', '/v1/me', {
-      token: me.token,
-      body: { name: [...text].slice(0, 80).join(''), bio: text },
-    });
+    await send('PATCH', '/v1/me', { token: me.token, body: { bio: text } });
     for (const server of environment.servers) {
       const call = { token: me.token, server };
       const { body: event } = await send('GET', `/v1/events/${id}`, call);
       const { body: items } = await send('GET', `/v1/events/${id}/items`, call);
       const { body: profile } = await send('GET', '/v1/auth/me', call);
-      const stored = [event.title, event.description, event.location?.address, items.data?.[0]?.title];
-      stored.push(items.data?.[0]?.description, profile.bio);
+      const item = items.data?.[0];
+      const line = text.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
+      const stored: [value: string, sent: string][] = [
+        ...[event.title, event.location?.address, item?.title].map((value): [string, string] => [
+          value,
+          line,
+        ]),
+        ...[event.description, item?.description, profile.bio].map((value): [string, string] => [
+          value,
+          text,
+        ]),
+      ];
       tally.tried += stored.length;
-      for (const value of stored)
-        if (value !== text) tally.faults.push(`${JSON.stringify(text)} was returned as ${value}`);
+      for (const [value, sent] of stored)
+        if (value !== sent) tally.faults.push(`${JSON.stringify(sent)} was returned as ${value}`);
     }
     await send('DELETE', `/v1/events/${id}`, { token: me.token });
   }

@@ -1,7 +1,7 @@
 /** Parses a VEVENT into the fields of an event. */
 import { createHash } from 'node:crypto';
 import ICAL from 'ical.js';
-import { fold, shorten } from '../../lib/text.ts';
+import { fold, shorten, withoutBidiControls } from '../../lib/text.ts';
 import { categories } from '../../modules/events/catalogue.ts';
 import { NewEvent } from '../../modules/events/schemas.ts';
 import {
@@ -199,7 +199,10 @@ function describe(text: string, url: string, warnings: string[]): string {
   return [limit('DESCRIPTION', text, available, warnings), tail].filter(Boolean).join('\n');
 }
 
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+const oneLine = (text: string): string =>
+  withoutBidiControls(text)
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim();
 
 function limit(name: string, text: string, max: number, warnings: string[]): string {
   const short = shorten(text, max);

@@ -9,6 +9,7 @@ import {
   text,
   timestamp,
   usernamePattern,
+  visiblePattern,
 } from '../../http/schemas.ts';
 
 /** The caller's own account, the response of GET /v1/auth/me. */
@@ -37,11 +38,24 @@ export type Me = Static<typeof Me>;
 /** A change of the profile (specification 2.3). Fields that are left out do not change. */
 export const MeChange = body(
   {
-    name: Type.Optional(text(1, 80, { examples: ['Mara Lindgren'] })),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 80,
+        format: 'person-name',
+        pattern: visiblePattern,
+        examples: ['Mara Lindgren'],
+      }),
+    ),
     username: Type.Optional(
       Type.String({
+        minLength: 3,
+        maxLength: 30,
         pattern: usernamePattern,
-        description: '3–30 of a–z, 0–9, _ and .; stored in lower case.',
+        description:
+          '3–30 of a–z, 0–9, _ and ., with at least one letter or digit; stored in lower case. Reserved names such ' +
+          'as `admin` and `support`, also with other punctuation or with digits at the end, result in a 409 ' +
+          '`username_taken`.',
         examples: ['mara.l'],
       }),
     ),

@@ -10,6 +10,7 @@ import { isOwnUpload } from '../uploads/repo.ts';
 import type { MeChange } from './own-profile-schemas.ts';
 import type { MeRow } from './present-own-profile.ts';
 import { userSearchText } from './repo.ts';
+import { isReservedUsername } from './reserved-usernames.ts';
 
 /** Returns null if the account does not exist. */
 export async function findMe(db: Queryable, id: string): Promise<MeRow | null> {
@@ -46,8 +47,10 @@ export async function updateProfile(tx: Transaction, id: string, change: Profile
   await recordChange(tx, { records: [changedPeople([id])] });
 }
 
-/** Waits for concurrent changes of both usernames. @throws Problem `username_taken` */
+/** Waits for concurrent changes of both usernames. @throws Problem `username_taken`, also for a reserved name */
 async function changeUsername(tx: Transaction, id: string, current: string, next: string): Promise<void> {
+  if (isReservedUsername(next))
+    throw new Problem('username_taken', { errors: [{ path: 'username', message: 'is reserved' }] });
   const count = await tx.execute(sql`
     insert into usernames (username, user_id) values (${next}, ${id}) on conflict do nothing`);
   if (count === 0) {

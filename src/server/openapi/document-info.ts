@@ -7,10 +7,12 @@ import type { Config } from '../../lib/config.ts';
 /** The project's own formats, for clients that validate requests. */
 const formatsText =
   'Formats beyond those of OpenAPI: `visible-line` and `visible-text` have at least one visible character, which is ' +
-  'neither a separator (Z) nor other (C) in Unicode, and `visible-line` has no control characters; `grapheme` is one ' +
-  'user-perceived character; `timestamp` is RFC 3339 with any offset, `timestamp-or-day` that or a date; `http-url` is ' +
+  'neither a separator (Z) nor other (C) in Unicode, and `visible-line` has no control characters or line breaks; `person-name` is a ' +
+  '`visible-line` without format characters (Cf), except where emoji and the spelling of a script need joiners; ' +
+  '`grapheme` is one user-perceived, visible character; `timestamp` is RFC 3339 with any offset, `timestamp-or-day` that or a date; `http-url` is ' +
   'an http or https URL; `time-zone` is the name of an IANA time zone; `currency` is an ISO 4217 code; `bbox` is a box ' +
-  'in degrees, `west,south,east,north`; `lat-lng` is a place in degrees, `lat,lng`.';
+  'in degrees, `west,south,east,north`; `lat-lng` is a place in degrees, `lat,lng`. The server removes the ' +
+  'characters U+202A to U+202E and U+2066 to U+2069 from texts with `x-without-bidi-controls`.';
 
 const introduction =
   'Discover events, respond to them, and share bring-lists that cannot be double-booked.\n\n' +
