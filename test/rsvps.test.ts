@@ -105,6 +105,16 @@ test('rsvp and save: 401 without a token, 404 for an unknown or hidden event, 40
   }
 });
 
+test('rsvp, claim and booking: 200 and 201 after the event has ended', async () => {
+  const past = { startAt: '2020-01-01T18:00:00Z', endAt: '2020-01-01T22:00:00Z' };
+  const event = await createEvent(api, organizer, past);
+  const item = await createItem(api, organizer, event.id);
+  expectStatus(await rsvp(event.id, 'going'), 200);
+  expectStatus(await api.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 }), 201);
+  expectStatus(await api.post(`/v1/events/${event.id}/booking`, guest.token, { seats: 1 }), 201);
+  await assertCounters(api.sql);
+});
+
 test('rsvp and save: 200 on unlisted, past and full events: capacity limits bookings, not RSVPs', async () => {
   const past = { startAt: '2001-01-01T00:00:00Z', endAt: '2001-01-02T00:00:00Z' };
   for (const overrides of [{ visibility: 'unlisted' }, past, { capacity: 1 }]) {

@@ -19,7 +19,7 @@ export const bookSeats = defineEndpoint({
     'strictly in the order of joining: its first entry is booked as soon as enough seats are free. Each person has ' +
     'one booking or one place in the waitlist. A block between caller and organizer does not prevent a booking. ' +
     'While bookings are switched off, by the operator or in `enabledModules`, new bookings and new places in the ' +
-    'waitlist result in a 403, and the waitlist continues to move up.',
+    'waitlist result in a 403, and the waitlist continues to move up. An event that has ended takes bookings too.',
   access: 'required',
   verifiesCaller: true,
   idempotent: true,

@@ -42,7 +42,7 @@ export const setRsvp = defineEndpoint({
   tag: 'Events',
   summary: 'Set or remove your RSVP',
   description:
-    'Leaving `going` does not end claims; give them back individually. The record of the event has the number of ' +
+    'Also possible after the event has ended, to record who came. Leaving `going` does not end claims; give them back individually. The record of the event has the number of ' +
     'people who come (`partyCount`) and the other fields of the RSVP (`myExtraGuests`, `isRsvpHidden`).',
   access: 'required',
   verifiesCaller: true,

@@ -22,6 +22,10 @@ export const EventParams = Type.Object({
 
 export const latitude = Type.Number({ minimum: -90, maximum: 90, examples: [57.7089] });
 export const longitude = Type.Number({ minimum: -180, maximum: 180, examples: [11.9746] });
+/** For the description of each field whose image may be at any address. */
+export const anyServerText =
+  'It may be on any server, and a client that loads the image shows that server the address of its user. The pages of ' +
+  'this server show no images of others.';
 const visibilities = ['public', 'unlisted', 'private'] as const;
 const statuses = ['scheduled', 'cancelled'] as const;
 
@@ -45,7 +49,7 @@ const listed = {
   id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
   title: Type.String({ examples: ['Harbour potluck'] }),
   description: Type.String(),
-  coverUrl: Type.String({ description: 'Address of an image.' }),
+  coverUrl: Type.String({ description: `Address of an image. ${anyServerText}` }),
   startAt: timestamp(),
   endAt: timestamp(),
   allDay: Type.Boolean({
@@ -168,7 +172,9 @@ const audienceText =
 const fields = {
   title: text(1, 140, { examples: ['Harbour potluck'] }),
   description: prose(10_000),
-  coverUrl: nullable(httpUrl(), { description: 'Null: the generated cover.' }),
+  coverUrl: nullable(httpUrl(), {
+    description: `Address of an image; null for the generated cover. ${anyServerText}`,
+  }),
   startAt: inputTime('RFC 3339 with any offset, in the years 1900 to 9999 in UTC.'),
   endAt: inputTime(
     `After \`startAt\` and at most ${maxDays} days later, in the years 1900 to 9999 in UTC. An all-day event has at ` +

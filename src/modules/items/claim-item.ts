@@ -12,7 +12,9 @@ export const claimItem = defineEndpoint({
   operationId: 'claimItem',
   tag: 'Items',
   summary: 'Claim a quantity of an item',
-  description: 'Requires an RSVP of `going`. Concurrent claims never exceed `quantityNeeded`.',
+  description:
+    'Requires an RSVP of `going`. Concurrent claims never exceed `quantityNeeded`. An event that has ended takes ' +
+    'claims too.',
   access: 'required',
   verifiesCaller: true,
   idempotent: true,

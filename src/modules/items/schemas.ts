@@ -12,7 +12,7 @@ import {
   text,
   timestamp,
 } from '../../http/schemas.ts';
-import { Template } from '../events/schemas.ts';
+import { anyServerText, Template } from '../events/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
 export const kinds = ['bring', 'wish'] as const;
@@ -51,7 +51,7 @@ export const Item = named(
     ...core,
     description: Type.Optional(Type.String({ description: 'Absent if not set.' })),
     emoji: Type.String({ examples: ['🍞'] }),
-    imageUrl: nullable(Type.String()),
+    imageUrl: nullable(Type.String({ description: `Address of a picture of the item. ${anyServerText}` })),
     link: nullable(Type.String({ description: 'Address of a page where the item can be bought.' })),
     myClaim: Type.Optional(
       nullable(Type.Object({ id: Type.String(), quantity: Type.Integer() }), {
@@ -78,7 +78,9 @@ const fields = {
   title: text(1, 120, { examples: ['Sourdough bread'] }),
   description: prose(1_000),
   emoji: Type.String({ format: 'grapheme', maxLength: 32, pattern: emojiPattern, examples: ['🍞'] }),
-  imageUrl: nullable(httpUrl(), { description: 'Address of a picture of the item; null for no picture.' }),
+  imageUrl: nullable(httpUrl(), {
+    description: `Address of a picture of the item; null for no picture. ${anyServerText}`,
+  }),
   link: httpUrl(),
   quantityNeeded: Type.Integer({ minimum: 1, maximum: 10_000, examples: [3] }),
 };

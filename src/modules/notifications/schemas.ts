@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
 import { type NotificationKind, notificationKinds } from '../../outbox/kinds.ts';
+import { anyServerText } from '../events/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
 const id = Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'] });
@@ -11,7 +12,7 @@ const NotificationEvent = named(
   Type.Object({
     id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
     title: Type.String({ examples: ['Harbour potluck'] }),
-    coverUrl: Type.String({ description: 'Address of an image.' }),
+    coverUrl: Type.String({ description: `Address of an image. ${anyServerText}` }),
     startAt: timestamp(),
     endAt: timestamp(),
     allDay: Type.Boolean({ examples: [false] }),
