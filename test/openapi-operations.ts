@@ -4,6 +4,7 @@ import { eventBody } from './factories.ts';
 import { type Api, type ApiResponse, expectProblem, type TestApp } from './setup.ts';
 
 export type Schema = {
+  $ref?: string;
   type?: string;
   enum?: string[];
   anyOf?: Schema[];
@@ -30,6 +31,12 @@ export type Operation = {
 
 export type Ids = { event: string; item: string; user: string };
 
+/** Returns the schema that a reference of the document refers to, and any other schema unchanged. */
+export const resolveSchema = <S extends { $ref?: string }>(
+  document: { components: { schemas: Record<string, S> } },
+  schema: S,
+): S => document.components.schemas[schema.$ref?.replace('#/components/schemas/', '') ?? ''] ?? schema;
+
 /** Returns every operation with the ids inserted into its path. */
 export async function listOperations(api: Pick<TestApp, 'get'>, ids: Ids) {
   const { body: document } = await api.get('/openapi.json');
@@ -49,7 +56,7 @@ export async function listOperations(api: Pick<TestApp, 'get'>, ids: Ids) {
   );
   const withBody = operations.flatMap(({ method, path, operation }) => {
     const media = operation.requestBody?.content['application/json'];
-    return media ? [{ method, path, ...media }] : [];
+    return media ? [{ method, path, ...media, schema: resolveSchema(document, media.schema) }] : [];
   });
   const withQuery = operations.flatMap(({ method, path, operation }) => {
     const parameters = operation.parameters?.filter((parameter) => parameter.in === 'query') ?? [];

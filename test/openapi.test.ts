@@ -10,6 +10,7 @@ import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { catalogue } from '../src/lib/errors.ts';
+import { resolveSchema } from './openapi-operations.ts';
 import { startTestApp } from './setup.ts';
 
 const api = await startTestApp();
@@ -22,10 +23,15 @@ type Operation = {
   description?: string;
   responses: Record<
     string,
-    { content?: Record<string, { schema: { allOf?: { properties?: { code?: { enum: string[] } } }[] } }> }
+    {
+      content?: Record<
+        string,
+        { schema: { $ref?: string; type?: string; allOf?: { properties?: { code?: { enum: string[] } } }[] } }
+      >;
+    }
   >;
   requestBody?: {
-    content: Record<string, { schema: { additionalProperties?: boolean }; example?: unknown }>;
+    content: Record<string, { schema: { $ref?: string; additionalProperties?: boolean }; example?: unknown }>;
   };
 };
 const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([url, methods]) =>
@@ -206,9 +212,33 @@ test('openapi: request bodies allow no additional properties and have an example
   for (const { name, operation } of operations) {
     const body = operation.requestBody?.content['application/json'];
     if (!body) continue;
-    assert.equal(body.schema.additionalProperties, false, name);
+    assert.equal(resolveSchema(document, body.schema).additionalProperties, false, name);
     assert.ok(body.example, `${name} has no example`);
   }
+});
+
+test('openapi: JSON bodies of requests and of 2xx responses have names; a body is named after its operation', () => {
+  const nameOf = ({ $ref = '' }: { $ref?: string }) => $ref.replace('#/components/schemas/', '');
+  for (const { name, operation } of operations) {
+    const body = operation.requestBody?.content['application/json'];
+    if (body) assert.equal(nameOf(body.schema).toLowerCase(), `${operation.operationId}body`.toLowerCase());
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      const schema = status.startsWith('2') ? content?.['application/json']?.schema : undefined;
+      if (schema) assert.ok(document.components.schemas[nameOf(schema)], `${name} ${status} has no name`);
+    }
+  }
+  for (const name of ['Success', 'ItemList', 'GuestPage', 'RsvpState', 'SetRsvpBody', 'ClaimItemBody'])
+    assert.ok(document.components.schemas[name], name);
+});
+
+test('openapi: alternatives of constants are enumerations', () => {
+  const alternatives = (node: unknown): object[] => {
+    if (typeof node !== 'object' || node === null) return [];
+    const { anyOf = [] } = node as { anyOf?: { const?: unknown }[] };
+    const isUnion = Array.isArray(anyOf) && anyOf.some((part) => part.const !== undefined);
+    return [...(isUnion ? [node] : []), ...Object.values(node).flatMap(alternatives)];
+  };
+  assert.deepEqual(alternatives(document), []);
 });
 
 // spec: 9 GET /v1/events: the prefix `/v1`

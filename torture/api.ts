@@ -2,6 +2,7 @@
  * Gives the servers of an environment the interface of the tests, and checks each response against OpenAPI.
  */
 import { type Contract, readContract } from '../test/contract.ts';
+import type { Schema } from '../test/openapi-operations.ts';
 import { type Api, type ApiResponse, type CallOptions, httpVerbs } from '../test/setup.ts';
 import type { Environment } from './environment.ts';
 
@@ -36,7 +37,10 @@ export async function openApi(
   };
 }
 
-export type OpenApi = { paths: Record<string, Record<string, unknown>> };
+export type OpenApi = {
+  paths: Record<string, Record<string, unknown>>;
+  components: { schemas: Record<string, Schema> };
+};
 
 export function webHeaders(headers: Record<string, string | string[] | undefined>): Headers {
   const pairs = Object.entries(headers).flatMap(([name, value]) =>

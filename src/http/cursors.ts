@@ -1,9 +1,9 @@
 /**
  * Pagination by cursors. A cursor encodes the position of the last row of a page, and is opaque to clients.
  */
-import { type TSchema, Type } from 'typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 import { invalid } from '../lib/errors.ts';
-import { nullable, pageLimit } from './schemas.ts';
+import { named, nameIn, nullable, pageLimit } from './schemas.ts';
 
 /** The parsers of a cursor's parts; null for an invalid value. */
 const kinds = {
@@ -34,12 +34,19 @@ export const cursorQuery = {
   limit: pageLimit,
 };
 
-/** The schema of a page. */
-export const cursorPage = <S extends TSchema>(element: S) =>
-  Type.Object({
-    data: Type.Array(element),
-    nextCursor: nullable(Type.String(), { description: 'For the next page; null on the last one.' }),
-  });
+/** The schema of a page: `GuestPage` for a reference to `Guest`. Other fields of the page follow those of each page. */
+export const cursorPage = <S extends TSchema, P extends TProperties = Record<never, never>>(
+  element: S,
+  others: P = {} as P,
+) =>
+  named(
+    `${nameIn(element)}Page`,
+    Type.Object({
+      data: Type.Array(element),
+      nextCursor: nullable(Type.String(), { description: 'For the next page; null on the last one.' }),
+      ...others,
+    }),
+  );
 
 /**
  * Reads the position after which the page begins.

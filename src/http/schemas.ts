@@ -103,7 +103,15 @@ export const PageMeta = named(
   }),
 );
 
-export const Success = Type.Object({ success: Type.Literal(true) });
+export const Success = named('Success', Type.Object({ success: Type.Literal(true) }));
+
+/** The name of the schema that a reference refers to. */
+export const nameIn = (reference: TSchema): string =>
+  (reference as { $ref?: string }).$ref?.replace(/#$/, '') ?? '';
+
+/** The schema of a list without pages: `ItemList` for a reference to `Item`. */
+export const listOf = <S extends TSchema>(element: S) =>
+  named(`${nameIn(element)}List`, Type.Object({ data: Type.Array(element) }));
 
 export const page = Type.Integer({
   minimum: 1,

@@ -1,6 +1,7 @@
 /** Generates random requests for every operation, from the OpenAPI document and from the specification. */
 import fc, { type Arbitrary } from 'fast-check';
-import type { Parameter, Schema } from '../../test/openapi-operations.ts';
+import { type Parameter, resolveSchema, type Schema } from '../../test/openapi-operations.ts';
+import type { OpenApi } from '../api.ts';
 import type { Operation } from './oracle.ts';
 import { specBody, specQuery } from './spec-values.ts';
 import { specification } from './specification.ts';
@@ -25,18 +26,19 @@ type DocumentOperation = {
   requestBody?: { content: Record<string, { schema: Schema }> };
 };
 
-export function readOperations(paths: Record<string, Record<string, unknown>>): Operation[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
+export function readOperations(document: OpenApi): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, raw]) => {
       const { security = [], parameters = [], requestBody } = raw as DocumentOperation;
       // Uploads, which take other media types than JSON, have their own tests.
       if (requestBody && !requestBody.content['application/json']) return [];
+      const schema = requestBody?.content['application/json']?.schema;
       const isOptional = security.some((scheme) => Object.keys(scheme).length === 0);
       return {
         method: method.toUpperCase(),
         path,
         access: security.length === 0 ? 'public' : isOptional ? 'optional' : 'required',
-        body: requestBody?.content['application/json']?.schema ?? null,
+        body: schema ? resolveSchema(document, schema) : null,
         query: parameters.filter((parameter) => parameter.in === 'query'),
       } satisfies Operation;
     }),

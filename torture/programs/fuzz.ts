@@ -22,7 +22,7 @@ export const fuzz: Program = {
   async run({ size, startEnvironment, progress }) {
     const environment = await startEnvironment();
     const { contract, document } = await openApi(environment);
-    const operations = readOperations(document.paths);
+    const operations = readOperations(document);
     const clients = await openFuzzClients(environment, contract);
     const faults = compareOperations(document.paths);
     const results: string[] = [];

@@ -156,7 +156,7 @@ function errorCalls(document: { paths: Paths }, canaries: Canaries) {
     `phone=${phone}&code=${code}`,
     JSON.stringify([body]),
   ];
-  return readOperations(document.paths).flatMap(({ method, path, query }) =>
+  return readOperations(document).flatMap(({ method, path, query }) =>
     values.flatMap((secret) => {
       // The secret is the value of every known parameter and of an unknown one.
       const search = [...query.map(({ name }) => name), 'token'].map((name) => `${name}=${secret}`).join('&');

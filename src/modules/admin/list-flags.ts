@@ -1,7 +1,6 @@
-import { Type } from 'typebox';
 import { defaultsOf, listFlags as findFlags } from '../../flags/flags.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
+import { listOf, ref } from '../../http/schemas.ts';
 import type { BaseServices } from '../../http/services.ts';
 import { requireAdmin } from '../../identity/require-admin.ts';
 import { toFlags } from './present.ts';
@@ -15,7 +14,7 @@ export const listFlags = defineEndpoint({
   summary: 'List feature flags',
   description: 'For admins.',
   access: 'required',
-  response: { 200: Type.Object({ data: Type.Array(ref(Flag)) }) },
+  response: { 200: listOf(ref(Flag)) },
   problems: ['not_admin'],
 
   async handler({ caller }, { db, config }: BaseServices) {

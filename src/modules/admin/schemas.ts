@@ -20,10 +20,10 @@ export const Suspension = body(
   },
   { examples: [{ reason: 'Spam' }] },
 );
-export const Suspended = Type.Object({ id, isSuspended: Type.Boolean() });
+export const Suspended = named('SuspensionState', Type.Object({ id, isSuspended: Type.Boolean() }));
 
 export const NewRole = body({ role: oneOf(roles) }, { examples: [{ role: 'admin' }] });
-export const Role = Type.Object({ id, role: oneOf(roles) });
+export const Role = named('RoleState', Type.Object({ id, role: oneOf(roles) }));
 
 export const AdminUserQuery = Type.Object({
   q: Type.Optional(

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { body as bodySchema } from '../../http/schemas.ts';
+import { body as bodySchema, named } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readId } from '../../lib/ids.ts';
@@ -9,6 +9,8 @@ import { setSaved } from './saves.ts';
 import type { AttendanceServices } from './services.ts';
 
 const Save = bodySchema({ saved: Type.Boolean() }, { examples: [{ saved: true }] });
+
+const SaveState = named('SaveState', Type.Object({ isSaved: Type.Boolean() }));
 
 /** Saves an event for the caller, or removes it from the saved events (specification 4.13). */
 export const saveEvent = defineEndpoint({
@@ -21,7 +23,7 @@ export const saveEvent = defineEndpoint({
   access: 'required',
   params: EventParams,
   body: Save,
-  response: { 200: Type.Object({ isSaved: Type.Boolean() }) },
+  response: { 200: SaveState },
   problems: ['event_not_found'],
 
   async handler({ caller, params, body }, { db, clock }: AttendanceServices) {

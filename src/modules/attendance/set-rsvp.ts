@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { body as bodySchema, nullable, oneOf } from '../../http/schemas.ts';
+import { body as bodySchema, named, nullable, oneOf } from '../../http/schemas.ts';
 import { readId } from '../../lib/ids.ts';
 import { EventParams } from '../events/schemas.ts';
 import type { AttendanceServices } from './services.ts';
@@ -32,7 +32,10 @@ const NewRsvp = bodySchema(
   },
   { examples: [{ status: 'going', extraGuests: 2 }] },
 );
-const RsvpResult = Type.Object({ myRsvp: nullable(oneOf(statuses)), rsvpCount: Type.Integer() });
+const RsvpResult = named(
+  'RsvpState',
+  Type.Object({ myRsvp: nullable(oneOf(statuses)), rsvpCount: Type.Integer() }),
+);
 
 /** Sets or removes the caller's RSVP (specification 4.12). */
 export const setRsvp = defineEndpoint({

@@ -1,6 +1,5 @@
-import { Type } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
+import { listOf, ref } from '../../http/schemas.ts';
 import { toSession } from './present.ts';
 import { Session } from './schemas.ts';
 import type { AuthServices } from './services.ts';
@@ -15,7 +14,7 @@ export const listSessions = defineEndpoint({
   description:
     'One session for each sign-in, with tokens or in a browser. `isCurrent` marks the session of this request.',
   access: 'required',
-  response: { 200: Type.Object({ data: Type.Array(ref(Session)) }) },
+  response: { 200: listOf(ref(Session)) },
 
   async handler({ caller }, { db, clock }: AuthServices) {
     const rows = await listActiveSessions(db, caller.id, clock());

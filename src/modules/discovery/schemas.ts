@@ -1,6 +1,6 @@
 /** Queries of event lists and maps, and the map. */
 import { type Static, type TProperties, Type } from 'typebox';
-import { named, page, pageLimit, ref } from '../../http/schemas.ts';
+import { named, oneOf, page, pageLimit, ref } from '../../http/schemas.ts';
 import { latitude, longitude } from '../events/schemas.ts';
 import { maxClusters, maxZoom } from './map/cluster-grid.ts';
 
@@ -66,7 +66,7 @@ export const eventFilters = {
 export const EventListQuery = Type.Object({
   ...eventFilters,
   order: Type.Optional(
-    Type.Union([Type.Literal('start'), Type.Literal('relevance')], {
+    oneOf(['start', 'relevance'], {
       description: '`relevance`: the best match of `q` first. Default: `start`.',
     }),
   ),

@@ -1,6 +1,5 @@
-import { Type } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
+import { listOf, ref } from '../../http/schemas.ts';
 import { categories } from './catalogue.ts';
 import { Category } from './schemas.ts';
 
@@ -12,7 +11,7 @@ export const listCategories = defineEndpoint({
   summary: 'List the categories of events',
   description: 'A fixed list. Events and filters have a `slug` of this list as `category`.',
   access: 'public',
-  response: { 200: Type.Object({ data: Type.Array(ref(Category)) }) },
+  response: { 200: listOf(ref(Category)) },
 
   handler: () => ({ status: 200, body: { data: [...categories] } }),
 });

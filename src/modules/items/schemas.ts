@@ -4,6 +4,7 @@ import {
   body,
   emojiPattern,
   httpUrl,
+  listOf,
   named,
   nullable,
   oneOf,
@@ -72,7 +73,7 @@ export type Item = Static<typeof Item>;
 /** Response of specification 4.15 */
 export const AddedItem = named('AddedItem', Type.Object(core));
 export type AddedItem = Static<typeof AddedItem>;
-export const ItemList = Type.Object({ data: Type.Array(ref(Item)) });
+export const ItemList = listOf(ref(Item));
 
 const fields = {
   title: text(1, 120, { examples: ['Sourdough bread'] }),
@@ -117,7 +118,7 @@ export const NewItems = body(
     ],
   },
 );
-export const AddedItems = Type.Object({ data: Type.Array(ref(AddedItem)) });
+export const AddedItems = listOf(ref(AddedItem));
 
 /** An item that a template suggests: fields of a new item. */
 const SuggestedItem = named(
@@ -135,7 +136,7 @@ const TemplateWithItems = named(
   'TemplateWithItems',
   Type.Object({ ...Template.properties, items: Type.Array(ref(SuggestedItem)) }),
 );
-export const TemplateList = Type.Object({ data: Type.Array(ref(TemplateWithItems)) });
+export const TemplateList = listOf(ref(TemplateWithItems));
 
 /** The kind of an item cannot change. */
 export const ItemChange = Type.Partial(

@@ -50,4 +50,4 @@ export const Conversation = named(
 export type Conversation = Static<typeof Conversation>;
 export const ConversationPage = cursorPage(ref(Conversation));
 
-export const Read = Type.Object({ unreadCount: Type.Integer({ examples: [0] }) });
+export const Read = named('UnreadMessages', Type.Object({ unreadCount: Type.Integer({ examples: [0] }) }));

@@ -84,10 +84,7 @@ export const NotificationQuery = Type.Object({
   ),
   ...cursorQuery,
 });
-export const NotificationPage = Type.Object({
-  ...cursorPage(ref(Notification)).properties,
-  unreadCount,
-});
+export const NotificationPage = cursorPage(ref(Notification), { unreadCount });
 
 export const NotificationParams = Type.Object({
   id: Type.String({
@@ -105,7 +102,7 @@ export const ReadUpTo = body(
   },
   { examples: [{ upTo: '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7' }] },
 );
-export const UnreadCount = Type.Object({ unreadCount });
+export const UnreadCount = named('UnreadNotifications', Type.Object({ unreadCount }));
 
 const level = oneOf(['off', 'inbox', 'push'], {
   description:

@@ -47,10 +47,13 @@ const Place = named(
 );
 export type Place = Static<typeof Place>;
 
-export const PlaceList = Type.Object({
-  data: Type.Array(ref(Place)),
-  attribution: Type.String({
-    description: 'The source of the data. Show it wherever you show places.',
-    examples: ['GeoNames (https://www.geonames.org), CC BY 4.0'],
+export const PlaceList = named(
+  'PlaceList',
+  Type.Object({
+    data: Type.Array(ref(Place)),
+    attribution: Type.String({
+      description: 'The source of the data. Show it wherever you show places.',
+      examples: ['GeoNames (https://www.geonames.org), CC BY 4.0'],
+    }),
   }),
-});
+);

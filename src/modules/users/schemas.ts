@@ -52,5 +52,8 @@ export const Profile = named(
 );
 export type Profile = Static<typeof Profile>;
 
-export const Following = Type.Object({ isFollowing: Type.Boolean(), followersCount: Type.Integer() });
-export const Blocked = Type.Object({ isBlocked: Type.Boolean() });
+export const Following = named(
+  'FollowState',
+  Type.Object({ isFollowing: Type.Boolean(), followersCount: Type.Integer() }),
+);
+export const Blocked = named('BlockState', Type.Object({ isBlocked: Type.Boolean() }));

@@ -1,6 +1,5 @@
-import { Type } from 'typebox';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { ref } from '../../http/schemas.ts';
+import { listOf, ref } from '../../http/schemas.ts';
 import { invalid } from '../../lib/errors.ts';
 import { toFoundUser } from './present.ts';
 import { searchUsers as findUsers, listFollowed, listHidden, userSearchTerm } from './repo.ts';
@@ -17,7 +16,7 @@ export const searchUsers = defineEndpoint({
   description: 'Leaves out people whom the caller blocked or who blocked the caller.',
   access: 'required',
   query: UserSearchQuery,
-  response: { 200: Type.Object({ data: Type.Array(ref(FoundUser)) }) },
+  response: { 200: listOf(ref(FoundUser)) },
 
   async handler({ caller, query }, { replicas, config }: UserServices) {
     const term = readTerm(query.q);

@@ -3,7 +3,7 @@
  */
 import type { FastifySchema, RouteOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
-import { IdempotencyHeaders } from '../../http/schemas.ts';
+import { IdempotencyHeaders, ref } from '../../http/schemas.ts';
 import { catalogue, type ProblemCode } from '../../lib/errors.ts';
 import { describeProblem, describeSuccess } from './responses.ts';
 
@@ -50,7 +50,7 @@ function describeResponses({ response = {} }: OperationSchema, { config, method,
   const successes = Object.entries(response).map(([status, body]) => [
     status,
     {
-      ...describeSuccess(status, url, body),
+      ...describeSuccess(status, url, '$id' in body ? ref(body) : body),
       ...(idempotent && { headers: replayHeaders }),
       ...(conditional && { headers: etagHeaders }),
       ...(sameOriginOnly && { headers: cookieHeaders }),

@@ -9,6 +9,7 @@ import type { Config } from '../../lib/config.ts';
 import { exportComponents } from '../../modules/account/export-schema.ts';
 import { accountHooks } from '../account-hooks.ts';
 import { documentInfo } from './document-info.ts';
+import { nameBodies } from './name-bodies.ts';
 import { describeOperation } from './operation.ts';
 import { registerReference } from './reference.ts';
 
@@ -28,6 +29,7 @@ export async function registerOpenApi(app: FastifyInstance, config: Config): Pro
     refResolver: {
       buildLocalReference: (json, _base, _fragment, i) => (json.$id as string | undefined) ?? `def-${i}`,
     },
+    transformObject: nameBodies,
     transform: ({ schema, url, route }) => ({ schema: describeOperation(schema, route), url }),
   });
 

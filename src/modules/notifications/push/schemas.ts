@@ -1,16 +1,19 @@
 import { createECDH } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import { body, httpUrl, nullable } from '../../../http/schemas.ts';
+import { body, httpUrl, named, nullable } from '../../../http/schemas.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { isPublicAddress } from '../../../lib/public-address.ts';
 import type { BrowserSubscription } from './encrypt-push.ts';
 
-export const PushKey = Type.Object({
-  publicKey: Type.String({
-    description: 'The `applicationServerKey` of `PushManager.subscribe`: a point of P-256 in base64url.',
-    examples: ['BDd3_hVL9fZi9Ybo2UUzA284WG5FZR30_95YeZJsiApwXKpNcF1rRPF3foIiBHXRdJI2Qhumhf6_LFTeZaNndIo'],
+export const PushKey = named(
+  'PushKey',
+  Type.Object({
+    publicKey: Type.String({
+      description: 'The `applicationServerKey` of `PushManager.subscribe`: a point of P-256 in base64url.',
+      examples: ['BDd3_hVL9fZi9Ybo2UUzA284WG5FZR30_95YeZJsiApwXKpNcF1rRPF3foIiBHXRdJI2Qhumhf6_LFTeZaNndIo'],
+    }),
   }),
-});
+);
 
 export const NewPushSubscription = body(
   {
@@ -37,9 +40,12 @@ export const NewPushSubscription = body(
   },
 );
 
-export const PushSubscription = Type.Object({
-  id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0b5'] }),
-});
+export const PushSubscription = named(
+  'PushSubscriptionId',
+  Type.Object({
+    id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0b5'] }),
+  }),
+);
 export const PushSubscriptionParams = Type.Object({
   id: Type.String({
     description: "The subscription's id.",
