@@ -4,6 +4,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { raw } from '../../src/db/sql.ts';
+import type { OpenApi } from '../api.ts';
 import { runConcurrently } from '../client.ts';
 import type { Environment } from '../environment.ts';
 import { readOperations } from '../fuzz/steps.ts';
@@ -138,9 +139,7 @@ async function messages(
   }
 }
 
-type Paths = Parameters<typeof readOperations>[0];
-
-function errorCalls(document: { paths: Paths }, canaries: Canaries) {
+function errorCalls(document: OpenApi, canaries: Canaries) {
   const { phone, code, refresh, access, browser, calendar, tried, name } = canaries;
   const values = [phone, tried, code, refresh, access, browser, calendar, name].map(encodeURIComponent);
   const body = { phone, code: tried, refreshToken: refresh, confirmCode: tried, name, surprise: access };
