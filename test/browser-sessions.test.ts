@@ -24,18 +24,23 @@ const { openBrowser, send, rowOf } = browsersOf(api);
 const me = (browser: Browser, on = second) => send(browser, 'GET', '/v1/auth/me', undefined, on);
 
 // spec: 5 POST /v1/auth/browser-session: sign-in of a browser with a cookie
-test('browser session: 200 sets an HttpOnly cookie for 180 days, and the body has the account and no token', async () => {
+test('browser session: 200 sets HttpOnly cookies of the session and the device, and the body has the account and no token', async () => {
   const phone = nextPhone();
   const { headers, body } = expectStatus(await signInAt(api, phone), 200);
+  const [session, device, ...others] = headers.getSetCookie();
   assert.match(
-    headers.get('set-cookie') ?? '',
+    session ?? '',
     /^potluck-0=pb_[\w-]{75}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/,
   );
-  assert.equal(headers.getSetCookie().length, 1);
+  assert.match(
+    device ?? '',
+    /^potluck-device-0=pd_[\w-]{51}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
+  assert.deepEqual(others, []);
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.deepEqual(Object.keys(body).sort(), ['isNewUser', 'isSuspended', 'user']);
   assert.deepEqual([body.isNewUser, body.isSuspended, body.user.phone], [true, false, phone]);
-  assert.ok(!JSON.stringify(body).includes('pb_'));
+  assert.doesNotMatch(JSON.stringify(body), /p[bd]_/);
   const again = expectStatus(await signInAt(second, phone), 200);
   assert.deepEqual([again.body.isNewUser, again.body.user.id], [false, body.user.id]);
 });

@@ -10,7 +10,7 @@ import {
   rsvpGoing,
   signIn,
 } from './factories.ts';
-import { type Api, expectStatus } from './setup.ts';
+import { type Api, expectProblem, expectStatus } from './setup.ts';
 
 /** Inserts a subscription, because the API accepts one only over https. */
 const subscribeToPush = (api: Api, { id }: Person) => api.sql`
@@ -26,6 +26,8 @@ const subscribeToPush = (api: Api, { id }: Person) => api.sql`
 export async function createPersonWithEverything(api: Api, second: Api) {
   const profile = { name: 'Xanthippe Quistgaard', username: 'xanthippe.q', bio: 'Writes epigrams.' };
   const person = await createUser(api, profile);
+  const wrongProof = { phone: person.phone, code: '000000' };
+  expectProblem(await api.post('/v1/auth/otp/verify', undefined, wrongProof), 400, 'wrong_code');
   expectStatus(await api.patch('/v1/me', person.token, { city: 'Ouagadougou' }), 200);
   const around = await createUsers(api, 5);
   const [a, b, c, d, e] = around;

@@ -44,7 +44,7 @@ export const distributedTables: Record<string, string>[] = [
   // What must be unique and is not the key of the rows that have it.
   { phones: 'phone', usernames: 'username' },
   // Keyed hashes of phones and of people's ids.
-  { codes: 'phone_hash', audit: 'who' },
+  { codes: 'phone_hash', code_tries: 'phone_hash', known_networks: 'phone_hash', audit: 'who' },
 ];
 
 /** Tables that stay on the coordinator, and why. */

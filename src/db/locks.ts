@@ -15,7 +15,9 @@ import type { Transaction } from './transaction.ts';
  */
 export const LOCK_ORDER = [
   'codes',
+  'code_tries',
   'code_sends',
+  'known_networks',
   'phones',
   'users',
   'sessions',
@@ -55,7 +57,8 @@ export type LockedTable = (typeof LOCK_ORDER)[number];
 
 /**
  * Keys of PostgreSQL's advisory locks. A transaction with idempotency keys also locks each of them, by the
- * two integers at the start of its hash, before any row (idempotency/stored-responses.ts).
+ * two integers at the start of its hash, before any row (idempotency/stored-responses.ts). So does a transaction about the
+ * codes of a number, by the number's hash (modules/auth/codes-repo.ts).
  */
 export const AdvisoryLock = {
   /** Held while migrations run. */

@@ -1,4 +1,4 @@
-/** The cookie that holds the token of a browser session. Scripts cannot read it. */
+/** The cookies that hold the token of a browser session, and that of a device. Scripts cannot read them. */
 import { parseCookie, type SetCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../lib/config.ts';
@@ -15,6 +15,10 @@ export function browserCookieName({ publicUrl }: CookieConfig): string {
   return protocol === 'https:' ? '__Host-potluck' : `potluck-${port || '80'}`;
 }
 
+/** The cookie with the token by which the limits on codes recognize a device (modules/auth/device-tokens.ts). */
+export const deviceCookieName = (config: CookieConfig): string =>
+  browserCookieName(config).replace('potluck', 'potluck-device');
+
 /** Returns the values of the cookies with the name, in the order of the header. */
 export const readCookies = (header: string, name: string): string[] =>
   header.split(';').flatMap((pair) => parseCookie(pair, { decode: (value) => value })[name] ?? []);
@@ -22,6 +26,14 @@ export const readCookies = (header: string, name: string): string[] =>
 /** @param maxAgeMs the latest end of the session; the server decides when it ends before that */
 export const sessionCookie = (config: CookieConfig, token: string, maxAgeMs: number): string =>
   stringifySetCookie({ ...attributes(config), value: token, maxAge: Math.floor(maxAgeMs / 1000) });
+
+export const deviceCookie = (config: CookieConfig, token: string, maxAgeMs: number): string =>
+  stringifySetCookie({
+    ...attributes(config),
+    name: deviceCookieName(config),
+    value: token,
+    maxAge: Math.floor(maxAgeMs / 1000),
+  });
 
 /** A `Set-Cookie` that removes the cookie. */
 export const clearedCookie = (config: CookieConfig): string =>

@@ -34,7 +34,7 @@ type EndpointRequest<A extends Access, P extends Optional, Q extends Optional, B
   reply: FastifyReply;
 };
 
-type Headers = Record<string, string | number>;
+type Headers = Record<string, string | number | string[]>;
 
 /** JSON that is serialized already: by an idempotent replay, or composed of serialized fragments. */
 type JsonTextResponse = { statusCode: number; json: string | Buffer; headers?: Headers };

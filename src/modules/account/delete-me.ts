@@ -10,6 +10,7 @@ import { Problem } from '../../lib/errors.ts';
 import { auditContextOf } from '../auth/audit-context.ts';
 import { checkCode } from '../auth/check-code.ts';
 import { hashPhone } from '../auth/code-hashes.ts';
+import { ownerAt } from '../auth/requesters.ts';
 import { removeFiles, reportRemainingFiles } from '../uploads/sweep.ts';
 import { findMe } from '../users/own-profile.ts';
 import { deleteAccount } from './delete-account.ts';
@@ -61,7 +62,8 @@ const deleteWithCode = (
     if (!me) return new Problem('token_invalid');
     const { phone } = me;
     const context = auditContextOf(services, request);
-    const proof = { phone, purpose: 'delete_account', code, field: 'confirmCode' } as const;
+    const sender = ownerAt(request.ip);
+    const proof = { phone, purpose: 'delete_account', code, field: 'confirmCode', sender } as const;
     const problem = await checkCode(tx, context, proof);
     // After a concurrent deletion of the same account there is neither a code nor a caller, and the throw
     // rolls back.

@@ -3,6 +3,7 @@ import { ref } from '../../http/schemas.ts';
 import { lockAnyCaller } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readPhone } from '../../lib/phone.ts';
+import { ownerAt } from '../auth/requesters.ts';
 import { CodeSent } from '../auth/schemas.ts';
 import { sendCode } from '../auth/send-code.ts';
 import { findMe } from '../users/own-profile.ts';
@@ -27,7 +28,7 @@ export const requestDeleteCode = defineEndpoint({
     const sent = await sendCode(services, {
       phone: readPhone(me.phone),
       purpose: 'delete_account',
-      address: request.ip,
+      sender: ownerAt(request.ip),
       requestId: request.id,
       // A code that is stored after the deletion of the account would never be deleted with it.
       check: (tx) => lockAnyCaller(tx, caller),

@@ -15,3 +15,6 @@ export const hashCode = (key: string, phone: string, purpose: CodePurpose, code:
 
 /** The scope of the number's own daily limit in `code_sends`. */
 export const numberScope = (phoneHash: Buffer): string => `number:${phoneHash.toString('base64url')}`;
+
+/** The scope of the number's texts that unknown networks requested, without those whose codes were used. */
+export const strangersScope = (phoneHash: Buffer): string => `strangers:${phoneHash.toString('base64url')}`;

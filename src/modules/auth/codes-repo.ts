@@ -1,126 +1,128 @@
-/** One-time codes and the daily counts of their messages. */
+/** One-time codes, the wrong tries, and the daily counts of messages. */
 import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import { newIdAt } from '../../lib/ids.ts';
+import { dayMs } from '../../lib/time.ts';
 import type { CodePurpose } from './code-hashes.ts';
+import type { Requester, Trust } from './requesters.ts';
+import type { Try } from './try-limits.ts';
 
 /**
- * Locks the number's rows, and inserts one if there is none. The rows are read by a later statement: another request, whose
- * lock this one has waited for, may have inserted the row of another purpose.
- * @returns the time of the last code of any purpose; null if no code was sent
+ * Locks the number until the transaction ends, before any row: transactions about the codes of a number, on all servers, run one
+ * after the other, and each sees what the one before it has committed. A limit depends on rows that do not exist yet, such as the
+ * first try of a network, so locks on rows would not suffice.
  */
-export async function findLastSend(tx: Transaction, phoneHash: Buffer, now: Date): Promise<Date | null> {
-  let locked: object[] = [];
-  // Again if the row was there, and then deleted because it had expired.
-  while (locked.length === 0) {
-    await insertRowToLock(tx, phoneHash, now);
-    locked = await tx.query(
-      sql`select 1 from codes where phone_hash = ${phoneHash} order by purpose for update`,
-    );
-  }
-  const rows = await tx.query<{ sentAt: Date; sent: boolean }>(sql`
-    select sent_at, expires_at > sent_at as sent from codes where phone_hash = ${phoneHash}`);
-  const sent = rows.filter((row) => row.sent).map((row) => row.sentAt.getTime());
-  return sent.length > 0 ? new Date(Math.max(...sent)) : null;
+export async function lockNumber(tx: Transaction, phoneHash: Buffer): Promise<void> {
+  const [a, b] = [phoneHash.readInt32BE(0), phoneHash.readInt32BE(4)];
+  await tx.query(sql`select pg_advisory_xact_lock(${a}::int, ${b}::int)`);
 }
 
-/** Inserts a row without a code. */
-async function insertRowToLock(tx: Transaction, phoneHash: Buffer, now: Date): Promise<void> {
-  const purpose: CodePurpose = 'sign_in';
-  await tx.query(sql`
-    insert into codes (phone_hash, purpose, code_hash, sent_at, expires_at, tries)
-    values (${phoneHash}, ${purpose}, null, ${now}, ${now}, '{}')
-    on conflict do nothing`);
+/** Returns the time of the last code that a requester of this trust was sent, for any purpose; null if there is none. */
+export async function findLastSend(tx: Transaction, phoneHash: Buffer, trust: Trust): Promise<Date | null> {
+  // A code whose expiry equals its time of sending was withdrawn.
+  const [row] = await tx.query<{ sentAt: Date }>(sql`
+    select sent_at from codes where phone_hash = ${phoneHash} and trust = ${trust} and expires_at > sent_at
+    order by sent_at desc limit 1`);
+  return row?.sentAt ?? null;
 }
-
-export type SendLimit = [scope: string, maxPerDay: number];
 
 const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 
 /**
- * Counts a message against each limit that is not reached.
- * @param limits sorted by scope
- * @returns how many limits were not reached
+ * Counts a message in each scope. The rows stay locked until the transaction ends, so the counts of concurrent messages differ;
+ * the caller rolls back if a limit is exceeded.
+ * @returns the counts of the day, with the message
  */
-export async function countSends(tx: Transaction, limits: SendLimit[], now: Date): Promise<number> {
-  const scopes = limits.map(([scope]) => scope);
-  const maxima = limits.map(([, maxPerDay]) => maxPerDay);
-  // The statement locks the conflicting row before it evaluates the condition, so concurrent sends respect
-  // the limit.
-  return await tx.execute(sql`
+export async function countSend<T extends Record<string, string>>(
+  tx: Transaction,
+  scopes: T,
+  now: Date,
+): Promise<{ [K in keyof T]: number }> {
+  // Sorted: the order in which the rows are locked.
+  const sorted = Object.values(scopes).sort();
+  const rows = await tx.query<{ scope: string; sent: number }>(sql`
     insert into code_sends (scope, day, sent)
-    select scope, ${dayOf(now)}::date, 1 from unnest(${scopes}::text[]) scope
+    select scope, ${dayOf(now)}::date, 1 from unnest(${sorted}::text[]) scope
     on conflict (scope, day) do update set sent = code_sends.sent + 1
-    where code_sends.sent < (${maxima}::int[])[array_position(${scopes}::text[], code_sends.scope)]`);
+    returning scope, sent`);
+  const counts = new Map(rows.map(({ scope, sent }) => [scope, sent]));
+  const entries = Object.entries(scopes).map(([name, scope]) => [name, counts.get(scope) ?? 0]);
+  return Object.fromEntries(entries) as { [K in keyof T]: number };
 }
 
-/** Stores a code in place of the previous code of the same number and purpose. */
-export async function insertCode(
-  tx: Transaction,
-  code: { phoneHash: Buffer; purpose: CodePurpose; codeHash: Buffer; sentAt: Date; expiresAt: Date },
-): Promise<void> {
-  await tx.query(sql`
-    insert into codes (phone_hash, purpose, code_hash, sent_at, expires_at, tries)
-    values (${code.phoneHash}, ${code.purpose}, ${code.codeHash}, ${code.sentAt}, ${code.expiresAt}, '{}')
-    on conflict (phone_hash, purpose) do update
-    set code_hash = excluded.code_hash, sent_at = excluded.sent_at, expires_at = excluded.expires_at`);
-}
-
-/** Withdraws a code whose message could not be sent, and subtracts the message from the daily counts. */
-export async function withdrawCode(
-  tx: Transaction,
-  phoneHash: Buffer,
-  purpose: CodePurpose,
-  limits: SendLimit[],
-  sentAt: Date,
-): Promise<void> {
-  // A code whose expiry equals its time of sending counts as never sent. The condition spares a newer code.
-  await tx.query(sql`
-    update codes set code_hash = null, expires_at = sent_at
-    where phone_hash = ${phoneHash} and purpose = ${purpose} and sent_at = ${sentAt}`);
+/** Subtracts a message from the counts of its day. */
+export async function subtractSend(tx: Transaction, scopes: string[], sentAt: Date): Promise<void> {
   await tx.query(sql`
     update code_sends set sent = sent - 1
-    where day = ${dayOf(sentAt)} and scope = any(${limits.map(([scope]) => scope)}) and sent > 0`);
+    where day = ${dayOf(sentAt)} and scope = any(${scopes}) and sent > 0`);
 }
 
-/** `codeHash`: null after the code was used or withdrawn. `tries`: when wrong codes were tried. */
-type CodeRow = { codeHash: Buffer | null; expiresAt: Date; tries: Date[] };
+type NewCode = {
+  phoneHash: Buffer;
+  purpose: CodePurpose;
+  requester: Requester;
+  codeHash: Buffer;
+  sentAt: Date;
+  expiresAt: Date;
+};
 
-/**
- * Locks the row of a number and purpose, so concurrent tries run one after the other. Null if no code was
- * requested.
- */
-export async function findCodeForUpdate(
-  tx: Transaction,
-  phoneHash: Buffer,
-  purpose: CodePurpose,
-): Promise<CodeRow | null> {
-  const [row] = await tx.query<CodeRow>(sql`
-    select code_hash, expires_at, tries from codes
-    where phone_hash = ${phoneHash} and purpose = ${purpose} for update`);
-  return row ?? null;
+/** Stores a code in place of the requester's previous code for the same number and purpose. */
+export async function insertCode(tx: Transaction, code: NewCode): Promise<void> {
+  const { id, trust } = code.requester;
+  await tx.query(sql`
+    insert into codes (phone_hash, purpose, requester, trust, code_hash, sent_at, expires_at)
+    values (${code.phoneHash}, ${code.purpose}, ${id}, ${trust}, ${code.codeHash}, ${code.sentAt}, ${code.expiresAt})
+    on conflict (phone_hash, purpose, requester) do update
+    set trust = excluded.trust, code_hash = excluded.code_hash, sent_at = excluded.sent_at, expires_at = excluded.expires_at`);
 }
 
-export async function updateTries(
+/** Withdraws a code whose message could not be sent. The condition spares a newer code of the requester. */
+export async function withdrawCode(
   tx: Transaction,
-  phoneHash: Buffer,
-  purpose: CodePurpose,
-  tries: Date[],
+  { phoneHash, purpose, requester, sentAt }: NewCode,
 ): Promise<void> {
   await tx.query(sql`
-    update codes set tries = ${tries.map((at) => at.toISOString())}::timestamptz[]
-    where phone_hash = ${phoneHash} and purpose = ${purpose}`);
+    update codes set code_hash = null, expires_at = sent_at
+    where phone_hash = ${phoneHash} and purpose = ${purpose} and requester = ${requester.id} and sent_at = ${sentAt}`);
 }
 
-/** Marks the code as used. */
-export async function useCode(tx: Transaction, phoneHash: Buffer, purpose: CodePurpose): Promise<void> {
-  await tx.query(
-    sql`update codes set code_hash = null where phone_hash = ${phoneHash} and purpose = ${purpose}`,
-  );
+/** `codeHash`: null after the code was used or withdrawn. */
+type CodeRow = { requester: Buffer; codeHash: Buffer | null; expiresAt: Date };
+
+/** The newest code of each requester, most recently sent first. */
+export const listCodes = (tx: Transaction, phoneHash: Buffer, purpose: CodePurpose): Promise<CodeRow[]> =>
+  tx.query<CodeRow>(sql`
+    select requester, code_hash, expires_at from codes
+    where phone_hash = ${phoneHash} and purpose = ${purpose} order by sent_at desc, requester`);
+
+/** The wrong tries for a number in the last 24 hours, oldest first. */
+export const listTries = (tx: Transaction, phoneHash: Buffer, now: Date): Promise<Try[]> =>
+  tx.query<Try>(sql`
+    select purpose, requester, budget, at from code_tries
+    where phone_hash = ${phoneHash} and at > ${new Date(now.getTime() - dayMs)} order by at, id`);
+
+export async function insertTry(tx: Transaction, phoneHash: Buffer, wrong: Try): Promise<void> {
+  await tx.query(sql`
+    insert into code_tries (phone_hash, id, purpose, requester, budget, at)
+    values (${phoneHash}, ${newIdAt(wrong.at)}, ${wrong.purpose}, ${wrong.requester}, ${wrong.budget}, ${wrong.at})`);
 }
 
-/** Deletes codes a day after they were sent, and the counts of earlier days. */
+/** Marks the code of a requester as used. */
+export async function useCode(
+  tx: Transaction,
+  phoneHash: Buffer,
+  purpose: CodePurpose,
+  requester: Buffer,
+): Promise<void> {
+  await tx.query(sql`
+    update codes set code_hash = null
+    where phone_hash = ${phoneHash} and purpose = ${purpose} and requester = ${requester}`);
+}
+
+/** Deletes codes and tries after a day, and the counts of earlier days. */
 export async function deleteExpiredCodes(db: Database, now: Date): Promise<void> {
   await db.query(sql`delete from codes where sent_at < ${now}::timestamptz - interval '1 day'`);
+  await db.query(sql`delete from code_tries where at < ${now}::timestamptz - interval '1 day'`);
   await db.query(sql`delete from code_sends where day < ${dayOf(now)}`);
 }

@@ -1,8 +1,8 @@
-/** Account deletion: codes and sessions. */
+/** Account deletion: codes, tries, known networks and sessions. */
 import { sql } from '../../db/sql.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
 import { changedSessions } from '../../identity/sessions.ts';
-import { numberScope } from './code-hashes.ts';
+import { numberScope, strangersScope } from './code-hashes.ts';
 import { listSessionKeys } from './session-repo.ts';
 
 export const authDeletionHooks: DeletionHook[] = [
@@ -13,7 +13,10 @@ export const authDeletionHooks: DeletionHook[] = [
     isOnce: true,
     run: async (tx, { phoneHash }) => {
       await tx.query(sql`delete from codes where phone_hash = ${phoneHash}`);
-      await tx.query(sql`delete from code_sends where scope = ${numberScope(phoneHash)}`);
+      await tx.query(sql`delete from code_tries where phone_hash = ${phoneHash}`);
+      const scopes = [numberScope(phoneHash), strangersScope(phoneHash)];
+      await tx.query(sql`delete from code_sends where scope = any(${scopes})`);
+      await tx.query(sql`delete from known_networks where phone_hash = ${phoneHash}`);
       return {};
     },
   },

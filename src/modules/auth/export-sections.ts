@@ -1,9 +1,9 @@
-/** Account export: sessions and codes. */
+/** Account export: sessions, codes, tries and known networks. */
 import { Type } from 'typebox';
 import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { oneOf, timestamp } from '../../http/schemas.ts';
-import { numberScope } from './code-hashes.ts';
+import { numberScope, strangersScope } from './code-hashes.ts';
 
 const ExportSession = exportRow('ExportSession', {
   id: exportColumns.id,
@@ -15,15 +15,35 @@ const ExportSession = exportRow('ExportSession', {
   endsAt: timestamp(),
 });
 
+const trusts = ['unknown', 'network', 'device'] as const;
+
 const ExportCode = exportRow('ExportCode', {
   purpose: oneOf(['sign_in', 'delete_account']),
   sentAt: timestamp(),
   expiresAt: timestamp(),
   isUsed: Type.Boolean(),
-  tries: Type.Array(timestamp(), { description: 'When wrong codes were tried.' }),
+  requestedBy: oneOf(trusts, {
+    description: 'A client network that was unknown, a client network of an earlier sign-in, or a known device.',
+  }),
 });
 
-const ExportCodesSent = exportRow('ExportCodesSent', { day: exportColumns.day, sent: exportColumns.count });
+const ExportCodeTry = exportRow('ExportCodeTry', {
+  purpose: oneOf(['sign_in', 'delete_account']),
+  at: timestamp(),
+  budget: oneOf(trusts, { description: 'Whose daily limit the try counts against.' }),
+});
+
+const ExportKnownNetwork = exportRow('ExportKnownNetwork', { signedInAt: timestamp() });
+
+const ExportCodesSent = exportRow('ExportCodesSent', {
+  day: exportColumns.day,
+  sent: exportColumns.count,
+  sentToStrangers: Type.Integer({
+    minimum: 0,
+    description: 'Those of them that unknown networks requested and whose codes were not used.',
+    examples: [2],
+  }),
+});
 
 export const authExportSections: ExportSection[] = [
   {
@@ -38,11 +58,28 @@ export const authExportSections: ExportSection[] = [
   {
     name: 'codes',
     row: ExportCode,
-    description: 'When codes were sent to the number, and when wrong codes were tried.',
+    description: 'When codes were last sent to the number, for each device or network that requested one.',
     tables: ['codes'],
     rows: ({ phoneHash }) => sql`
-      select purpose, sent_at, expires_at, code_hash is null as is_used, tries
-      from codes where phone_hash = ${phoneHash} order by purpose`,
+      select purpose, sent_at, expires_at, code_hash is null as is_used, trust as requested_by
+      from codes where phone_hash = ${phoneHash} order by purpose, requester`,
+  },
+  {
+    name: 'codeTries',
+    row: ExportCodeTry,
+    description: 'When wrong codes were tried in the last 24 hours.',
+    tables: ['code_tries'],
+    rows: ({ phoneHash }) => sql`
+      select purpose, at, budget from code_tries where phone_hash = ${phoneHash} order by at, id`,
+  },
+  {
+    name: 'knownNetworks',
+    row: ExportKnownNetwork,
+    description:
+      'When you last signed in on each of up to ten networks, by which the server recognizes you. It stores no address of them.',
+    tables: ['known_networks'],
+    rows: ({ phoneHash }) => sql`
+      select signed_in_at from known_networks where phone_hash = ${phoneHash} order by signed_in_at, network`,
   },
   {
     name: 'codesSent',
@@ -50,7 +87,9 @@ export const authExportSections: ExportSection[] = [
     description: 'The number of messages with codes that were sent to the number, by day.',
     tables: ['code_sends'],
     rows: ({ phoneHash }) => sql`
-      select day::text as day, sent from code_sends
-      where scope = ${numberScope(phoneHash)} order by day`,
+      select n.day::text as day, n.sent, coalesce(s.sent, 0) as sent_to_strangers
+      from code_sends n
+      left join code_sends s on s.scope = ${strangersScope(phoneHash)} and s.day = n.day
+      where n.scope = ${numberScope(phoneHash)} order by n.day`,
   },
 ];

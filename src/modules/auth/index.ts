@@ -8,6 +8,7 @@ import { listSessions } from './list-sessions.ts';
 import { logout } from './logout.ts';
 import { refresh } from './refresh.ts';
 import { requestCode } from './request-code.ts';
+import { deleteExpiredNetworks } from './requesters.ts';
 import type { AuthServices } from './services.ts';
 import { deleteExpiredSessions } from './session-repo.ts';
 import { signIn } from './sign-in.ts';
@@ -19,11 +20,12 @@ export const auth = defineModule<AuthServices>({
   endpoints: [requestCode, signIn, signInBrowser, refresh, logout, getMe, listSessions, endSession],
   jobs: [
     {
-      name: 'delete expired sessions and codes',
+      name: 'delete expired sessions, codes and known networks',
       everyMs: 60 * 60_000,
       run: async ({ db, clock }) => {
         await deleteExpiredSessions(db, clock());
         await deleteExpiredCodes(db, clock());
+        await deleteExpiredNetworks(db, clock());
       },
     },
   ],

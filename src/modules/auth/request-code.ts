@@ -1,6 +1,7 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { readPhone } from '../../lib/phone.ts';
+import { senderOf } from './requesters.ts';
 import { CodeRequest, CodeSent } from './schemas.ts';
 import { sendCode } from './send-code.ts';
 import type { AuthServices } from './services.ts';
@@ -19,8 +20,8 @@ export const requestCode = defineEndpoint({
 
   async handler({ body, request }, services: AuthServices) {
     const phone = readPhone(body.phone);
-    const { ip: address, id: requestId } = request;
-    const sent = await sendCode(services, { phone, purpose: 'sign_in', address, requestId });
+    const sender = senderOf(services, request, body.deviceToken);
+    const sent = await sendCode(services, { phone, purpose: 'sign_in', sender, requestId: request.id });
     return { status: 202, body: sent };
   },
 });

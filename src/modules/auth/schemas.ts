@@ -8,12 +8,24 @@ const phone = Type.String({
   examples: ['+12025550102'],
 });
 
-export const CodeRequest = body({ phone }, { examples: [{ phone: '+12025550102' }] });
+const deviceToken = Type.Optional(
+  Type.String({
+    maxLength: 100,
+    description:
+      'The `deviceToken` of an earlier sign-in on this device. Browsers send a cookie instead. The limits on codes then treat the ' +
+      'device as known, so that nobody else can use up its codes and tries. A token that is not valid for the number is ignored.',
+  }),
+);
+
+export const CodeRequest = body({ phone, deviceToken }, { examples: [{ phone: '+12025550102' }] });
 
 export const CodeSent = named(
   'CodeSent',
   Type.Object({
-    expiresIn: Type.Integer({ description: 'Seconds until the code expires.', examples: [300] }),
+    expiresIn: Type.Integer({
+      description: 'Seconds until the code expires: 300, or from the tenth code of a day on, until midnight UTC.',
+      examples: [300],
+    }),
     resendAfter: Type.Integer({
       description: 'Seconds until the next code can be requested.',
       examples: [60],
@@ -29,7 +41,7 @@ export const CodeSent = named(
 );
 
 export const CodeProof = body(
-  { phone, code: Type.String({ maxLength: 20, description: 'The six digits of the message.' }) },
+  { phone, code: Type.String({ maxLength: 20, description: 'The six digits of the message.' }), deviceToken },
   { examples: [{ phone: '+12025550102', code: '493027' }] },
 );
 
@@ -52,7 +64,19 @@ const account = {
   }),
   user: ref(Me),
 };
-export const SignedIn = named('SignedIn', Type.Object({ ...pair, ...account }));
+export const SignedIn = named(
+  'SignedIn',
+  Type.Object({
+    ...pair,
+    ...account,
+    deviceToken: Type.String({
+      description:
+        'Store it, also after a logout, and send it with the next sign-in of this phone number on this device. It is valid for ' +
+        '400 days and authenticates no request.',
+      examples: ['pd_XrNcV0kS…'],
+    }),
+  }),
+);
 export const BrowserSignedIn = named('BrowserSignedIn', Type.Object(account));
 
 export const RefreshRequest = body(

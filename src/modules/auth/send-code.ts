@@ -1,21 +1,15 @@
-/** Creates one-time codes and sends them. Only the newest code of a number and purpose is valid. */
+/** Creates one-time codes and sends them. Of the codes that a requester was sent, the newest is valid. */
 import { randomInt } from 'node:crypto';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { textMessages } from '../../http/metrics.ts';
 import { Problem } from '../../lib/errors.ts';
-import { networkOf } from '../../lib/ip-address.ts';
-import { keyedHash } from '../../lib/keyed-hash.ts';
 import type { Phone } from '../../lib/phone.ts';
-import { dayMs } from '../../lib/time.ts';
-import { type CodePurpose, hashCode, hashPhone, numberScope } from './code-hashes.ts';
-import { countSends, findLastSend, insertCode, type SendLimit, withdrawCode } from './codes-repo.ts';
+import { type CodePurpose, hashCode, hashPhone } from './code-hashes.ts';
+import { countSend, findLastSend, insertCode, lockNumber, subtractSend, withdrawCode } from './codes-repo.ts';
+import { findRequester, type Sender, type Trust } from './requesters.ts';
+import { expiryOf, isOverLimit, msToNextDay, resendAfterMs, scopesOf } from './send-limits.ts';
 import type { AuthServices } from './services.ts';
 import { SmsFailure } from './sms.ts';
-
-const codeLifetimeMs = 5 * 60_000;
-const resendAfterMs = 60_000;
-/** Messages per day to one number, from one network, to one block of numbers and to one country. */
-const dailyLimits = { number: 10, address: 50, prefix: 100, country: 1_000 } as const;
 
 /**
  * `expiresIn` and `resendAfter` in seconds. `devCode`: only with `config.devCodes` and a driver that sends no
@@ -27,8 +21,7 @@ type CodeServices = Pick<AuthServices, 'config' | 'db' | 'log' | 'sms' | 'clock'
 type CodeRequest = {
   phone: Phone;
   purpose: CodePurpose;
-  /** The IP address of the client. */
-  address: string;
+  sender: Sender;
   /** The id of the HTTP request, for the log. */
   requestId: string;
   /** Runs in the transaction that stores the code, after the code's row is locked; it aborts by throwing. */
@@ -45,20 +38,25 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
   const { phone, purpose, check } = request;
   const now = clock();
   const showsCode = config.devCodes && !sms.delivers;
-  // The limits apply unless the response itself carries the code.
-  const limits = showsCode ? null : limitsOf(services, request);
   const code = randomInt(1_000_000).toString().padStart(6, '0');
   const phoneHash = hashPhone(config.secretKey, phone.number);
-  await transaction(db, async (tx) => {
-    if (limits) await checkLimits(tx, phoneHash, limits, now);
-    await insertCode(tx, {
+  const { stored, scopes } = await transaction(db, async (tx) => {
+    await lockNumber(tx, phoneHash);
+    const { secretKey } = config;
+    const requester = await findRequester(tx, { secretKey, now }, phoneHash, request.sender);
+    // The limits apply unless the response itself carries the code.
+    const counted = showsCode ? null : await count(tx, services, request, requester.trust, now);
+    const stored = {
       phoneHash,
       purpose,
-      codeHash: hashCode(config.secretKey, phone.number, purpose, code),
+      requester,
+      codeHash: hashCode(secretKey, phone.number, purpose, code),
       sentAt: now,
-      expiresAt: new Date(now.getTime() + codeLifetimeMs),
-    });
+      expiresAt: expiryOf(now, counted?.toNumber ?? 0),
+    };
+    await insertCode(tx, stored);
     await check?.(tx);
+    return { stored, scopes: counted?.scopes };
   });
   try {
     await sms.send(phone.number, purpose, code);
@@ -67,13 +65,16 @@ export async function sendCode(services: CodeServices, request: CodeRequest): Pr
     if (error instanceof SmsFailure) reportFailure(services, request, error);
     // A message that was certainly not sent does not count. If the outcome is unknown, the message and its
     // code count.
-    if (limits && !(error instanceof SmsFailure && error.mayBeDelivered))
-      await transaction(db, (tx) => withdrawCode(tx, phoneHash, purpose, limits, now));
+    if (scopes && !(error instanceof SmsFailure && error.mayBeDelivered))
+      await transaction(db, async (tx) => {
+        await withdrawCode(tx, stored);
+        await subtractSend(tx, scopes, now);
+      });
     throw error;
   }
   return {
-    expiresIn: codeLifetimeMs / 1000,
-    resendAfter: limits ? resendAfterMs / 1000 : 0,
+    expiresIn: Math.floor((stored.expiresAt.getTime() - now.getTime()) / 1000),
+    resendAfter: scopes ? resendAfterMs / 1000 : 0,
     ...(showsCode && { devCode: code }),
   };
 }
@@ -98,35 +99,23 @@ function reportFailure(services: CodeServices, { requestId }: CodeRequest, failu
 }
 
 /**
- * Locks the number's rows first: of two concurrent requests, the second sees the first one's code.
+ * Counts the message. The number is locked: of two concurrent requests, the second sees the first one's code.
+ * @returns the scopes that count it, and the texts to the number today
  * @throws Problem `too_many_codes`
  */
-async function checkLimits(
+async function count(
   tx: Transaction,
-  phoneHash: Buffer,
-  limits: SendLimit[],
+  { config }: CodeServices,
+  { phone, sender }: CodeRequest,
+  trust: Trust,
   now: Date,
-): Promise<void> {
-  const last = await findLastSend(tx, phoneHash, now);
+): Promise<{ scopes: string[]; toNumber: number }> {
+  const last = await findLastSend(tx, hashPhone(config.secretKey, phone.number), trust);
   const waitMs = last ? last.getTime() + resendAfterMs - now.getTime() : 0;
   if (waitMs > 0) throw new Problem('too_many_codes', { retryAfter: Math.ceil(waitMs / 1000) });
-  if ((await countSends(tx, limits, now)) < limits.length) {
-    const msToMidnight = dayMs - (now.getTime() % dayMs);
-    throw new Problem('too_many_codes', { retryAfter: Math.ceil(msToMidnight / 1000) });
-  }
-}
-
-/**
- * The daily limits that a message counts against, sorted by scope: the order in which their rows are locked.
- */
-function limitsOf({ config }: CodeServices, { phone, address }: CodeRequest): SendLimit[] {
-  const key = config.secretKey;
-  const network = keyedHash(key, 'address', networkOf(address)).toString('base64url');
-  return [
-    [`address:${network}`, dailyLimits.address],
-    [`country:${phone.country ?? 'none'}`, dailyLimits.country],
-    ['everybody', config.smsPerDay],
-    [numberScope(hashPhone(key, phone.number)), dailyLimits.number],
-    [`prefix:${phone.number.slice(0, -4)}`, dailyLimits.prefix],
-  ];
+  const scopes = scopesOf(config.secretKey, phone, sender.address, trust);
+  const sent = await countSend(tx, scopes, now);
+  if (isOverLimit(sent, trust, config))
+    throw new Problem('too_many_codes', { retryAfter: Math.ceil(msToNextDay(now) / 1000) });
+  return { scopes: Object.values(scopes), toNumber: sent.number };
 }

@@ -1,6 +1,7 @@
-import { sessionCookie } from '../../http/browser-cookie.ts';
+import { deviceCookie, sessionCookie } from '../../http/browser-cookie.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
+import { deviceTokenMs } from './device-tokens.ts';
 import { BrowserSignedIn, CodeProof } from './schemas.ts';
 import type { AuthServices } from './services.ts';
 import { openBrowserSession } from './sessions.ts';
@@ -16,7 +17,8 @@ export const signInBrowser = defineEndpoint({
   description:
     'For pages of this server. As POST /v1/auth/otp/verify, but the response sets a cookie that scripts cannot read, and ' +
     'contains no token. The cookie authenticates as an access token does. The session ends after 30 days without a ' +
-    'request, and after 180 days at the latest; it is not refreshed. POST /v1/auth/logout ends it and removes the cookie.',
+    'request, and after 180 days at the latest; it is not refreshed. POST /v1/auth/logout ends it and removes the cookie. ' +
+    'Another cookie has the device token; it stays in the browser.',
   access: 'public',
   sameOriginOnly: true,
   body: CodeProof,
@@ -24,10 +26,13 @@ export const signInBrowser = defineEndpoint({
   problems: ['wrong_code', 'too_many_tries', 'feature_disabled'],
 
   async handler({ body, request }, services: AuthServices) {
-    const { tokens, account } = await signInWithCode(services, request, body, (tx, session, { now }) =>
+    const { tokens, deviceToken, account } = await signInWithCode(services, request, body, (tx, session, { now }) =>
       openBrowserSession(tx, session, now),
     );
-    const cookie = sessionCookie(services.config, tokens.token, tokens.maxAgeMs);
-    return { status: 200, body: account, headers: { 'set-cookie': cookie } };
+    const cookies = [
+      sessionCookie(services.config, tokens.token, tokens.maxAgeMs),
+      deviceCookie(services.config, deviceToken, deviceTokenMs),
+    ];
+    return { status: 200, body: account, headers: { 'set-cookie': cookies } };
   },
 });

@@ -10,6 +10,9 @@ import { toMe } from '../users/present-own-profile.ts';
 import { findOrCreateAccount } from './accounts.ts';
 import { auditContextOf } from './audit-context.ts';
 import { checkCode } from './check-code.ts';
+import { hashPhone } from './code-hashes.ts';
+import { newDeviceToken } from './device-tokens.ts';
+import { rememberNetwork, senderOf } from './requesters.ts';
 import type { CodeProof } from './schemas.ts';
 import type { AuthServices } from './services.ts';
 import type { NewSession } from './sessions.ts';
@@ -19,19 +22,20 @@ type OpenSession<T> = (tx: Transaction, session: NewSession, context: AuditConte
 
 /**
  * Opens a session in the account of the phone number.
- * @returns the tokens of the session, and the account
+ * @returns the tokens of the session, a token by which the device is known later, and the account
  * @throws Problem `wrong_code`, `too_many_tries`; `feature_disabled` if sign-ups are switched off
  */
 export async function signInWithCode<T>(
   services: AuthServices,
   request: FastifyRequest,
-  { phone, code }: Static<typeof CodeProof>,
+  { phone, code, deviceToken }: Static<typeof CodeProof>,
   open: OpenSession<T>,
 ) {
   const { number } = readPhone(phone);
   const context = auditContextOf(services, request);
   const outcome = await transaction(services.db, async (tx) => {
-    const proof = { phone: number, purpose: 'sign_in', code, field: 'code' } as const;
+    const sender = senderOf(services, request, deviceToken);
+    const proof = { phone: number, purpose: 'sign_in', code, field: 'code', sender } as const;
     const problem = await checkCode(tx, context, proof);
     return problem ?? signInTo(tx, services, context, number, request, open);
   });
@@ -48,6 +52,8 @@ async function signInTo<T>(
   request: FastifyRequest,
   open: OpenSession<T>,
 ) {
+  const phoneHash = hashPhone(config.secretKey, phone);
+  await rememberNetwork(tx, context, phoneHash, request.ip);
   const { id, isNew, isSuspended } = await findOrCreateAccount(tx, phone, context.now);
   if (isNew) await flags.require('signUps');
   const userAgent = request.headers['user-agent'] ?? '';
@@ -56,5 +62,6 @@ async function signInTo<T>(
   const me = await findMe(tx, id);
   if (!me) return new Problem('unavailable');
   // Only a client that proved the phone learns of the suspension.
-  return { tokens, account: { isNewUser: isNew, isSuspended, user: toMe(me, config.publicUrl) } };
+  const deviceToken = newDeviceToken(config.secretKey, phoneHash, context.now);
+  return { tokens, deviceToken, account: { isNewUser: isNew, isSuspended, user: toMe(me, config.publicUrl) } };
 }

@@ -17,17 +17,17 @@ export class VisitorCookies {
     return new RegExp(`(?:^|;)[ \t]*${this.#sessionCookie.name}[ \t]*=`).test(this.header ?? '');
   }
 
-  /** Removes the cookie of a session that has ended, and leaves the cookies out of later requests to the API. */
+  /** Removes the cookie of a session that has ended, and leaves it out of later requests to the API. */
   removeSession(): void {
-    this.header = null;
+    const isOther = (pair: string) => pair.split('=', 1)[0]?.trim() !== this.#sessionCookie.name;
+    this.header = this.header?.split(';').filter(isOther).join(';') || null;
     this.changed.push(this.#sessionCookie.cleared);
   }
 
-  /** Applies `Set-Cookie` headers of the API, which sets the cookie of the session alone. */
+  /** Applies `Set-Cookie` headers of the API, which sets the cookies of the session and of the device. */
   apply(setCookies: string[]): void {
-    for (const cookie of setCookies) {
-      this.changed.push(cookie);
-      this.header = cookie.split(';', 1)[0] ?? null;
-    }
+    if (setCookies.length === 0) return;
+    this.changed.push(...setCookies);
+    this.header = setCookies.map((cookie) => cookie.split(';', 1)[0]).join('; ');
   }
 }

@@ -1,0 +1,99 @@
+/**
+ * Who requests or enters a code. Codes and wrong tries belong to a requester, and its trust decides which limits apply, so that
+ * people who do not know the number's owner cannot use up what the owner needs (decision 4).
+ *
+ * | requester | trust |
+ * |---|---|
+ * | the account, in a session | `device` |
+ * | a device that has signed in with the number | `device` |
+ * | a client network in which the number has signed in | `network` |
+ * | any other client network | `unknown` |
+ */
+import type { FastifyRequest } from 'fastify';
+import type { Database } from '../../db/client.ts';
+import { sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { deviceCookieName, readCookies } from '../../http/browser-cookie.ts';
+import { networkOf } from '../../lib/ip-address.ts';
+import { keyedHash } from '../../lib/keyed-hash.ts';
+import { dayMs } from '../../lib/time.ts';
+import { readDeviceToken } from './device-tokens.ts';
+import type { AuthServices } from './services.ts';
+
+export type Trust = 'unknown' | 'network' | 'device';
+
+/** `id`: a keyed hash, different for each number. */
+export type Requester = { id: Buffer; trust: Trust };
+
+/** `address`: the client's IP address. `isOwner`: the request was sent in a session of the number's account. */
+export type Sender = { address: string; deviceTokens: string[]; isOwner: boolean };
+
+/** @param deviceToken of the body; default: the cookie of the browser */
+export function senderOf(
+  { config }: Pick<AuthServices, 'config'>,
+  { ip, headers }: FastifyRequest,
+  deviceToken?: string,
+): Sender {
+  const cookies = () => readCookies(headers.cookie ?? '', deviceCookieName(config)).slice(0, maxCookies);
+  return { address: ip, deviceTokens: deviceToken === undefined ? cookies() : [deviceToken], isOwner: false };
+}
+
+/** A session of the account sends the request. */
+export const ownerAt = (address: string): Sender => ({ address, deviceTokens: [], isOwner: true });
+
+/** Bounds the work for a header with many cookies of one name. */
+const maxCookies = 5;
+/** A network is known for as long as a device is. */
+const networkMs = 400 * dayMs;
+const maxNetworks = 10;
+
+type Context = { secretKey: string; now: Date };
+
+const requesterId = (key: string, phoneHash: Buffer, kind: string, data: Buffer | string): Buffer =>
+  keyedHash(key, 'requester', Buffer.concat([phoneHash, Buffer.from(`${kind}\0`), Buffer.from(data)]));
+
+const networkId = (key: string, phoneHash: Buffer, address: string): Buffer =>
+  requesterId(key, phoneHash, 'network', networkOf(address));
+
+export async function findRequester(
+  tx: Transaction,
+  { secretKey, now }: Context,
+  phoneHash: Buffer,
+  { address, deviceTokens, isOwner }: Sender,
+): Promise<Requester> {
+  if (isOwner) return { id: requesterId(secretKey, phoneHash, 'account', ''), trust: 'device' };
+  for (const token of deviceTokens) {
+    const device = readDeviceToken(secretKey, phoneHash, token, now);
+    if (device) return { id: requesterId(secretKey, phoneHash, 'device', device), trust: 'device' };
+  }
+  const id = networkId(secretKey, phoneHash, address);
+  const known = await tx.query(sql`
+    select 1 from known_networks
+    where phone_hash = ${phoneHash} and network = ${id} and signed_in_at > ${new Date(now.getTime() - networkMs)}`);
+  return { id, trust: known.length > 0 ? 'network' : 'unknown' };
+}
+
+/** Remembers the network of a sign-in, and forgets the oldest network of the number above the maximum. */
+export async function rememberNetwork(
+  tx: Transaction,
+  { secretKey, now }: Context,
+  phoneHash: Buffer,
+  address: string,
+): Promise<void> {
+  const id = networkId(secretKey, phoneHash, address);
+  await Promise.all([
+    tx.query(sql`
+      insert into known_networks (phone_hash, network, signed_in_at) values (${phoneHash}, ${id}, ${now})
+      on conflict (phone_hash, network) do update set signed_in_at = excluded.signed_in_at`),
+    tx.query(sql`
+      delete from known_networks where phone_hash = ${phoneHash} and network in (
+        select network from known_networks where phone_hash = ${phoneHash}
+        order by signed_in_at desc, network offset ${maxNetworks})`),
+  ]);
+}
+
+export async function deleteExpiredNetworks(db: Database, now: Date): Promise<void> {
+  await db.query(
+    sql`delete from known_networks where signed_in_at <= ${new Date(now.getTime() - networkMs)}`,
+  );
+}
