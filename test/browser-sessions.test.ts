@@ -28,10 +28,7 @@ test('browser session: 200 sets HttpOnly cookies of the session and the device, 
   const phone = nextPhone();
   const { headers, body } = expectStatus(await signInAt(api, phone), 200);
   const [session, device, ...others] = headers.getSetCookie();
-  assert.match(
-    session ?? '',
-    /^potluck-0=pb_[\w-]{75}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/,
-  );
+  assert.match(session ?? '', /^potluck-0=pb_[\w-]{75}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/);
   assert.match(
     device ?? '',
     /^potluck-device-0=pd_[\w-]{51}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/,

@@ -81,7 +81,8 @@ test('tries: 20 networks use up their tries; the owner signs in on a known devic
   clock.advance(minute);
   expectStatus(await request(phone, strangers[0] ?? ''), 202);
   assert.equal(await useUpTries(phone), 60);
-  for (const from of strangers) expectProblem(await verify(phone, from, newestCode(phone)), 429, 'too_many_tries');
+  for (const from of strangers)
+    expectProblem(await verify(phone, from, newestCode(phone)), 429, 'too_many_tries');
   clock.advance(minute);
   await signIn(phone, mobile, { deviceToken });
   await signIn(phone, home);
@@ -239,7 +240,9 @@ test('sending: strangers who use up the texts to a block of numbers leave two to
   const block = `+467099${numbers}`;
   const at = (n: number) => block.padEnd(8, '0') + String(n).padStart(4, '0');
   const responses = await Promise.all(
-    Array.from({ length: 400 }, (_, i) => request(at(i), strangers[i % 20] ?? '', { on: i % 2 ? api : other })),
+    Array.from({ length: 400 }, (_, i) =>
+      request(at(i), strangers[i % 20] ?? '', { on: i % 2 ? api : other }),
+    ),
   );
   const sent = responses.filter(({ status }) => status === 202).length;
   assert.ok(sent >= 100 && sent <= 140, `${sent}`);
@@ -256,7 +259,11 @@ test('device token: a token that is forged, of another number or 400 days old ha
   const last = deviceToken.at(-1) === 'A' ? 'B' : 'A';
   for (let i = 0; i < 5; i++) await verify(phone, mobile, wrongCode(phone));
   for (const invalid of ['', 'pd_', 'x', deviceToken.slice(0, -1) + last, ofAnother])
-    expectProblem(await verify(phone, mobile, wrongCode(phone), { deviceToken: invalid }), 429, 'too_many_tries');
+    expectProblem(
+      await verify(phone, mobile, wrongCode(phone), { deviceToken: invalid }),
+      429,
+      'too_many_tries',
+    );
   expectProblem(await verify(phone, mobile, wrongCode(phone), { deviceToken }), 400, 'wrong_code');
   clock.advance(400 * day);
   expectStatus(await request(phone, mobile), 202);

@@ -73,7 +73,7 @@ test('cookie: pages find the session beside invalid cookies with the same name, 
   assert.deepEqual([both.status, both.isSignedIn], [200, false]);
 });
 
-test('cookie: a sign-in with an invalid cookie sets the new one last', async () => {
+test('cookie: a sign-in with an invalid cookie removes it before it sets the new one', async () => {
   const person = await createUser(api);
   const code = await requestCode(api, person.phone);
   const response = await fetch(`${api.url}/sign-in?/enter`, {
@@ -82,7 +82,7 @@ test('cookie: a sign-in with an invalid cookie sets the new one last', async () 
     headers: { ...fromPage, cookie: `${name}=x` },
     redirect: 'manual',
   });
-  const last = response.headers.getSetCookie().at(-1) ?? '';
+  const last = response.headers.getSetCookie().findLast((each) => each.startsWith(`${name}=`)) ?? '';
   assert.ok(last.startsWith(`${name}=pb_`), last);
   assert.equal((await open('/people', last.split(';', 1)[0] ?? '')).isSignedIn, true);
 });

@@ -19,6 +19,7 @@ import { hostile } from './programs/hostile.ts';
 import { ledger } from './programs/ledger.ts';
 import { limit } from './programs/limit.ts';
 import { live } from './programs/live.ts';
+import { lockOut } from './programs/lock-out.ts';
 import { matrix } from './programs/matrix.ts';
 import { memory } from './programs/memory.ts';
 import { migrate } from './programs/migrate.ts';
@@ -50,6 +51,7 @@ export const programs: Program[] = [
   retries,
   live,
   otpGuess,
+  lockOut,
   enumeration,
   pumping,
   limit,

@@ -14,7 +14,7 @@ import { keyedHash } from '../lib/keyed-hash.ts';
 type AuditAction =
   | 'account_created'
   | 'signed_in'
-  /** Five wrong codes lock the phone number for sign-in or for deletion. */
+  /** Five wrong codes lock the phone number for a client network or device, for sign-in or for deletion. */
   | 'sign_in_locked'
   | 'deletion_locked'
   /** A refresh token was used twice, so its session was ended. */

@@ -309,14 +309,16 @@ export const catalogue = {
   too_many_codes: {
     status: 429,
     title: 'Too many codes were sent',
-    detail: 'A limit on sending codes is reached. Wait for the number of seconds in `Retry-After`.',
+    detail:
+      'A limit on sending codes is reached. Wait for the number of seconds in `Retry-After`, or use the newest code that the ' +
+      'phone has received: it may still be valid.',
   },
   too_many_tries: {
     status: 429,
     title: 'Too many wrong codes',
     detail:
-      'Five wrong codes lock the number for this purpose, for up to 15 minutes. Wait for the number of seconds in ' +
-      '`Retry-After`.',
+      'Five wrong codes lock the number for a client network or device and a purpose, for up to 15 minutes; 100 lock it for up ' +
+      'to a day. Wait for the number of seconds in `Retry-After`.',
   },
   headers_too_large: {
     status: 431,

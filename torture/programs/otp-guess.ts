@@ -6,32 +6,40 @@ import type { Program } from '../program.ts';
 
 const concurrency = 50;
 const maxAttempts = 5;
+/** Of a number, over all networks and devices, in 24 hours. */
+const maxPerNumber = 100;
+const networks = 100;
 
 export const otpGuess: Program = {
   name: 'otp-guess',
   expectation:
-    '50 wrong codes at once: at most 5 are compared; 50 correct codes at once: exactly one session',
+    '50 wrong codes at once: at most 5 are compared; 50 correct codes at once: exactly one session; wrong codes from ' +
+    '100 networks, a known network and a known device at once: at most 100 are compared',
   quick: true,
   async run({ size, startEnvironment, progress }) {
     const times = size(100, 4);
-    const environment = await startEnvironment();
+    const environment = await startEnvironment({ env: { TRUST_PROXY: 'loopback', DEV_CODES: 'on' } });
     const compared: number[] = [];
+    const comparedOfAll: number[] = [];
     const sessions: number[] = [];
     let accepted = 0;
     for (let i = 0; i < times; i++) {
       progress(`${i} of ${times}`);
       compared.push(await guess(environment, phoneOf(i)));
       sessions.push(await signInConcurrently(environment, phoneOf(1_000_000 + i)));
+      if (i % 10 === 0) comparedOfAll.push(await guessEverywhere(environment, phoneOf(2_000_000 + i)));
       if (await isCorrectCodeAccepted(environment, phoneOf(i))) accepted++;
     }
     const maxCompared = Math.max(...compared);
+    const maxComparedOfAll = Math.max(...comparedOfAll);
     const isOneSession = sessions.every((number) => number === 1);
     return {
       result:
         `${times} times ${concurrency} wrong codes: ${Math.min(...compared)} to ${maxCompared} compared, ` +
         `the correct code then accepted ${accepted} times; ` +
-        `${times} times ${concurrency} correct codes: ${[...new Set(sessions)].join(', ')} session each`,
-      ok: maxCompared <= maxAttempts && accepted === 0 && isOneSession,
+        `${times} times ${concurrency} correct codes: ${[...new Set(sessions)].join(', ')} session each; ` +
+        `${comparedOfAll.length} times from ${networks} networks: ${Math.min(...comparedOfAll)} to ${maxComparedOfAll} compared`,
+      ok: maxCompared <= maxAttempts && accepted === 0 && isOneSession && maxComparedOfAll <= maxPerNumber,
     };
   },
 };
@@ -46,6 +54,26 @@ async function guess(environment: Environment, phone: string): Promise<number> {
   const wrong = tally.wrong_code ?? 0;
   // With an unexpected response, all requests count as compared.
   return concurrency - (tally.too_many_tries ?? 0) === wrong ? wrong : concurrency;
+}
+
+/**
+ * Signs in, and then sends wrong codes from many networks, from the network of the sign-in and from its device.
+ * @returns the number of codes that were compared
+ */
+async function guessEverywhere(environment: Environment, phone: string): Promise<number> {
+  const from = (n: number) => ({ 'x-forwarded-for': `10.9.${n >> 8}.${n & 255}` });
+  const first = await verify(environment, phone, await requestCode(environment, phone));
+  const { deviceToken } = first.body;
+  const code = await requestCode(environment, phone);
+  const responses = await runConcurrently(networks * 7, concurrency, (i) => {
+    const wrong = wrongCode(code, i);
+    if (i % 7 === 0) return verify(environment, phone, wrong);
+    if (i % 7 === 1) return verify(environment, phone, wrong, { body: { deviceToken } });
+    return verify(environment, phone, wrong, { headers: from(i % networks) });
+  });
+  const tally = countValues(responses.map(({ body }) => body.code));
+  const wrong = tally.wrong_code ?? 0;
+  return responses.length - (tally.too_many_tries ?? 0) === wrong ? wrong : responses.length;
 }
 
 /** Sends correct codes after the five wrong ones; a newly requested code must not allow new attempts. */
@@ -67,5 +95,7 @@ async function signInConcurrently(environment: Environment, phone: string): Prom
   return succeeded === row.sessions && row.people === 1 && isExpected ? succeeded : 0;
 }
 
-const verify = ({ client }: Environment, phone: string, code: string) =>
-  client.send('POST', '/v1/auth/otp/verify', { body: { phone, code } });
+type Extra = { body?: object; headers?: Record<string, string> };
+
+const verify = ({ client }: Environment, phone: string, code: string, { body, headers = {} }: Extra = {}) =>
+  client.send('POST', '/v1/auth/otp/verify', { body: { phone, code, ...body }, headers });

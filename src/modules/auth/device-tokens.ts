@@ -28,7 +28,9 @@ export function readDeviceToken(key: string, phoneHash: Buffer, token: string, n
   if (!bytes) return null;
   const signed = bytes.subarray(0, -macLength);
   if (!timingSafeEqual(bytes.subarray(-macLength), macOf(key, phoneHash, signed))) return null;
-  return signed.readUIntBE(randomLength, timeLength) > now.getTime() ? signed.subarray(0, randomLength) : null;
+  return signed.readUIntBE(randomLength, timeLength) > now.getTime()
+    ? signed.subarray(0, randomLength)
+    : null;
 }
 
 const macOf = (key: string, phoneHash: Buffer, signed: Buffer): Buffer =>

@@ -23,7 +23,8 @@ const ExportCode = exportRow('ExportCode', {
   expiresAt: timestamp(),
   isUsed: Type.Boolean(),
   requestedBy: oneOf(trusts, {
-    description: 'A client network that was unknown, a client network of an earlier sign-in, or a known device.',
+    description:
+      'A client network that was unknown, a client network of an earlier sign-in, or a known device.',
   }),
 });
 

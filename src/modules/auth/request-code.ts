@@ -12,7 +12,11 @@ export const requestCode = defineEndpoint({
   operationId: 'requestCode',
   tag: 'Sign in',
   summary: 'Send a sign-in code to a phone',
-  description: 'The response is the same for a number with an account and for one without.',
+  description:
+    'The response is the same for a number with an account and for one without.\n\n' +
+    'Of the codes that a device or client network requested, the newest is valid. The newest code of a number is valid on every ' +
+    'device and network, no matter where it was requested. Known devices (`deviceToken`) and networks of earlier sign-ins have ' +
+    'limits of their own.',
   access: 'public',
   body: CodeRequest,
   response: { 202: ref(CodeSent) },

@@ -23,7 +23,8 @@ export const CodeSent = named(
   'CodeSent',
   Type.Object({
     expiresIn: Type.Integer({
-      description: 'Seconds until the code expires: 300, or from the tenth code of a day on, until midnight UTC.',
+      description:
+        'Seconds until the code expires: 300, or from the tenth code of a day on, until midnight UTC.',
       examples: [300],
     }),
     resendAfter: Type.Integer({

@@ -26,8 +26,11 @@ export const signInBrowser = defineEndpoint({
   problems: ['wrong_code', 'too_many_tries', 'feature_disabled'],
 
   async handler({ body, request }, services: AuthServices) {
-    const { tokens, deviceToken, account } = await signInWithCode(services, request, body, (tx, session, { now }) =>
-      openBrowserSession(tx, session, now),
+    const { tokens, deviceToken, account } = await signInWithCode(
+      services,
+      request,
+      body,
+      (tx, session, { now }) => openBrowserSession(tx, session, now),
     );
     const cookies = [
       sessionCookie(services.config, tokens.token, tokens.maxAgeMs),

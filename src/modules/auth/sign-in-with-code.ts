@@ -63,5 +63,9 @@ async function signInTo<T>(
   if (!me) return new Problem('unavailable');
   // Only a client that proved the phone learns of the suspension.
   const deviceToken = newDeviceToken(config.secretKey, phoneHash, context.now);
-  return { tokens, deviceToken, account: { isNewUser: isNew, isSuspended, user: toMe(me, config.publicUrl) } };
+  return {
+    tokens,
+    deviceToken,
+    account: { isNewUser: isNew, isSuspended, user: toMe(me, config.publicUrl) },
+  };
 }

@@ -22,8 +22,11 @@ export const signIn = defineEndpoint({
   problems: ['wrong_code', 'too_many_tries', 'feature_disabled'],
 
   async handler({ body, request }, services: AuthServices) {
-    const { tokens, deviceToken, account } = await signInWithCode(services, request, body, (tx, session, context) =>
-      openSession(tx, context.secretKey, session, context.now),
+    const { tokens, deviceToken, account } = await signInWithCode(
+      services,
+      request,
+      body,
+      (tx, session, context) => openSession(tx, context.secretKey, session, context.now),
     );
     return { status: 200, body: { ...tokens, ...account, deviceToken } };
   },

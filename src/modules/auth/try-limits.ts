@@ -29,7 +29,9 @@ type Allowance = { budget: Trust; isLast: boolean } | { waitMs: number };
 /** @param tries the wrong tries for the number in 24 hours, oldest first */
 export function allowTry(tries: Try[], requester: Requester, purpose: CodePurpose, now: Date): Allowance {
   const own = tries.filter(({ requester: id }) => id.equals(requester.id));
-  const recent = own.filter((each) => each.purpose === purpose && each.at.getTime() > now.getTime() - windowMs);
+  const recent = own.filter(
+    (each) => each.purpose === purpose && each.at.getTime() > now.getTime() - windowMs,
+  );
   const [first] = recent;
   if (first && recent.length >= maxInWindow) return { waitMs: first.at.getTime() + windowMs - now.getTime() };
   const spentOf = (list: Try[], budget: Trust) => list.filter((each) => each.budget === budget).length;

@@ -88,7 +88,7 @@ const etagHeaders = {
   ETag: { type: 'string', description: 'The version of this response, for `If-None-Match`.' },
 };
 const cookieHeaders = {
-  'Set-Cookie': { type: 'string', description: 'The cookie of the browser session.' },
+  'Set-Cookie': { type: 'string', description: 'The cookies of the browser session and of the device.' },
 };
 const replayHeaders = {
   'Idempotent-Replayed': {

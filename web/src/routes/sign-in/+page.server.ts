@@ -1,5 +1,5 @@
 import { type Client, getEvent, listItems, ProblemError, requestCode, signInBrowser } from '@potluck/client';
-import { redirect } from '@sveltejs/kit';
+import { fail, redirect } from '@sveltejs/kit';
 import { m } from '#lib/paraglide/messages.js';
 import { carryOut, type Intent, readIntent, toFields, withRefusal } from '#lib/server/intent.ts';
 import { localPath } from '#lib/server/local-path.ts';
@@ -25,13 +25,16 @@ export const actions: Actions = {
   /** Sends the code. In development the API returns it. */
   code: async ({ request, locals: { api } }) => {
     const phone = String((await request.formData()).get('phone') ?? '').trim();
-    return submit(
+    const result = await submit(
       async () => {
         const { data } = await requestCode({ client: api, body: { phone } });
         return { phone, devCode: data.devCode ?? null };
       },
       { phone },
     );
+    // The phone may have a code that is still valid, so the form asks for it.
+    const isAskingForCode = 'status' in result && result.data.problem.code === 'too_many_codes';
+    return isAskingForCode ? fail(result.status, { ...result.data, values: { phone, code: '' } }) : result;
   },
 
   /** Signs in, does what the visitor chose before, and continues where the visitor was. */

@@ -1,5 +1,5 @@
 import { deleteMe, requestDeleteCode } from '@potluck/client';
-import { redirect } from '@sveltejs/kit';
+import { fail, redirect } from '@sveltejs/kit';
 import { submit } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -11,14 +11,18 @@ export const load: PageServerLoad = ({ locals, url }) => {
 
 export const actions: Actions = {
   /** Sends the code. In development the API returns it. */
-  code: async ({ locals: { api } }) =>
-    submit(
+  code: async ({ locals: { api } }) => {
+    const result = await submit(
       async () => {
         const { data } = await requestDeleteCode({ client: api });
         return { isCodeSent: true, devCode: data.devCode ?? null };
       },
       { isCodeSent: false },
-    ),
+    );
+    // The phone may have a code that is still valid, so the form asks for it.
+    const isAskingForCode = 'status' in result && result.data.problem.code === 'too_many_codes';
+    return isAskingForCode ? fail(result.status, { ...result.data, values: { isCodeSent: true } }) : result;
+  },
 
   delete: async ({ locals: { api }, request }) => {
     const code = String((await request.formData()).get('code') ?? '').replace(/\s/g, '');
