@@ -11,9 +11,9 @@ const [maxTexts, maxGuesses, maxWaitMinutes] = [15, 100, 15];
 export const lockOut: Program = {
   name: 'lock-out',
   expectation:
-    'strangers in 20 networks try wrong codes and request codes for a number until they are refused: on a known device, in a ' +
-    'known network and in a new session, its owner signs in and deletes the account at once, on an unknown device in an unknown ' +
-    'network within 15 minutes; at most 100 wrong codes compared and 15 texts sent to a number',
+    'strangers in 20 networks try wrong codes and request codes for a number until they are refused: its owner signs in at once ' +
+    'on a known device and in a known network, and deletes the account; on an unknown device in an unknown network, the owner ' +
+    'signs in within 15 minutes; at most 100 wrong codes are compared, and 15 texts sent, for a number',
   quick: true,
   async run({ size, startEnvironment, progress }) {
     const [count, minutesOfTries] = [size(40, 2), size(180, 30)];
