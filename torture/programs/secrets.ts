@@ -21,6 +21,7 @@ type Canaries = {
   refresh: string;
   /** The token of a browser session. */
   browser: string;
+  device: string;
   /** The secret in the URL of the personal calendar. */
   calendar: string;
   tried: string;
@@ -108,9 +109,9 @@ async function signIn({ client }: Environment, sms: TwilioStub): Promise<Canarie
   const created = await client.send('POST', '/v1/me/calendar', { token: body.accessToken });
   const calendar = /pc_[\w-]+/.exec(created.body.url)?.[0];
   if (!calendar) throw new Error(`the calendar was not created: ${JSON.stringify(created.body)}`);
-  const { accessToken: access, refreshToken: refresh } = body;
+  const { accessToken: access, refreshToken: refresh, deviceToken: device } = body;
   const browser = await signInBrowser(client, sms);
-  return { phone, name, code, access, refresh, browser, calendar, tried: '918273', key };
+  return { phone, name, code, access, refresh, browser, device, calendar, tried: '918273', key };
 }
 
 async function signInBrowser(client: Environment['client'], sms: TwilioStub): Promise<string> {
