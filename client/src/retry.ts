@@ -28,18 +28,36 @@ export function withRetries(
 ): Send {
   return async (request) => {
     if (!mayRepeat(request)) return send(request);
+    /** Whether the server may have carried out an earlier attempt. */
+    let mayHaveRun = false;
     for (let attempt = 1; attempt < attempts; attempt++) {
       const response = await send(request.clone()).catch((error: unknown) => {
         if (request.signal.aborted) throw error;
         return null;
       });
       const wait = response ? await secondsToWait(response, attempt) : backoff(attempt);
-      if (response && (wait === null || wait > maxWait)) return response;
+      if (response && (wait === null || wait > maxWait))
+        return mayHaveRun ? withoutRepeatedRemoval(request, response) : response;
+      mayHaveRun ||= !response || response.status >= 500;
       await response?.body?.cancel();
       await sleep((wait ?? 0) * 1000, request.signal);
     }
-    return send(request);
+    const last = await send(request);
+    return mayHaveRun ? withoutRepeatedRemoval(request, last) : last;
   };
+}
+
+/**
+ * A DELETE that removed its object and lost its response finds nothing when it is repeated. The object is gone, as the
+ * caller wanted, so the 404 becomes the response of a removal. Operations that remove a relation to a person are
+ * repeatable by themselves; their `user_not_found` means that there is no such account, so it stays.
+ */
+async function withoutRepeatedRemoval(request: Request, response: Response): Promise<Response> {
+  if (request.method !== 'DELETE' || response.status !== 404) return response;
+  const code = /"code":"(\w+)_not_found"/.exec(await response.clone().text())?.[1];
+  if (code === undefined || code === 'user' || code === 'route') return response;
+  await response.body?.cancel();
+  return Response.json({ success: true });
 }
 
 /** In seconds, about 0.25, 0.5, 1 …: clients that failed together do not return together. */

@@ -1,10 +1,16 @@
 /** Retries, idempotency keys, problems and lists. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import {
+  addItem,
+  bookSeats,
   type CreateEventData,
+  cancelBooking,
   claimItem,
   createEvent,
+  deleteEvent,
+  deleteItem,
   followUser,
   getEvent,
   isProblem,
@@ -18,6 +24,8 @@ import {
   requestCode,
   type Send,
   setRsvp,
+  unclaimItem,
+  unfollowUser,
 } from '@potluck/client';
 import { createItem, createUser, createUsers, eventBody } from '../../test/factories.ts';
 import { startTestApp } from '../../test/setup.ts';
@@ -68,6 +76,54 @@ test('retry: an aborted request stops waiting', async () => {
   const { client } = createRecordedClient(api.url, { fetch: failFirst(9, 503, { 'retry-after': '20' }) });
   const request = listEvents({ client, signal: AbortSignal.timeout(50) });
   await assert.rejects(request, { name: 'TimeoutError' });
+});
+
+test('retry: a DELETE whose response was lost succeeds, whatever it removes; a 404 of the first attempt is thrown', async () => {
+  const proxy = await startProxy(api.url);
+  const { client } = await createSignedInClient(api, { baseUrl: proxy.url });
+  const { data: event } = await createEvent({ client, body: { ...body, capacity: 5 } });
+  const id = { id: event.id };
+  await setRsvp({ client, path: id, body: { status: 'going' } });
+  const { data: item } = await addItem({
+    client,
+    path: id,
+    body: { title: 'Bread', kind: 'bring', quantityNeeded: 2 },
+  });
+  await claimItem({ client, path: { id: item.id }, body: { quantity: 1 } });
+  await bookSeats({ client, path: id, body: { seats: 1 } });
+  const removals = [
+    [() => unclaimItem({ client, path: { id: item.id } }), 'claim_not_found'],
+    [() => deleteItem({ client, path: { id: item.id } }), 'item_not_found'],
+    [() => cancelBooking({ client, path: id }), 'booking_not_found'],
+    [() => deleteEvent({ client, path: id }), 'event_not_found'],
+  ] as const;
+  for (const [remove, code] of removals) {
+    proxy.dropNextResponse('DELETE');
+    assert.deepEqual((await remove()).data, { success: true });
+    await assert.rejects(remove(), (error) => isProblem(error, code));
+  }
+});
+
+test('retry: a 404 of a DELETE after a 503 is a success, after a 429 it is thrown; user_not_found is thrown', async () => {
+  const unknown = { id: randomUUID() };
+  for (const [status, isSuccess] of [
+    [503, true],
+    [504, true],
+    [429, false],
+  ] as const) {
+    const { client } = await createSignedInClient(api);
+    const token = (await client.session.accessToken()) ?? '';
+    const headers = { authorization: `Bearer ${token}` };
+    const failing = createRecordedClient(api.url, { headers, fetch: failFirst(1, status) });
+    const removal = deleteEvent({ client: failing.client, path: unknown });
+    if (isSuccess) assert.deepEqual((await removal).data, { success: true });
+    else await assert.rejects(removal, (error) => isProblem(error, 'event_not_found'));
+    assert.deepEqual(outcomes(failing.requests), [status, 404]);
+    const lost = createRecordedClient(api.url, { headers, fetch: failFirst(1, status) });
+    await assert.rejects(unfollowUser({ client: lost.client, path: unknown }), (error) =>
+      isProblem(error, 'user_not_found'),
+    );
+  }
 });
 
 test('idempotency: a POST whose response was lost is repeated with its key, and creates one event', async () => {
