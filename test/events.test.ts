@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createUser, eventBody, inDays } from './factories.ts';
+import { createEvent, createUser, eventBody, inDays } from './factories.ts';
 import { expectProblem, expectStatus, startTestApp } from './setup.ts';
 
 const api = await startTestApp();
@@ -213,6 +213,22 @@ test('create: currency is ISO 4217', async () => {
 test('create: capacity is an integer from 0 to 1,000,000', async () => {
   await expectStored('capacity', [0, 1, 1_000_000]);
   await expectRefused('capacity', [-1, 1.5, 1_000_001, 1e12, '10', null, true]);
+});
+
+test('create, change: a timezone is stored in the spelling of the IANA database; aliases stay', async () => {
+  for (const [sent, stored] of [
+    ['europe/berlin', 'Europe/Berlin'],
+    ['us/pacific', 'US/Pacific'],
+    ['utc', 'UTC'],
+    ['AMERICA/PORT-AU-PRINCE', 'America/Port-au-Prince'],
+  ]) {
+    const { id, timezone } = await createEvent(api, organizer, { timezone: sent });
+    assert.equal(timezone, stored);
+    await api.patch(`/v1/events/${id}`, organizer.token, { timezone: 'Asia/Tokyo' });
+    const changed = await api.patch(`/v1/events/${id}`, organizer.token, { timezone: sent });
+    assert.equal(expectStatus(changed, 200).body.timezone, stored);
+    assert.equal((await api.get(`/v1/events/${id}`)).body.timezone, stored);
+  }
 });
 
 test('create: timezone is an IANA name', async () => {

@@ -14,6 +14,13 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/**
+ * Returns the name in the spelling of the IANA database: `Europe/Berlin` for `europe/berlin`. An alias stays an alias, and
+ * a name that this version of Node.js does not know does not change.
+ */
+export const spellZone = (name: string): string =>
+  isTimeZone(name) ? new Temporal.ZonedDateTime(0n, name).timeZoneId : name;
+
 export const isUtc = (timezone: string): boolean => /^(Etc\/)?(UTC|UCT|Universal|Zulu)$/i.test(timezone);
 
 /** Returns the zone, or `UTC` if this version of Node.js does not know it: versions add and remove zones. */
@@ -29,7 +36,7 @@ export const timeZoneAt = ({ lat, lng }: Place): string => knownZone(lookUpZone(
  * becomes that of the new place; a zone that the organizer chose does not change.
  */
 export const zoneAfterMove = (before: Place & { timezone: string }, place: Place): string =>
-  before.timezone === timeZoneAt(before) ? timeZoneAt(place) : before.timezone;
+  spellZone(before.timezone) === timeZoneAt(before) ? timeZoneAt(place) : before.timezone;
 
 /** Returns the calendar date of an instant in a zone. */
 export const dateIn = (at: Date, timezone: string): Temporal.PlainDate =>

@@ -1,7 +1,14 @@
 /** Converts request bodies to the fields of events, and checks rules that involve several fields. */
 import { invalid, invalidFields, Problem } from '../../lib/errors.ts';
 import { parseTimestamp, timestampBounds } from '../../lib/time.ts';
-import { dateIn, isStartOfDay, startOfDate, timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';
+import {
+  dateIn,
+  isStartOfDay,
+  spellZone,
+  startOfDate,
+  timeZoneAt,
+  zoneAfterMove,
+} from '../../lib/time-zones.ts';
 import { modules } from './catalogue.ts';
 import { daysOf, maxDays } from './event-length.ts';
 import type { EventRow } from './present.ts';
@@ -34,7 +41,6 @@ export function withDefaults(body: NewEvent): EventFields {
     description: '',
     coverUrl: null,
     allDay: false,
-    timezone: rest.timezone ?? timeZoneAt(location),
     price: 0,
     isPriceKnown: rest.price !== undefined,
     currency: 'EUR',
@@ -46,6 +52,7 @@ export function withDefaults(body: NewEvent): EventFields {
     claimantVisibility: 'organizer',
     status: 'scheduled',
     ...rest,
+    timezone: rest.timezone === undefined ? timeZoneAt(location) : spellZone(rest.timezone),
     ...location,
     ...readTimes(startAt, endAt),
   });
@@ -54,7 +61,7 @@ export function withDefaults(body: NewEvent): EventFields {
 /** The fields of an existing event after a change. @throws Problem `invalid_request` as `withDefaults` does */
 export function applyChange(before: EventFields, change: EventChange): EventFields {
   const { location, startAt, endAt, ...rest } = change;
-  const timezone = rest.timezone ?? (location ? zoneAfterMove(before, location) : before.timezone);
+  const timezone = spellZone(rest.timezone ?? (location ? zoneAfterMove(before, location) : before.timezone));
   const keepsDates = before.allDay && rest.allDay !== false && timezone !== before.timezone;
   /** A moved time is text, so that `readTimes` checks its range of years. */
   const moved = (at: Date): Date | string =>

@@ -184,8 +184,9 @@ const fields = {
     format: 'time-zone',
     maxLength: 64,
     description:
-      'IANA name. Default: the zone of the coordinates. When `location` changes, a zone that equals the zone of the old ' +
-      'coordinates becomes the zone of the new ones; any other zone does not change.',
+      'IANA name, stored in the spelling of the IANA database. Default: the zone of the coordinates. When `location` ' +
+      'changes, a zone that equals the zone of the old coordinates becomes the zone of the new ones; any other zone does ' +
+      'not change.',
     examples: ['Europe/Oslo'],
   }),
   allDay: Type.Boolean({
