@@ -8,6 +8,7 @@ await runFiles(
   'event-places',
   'event-races',
   'event-records',
+  'returned-fields',
   'hidden-events',
   'timestamp-bounds',
 );

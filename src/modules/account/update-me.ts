@@ -1,10 +1,12 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
+import type { Caller } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { uploadIdOf } from '../uploads/present.ts';
 import { findMe, notOwnUpload, updateProfile } from '../users/own-profile.ts';
 import { Me, MeChange } from '../users/own-profile-schemas.ts';
+import { avatarUrl } from '../users/present.ts';
 import { toMe } from '../users/present-own-profile.ts';
 import type { AccountServices } from './services.ts';
 
@@ -26,7 +28,7 @@ export const updateMe = defineEndpoint({
     const row = await actAs(db, caller, async (tx) => {
       await updateProfile(tx, caller.id, {
         ...change,
-        ...(avatar !== undefined && { avatarUpload: avatar && readAvatar(avatar, config.publicUrl) }),
+        ...(avatar !== undefined && { avatarUpload: avatar && readAvatar(avatar, caller, config) }),
       });
       return findMe(tx, caller.id);
     });
@@ -35,9 +37,13 @@ export const updateMe = defineEndpoint({
   },
 });
 
-/** The id of the upload. @throws Problem `invalid_request` if the address is not the address of an upload */
-function readAvatar(url: string, publicUrl: string): string {
-  const id = uploadIdOf(publicUrl, url);
-  if (id === null) throw notOwnUpload();
-  return id;
+/**
+ * The id of the upload, or null for the caller's generated avatar.
+ * @throws Problem `invalid_request` if the address is the address of neither
+ */
+function readAvatar(url: string, { id }: Caller, { publicUrl }: AccountServices['config']): string | null {
+  if (url === avatarUrl(publicUrl, { id, avatarUpload: null })) return null;
+  const uploadId = uploadIdOf(publicUrl, url);
+  if (uploadId === null) throw notOwnUpload();
+  return uploadId;
 }

@@ -4,6 +4,7 @@ import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { createdResponse } from './created-response.ts';
 import { withDefaults } from './event-fields.ts';
+import { withChosenCover } from './present.ts';
 import { insertEvent } from './repo.ts';
 import { Event, NewEvent } from './schemas.ts';
 import type { EventServices } from './services.ts';
@@ -25,7 +26,7 @@ export const createEvent = defineEndpoint({
 
   async handler({ caller, body, idempotency }, services: EventServices) {
     const { people, clock, config } = services;
-    const fields = withDefaults(body);
+    const fields = withDefaults(withChosenCover(body, config.publicUrl));
     const organizer = await people.find(caller.id);
     return runIdempotent(services, caller, idempotency, async (tx) => {
       await countTowardsQuota(tx, services, caller.id, 'events');

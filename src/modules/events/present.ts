@@ -61,6 +61,14 @@ export const coverUrlOf = (
   publicUrl: string,
 ): string => coverUrl ?? `${publicUrl}/v1/events/${id}/cover.svg?category=${category}`;
 
+/** The fields of a request in which the address of a generated cover, of any event, means that there is no image. */
+export function withChosenCover<T extends { coverUrl?: string | null }>(fields: T, publicUrl: string): T {
+  const { coverUrl } = fields;
+  const isGenerated =
+    coverUrl?.startsWith(`${publicUrl}/v1/events/`) && /\/cover\.svg(\?category=[a-z-]*)?$/.test(coverUrl);
+  return isGenerated ? { ...fields, coverUrl: null } : fields;
+}
+
 function common(row: EventRow, publicUrl: string) {
   return {
     id: row.id,

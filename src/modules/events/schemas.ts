@@ -173,7 +173,7 @@ const fields = {
   title: text(1, 140, { examples: ['Harbour potluck'] }),
   description: prose(10_000),
   coverUrl: nullable(httpUrl(), {
-    description: `Address of an image; null for the generated cover. ${anyServerText}`,
+    description: `Address of an image; null, or the address of a generated cover, for the generated cover. ${anyServerText}`,
   }),
   startAt: inputTime('RFC 3339 with any offset, in the years 1900 to 9999 in UTC.'),
   endAt: inputTime(

@@ -4,7 +4,7 @@ import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
 import { applyChange, requireCapacity } from './event-fields.ts';
 import { readEventId } from './event-id.ts';
-import { toEvent } from './present.ts';
+import { toEvent, withChosenCover } from './present.ts';
 import { findEvent, updateEvent as updateRow } from './repo.ts';
 import { requireOwnEvent } from './require-own-event.ts';
 import { Event, EventChange, EventParams } from './schemas.ts';
@@ -29,7 +29,7 @@ export const updateEvent = defineEndpoint({
     const id = readEventId(params.id);
     const row = await actAs(db, caller, async (tx, caller) => {
       const before = await requireOwnEvent(tx, id, caller);
-      const fields = applyChange(before, body);
+      const fields = applyChange(before, withChosenCover(body, config.publicUrl));
       requireCapacity(before, fields);
       await updateRow(tx, before, fields, clock());
       return findEvent(tx, id);

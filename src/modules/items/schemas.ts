@@ -91,10 +91,10 @@ export const NewItem = body(
     title: fields.title,
     kind: oneOf(kinds),
     quantityNeeded: fields.quantityNeeded,
-    description: Type.Optional(fields.description),
+    description: Type.Optional(nullable(fields.description)),
     emoji: Type.Optional(fields.emoji),
     imageUrl: Type.Optional(fields.imageUrl),
-    link: Type.Optional(fields.link),
+    link: Type.Optional(nullable(fields.link)),
   },
   { examples: [{ title: 'Sourdough bread', kind: 'bring', quantityNeeded: 3, emoji: '🍞' }] },
 );

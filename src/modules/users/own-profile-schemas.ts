@@ -63,7 +63,8 @@ export const MeChange = body(
     city: Type.Optional(text(0, 80)),
     avatar: Type.Optional(
       nullable(httpUrl(), {
-        description: 'The `url` of one of your uploads; null for the generated avatar.',
+        description:
+          'The `url` of one of your uploads; null, or the address of your generated avatar, for the generated avatar.',
         examples: ['https://events.example.org/v1/uploads/0197a2f4-6c1e-7a34-9a51-2f0c8a6de0aa.webp'],
       }),
     ),
