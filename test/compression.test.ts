@@ -149,3 +149,29 @@ test('compression: concurrent requests each get the encoding they accept', async
   for (const [i, response] of responses.entries())
     assert.equal(JSON.parse(decoded(response)).data.length, (i % 20) + 1);
 });
+
+test('HEAD: the headers of GET, compressed or not; Content-Length is that of GET or absent', async () => {
+  const paths = [
+    '/v1/events',
+    `/v1/events/${large.id}`,
+    `/v1/events/${event?.id}`,
+    '/v1/events.ics',
+    '/openapi.json',
+  ];
+  // Headers of the connection, of one request, and of the transfer of a body.
+  const other = /^(date|connection|keep-alive|transfer-encoding|content-length|x-request-id|ratelimit-.*)$/;
+  const shown = ({ headers }: Response) => [...headers].filter(([name]) => !other.test(name));
+  for (const path of [...paths, '/docs/', '/v1/categories', '/v1/nothing']) {
+    for (const encoding of ['identity', 'gzip', 'br', 'zstd']) {
+      const [get, head] = (await Promise.all(
+        ['GET', 'HEAD'].map((method) =>
+          fetch(api.url + path, { method, headers: { 'accept-encoding': encoding } }),
+        ),
+      )) as [Response, Response];
+      await get.text();
+      assert.deepEqual(shown(head), shown(get), `${path} ${encoding}`);
+      const length = head.headers.get('content-length');
+      if (length !== null) assert.equal(length, get.headers.get('content-length'), `${path} ${encoding}`);
+    }
+  }
+});

@@ -331,3 +331,20 @@ test('headers: 200 for unusual but valid headers', async () => {
     assert.equal((await getRaw('/healthz', `Host: x\r\n${headers}`)).status, 200, headers);
   }
 });
+
+test('body: 415 naming the charset unless it is UTF-8 or its subset ASCII', async () => {
+  const { token } = await createUser(api);
+  const send = (charset: string, raw: Buffer<ArrayBuffer>) =>
+    api.call('PATCH', '/v1/me', { token, raw, headers: { 'content-type': `application/json${charset}` } });
+  const utf8 = Buffer.from('{"city":"Malmö"}');
+  for (const charset of ['', '; charset=utf-8', ';charset=UTF-8', '; charset="utf-8"', '; Charset=utf8'])
+    assert.equal(expectStatus(await send(charset, utf8), 200).body.city, 'Malmö', charset);
+  expectStatus(await send('; charset=us-ascii', Buffer.from('{"city":"Oslo"}')), 200);
+  for (const charset of ['iso-8859-1', 'windows-1252', 'utf-16le']) {
+    for (const raw of [Buffer.from('{"city":"Malmö"}', 'latin1'), Buffer.from('{"city":"Oslo"}')]) {
+      const refused = await send(`; charset=${charset}`, raw);
+      const { detail } = expectProblem(refused, 415, 'unsupported_media_type').body;
+      assert.ok(detail.includes(`"${charset}"`), detail);
+    }
+  }
+});

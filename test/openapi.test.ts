@@ -9,6 +9,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import openapiTS, { astToString } from 'openapi-typescript';
+import { messageOf } from '../src/http/validation-messages.ts';
 import { catalogue } from '../src/lib/errors.ts';
 import { resolveSchema } from './openapi-operations.ts';
 import { startTestApp } from './setup.ts';
@@ -268,4 +269,40 @@ test('openapi: the document has every path and method of the specification', () 
     specified.filter((name) => !names.has(name)),
     [],
   );
+});
+
+/** Keywords of JSON Schema that contain schemas or describe values, and result in no error of their own. */
+const silentKeywords = ['properties', 'items', 'description', 'examples', 'default', 'title', '$ref'];
+
+test('validation: every keyword, format and pattern of request schemas has a message, in plain words', async () => {
+  const { body: document } = await api.get('/openapi.json');
+  const tried = new Set<string>();
+  const visit = (schema: object): void => {
+    const { $ref, properties = {}, items, anyOf = [], ...rest } = schema as Record<string, never>;
+    if ($ref) visit(document.components.schemas[String($ref).split('/').at(-1) ?? '']);
+    for (const inner of [
+      ...Object.values<object>(properties),
+      ...(anyOf as object[]),
+      ...(items ? [items as object] : []),
+    ])
+      visit(inner);
+    for (const [keyword, value] of Object.entries(rest)) {
+      if (silentKeywords.includes(keyword) || keyword.startsWith('x-')) continue;
+      const names = ['limit', 'type', 'format', 'pattern', 'allowedValue', 'allowedValues'];
+      const params = Object.fromEntries(names.map((name) => [name, value]));
+      const message = messageOf({ keyword, params });
+      assert.doesNotMatch(message, /NOT|[<>=]|is not valid|undefined/, `${keyword} ${JSON.stringify(value)}`);
+      tried.add(keyword);
+    }
+  };
+  for (const operations of Object.values<object>(document.paths)) {
+    for (const { parameters = [], requestBody } of Object.values(operations)) {
+      // Headers are read by code of their own.
+      for (const { schema, in: place } of parameters) if (place !== 'header') visit(schema);
+      for (const { schema } of Object.values<{ schema: never }>(requestBody?.content ?? {})) visit(schema);
+    }
+  }
+  assert.ok(tried.size >= 14, [...tried].join());
+  const { body } = await api.get('/v1/events/search?q=a');
+  assert.equal(body.errors[0].message, 'must have at least 2 characters');
 });

@@ -178,11 +178,7 @@ test('body: 400 malformed_json for invalid JSON and invalid UTF-8', async () => 
     expectProblem(await send('PATCH', '/v1/me', raw), 400, 'malformed_json');
   }
   const utf16 = Buffer.from('{"name":"x"}', 'utf16le');
-  expectProblem(
-    await send('PATCH', '/v1/me', utf16, 'application/json; charset=utf-16'),
-    400,
-    'malformed_json',
-  );
+  expectProblem(await send('PATCH', '/v1/me', utf16), 400, 'malformed_json');
 });
 
 test('body: 400 for an array, text, number, boolean, null or empty body where an object is required', async () => {

@@ -54,7 +54,8 @@ export async function registerCompression(app: FastifyInstance): Promise<void> {
         else done(null, body ?? payload);
       });
     };
-    route.onSend = [...hooks, compressLarge];
+    // Fastify's last hook of a HEAD route drops the body, and leaves out the length of one that is compressed.
+    route.onSend = route.method === 'HEAD' ? [compressLarge, ...hooks] : [...hooks, compressLarge];
   });
 }
 

@@ -11,20 +11,12 @@ import type {
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/errors.ts';
 import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../lib/errors.ts';
-import { timestampBounds } from '../lib/time.ts';
 import { isLingering } from './lingering-close.ts';
 import { loggedPath } from './logging.ts';
 import { databaseOutage, type OutageLog } from './outage-log.ts';
 import { requestIdOf } from './request-id.ts';
-import {
-  currencyPattern,
-  emojiPattern,
-  linePattern,
-  seenPattern,
-  usernamePattern,
-  visiblePattern,
-} from './schemas.ts';
 import type { StandardHeaders } from './security-headers.ts';
+import { messageOf } from './validation-messages.ts';
 
 export const maxParamLength = 16_384;
 
@@ -126,60 +118,24 @@ function retryIn(error: FastifyError & { retryAfter?: number }) {
   return error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter };
 }
 
-const visibleLineMessage = 'must be one line, without control characters, with something to see in it';
-const visibleTextMessage = 'must have something to see in it';
-
-/** Messages that describe a valid value, in place of the validator's names of formats. */
-const formatMessages: Record<string, string> = {
-  timestamp: `must be a timestamp with an offset, such as 2026-12-24T18:00:00+01:00, ${timestampBounds}`,
-  'timestamp-or-day': `must be a date, or a timestamp with an offset, such as 2026-12-24T18:00:00Z, ${timestampBounds}`,
-  'http-url': 'must be an http or https URL',
-  bbox: 'must be west,south,east,north in degrees, such as 10.6,59.8,10.9,60, and south must not be above north',
-  'lat-lng': 'must be a latitude and a longitude in degrees, such as 59.91,10.75',
-  grapheme: 'must be one emoji',
-  'time-zone': 'must be the name of an IANA time zone, such as Europe/Oslo',
-  currency: 'must be an ISO 4217 currency, such as EUR',
-  'visible-line': visibleLineMessage,
-  'person-name': 'must be one line with something to see in it, without control and format characters',
-  'visible-text': visibleTextMessage,
-};
-const patternMessages: Record<string, string> = {
-  [visiblePattern]: visibleLineMessage,
-  [seenPattern]: visibleTextMessage,
-  [linePattern]: 'must be one line, without control characters',
-  [usernamePattern]: 'must be 3 to 30 of a–z, 0–9, _ and ., with at least one letter or digit',
-  [emojiPattern]: 'must be one emoji',
-  [currencyPattern]: 'must be an ISO 4217 currency, such as EUR',
-};
-
 function validationProblem(error: FastifyError): Problem {
   const [whole, part] =
     error.validationContext === 'querystring' ? ['query', 'parameter'] : ['body', 'field'];
   const errors = new Map<string, FieldError>();
   for (const fault of error.validation ?? []) {
-    const params = fault.params as {
+    const { missingProperty, additionalProperty, type } = fault.params as {
       missingProperty?: string;
       additionalProperty?: string;
-      allowedValues?: unknown[];
-      pattern?: string;
-      format?: string;
-      limit?: number;
       type?: string;
     };
     const inside = fault.instancePath.slice(1).split('/').filter(Boolean);
-    const name = params.missingProperty ?? params.additionalProperty;
+    const name = missingProperty ?? additionalProperty;
     const path = [...inside, ...(name === undefined ? [] : [name])].join('.') || whole;
-    let message = fault.message ?? 'is not valid';
-    if (params.missingProperty !== undefined) message = 'is required';
-    if (params.additionalProperty !== undefined) message = `is not a known ${part}`;
-    if (params.limit === 1 && fault.keyword === 'minLength') message = 'must not be empty';
-    if (params.pattern) message = patternMessages[params.pattern] ?? message;
-    if (params.format) message = formatMessages[params.format] ?? message;
-    if (params.allowedValues) message = `must be one of ${params.allowedValues.map(String).join(', ')}`;
+    const message = additionalProperty === undefined ? messageOf(fault) : `is not a known ${part}`;
     const known = errors.get(path);
     // The first error of a field is specific; later ones, such as "must match a schema in anyOf", are not.
     if (!known) errors.set(path, { path, message });
-    else if (params.type === 'null') known.message += ', or null';
+    else if (type === 'null') known.message += ', or null';
   }
   return invalidFields([...errors.values()]);
 }

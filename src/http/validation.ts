@@ -158,9 +158,11 @@ function registerParsers(app: FastifyInstance): void {
   // A decoder that is not fatal would put U+FFFD where the sender's text was broken.
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     // Many clients declare JSON and send nothing, on DELETE above all.
     if (bytes.length === 0) return done(null, undefined);
+    const charset = foreignCharset(request);
+    if (charset !== null) return done(unsupportedCharset(charset), undefined);
     try {
       // `__proto__` is an unknown field like any other here: JSON.parse makes a plain property of it.
       done(null, JSON.parse(utf8.decode(bytes as Buffer)));
@@ -176,6 +178,20 @@ function registerParsers(app: FastifyInstance): void {
     done(new Problem('unsupported_media_type'), undefined);
   });
 }
+
+/** Names of UTF-8 and of its subset. */
+const utf8Names = ['utf-8', 'utf8', 'us-ascii', 'ascii'];
+
+/** JSON has no parameter `charset` (RFC 8259), but clients send it. Returns the name of another encoding than UTF-8. */
+function foreignCharset({ headers }: FastifyRequest): string | null {
+  const name = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1];
+  return name && !utf8Names.includes(name.toLowerCase()) ? name : null;
+}
+
+const unsupportedCharset = (charset: string): Problem =>
+  new Problem('unsupported_media_type', {
+    detail: `The charset "${charset.slice(0, 100)}" is not supported; send JSON as UTF-8.`,
+  });
 
 /** Returns a validator with the rules for request bodies; the import of calendars uses it as well. */
 export const createBodyValidator = (): Ajv => withFormats(new Ajv(options));

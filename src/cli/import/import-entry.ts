@@ -3,6 +3,7 @@ import type { ErrorObject } from 'ajv';
 import type { Database } from '../../db/client.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { createBodyValidator } from '../../http/validation.ts';
+import { messageOf } from '../../http/validation-messages.ts';
 import { isUtc, type Place, timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';
 import type { EventFields } from '../../modules/events/event-fields.ts';
 import { withDefaults } from '../../modules/events/event-fields.ts';
@@ -171,8 +172,8 @@ const fieldsToKeep = (
   claimantVisibility: before.claimantVisibility,
 });
 
-const formatError = ({ instancePath, message }: ErrorObject): string =>
-  `${instancePath.slice(1).replaceAll('/', '.')} ${message}`;
+const formatError = (error: ErrorObject): string =>
+  `${error.instancePath.slice(1).replaceAll('/', '.')} ${messageOf(error)}`;
 
 function isSame(before: EventRow, fields: EventFields): boolean {
   const keys = Object.keys(fields) as (keyof EventFields)[];
