@@ -299,7 +299,8 @@ test('validation: every keyword, format and pattern of request schemas has a mes
     for (const { parameters = [], requestBody } of Object.values(operations)) {
       // Headers are read by code of their own.
       for (const { schema, in: place } of parameters) if (place !== 'header') visit(schema);
-      for (const { schema } of Object.values<{ schema: never }>(requestBody?.content ?? {})) visit(schema);
+      const { schema: body } = requestBody?.content['application/json'] ?? {};
+      if (body) visit(body);
     }
   }
   assert.ok(tried.size >= 14, [...tried].join());

@@ -1,7 +1,8 @@
-/** Conditional requests (RFC 9110, section 13): decides between a 200 and a 304. */
+/** Conditional requests (RFC 9110, section 13): decides between a 200 and a 304, and refuses changes with a 412. */
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../lib/errors.ts';
 
 /** The tags of an `If-None-Match` list. The comparison is weak: it ignores `W/`. */
 const entityTags = /(?:W\/)?("[!#-~\x80-\xff]*")/g;
@@ -27,6 +28,27 @@ export function isNotModified({ headers }: FastifyRequest, etag: string): boolea
   const opaque = etag.startsWith('W/') ? etag.slice(2) : etag;
   for (const [, listed] of header.matchAll(entityTags)) if (listed === opaque) return true;
   return false;
+}
+
+/** In characters: 96 bits. */
+const versionLength = 16;
+
+/** The version of a record: a hash of the fields that a PATCH changes. An ETag of the record begins with it. */
+export const versionOf = (fields: unknown): string =>
+  contentHash(JSON.stringify(fields)).slice(0, versionLength);
+
+/**
+ * Compares `If-Match` with the current version of a record, which the caller has locked. Only the version at the beginning
+ * of each tag counts: the rest of an ETag also depends on counters and on the viewer, so an RSVP would refuse the
+ * organizer's change.
+ * @throws Problem `precondition_failed`
+ */
+export function requireMatch({ headers }: Pick<FastifyRequest, 'headers'>, version: string): void {
+  const header = headers['if-match'];
+  if (header === undefined || header.trim() === '*') return;
+  for (const [, listed = ''] of header.matchAll(entityTags))
+    if (listed.slice(1, -1).slice(0, versionLength) === version) return;
+  throw new Problem('precondition_failed');
 }
 
 export type NotModifiedResponse = { statusCode: 304; headers?: Record<string, string> };

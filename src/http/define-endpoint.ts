@@ -94,6 +94,8 @@ type Metadata = {
   timeoutMs?: number;
   /** The response has an ETag, and `If-None-Match` turns it into a 304 (conditional.ts). */
   conditional?: true;
+  /** Compares `If-Match` with the version of the record (`requireMatch`). The record of a response has an `ETag`. */
+  ifMatch?: true;
   /** In bytes: larger responses are compressed (compression.ts). Only for responses without any secret. */
   compressFrom?: number;
   /** The maximum number of values in the JSON body, at any depth. Default: 500. */
@@ -159,6 +161,7 @@ declare module 'fastify' {
     clearsCookie?: true;
     idempotent?: true;
     conditional?: true;
+    ifMatch?: true;
     problems?: ProblemCode[];
     maxBodyValues?: number;
     bodyTypes?: readonly string[];
@@ -167,7 +170,7 @@ declare module 'fastify' {
 
 /** Problems of every endpoint, and of those with a caller or an idempotency key. */
 function problemsOf(endpoint: Endpoint<never>): ProblemCode[] {
-  const { method, access, allowsSuspended, sameOriginOnly, idempotent, problems = [] } = endpoint;
+  const { method, access, allowsSuspended, sameOriginOnly, idempotent, ifMatch, problems = [] } = endpoint;
   const refusesCrossSite = sameOriginOnly || (method !== 'GET' && access !== 'public');
   return [
     'invalid_request',
@@ -179,6 +182,7 @@ function problemsOf(endpoint: Endpoint<never>): ProblemCode[] {
     ...(access === 'public' || allowsSuspended ? [] : ['account_suspended' as const]),
     ...(refusesCrossSite ? ['cross_site_request' as const] : []),
     ...(idempotent ? (['idempotency_key_reused', 'idempotency_key_in_use'] as const) : []),
+    ...(ifMatch ? (['precondition_failed'] as const) : []),
     ...problems,
   ];
 }
@@ -199,6 +203,7 @@ export function registerEndpoint<S extends RegistrationServices>(
     turns,
     timeoutMs,
     conditional,
+    ifMatch,
     compressFrom,
     maxBodyValues,
     bodyTypes,
@@ -219,6 +224,7 @@ export function registerEndpoint<S extends RegistrationServices>(
       ...(turns && { turns }),
       ...(timeoutMs && { timeoutMs }),
       ...(conditional && { conditional }),
+      ...(ifMatch && { ifMatch }),
       ...(compressFrom !== undefined && { compressFrom }),
       ...(maxBodyValues && { maxBodyValues }),
       ...(bodyTypes && { bodyTypes }),

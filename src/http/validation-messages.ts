@@ -61,7 +61,7 @@ const count = (limit: unknown, bound: 'least' | 'most', noun: string): string =>
 export const keywordMessages: Record<string, (params: Record<string, unknown>) => string> = {
   type: ({ type }) => text(types, type),
   format: ({ format }) => text(formats, format),
-  pattern: ({ pattern }) => text(patterns, pattern),
+  pattern: ({ pattern }) => patterns[String(pattern)] ?? `must match the pattern ${pattern}`,
   minLength: ({ limit }) => count(limit, 'least', 'character'),
   maxLength: ({ limit }) => count(limit, 'most', 'character'),
   minItems: ({ limit }) => count(limit, 'least', 'element'),

@@ -260,6 +260,12 @@ export const catalogue = {
     title: 'The storage for your images is full',
     detail: "A person's images may use up to 1 GiB of storage. Delete some of them first.",
   },
+  precondition_failed: {
+    status: 412,
+    title: 'Changed meanwhile',
+    detail:
+      'The record has changed since the client read the version in `If-Match`. Read it again, then decide what to change.',
+  },
   payload_too_large: {
     status: 413,
     title: 'The body is too large',

@@ -4,6 +4,7 @@ await runFiles(
   'http-edges',
   'regular-expressions',
   'conditional',
+  'preconditions',
   'compression',
   'content-encoding',
   'response-headers',

@@ -1,7 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
 import { anonymizeAudit } from '../../audit/audit.ts';
 import { transaction } from '../../db/transaction.ts';
 import { signedOutHeaders } from '../../http/browser-cookie.ts';
+import { requireMatch } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { body, Success } from '../../http/schemas.ts';
 import { lockAnyCaller } from '../../identity/act-as.ts';
@@ -13,6 +15,7 @@ import { hashPhone } from '../auth/code-hashes.ts';
 import { ownerAt } from '../auth/requesters.ts';
 import { removeFiles, reportRemainingFiles } from '../uploads/sweep.ts';
 import { findMe } from '../users/own-profile.ts';
+import { versionOfMe } from '../users/present-own-profile.ts';
 import { deleteAccount } from './delete-account.ts';
 import type { AccountServices } from './services.ts';
 import { insertTombstone } from './tombstones.ts';
@@ -34,6 +37,7 @@ export const deleteMe = defineEndpoint({
     'the response, the server refuses all of your tokens.',
   access: 'required',
   allowsSuspended: true,
+  ifMatch: true,
   body: DeleteAccountBody,
   response: { 200: Success },
   problems: ['wrong_code', 'too_many_tries'],
@@ -55,11 +59,12 @@ const deleteWithCode = (
   services: AccountServices,
   caller: Caller,
   code: string,
-  request: { ip: string },
+  request: { ip: string; headers: IncomingHttpHeaders },
 ): Promise<string[] | Problem> =>
   transaction(services.db, async (tx) => {
     const me = await findMe(tx, caller.id);
     if (!me) return new Problem('token_invalid');
+    requireMatch(request, versionOfMe(me));
     const { phone } = me;
     const context = auditContextOf(services, request);
     const sender = ownerAt(request.ip);

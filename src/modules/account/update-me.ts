@@ -1,3 +1,4 @@
+import { requireMatch } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
@@ -7,7 +8,7 @@ import { uploadIdOf } from '../uploads/present.ts';
 import { findMe, notOwnUpload, updateProfile } from '../users/own-profile.ts';
 import { Me, MeChange } from '../users/own-profile-schemas.ts';
 import { avatarUrl } from '../users/present.ts';
-import { toMe } from '../users/present-own-profile.ts';
+import { etagOfMe, toMe, versionOfMe } from '../users/present-own-profile.ts';
 import type { AccountServices } from './services.ts';
 
 /** Changes the caller's profile (specification 4.7). */
@@ -19,21 +20,23 @@ export const updateMe = defineEndpoint({
   summary: 'Change your profile',
   description: 'Fields that are left out do not change.',
   access: 'required',
+  ifMatch: true,
   body: MeChange,
   response: { 200: ref(Me) },
   problems: ['username_taken'],
 
-  async handler({ caller, body }, { db, config }: AccountServices) {
+  async handler({ caller, body, request }, { db, config }: AccountServices) {
     const { avatar, ...change } = body;
     const row = await actAs(db, caller, async (tx) => {
-      await updateProfile(tx, caller.id, {
+      const fields = {
         ...change,
         ...(avatar !== undefined && { avatarUpload: avatar && readAvatar(avatar, caller, config) }),
-      });
+      };
+      await updateProfile(tx, caller.id, fields, (before) => requireMatch(request, versionOfMe(before)));
       return findMe(tx, caller.id);
     });
     if (!row) throw new Problem('token_invalid');
-    return { status: 200, body: toMe(row, config.publicUrl) };
+    return { status: 200, body: toMe(row, config.publicUrl), headers: { etag: etagOfMe(row) } };
   },
 });
 

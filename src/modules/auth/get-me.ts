@@ -1,9 +1,11 @@
+import { Type } from 'typebox';
+import { isNotModified, notModified } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { Problem } from '../../lib/errors.ts';
 import { findMe } from '../users/own-profile.ts';
 import { Me } from '../users/own-profile-schemas.ts';
-import { toMe } from '../users/present-own-profile.ts';
+import { etagOfMe, toMe } from '../users/present-own-profile.ts';
 import type { AuthServices } from './services.ts';
 
 export const getMe = defineEndpoint({
@@ -14,11 +16,14 @@ export const getMe = defineEndpoint({
   summary: 'Your own account',
   description: 'The profile, with fields that only its owner sees, such as the phone number and the role.',
   access: 'required',
-  response: { 200: ref(Me) },
+  response: { 200: ref(Me), 304: Type.Null() },
+  conditional: true,
 
-  async handler({ caller }, { db, config }: AuthServices) {
+  async handler({ caller, request }, { db, config }: AuthServices) {
     const me = await findMe(db, caller.id);
     if (!me) throw new Problem('token_invalid');
-    return { status: 200, body: toMe(me, config.publicUrl) };
+    const headers = { etag: etagOfMe(me) };
+    if (isNotModified(request, headers.etag)) return notModified(headers);
+    return { status: 200, body: toMe(me, config.publicUrl), headers };
   },
 });

@@ -1,6 +1,8 @@
+import { requireMatch } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { Success } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
+import { versionOfEvent } from './event-fields.ts';
 import { readEventId } from './event-id.ts';
 import { deleteEvent as deleteRow } from './repo.ts';
 import { requireOwnEvent } from './require-own-event.ts';
@@ -15,13 +17,18 @@ export const deleteEvent = defineEndpoint({
   summary: 'Delete an event with its items, claims, bookings, RSVPs and saves',
   description: 'For its organizer and admins.',
   access: 'required',
+  ifMatch: true,
   params: EventParams,
   response: { 200: Success },
   problems: ['event_not_found', 'not_organizer'],
 
-  async handler({ caller, params }, { db }: EventServices) {
+  async handler({ caller, params, request }, { db }: EventServices) {
     const id = readEventId(params.id);
-    await actAs(db, caller, async (tx, caller) => deleteRow(tx, await requireOwnEvent(tx, id, caller)));
+    await actAs(db, caller, async (tx, caller) => {
+      const event = await requireOwnEvent(tx, id, caller);
+      requireMatch(request, versionOfEvent(event));
+      await deleteRow(tx, event);
+    });
     return { status: 200, body: { success: true as const } };
   },
 });

@@ -1,4 +1,5 @@
 /** Converts request bodies to the fields of events, and checks rules that involve several fields. */
+import { versionOf } from '../../http/conditional.ts';
 import { invalid, invalidFields, Problem } from '../../lib/errors.ts';
 import { parseTimestamp, timestampBounds } from '../../lib/time.ts';
 import {
@@ -98,6 +99,44 @@ function endOfCopy({ allDay, timezone, startAt, endAt }: EventFields, start: str
   if (!allDay) return new Date(copyStartAt.getTime() + endAt.getTime() - startAt.getTime()).toISOString();
   const length = dateIn(startAt, timezone).until(dateIn(endAt, timezone));
   return startOfDate(dateIn(copyStartAt, timezone).add(length), timezone).toISOString();
+}
+
+/** The version of an event, for `If-Match`: it changes with the fields that its organizer sets, and with no counter. */
+export function versionOfEvent(row: EventFields): string {
+  const {
+    title,
+    description,
+    coverUrl,
+    startAt,
+    endAt,
+    allDay,
+    timezone,
+    address,
+    lat,
+    lng,
+    category,
+    template,
+  } = row;
+  const { price, isPriceKnown, currency, capacity, visibility, status, enabledModules } = row;
+  const { guestListVisibility, claimantVisibility } = row;
+  return versionOf([
+    ...[
+      title,
+      description,
+      coverUrl,
+      startAt,
+      endAt,
+      allDay,
+      timezone,
+      address,
+      lat,
+      lng,
+      category,
+      template,
+    ],
+    ...[price, isPriceKnown, currency, capacity, visibility, status, enabledModules],
+    ...[guestListVisibility, claimantVisibility],
+  ]);
 }
 
 /**

@@ -14,6 +14,7 @@ import { serializerOf } from '../../http/serialization.ts';
 import type { Place } from '../../lib/sphere.ts';
 import type { PersonRow } from '../users/present.ts';
 import type { CachedEvent } from './event-cache.ts';
+import { versionOfEvent } from './event-fields.ts';
 import {
   type MyBooking,
   roundDistance,
@@ -85,7 +86,7 @@ function ownFieldsJson(state: ViewerStateOfRecord | null): string {
 }
 
 /**
- * The `Event` record, and an ETag that changes whenever the text changes.
+ * The `Event` record, and an ETag that changes whenever the text changes and begins with the version of the event.
  * @param viewerState null without a token
  */
 export function serializeEvent(
@@ -97,7 +98,7 @@ export function serializeEvent(
   let { record } = event;
   if (!record || record.organizer !== organizer) {
     const json = open(serializeCommonEvent(toCommonEvent(event.row, organizer, publicUrl)));
-    record = { organizer, json, hash: contentHash(json) };
+    record = { organizer, json, hash: versionOfEvent(event.row) + contentHash(json) };
     event.record = record;
   }
   const booking = viewerState?.booking ? bookingJson(viewerState.booking) : noBookingJson;

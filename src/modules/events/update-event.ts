@@ -1,10 +1,13 @@
+import { requireMatch } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { Problem } from '../../lib/errors.ts';
-import { applyChange, requireCapacity } from './event-fields.ts';
+import { toCachedEvent } from './event-cache.ts';
+import { applyChange, requireCapacity, versionOfEvent } from './event-fields.ts';
 import { readEventId } from './event-id.ts';
-import { toEvent, withChosenCover } from './present.ts';
+import { serializeEvent } from './event-serializer.ts';
+import { withChosenCover } from './present.ts';
 import { findEvent, updateEvent as updateRow } from './repo.ts';
 import { requireOwnEvent } from './require-own-event.ts';
 import { Event, EventChange, EventParams } from './schemas.ts';
@@ -20,15 +23,20 @@ export const updateEvent = defineEndpoint({
     'For its organizer and admins. Fields that are left out do not change; `status: cancelled` cancels the event. ' +
     'A higher `capacity` books people of the waitlist.',
   access: 'required',
+  ifMatch: true,
   params: EventParams,
   body: EventChange,
   response: { 200: ref(Event) },
   problems: ['event_not_found', 'not_organizer', 'capacity_below_booked'],
 
-  async handler({ caller, params, body }, { db, clock, people, viewerStates, config }: EventServices) {
+  async handler(
+    { caller, params, body, request },
+    { db, clock, people, viewerStates, config }: EventServices,
+  ) {
     const id = readEventId(params.id);
     const row = await actAs(db, caller, async (tx, caller) => {
       const before = await requireOwnEvent(tx, id, caller);
+      requireMatch(request, versionOfEvent(before));
       const fields = applyChange(before, withChosenCover(body, config.publicUrl));
       requireCapacity(before, fields);
       await updateRow(tx, before, fields, clock());
@@ -39,6 +47,7 @@ export const updateEvent = defineEndpoint({
       people.find(row.organizerId),
       viewerStates.find({ eventId: row.id, userId: caller.id }),
     ]);
-    return { status: 200, body: toEvent(row, organizer, viewerState, config.publicUrl) };
+    const { json, etag } = serializeEvent(toCachedEvent(row), organizer, viewerState, config.publicUrl);
+    return { statusCode: 200, json, headers: { etag } };
   },
 });

@@ -1,4 +1,5 @@
 /** Converts rows of items and claims to response bodies. */
+import { versionOf } from '../../http/conditional.ts';
 import { formatItemId } from '../../lib/ids.ts';
 import { avatarUrl, type PersonRow, toPerson } from '../users/present.ts';
 import type { AddedItem, Claim, Claimant, GivenClaim, Item, Kind } from './schemas.ts';
@@ -37,7 +38,12 @@ export const toAddedItem = (row: ItemRow): AddedItem => ({
   kind: row.kind,
   quantityNeeded: row.needed,
   quantityClaimed: row.claimed,
+  version: versionOfItem(row),
 });
+
+/** The version of an item, for `If-Match`: claims do not change it. */
+export const versionOfItem = (row: ItemRow): string =>
+  versionOf([row.title, row.description, row.emoji, row.imageUrl, row.link, row.needed]);
 
 export const toMyClaim = (claim: MyClaim | undefined): MyClaim | null =>
   claim ? { id: claim.id, quantity: claim.quantity } : null;

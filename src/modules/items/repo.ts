@@ -103,25 +103,30 @@ export async function insertItems(
     from given order by n`);
 }
 
+const selectItem = ({ eventId, n }: ItemId): Statement => sql`
+  select i.event_id, i.n, i.kind, i.title, i.description, i.emoji, i.image_url, i.link, s.needed, s.claimed
+  from items i join item_stock s on s.event_id = i.event_id and s.n = i.n
+  where i.event_id = ${eventId} and i.n = ${n}`;
+
 /**
  * Changes the given fields of an item. Locks the item and its stock in the same order as claims do, so the claimed
  * quantity cannot change between the check and the write. A check constraint of the table guards the same rule.
+ * @param check receives the locked row and may throw
  * @throws Problem `item_not_found` if the item was deleted, `quantity_below_claimed`, `item_list_full`
  */
 export async function updateItem(
   tx: Transaction,
   { eventId, n }: ItemId,
   change: ItemChange,
+  check: (before: ItemRow) => void,
 ): Promise<ItemRow> {
   const { quantityNeeded, ...texts } = change;
   const changesTexts = Object.keys(texts).length > 0;
   if (changesTexts) await lockItemList(tx, eventId);
   const [before] = await tx.query<ItemRow>(sql`
-    select i.event_id, i.n, i.kind, i.title, i.description, i.emoji, i.image_url, i.link, s.needed, s.claimed
-    from items i join item_stock s on s.event_id = i.event_id and s.n = i.n
-    where i.event_id = ${eventId} and i.n = ${n}
-    for no key update of i for update of s`);
+    ${selectItem({ eventId, n })} for no key update of i for update of s`);
   if (!before) throw new Problem('item_not_found');
+  check(before);
   const needed = quantityNeeded ?? before.needed;
   const row = { ...before, ...texts, needed };
   if (needed < before.claimed) throw belowClaimed(before.claimed);
@@ -147,9 +152,15 @@ const belowClaimed = (claimed: number): Problem =>
  * Deletes an item with its stock and claims. Locks the item before its stock, as claims do, so the two cannot deadlock.
  * @returns false if there is no such item
  */
-export async function deleteItem(tx: Transaction, { eventId, n }: ItemId): Promise<boolean> {
-  const found = await tx.query(sql`select 1 from items where event_id = ${eventId} and n = ${n} for update`);
-  if (found.length === 0) return false;
+export async function deleteItem(
+  tx: Transaction,
+  { eventId, n }: ItemId,
+  check: (before: ItemRow) => void,
+): Promise<boolean> {
+  await tx.query(sql`select 1 from items where event_id = ${eventId} and n = ${n} for update`);
+  const [before] = await tx.query<ItemRow>(selectItem({ eventId, n }));
+  if (!before) return false;
+  check(before);
   await tx.query(sql`delete from items where event_id = ${eventId} and n = ${n}`);
   return true;
 }

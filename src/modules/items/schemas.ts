@@ -36,6 +36,12 @@ const core = {
   }),
   quantityNeeded: Type.Integer({ examples: [3] }),
   quantityClaimed: Type.Integer({ examples: [2] }),
+  version: Type.String({
+    description:
+      'Changes with the fields that PATCH changes. `If-Match: "VERSION"` makes a PATCH or DELETE of the item a 412 if ' +
+      'it has changed.',
+    examples: ['JbN1s4mUPPqG5bY6'],
+  }),
 };
 
 const Claimant = Type.Object({

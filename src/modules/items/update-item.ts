@@ -1,10 +1,11 @@
+import { requireMatch, weakTag } from '../../http/conditional.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { ref } from '../../http/schemas.ts';
 import { actAs } from '../../identity/act-as.ts';
 import { readItemId } from '../../lib/ids.ts';
 import { listClaimants } from './claimants.ts';
 import { requireItemOrganizer } from './policy.ts';
-import { toClaimant, toItem } from './present.ts';
+import { toClaimant, toItem, versionOfItem } from './present.ts';
 import { updateItem as changeItem, listMyClaims } from './repo.ts';
 import { Item, ItemChange, ItemParams } from './schemas.ts';
 import type { ItemServices } from './services.ts';
@@ -21,16 +22,17 @@ export const updateItem = defineEndpoint({
     'lower than the quantity already claimed. The texts of all items of an event may have up to 1 MiB ' +
     '(409 `item_list_full`).',
   access: 'required',
+  ifMatch: true,
   params: ItemParams,
   body: ItemChange,
   response: { 200: ref(Item) },
   problems: ['item_not_found', 'not_organizer', 'quantity_below_claimed', 'item_list_full'],
 
-  async handler({ caller, params, body }, { db, config }: ItemServices) {
+  async handler({ caller, params, body, request }, { db, config }: ItemServices) {
     const id = readItemId(params.id);
     const item = await actAs(db, caller, async (tx, caller) => {
       await requireItemOrganizer(tx, id, caller);
-      const row = await changeItem(tx, id, body);
+      const row = await changeItem(tx, id, body, (before) => requireMatch(request, versionOfItem(before)));
       const claims = await listMyClaims(tx, [{ eventId: id.eventId, userId: caller.id }]);
       const key = { eventId: id.eventId, viewerId: caller.id, seesAll: true };
       const claimants = await listClaimants(tx, key, id.n);
@@ -41,6 +43,6 @@ export const updateItem = defineEndpoint({
         claimants.map((claimant) => toClaimant(claimant, config.publicUrl)),
       );
     });
-    return { status: 200, body: item };
+    return { status: 200, body: item, headers: { etag: weakTag(item.version) } };
   },
 });

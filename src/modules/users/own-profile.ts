@@ -8,7 +8,7 @@ import { changedPeople } from '../../identity/changed-people.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { isOwnUpload } from '../uploads/repo.ts';
 import type { MeChange } from './own-profile-schemas.ts';
-import type { MeRow } from './present-own-profile.ts';
+import type { MeRow, ProfileFields } from './present-own-profile.ts';
 import { userSearchText } from './repo.ts';
 import { isReservedUsername } from './reserved-usernames.ts';
 
@@ -29,13 +29,20 @@ type ProfileChange = Omit<MeChange, 'avatar'> & { avatarUpload?: string | null }
  * Changes the fields that are present. The row is locked before it is read, so two concurrent changes run one
  * after the other and neither is lost. The primary key of `usernames` makes usernames unique. The deletion of
  * an upload locks its owner's row too, so `avatar_upload` always refers to an existing upload.
+ * @param check receives the locked row and may throw
  * @throws Problem `username_taken`, and `invalid_request` for an avatar that the person did not upload
  */
-export async function updateProfile(tx: Transaction, id: string, change: ProfileChange): Promise<void> {
+export async function updateProfile(
+  tx: Transaction,
+  id: string,
+  change: ProfileChange,
+  check: (current: ProfileFields) => void = () => {},
+): Promise<void> {
   const current = one(
-    await tx.query<Required<ProfileChange>>(sql`
+    await tx.query<ProfileFields>(sql`
     select name, username, bio, city, is_private, avatar_upload from users where id = ${id} for no key update`),
   );
+  check(current);
   if (change.avatarUpload && !(await isOwnUpload(tx, id, change.avatarUpload))) throw notOwnUpload();
   const next = { ...current, ...change, username: (change.username ?? current.username).toLowerCase() };
   if (next.username !== current.username) await changeUsername(tx, id, current.username, next.username);

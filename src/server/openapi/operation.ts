@@ -29,7 +29,7 @@ export function describeOperation(
   route: RouteOptions,
 ): FastifySchema {
   const schema = fastifySchema as OperationSchema | undefined;
-  const { access, idempotent, conditional, bodyTypes } = route.config ?? {};
+  const { access, idempotent, conditional, ifMatch, bodyTypes } = route.config ?? {};
   if (!schema || !access) return schema ?? {};
   const security = { public: [], optional: [{}, ...credentials], required: credentials }[access];
   return {
@@ -37,6 +37,7 @@ export function describeOperation(
     ...(schema.querystring && { querystring: withoutDefaults(schema.querystring) }),
     ...(idempotent && { headers: idempotencyHeaders }),
     ...(conditional && { headers: conditionalHeaders }),
+    ...(ifMatch && { headers: matchHeaders }),
     ...(bodyTypes && { consumes: [...bodyTypes], body: binaryBody }),
     security,
     response: describeResponses(schema, route),
@@ -44,7 +45,7 @@ export function describeOperation(
 }
 
 function describeResponses({ response = {} }: OperationSchema, { config, method, url }: RouteOptions) {
-  const { problems = [], idempotent, conditional, sameOriginOnly } = config ?? {};
+  const { problems = [], idempotent, conditional, ifMatch, sameOriginOnly } = config ?? {};
   const codes = method === 'GET' ? problems : [...problems, ...bodyProblems];
   const codesByStatus = Map.groupBy(codes, (code) => catalogue[code].status);
   const successes = Object.entries(response).map(([status, body]) => [
@@ -52,7 +53,7 @@ function describeResponses({ response = {} }: OperationSchema, { config, method,
     {
       ...describeSuccess(status, url, '$id' in body ? ref(body) : body),
       ...(idempotent && { headers: replayHeaders }),
-      ...(conditional && { headers: etagHeaders }),
+      ...((conditional || (ifMatch && method === 'PATCH')) && { headers: etagHeaders }),
       ...(sameOriginOnly && { headers: cookieHeaders }),
     },
   ]);
@@ -84,8 +85,19 @@ const conditionalHeaders = Type.Object({
     }),
   ),
 });
+const matchHeaders = Type.Object({
+  'If-Match': Type.Optional(
+    Type.String({
+      description:
+        'ETags of the record, as an earlier response had them, or `*`. Unless one has the current values of all fields ' +
+        'that PATCH changes, the response is a 412 and nothing changes. Counters, and fields of the viewer such as ' +
+        '`myRsvp`, do not count.',
+      examples: ['W/"JbN1s4mUPPqG5bY6tPRvVfsDbE9nUjGmA7w3kLqF"'],
+    }),
+  ),
+});
 const etagHeaders = {
-  ETag: { type: 'string', description: 'The version of this response, for `If-None-Match`.' },
+  ETag: { type: 'string', description: 'The version of this response, for `If-None-Match` and `If-Match`.' },
 };
 const cookieHeaders = {
   'Set-Cookie': { type: 'string', description: 'The cookies of the browser session and of the device.' },
