@@ -80,6 +80,64 @@ test('edit: fewer seats than are booked are refused at the field', async ({ page
   await expect(page.getByLabel('Seats', { exact: true })).toHaveValue('3');
 });
 
+test('edit: a second host sees what the first has saved meanwhile, keeps the entries, and overwrites knowingly', async ({
+  page,
+  createPerson,
+  signIn,
+  openBrowser,
+}) => {
+  const organizer = await createPerson();
+  const event = await newEvent(organizer, { description: 'Bring a chair.' });
+  const stored = async () => (await getEvent({ client: organizer.client, path: { id: event.id } })).data;
+  await signIn(page.context(), organizer);
+  const other = await openBrowser(organizer);
+  for (const each of [page, other]) await each.goto(`/e/${event.id}/edit`);
+  await page.getByLabel('Title').fill('Indoors');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page).toHaveURL(`/e/${event.id}`);
+
+  await other.getByLabel('Title').fill('Outdoors');
+  await other.getByLabel('Description').fill('Bring a tent.');
+  await other.getByRole('button', { name: 'Save' }).click();
+  await expect(other.getByText('Someone has changed this meanwhile.')).toBeVisible();
+  const differences = other.getByRole('region', { name: 'What differs' });
+  await expect(differences.getByRole('definition')).toHaveText([
+    'Indoors',
+    'Outdoors',
+    'Bring a chair.',
+    'Bring a tent.',
+  ]);
+  await expect(other.getByLabel('Title')).toHaveValue('Outdoors');
+  expect((await stored()).title).toBe('Indoors');
+  expect(await overflowOf(other)).toBe(0);
+
+  await other.getByRole('button', { name: 'Save' }).click();
+  await expect(other).toHaveURL(`/e/${event.id}`);
+  expect([(await stored()).title, (await stored()).description]).toEqual(['Outdoors', 'Bring a tent.']);
+});
+
+test.describe('without scripts', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('edit: a change of another host meanwhile is shown without scripts, too', async ({
+    page,
+    createPerson,
+    signIn,
+  }) => {
+    const organizer = await createPerson();
+    const event = await newEvent(organizer);
+    await signIn(page.context(), organizer);
+    await page.goto(`/e/${event.id}/edit`);
+    await updateEvent({ client: organizer.client, path: { id: event.id }, body: { title: 'Indoors' } });
+    await page.getByLabel('Title').fill('Outdoors');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByRole('alert')).toHaveText('Someone has changed this meanwhile.');
+    await expect(page.getByRole('definition')).toHaveText(['Indoors', 'Outdoors']);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page).toHaveURL(`/e/${event.id}`);
+  });
+});
+
 test('edit: a draft is published', async ({ page, createPerson, signIn }) => {
   const organizer = await createPerson();
   const event = await newEvent(organizer, { visibility: 'private' });

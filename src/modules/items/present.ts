@@ -38,7 +38,6 @@ export const toAddedItem = (row: ItemRow): AddedItem => ({
   kind: row.kind,
   quantityNeeded: row.needed,
   quantityClaimed: row.claimed,
-  version: versionOfItem(row),
 });
 
 /** The version of an item, for `If-Match`: claims do not change it. */
@@ -66,6 +65,7 @@ export function toItem(row: ItemRow, myClaims: Map<number, MyClaim> | null, clai
     emoji: row.emoji,
     imageUrl: row.imageUrl,
     link: row.link,
+    version: versionOfItem(row),
     ...(myClaims && { myClaim: toMyClaim(myClaims.get(row.n)) }),
     ...(claims && { claims }),
   };

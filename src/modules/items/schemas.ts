@@ -36,12 +36,6 @@ const core = {
   }),
   quantityNeeded: Type.Integer({ examples: [3] }),
   quantityClaimed: Type.Integer({ examples: [2] }),
-  version: Type.String({
-    description:
-      'Changes with the fields that PATCH changes. `If-Match: "VERSION"` makes a PATCH or DELETE of the item a 412 if ' +
-      'it has changed.',
-    examples: ['JbN1s4mUPPqG5bY6'],
-  }),
 };
 
 const Claimant = Type.Object({
@@ -59,6 +53,12 @@ export const Item = named(
     description: Type.Optional(Type.String({ description: 'Absent if not set.' })),
     emoji: Type.String({ examples: ['🍞'] }),
     imageUrl: nullable(Type.String({ description: `Address of a picture of the item. ${anyServerText}` })),
+    version: Type.String({
+      description:
+        'Changes with the fields that PATCH changes. `If-Match: "VERSION"` makes a PATCH or DELETE of the item a 412 if ' +
+        'it has changed.',
+      examples: ['JbN1s4mUPPqG5bY6'],
+    }),
     link: nullable(Type.String({ description: 'Address of a page where the item can be bought.' })),
     myClaim: Type.Optional(
       nullable(Type.Object({ id: Type.String(), quantity: Type.Integer() }), {

@@ -30,10 +30,15 @@ export type EventValues = {
   /** The address of an uploaded image; empty for the drawn cover. */
   coverUrl: string;
   template: string;
+  /** The ETag of an existing event, as it was read; empty for a new one. */
+  tag: string;
   /** The idempotency key of a new event. */
   key: string;
   items: ItemValues[];
 };
+
+/** A field of an event that another person has saved with another value. Values are texts in the visitor's language. */
+export type EventConflict = { label: string; theirs: string; mine: string };
 
 /** A place that the visitor chose, which decides the coordinates and the time zone of the event. */
 export type ChosenPlace = { label: string; lat: number; lng: number; timeZone: string };

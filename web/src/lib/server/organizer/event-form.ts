@@ -45,6 +45,7 @@ export function valuesOfTemplate({ slug, items }: TemplateWithItems): EventValue
     claimantVisibility: 'guests',
     coverUrl: '',
     template: slug,
+    tag: '',
     key: newKey(),
     items: items.map(({ title, kind, quantityNeeded, emoji }) => ({
       title: suggestedTitle(title),
@@ -66,7 +67,8 @@ const categoryOf: Record<string, string> = {
   conference: 'tech',
 };
 
-export function valuesOfEvent(event: Event): EventValues {
+/** @param tag the ETag of the response that has the event */
+export function valuesOfEvent(event: Event, tag = ''): EventValues {
   const { timezone, location, allDay } = event;
   const start = toLocal(event.startAt, timezone);
   const end = toLocal(event.endAt, timezone);
@@ -96,6 +98,7 @@ export function valuesOfEvent(event: Event): EventValues {
     claimantVisibility: event.claimantVisibility,
     coverUrl: event.coverUrl.includes(`/v1/events/${event.id}/cover.svg`) ? '' : event.coverUrl,
     template: event.template.slug,
+    tag,
     key: '',
     items: [],
   };
@@ -136,6 +139,7 @@ export function readEventForm(form: FormData): EventValues {
     claimantVisibility: text('claimantVisibility'),
     coverUrl: form.has('removeCover') ? '' : text('coverUrl'),
     template: text('template'),
+    tag: text('tag'),
     key: keyPattern.test(key) ? key : newKey(),
     items: readItems(form),
   };

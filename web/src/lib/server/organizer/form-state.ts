@@ -2,14 +2,20 @@
 import { type Client, listCategories, type ProblemError } from '@potluck/client';
 import { type ActionFailure, fail } from '@sveltejs/kit';
 import { categoryName } from '#lib/category-name.ts';
-import type { ChosenPlace, EventOptions, EventValues, ItemValues } from '#lib/event-values.ts';
+import type { ChosenPlace, EventConflict, EventOptions, EventValues, ItemValues } from '#lib/event-values.ts';
 import { m } from '#lib/paraglide/messages.js';
 import { type FormProblem, load, problemText, toFormProblem } from '#lib/server/problems.ts';
 import type { FieldErrors } from './event-form.ts';
 import { findPlace, type PlaceResult } from './find-place.ts';
 import { currencyOptions } from './names.ts';
 
-export type EventFormState = { values: EventValues; choices?: ChosenPlace[]; problem?: FormProblem };
+export type EventFormState = {
+  values: EventValues;
+  choices?: ChosenPlace[];
+  problem?: FormProblem;
+  /** The fields that another person has saved with other values since the form was opened. */
+  conflict?: EventConflict[];
+};
 
 export async function loadOptions(client: Client, currency: string): Promise<EventOptions> {
   const { data } = await load(listCategories({ client }));

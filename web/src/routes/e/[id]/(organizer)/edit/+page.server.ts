@@ -1,14 +1,20 @@
-import { type Client, ProblemError, updateEvent } from '@potluck/client';
-import { redirect } from '@sveltejs/kit';
+import { type Client, getEvent, ProblemError, updateEvent } from '@potluck/client';
+import { fail, redirect } from '@sveltejs/kit';
 import type { EventValues } from '#lib/event-values.ts';
+import { conflictOf } from '#lib/server/organizer/edit-conflict.ts';
 import { readEventForm, toEventBody, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
 import { findPlace } from '#lib/server/organizer/find-place.ts';
 import { loadOptions, refuse, refuseFor, searchPlace, withPlace } from '#lib/server/organizer/form-state.ts';
+import { refuse as refusePage, toFormProblem } from '#lib/server/problems.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-export const load: PageServerLoad = async ({ locals: { api }, parent }) => {
+export const load: PageServerLoad = async ({ locals: { api }, parent, params: { id } }) => {
   const { event } = await parent();
-  return { values: valuesOfEvent(event), options: await loadOptions(api, event.currency) };
+  const [values, options] = await Promise.all([
+    readEvent(api, id).catch(refusePage),
+    loadOptions(api, event.currency),
+  ]);
+  return { values, options };
 };
 
 export const actions: Actions = {
@@ -34,10 +40,29 @@ async function save(client: Client, id: string, entered: EventValues) {
     if (checked.fields) return refuse(values, checked.fields);
     const { template: _, ...body } = checked.body;
     const visibility = values.visibility as NonNullable<typeof body.visibility>;
-    await updateEvent({ client, path: { id }, body: { ...body, visibility } });
+    const headers = values.tag ? { 'If-Match': values.tag } : {};
+    await updateEvent({ client, path: { id }, body: { ...body, visibility }, headers });
   } catch (cause) {
     if (!(cause instanceof ProblemError)) throw cause;
+    if (cause.code === 'precondition_failed') return refuseConflict(client, id, values, cause);
     return refuseFor(cause, values);
   }
   redirect(303, `/e/${id}`);
+}
+
+/** The values of the stored event, and its ETag. */
+async function readEvent(client: Client, id: string): Promise<EventValues> {
+  const { data, response } = await getEvent({ client, path: { id } });
+  return valuesOfEvent(data, response.headers.get('etag') ?? '');
+}
+
+/**
+ * Another person has saved the event since the form was opened. The form keeps what was entered, and shows what differs.
+ * It has the ETag of the stored event now, so saving again overwrites it.
+ */
+async function refuseConflict(client: Client, id: string, entered: EventValues, cause: ProblemError) {
+  const stored = await readEvent(client, id).catch(refusePage);
+  const { tag, startAt, endAt } = stored;
+  const values = { ...entered, tag, startAt, endAt };
+  return fail(cause.status, { values, problem: toFormProblem(cause), conflict: conflictOf(stored, entered) });
 }
