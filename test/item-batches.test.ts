@@ -52,7 +52,7 @@ test('batch: 201 with the items in the order of the request, after the items tha
   );
   const defaults = { imageUrl: null, link: null, myClaim: null, claims: [] };
   const [stored, ...listed] = await list(event.id, second);
-  const added = listed.map(({ version: _, ...item }) => item);
+  const added = listed.map(({ version: _, ...item }: Record<string, unknown>) => item);
   assert.equal(stored.id, first.id);
   assert.deepEqual(added, [
     { ...data[0], ...defaults, ...full },

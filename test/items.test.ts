@@ -52,9 +52,11 @@ test('add: 201 with exactly five fields, and the list has every field', async ()
     quantityNeeded: 3,
     quantityClaimed: 0,
   });
-  assert.deepEqual(await list(ownEvent.id), [{ ...body, ...sent, imageUrl: null }]);
+  const [{ version }] = await list(ownEvent.id);
+  assert.match(version, /^[\w-]{16}$/);
+  assert.deepEqual(await list(ownEvent.id), [{ ...body, ...sent, imageUrl: null, version }]);
   assert.deepEqual(await list(ownEvent.id, '', guest.token), [
-    { ...body, ...sent, imageUrl: null, myClaim: null },
+    { ...body, ...sent, imageUrl: null, version, myClaim: null },
   ]);
 });
 
