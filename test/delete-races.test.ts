@@ -1,4 +1,7 @@
-/** Account deletion during other requests by and about the same person, on two servers. */
+/**
+ * Account deletion during requests of others, sign-ins and other deletions, on two servers. author-locks.test.ts forces the
+ * order of a deletion and of the person's own writes.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +13,6 @@ import {
   createItem,
   createUser,
   createUsers,
-  eventBody,
   type Person,
   rsvpGoing,
   signIn,
@@ -38,61 +40,6 @@ const sendAtRandomTimes = (requests: (() => Promise<ApiResponse>)[], ms: number)
 function expectNoServerError(responses: ApiResponse[]): void {
   for (const { status, body } of responses) assert.ok(status < 500, JSON.stringify(body));
 }
-
-test("deletion during the person's own requests: 200, and no row of them remains", async () => {
-  const host = await createUser(api);
-  const hostEvents = await Promise.all(Array.from({ length: 15 }, () => createEvent(api, host)));
-  let deleted = 0;
-  for (let round = 0; round < 6; round++) {
-    const event = await createEvent(api, host);
-    const items = [await createItem(api, host, event.id), await createItem(api, host, event.id)];
-    const person = await createUser(api);
-    await rsvpGoing(api, person, event.id);
-    const ownEvent = await createEvent(api, person);
-    const code = await requestDeletionCode(person);
-    const responses = await sendAtRandomTimes(
-      [
-        () => deleteWithCode(person, code),
-        ...items.map((item) => () => post(person, `/v1/items/${item.id}/claim`, { quantity: 1 })),
-        () => post(person, `/v1/events/${event.id}/rsvp`, { status: 'interested' }),
-        () => post(person, `/v1/events/${event.id}/rsvp`, { status: null }),
-        () => post(person, `/v1/events/${event.id}/save`, { saved: true }),
-        () => post(person, `/v1/users/${host.id}/follow`),
-        () => post(person, `/v1/users/${admin.id}/block`),
-        () => post(person, '/v1/events', eventBody()),
-        () =>
-          post(person, `/v1/events/${ownEvent.id}/items`, {
-            title: 'Bread',
-            kind: 'bring',
-            quantityNeeded: 2,
-          }),
-        () => remove(person, `/v1/events/${ownEvent.id}`),
-        ...hostEvents.flatMap(({ id }) => [
-          () => post(person, `/v1/events/${id}/save`, { saved: true }),
-          () => post(person, `/v1/events/${id}/rsvp`, { status: 'going' }),
-        ]),
-        () =>
-          nextServer().patch('/v1/me', person.token, { name: `Ghost ${round}`, username: `ghost_${round}` }),
-        // A refresh that runs first replaces the token of the deletion, so half of the rounds are without one.
-        ...(round % 2 === 0
-          ? [() => nextServer().post('/v1/auth/refresh', undefined, { refreshToken: person.refreshToken })]
-          : []),
-        () => post(person, '/v1/auth/otp/request', { phone: person.phone }),
-      ],
-      25,
-    );
-    expectNoServerError(responses);
-    if (responses[0]?.status !== 200) assert.equal(responses[0]?.body.code, 'token_invalid');
-    else
-      assert.deepEqual(
-        await findRowsContaining(api.sql, [person.id, `ghost_${round}`, `Ghost ${round}`]),
-        [],
-      );
-    deleted += Number(responses[0]?.status === 200);
-    await assertCounters(api.sql);
-  }
-  assert.ok(deleted >= 3);
-});
 
 // spec: 3 DELETE /v1/me: account: existing → deleted
 test('deletion during requests of others about the person and their events: 200, and no row remains', async () => {

@@ -6,7 +6,7 @@ import type { Target } from '../src/db/target.ts';
 import { connectSql, openSql, type SqlDatabase } from './sql-tag.ts';
 
 /** The statements that read records for caches: they read versions. The change log has `versions`. */
-const readsRecords = /\bversion\)?::float8/;
+export const readsRecords = /\bversion\)?::float8/;
 
 export type LaggingDatabase = {
   sql: SqlDatabase;

@@ -3,6 +3,7 @@ import { runFiles } from '../run-files.ts';
 await runFiles(
   'me',
   'names',
+  'author-locks',
   'users',
   'user-search',
   'people-races',

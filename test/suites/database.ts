@@ -1,3 +1,3 @@
 import { runFiles } from '../run-files.ts';
 
-await runFiles('database-connections', 'distribution', 'partitions', 'round-trips', 'write-*');
+await runFiles('database-connections', 'distribution', 'partitions', 'round-trips', 'transactions', 'write-*');

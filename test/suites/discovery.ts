@@ -7,5 +7,6 @@ await runFiles(
   'list-freshness',
   'own-lists',
   'preloaded-events',
+  'record-caches',
   'row-versions',
 );
