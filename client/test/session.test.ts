@@ -1,6 +1,7 @@
 /** Sign-in, and the renewal of tokens. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   browserStorage,
   deleteMe,
@@ -54,6 +55,23 @@ test('session: 20 concurrent requests with an expired access token make one refr
   assert.equal(requests.filter(({ outcome }) => outcome === 401).length, 20);
   await getMe({ client });
   assert.equal(requests.at(-1)?.outcome, 200);
+});
+
+test('session: 20 concurrent requests share a refresh that fails', async () => {
+  const { client, requests } = await createSignedInClient(api, {
+    retry: { attempts: 1 },
+    async fetch(request) {
+      if (!request.url.endsWith('/refresh')) return fetch(request);
+      // All requests have asked for a new token when the first refresh fails.
+      while (requests.filter(({ outcome }) => outcome === 401).length < 20) await nextTurn();
+      await nextTurn();
+      throw new TypeError('down');
+    },
+  });
+  api.clock.advance(31 * minute);
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => getMe({ client })));
+  assert.ok(outcomes.every(({ status }) => status === 'rejected'));
+  assert.equal(countRefreshes(requests), 1);
 });
 
 test('session: a token that has expired by the clock of the client is renewed before it is sent', async () => {
