@@ -1,15 +1,17 @@
 /** Roles, the accounts list of admins, and the audit trail. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { transaction } from '../src/db/transaction.ts';
 import { setRole as writeRole } from '../src/modules/auth/session-repo.ts';
+import { pidOf, untilBlockedBy } from './blocked-transactions.ts';
 import { createAdmin, createEvent, createUser, deleteAccount, type Person } from './factories.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
+import { skipsOnCitus } from './test-database.ts';
 
 const api = await startTestApp();
 const second = await api.startAnother();
 const admin = await createAdmin(api);
+
+const skip = skipsOnCitus('This looks for transactions that wait, and on Citus they wait on other nodes.');
 
 const setRole = (person: Person, role: string, by: Person = admin, server: TestApp = api) =>
   server.call('PUT', `/v1/admin/users/${person.id}/role`, { token: by.token, body: { role } });
@@ -236,25 +238,34 @@ test("audit: each entry once over all pages; a deleted account removes reasons, 
   assert.ok((await rows()).every(({ detail }) => !detail.includes('Quux')));
 });
 
-test('roles: 403 for a write of an admin that waited while the role was taken away', async () => {
-  const [former, organizer] = [await createAdmin(api), await createUser(api)];
+test('roles: 403 for a write of an admin that waited while the role was taken away', { skip }, async () => {
+  const organizer = await createUser(api);
   const event = await createEvent(api, organizer);
-  const { response } = await transaction(api.sql, async (tx) => {
-    await writeRole(tx, former.id, 'user');
-    const response = api.delete(`/v1/events/${event.id}`, former.token);
-    await sleep(300);
-    return { response };
-  });
-  expectProblem(await response, 403, 'not_organizer');
+  for (const [write, code] of [
+    [(former: Person) => api.delete(`/v1/events/${event.id}`, former.token), 'not_organizer'],
+    [(former: Person) => api.post(`/v1/admin/users/${organizer.id}/suspend`, former.token, {}), 'not_admin'],
+    [(former: Person) => setRole(organizer, 'admin', former), 'not_admin'],
+  ] as const) {
+    const former = await createAdmin(api);
+    const { response } = await api.sql.begin(async (tx) => {
+      await writeRole(tx, former.id, 'user');
+      const response = write(former);
+      await untilBlockedBy(api.sql, await pidOf(tx), response);
+      return { response };
+    });
+    expectProblem(await response, 403, code);
+  }
   expectStatus(await api.get(`/v1/events/${event.id}`), 200);
 });
 
-test('roles: a refresh waits for a change of the role, because both raise the version of the session', async () => {
+test('roles: a refresh waits for a change of the role, because both raise the version of the session', {
+  skip,
+}, async () => {
   const person = await createUser(api);
-  const { refreshing } = await transaction(api.sql, async (tx) => {
+  const { refreshing } = await api.sql.begin(async (tx) => {
     await writeRole(tx, person.id, 'admin');
     const refreshing = api.post('/v1/auth/refresh', undefined, { refreshToken: person.refreshToken });
-    assert.equal(await Promise.race([refreshing, sleep(500, 'waiting')]), 'waiting');
+    assert.ok(await untilBlockedBy(api.sql, await pidOf(tx), refreshing), 'the refresh has not waited');
     return { refreshing };
   });
   expectStatus(await refreshing, 200);

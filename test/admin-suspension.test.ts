@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { hideLateEvents } from '../src/modules/admin/suspension.ts';
+import { pidOf, untilBlockedBy } from './blocked-transactions.ts';
 import {
   createAdmin,
   createEvent,
@@ -17,6 +18,7 @@ import { assertCounters } from './invariants.ts';
 import { insertLateEvent } from './late-events.ts';
 import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 import { connectSql } from './sql-tag.ts';
+import { skipsOnCitus } from './test-database.ts';
 
 const api = await startTestApp();
 const second = await api.startAnother();
@@ -201,6 +203,27 @@ test('suspend: 403 without the admin role, 404 for an unknown person, 409 for ad
 });
 
 // spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
+test('suspend: waits for a claim on an event of the person that is not committed yet', {
+  skip: skipsOnCitus('This looks for transactions that wait, and on Citus they wait on other nodes.'),
+}, async () => {
+  const [person, guest] = await createUsers(api, 2);
+  assert.ok(person && guest);
+  const event = await createEvent(api, person);
+  const item = await createItem(api, person, event.id);
+  await rsvpGoing(api, guest, event.id);
+  const { claim, suspension } = await api.sql.begin(async (tx) => {
+    await tx`select 1 from item_stock where event_id = ${event.id} for update`;
+    const claim = second.post(`/v1/items/${item.id}/claim`, guest.token, { quantity: 1 });
+    const claiming = await untilBlockedBy(api.sql, await pidOf(tx), claim);
+    assert.ok(claiming, 'the claim has not waited for its item');
+    const suspension = suspend(person);
+    assert.ok(await untilBlockedBy(api.sql, claiming, suspension), 'the suspension has not waited for the claim');
+    return { claim, suspension };
+  });
+  expectStatus(await claim, 201);
+  expectStatus(await suspension, 200);
+});
+
 test('suspend: no session, no listed event and correct counters when the person creates events concurrently', async () => {
   for (let round = 0; round < 6; round++) {
     const person = await createUser(api);

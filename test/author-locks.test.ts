@@ -16,7 +16,7 @@ import {
   rsvpGoing,
 } from './factories.ts';
 import { assertCounters } from './invariants.ts';
-import { type ApiResponse, expectStatus, startTestApp } from './setup.ts';
+import { type ApiResponse, expectProblem, expectStatus, startTestApp } from './setup.ts';
 import { skipsOnCitus } from './test-database.ts';
 
 const api = await startTestApp();
@@ -128,6 +128,21 @@ test('logout: 401 for a write that begins while the end of its session is not co
     const { status, body } = await response;
     assert.deepEqual([name, status, body?.code], [name, 401, 'token_invalid']);
   }
+});
+
+test('logout: 401 for a deletion of the account that begins while the end of its session is not committed', {
+  skip,
+}, async () => {
+  const author = await createUser(api);
+  const { body } = expectStatus(await api.post('/v1/me/delete-code', author.token), 202);
+  const { response } = await api.sql.begin(async (tx) => {
+    await tx`delete from sessions where user_id = ${author.id}`;
+    const response = second.delete('/v1/me', author.token, { confirmCode: body.devCode });
+    await untilBlockedBy(api.sql, await pidOf(tx), response);
+    return { response };
+  });
+  expectProblem(await response, 401, 'token_invalid');
+  expectStatus(await api.get(`/v1/users/${author.id}`), 200);
 });
 
 test('suspension: 401 for a write that begins while the suspension is not committed, also with a session that remains', {

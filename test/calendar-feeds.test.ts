@@ -5,6 +5,7 @@ import { loggedPath, loggerOptions } from '../src/http/logging.ts';
 import { eventsIn, titlesIn } from './calendar-parsing.ts';
 import { takeSnapshot } from './database-snapshots.ts';
 import { createAdmin, createEvent, createUser, deleteAccount, inDays, type Person } from './factories.ts';
+import { openGatedDatabase } from './gated-database.ts';
 import { type ApiResponse, expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
 
 const api = await startTestApp();
@@ -97,6 +98,21 @@ test('own calendar: no event that its owner can no longer see; private events on
   expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { visibility: 'private' }), 200);
   assert.deepEqual(titlesIn(await api.get(path)), []);
   assert.deepEqual(titlesIn(await api.get(adminPath)), ['Closed later']);
+});
+
+test('own calendar: no event that becomes private after the list of events was read', async () => {
+  const [person, organizer] = [await createUser(api), await createUser(api)];
+  const event = await createEvent(api, organizer);
+  await setRsvp(person, event.id, 'going');
+  const path = await createFeed(person);
+  const gated = openGatedDatabase(api.target);
+  const reader = await api.startAnother({ sql: gated.sql });
+  const { isRead, open } = gated.holdNextRead(/select e\.id from events e\s+where e\.id in/);
+  const reading = reader.get(path);
+  await isRead;
+  expectStatus(await api.patch(`/v1/events/${event.id}`, organizer.token, { visibility: 'private' }), 200);
+  open();
+  assert.deepEqual(titlesIn(await reading), []);
 });
 
 test('own calendar: events that ended at most 90 days ago; a cancelled event has STATUS:CANCELLED', async () => {

@@ -88,6 +88,19 @@ test('sending: 429 from the 51st message a day from one IP address', async () =>
   assert.equal(responses.filter((response) => response.status === 202).length, 50);
 });
 
+test('sending: addresses of one IPv6 network share the limit of a day; another network has its own', async () => {
+  startNextDay();
+  const proxied = await api.startAnother({ sms, env: { SMS_PER_DAY: '160', TRUST_PROXY: 'loopback' } });
+  const requestFrom = (n: number, address: string) =>
+    proxied.call('POST', '/v1/auth/otp/request', {
+      body: { phone: phoneNumber(n * 20_000) },
+      headers: { 'x-forwarded-for': address },
+    });
+  for (let i = 0; i < 50; i++) expectStatus(await requestFrom(i, `2001:db8::${i.toString(16)}`), 202);
+  expectProblem(await requestFrom(50, '2001:db8::ffff'), 429, 'too_many_codes');
+  expectStatus(await requestFrom(51, '2001:db8:1::1'), 202);
+});
+
 test('sending: 429 from the 101st message a day to one block of numbers; 202 for other blocks', async () => {
   startNextDay();
   const forwardedFrom = (address: number) => ({ 'x-forwarded-for': `10.0.0.${address}` });

@@ -1,4 +1,4 @@
-/** A database that returns the rows of cached records late: the read sees what was committed when it began. */
+/** A database that returns the rows of a statement late: the statement sees what was committed when it began. */
 import type { Target } from '../src/db/target.ts';
 import { readsRecords } from './lagging-database.ts';
 import { connectSql, type SqlDatabase } from './sql-tag.ts';
@@ -6,17 +6,17 @@ import { connectSql, type SqlDatabase } from './sql-tag.ts';
 export type GatedDatabase = {
   sql: SqlDatabase;
   /**
-   * Holds back the next read of records.
+   * Holds back the rows of the next statement that matches the pattern; default: of the next read of cached records.
    * @returns `isRead` resolves when the database has read the rows; `open` passes them on
    */
-  holdNextRead(): { isRead: Promise<void>; open(): void };
+  holdNextRead(pattern?: RegExp): { isRead: Promise<void>; open(): void };
 };
 
 export function openGatedDatabase(target: Target): GatedDatabase {
   const current = connectSql(target);
-  let held: { read: PromiseWithResolvers<void>; gate: PromiseWithResolvers<void> } | null = null;
+  let held: { pattern: RegExp; read: PromiseWithResolvers<void>; gate: PromiseWithResolvers<void> } | null = null;
   const query = async (statement: Parameters<SqlDatabase['query']>[0]) => {
-    const hold = readsRecords.test(statement.text) ? held : null;
+    const hold = held?.pattern.test(statement.text) ? held : null;
     if (hold) held = null;
     const rows = await current.query(statement);
     hold?.read.resolve();
@@ -28,8 +28,8 @@ export function openGatedDatabase(target: Target): GatedDatabase {
   }) as SqlDatabase;
   return {
     sql,
-    holdNextRead() {
-      const hold = { read: Promise.withResolvers<void>(), gate: Promise.withResolvers<void>() };
+    holdNextRead(pattern = readsRecords) {
+      const hold = { pattern, read: Promise.withResolvers<void>(), gate: Promise.withResolvers<void>() };
       held = hold;
       return { isRead: hold.read.promise, open: hold.gate.resolve };
     },

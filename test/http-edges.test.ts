@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import test from 'node:test';
+import Fastify from 'fastify';
+import { registerAuthentication } from '../src/http/authenticate.ts';
 import { catalogue } from '../src/lib/errors.ts';
 import { createEvent, createUser } from './factories.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from './setup.ts';
@@ -35,6 +37,17 @@ function sendRaw(bytes: string | Buffer): Promise<RawResponse> {
     });
   });
 }
+
+test('routes: a route below /v1 that declares no access prevents the start of the server', () => {
+  const app = Fastify();
+  registerAuthentication(app, {
+    config: { publicUrl: 'http://127.0.0.1' },
+    db: api.sql,
+    sessions: { find: async () => null, findCached: async () => null },
+    clock: () => new Date(),
+  });
+  assert.throws(() => app.get('/v1/forgotten', () => 'secret'), /declares no access/);
+});
 
 const getRaw = (path: string, headers: string) =>
   sendRaw(`GET ${path} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AdvisoryLock } from '../src/db/locks.ts';
 import { sql } from '../src/db/sql.ts';
 import { type Transaction, transaction } from '../src/db/transaction.ts';
 import { maxId } from '../src/lib/ids.ts';
@@ -48,6 +49,19 @@ const counts = async (person: Person): Promise<Record<string, number>> => {
   for (const { kind, count } of await inbox(person)) sums[kind] = (sums[kind] ?? 0) + count;
   return sums;
 };
+
+test('race: a server delivers no causes while another delivers', async () => {
+  const [me, other] = await createUsers(api, 2);
+  assert.ok(me && other);
+  await api.sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${AdvisoryLock.delivery}::bigint)`;
+    expectStatus(await api.post(`/v1/users/${me.id}/follow`, other.token), 200);
+    await deliver(second);
+    assert.deepEqual(await inbox(me), []);
+  });
+  await deliver(second);
+  assert.equal((await inbox(me)).length, 1);
+});
 
 test('race: RSVPs, claims and bookings on two servers while both deliver: the organizer’s counts are exact', async () => {
   const organizer = await createUser(api);

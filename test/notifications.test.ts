@@ -106,6 +106,9 @@ test('event: no notification of a cancellation that is taken back before the fan
   await change(organizer, past.id, { startAt: inDays(-4) });
   await deliver();
   assert.deepEqual(await summary(guest), ['eventChanged×1!']);
+  await change(organizer, draft.id, { visibility: 'public' });
+  await deliver();
+  assert.deepEqual(await summary(guest), ['eventChanged×1!'], 'nothing of the time in which it was private');
 });
 
 test('notifications about an event disappear while its guests cannot see it, and when it is deleted', async () => {
@@ -268,6 +271,39 @@ test('a block: nothing arrives from the other person, and earlier notifications 
   assert.ok((await summary(other)).every((entry) => !entry.startsWith('follower')));
 });
 
+test('a block and a suspension: what the other person caused before, and was not delivered, does not arrive after their end either', async () => {
+  const [me, blocked, suspended] = await createUsers(api, 3);
+  assert.ok(me && blocked && suspended);
+  const admin = await createAdmin(api);
+  const event = await createEvent(api, blocked);
+  await rsvpGoing(api, me, event.id);
+  await change(blocked, event.id, { startAt: inDays(6) });
+  for (const other of [blocked, suspended]) await sent(other, me, 'Hello');
+  await follow(suspended, me);
+  expectStatus(await block(me, blocked), 200);
+  const suspension = `/v1/admin/users/${suspended.id}/suspend`;
+  expectStatus(await api.post(suspension, admin.token, {}), 200);
+  await deliver();
+  expectStatus(await api.delete(`/v1/users/${blocked.id}/block`, me.token), 200);
+  expectStatus(await api.delete(suspension, admin.token), 200);
+  await deliver();
+  assert.deepEqual(await summary(me), []);
+});
+
+test('bookingConfirmed: not for an organizer whose own change makes a seat free', async () => {
+  const [organizer, guest] = await createUsers(api, 2);
+  assert.ok(organizer && guest);
+  const event = await createEvent(api, organizer, { capacity: 1 });
+  await book(guest, event.id, 1);
+  await book(organizer, event.id, 1, true);
+  await change(organizer, event.id, { capacity: 2 });
+  await deliver();
+  assert.deepEqual(
+    (await summary(organizer)).filter((entry) => entry.startsWith('bookingConfirmed')),
+    [],
+  );
+});
+
 test('suspended people get no notifications', async () => {
   const [me, other] = await createUsers(api, 2);
   assert.ok(me && other);
@@ -344,6 +380,12 @@ test('settings: a kind that is off does not arrive; 400 for an unknown kind or l
     ...defaults,
     message: 'off',
   });
+  const event = await createEvent(api, other);
+  await rsvpGoing(api, me, event.id);
+  await set(me, { eventChanged: 'off' });
+  await change(other, event.id, { startAt: inDays(6) });
+  await deliver();
+  assert.deepEqual(await summary(me), ['message×1!']);
   for (const body of [{ weather: 'off' }, { message: 'loud' }, { message: null }])
     expectProblem(await api.patch('/v1/notifications/settings', me.token, body), 400, 'invalid_request');
 });

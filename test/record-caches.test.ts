@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { deleteExpiredChanges } from '../src/cache/change-log.ts';
+import type { Statement } from '../src/db/sql.ts';
 import { createEvent, createUser } from './factories.ts';
 import { openGatedDatabase } from './gated-database.ts';
 import { expectStatus, startTestApp } from './setup.ts';
+import { connectSql, type SqlDatabase } from './sql-tag.ts';
 
 const api = await startTestApp();
 const gated = openGatedDatabase(api.target);
@@ -60,6 +62,26 @@ test('record cache: a person is not cached if their name changed while it was re
   open();
   await early;
   assert.equal((await read(id))[1], 'After');
+});
+
+test('record cache: a cached record is read again once the change log is that of another PostgreSQL', async () => {
+  const current = connectSql(api.target);
+  let suffix = '';
+  // What a server reads after a failover: the log begins with another start time of PostgreSQL.
+  const query: SqlDatabase['query'] = async <R extends object>(statement: Statement) => {
+    const rows = await current.query<R & { instance?: string }>(statement);
+    return rows.map((row) => ('instance' in row ? { ...row, instance: `${row.instance}${suffix}` } : row));
+  };
+  const sql = Object.assign((...args: Parameters<SqlDatabase>) => current(...args), current, { query });
+  const server = await api.startAnother({ sql: sql as SqlDatabase });
+  const { id } = await createEvent(api, organizer, { title: 'Before' });
+  const titleOf = async () => expectStatus(await server.get(`/v1/events/${id}`), 200).body.title;
+  assert.equal(await titleOf(), 'Before');
+  await api.sql`update events set title = 'After' where id = ${id}`;
+  assert.equal(await titleOf(), 'Before');
+  suffix = ' of another';
+  await createEvent(api, organizer);
+  assert.equal(await titleOf(), 'After');
 });
 
 test('record cache: a cached record is read again after changes that the change log has forgotten', async () => {

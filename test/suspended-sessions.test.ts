@@ -1,5 +1,6 @@
 /** The limited session of a suspended person: export, deletion and logout, and nothing else. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { hashPhone } from '../src/modules/auth/code-hashes.ts';
 import { findRowsContaining } from './database-snapshots.ts';
@@ -112,6 +113,14 @@ test('suspended: 403 for claims, RSVPs, bookings and messages on a server that h
 });
 
 // spec: 3 DELETE /v1/admin/users/:id/suspend: administrative block: suspended → not suspended
+test('suspended: 401 for a claim after the restoration on a server that has the limited session in its cache', async () => {
+  const person = await suspendedPerson();
+  expectStatus(await second.get('/v1/me/export', person.token), 200);
+  expectStatus(await restore(person), 200);
+  const claim = await second.post(`/v1/items/${randomUUID()}-1/claim`, person.token, { quantity: 1 });
+  expectProblem(claim, 401, 'token_invalid');
+});
+
 test('race: restoration, deletion and sign-in of a suspended person leave the account deleted, or restored without a limited session', async () => {
   const organizer = await createAdmin(api);
   const event = await createEvent(api, organizer);

@@ -42,6 +42,7 @@ test('avatar: 200 for an upload of the caller, visible immediately on every serv
   expectStatus(await api.patch('/v1/me', person.token, { avatar: null }), 200);
   assert.deepEqual(await visibleAvatars(), [defaultAvatar]);
   expectStatus(await api.patch('/v1/me', person.token, { avatar: url }), 200);
+  assert.deepEqual(await visibleAvatars(), [url]);
   expectStatus(await api.delete(`/v1/uploads/${id}`, person.token), 200);
   assert.deepEqual(await visibleAvatars(), [defaultAvatar]);
 });

@@ -74,6 +74,28 @@ test('session: 20 concurrent requests share a refresh that fails', async () => {
   assert.equal(countRefreshes(requests), 1);
 });
 
+test('session: a sign-in during a refresh has the last word about the tokens', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { client, requests } = await createSignedInClient(api, {
+    async fetch(request) {
+      const response = await fetch(request);
+      if (request.url.endsWith('/refresh')) await gate.promise;
+      return response;
+    },
+  });
+  api.clock.advance(31 * minute);
+  const reading = getMe({ client });
+  while (countRefreshes(requests) === 0 && requests.at(-1)?.outcome !== 401) await nextTurn();
+  const signingIn = signInNewPerson(client);
+  while (requests.at(-1)?.name !== 'POST /v1/auth/otp/verify') await nextTurn();
+  // The sign-in has its response; now it stores its tokens, or waits for the refresh.
+  for (let turns = 0; turns < 20; turns++) await nextTurn();
+  gate.resolve();
+  await reading;
+  const userId = await signingIn;
+  assert.equal((await getMe({ client })).data.id, userId);
+});
+
 test('session: a token that has expired by the clock of the client is renewed before it is sent', async () => {
   const storage = memoryStorage();
   const { client, requests } = await createSignedInClient(api, { storage });
