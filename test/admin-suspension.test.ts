@@ -217,7 +217,10 @@ test('suspend: waits for a claim on an event of the person that is not committed
     const claiming = await untilBlockedBy(api.sql, await pidOf(tx), claim);
     assert.ok(claiming, 'the claim has not waited for its item');
     const suspension = suspend(person);
-    assert.ok(await untilBlockedBy(api.sql, claiming, suspension), 'the suspension has not waited for the claim');
+    assert.ok(
+      await untilBlockedBy(api.sql, claiming, suspension),
+      'the suspension has not waited for the claim',
+    );
     return { claim, suspension };
   });
   expectStatus(await claim, 201);

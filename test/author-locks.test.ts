@@ -116,7 +116,9 @@ test('deletion: 200 after a write of the author that is not committed yet, and n
   await assertCounters(api.sql);
 });
 
-test('logout: 401 for a write that begins while the end of its session is not committed', { skip }, async () => {
+test('logout: 401 for a write that begins while the end of its session is not committed', {
+  skip,
+}, async () => {
   for (const [name, write] of Object.entries(writes)) {
     const { author, fixtures } = await createFixtures();
     const { response } = await api.sql.begin(async (tx) => {

@@ -14,7 +14,8 @@ export type GatedDatabase = {
 
 export function openGatedDatabase(target: Target): GatedDatabase {
   const current = connectSql(target);
-  let held: { pattern: RegExp; read: PromiseWithResolvers<void>; gate: PromiseWithResolvers<void> } | null = null;
+  let held: { pattern: RegExp; read: PromiseWithResolvers<void>; gate: PromiseWithResolvers<void> } | null =
+    null;
   const query = async (statement: Parameters<SqlDatabase['query']>[0]) => {
     const hold = held?.pattern.test(statement.text) ? held : null;
     if (hold) held = null;

@@ -96,7 +96,11 @@ test('refresh: 401 and the end of the session for a request that waited while it
       assert.ok(spent);
       const next = successorPair(secretKey, spent, text);
       const later = new Date(clock.now().getTime() + day);
-      await rotateSession(tx, spent, next, { now: clock.now(), accessExpiresAt: later, refreshExpiresAt: later });
+      await rotateSession(tx, spent, next, {
+        now: clock.now(),
+        accessExpiresAt: later,
+        refreshExpiresAt: later,
+      });
       text = next.refreshToken;
     }
     return { waiting };

@@ -1,3 +1,10 @@
 import { runFiles } from '../run-files.ts';
 
-await runFiles('database-connections', 'distribution', 'partitions', 'round-trips', 'transactions', 'write-*');
+await runFiles(
+  'database-connections',
+  'distribution',
+  'partitions',
+  'round-trips',
+  'transactions',
+  'write-*',
+);
