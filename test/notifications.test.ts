@@ -99,14 +99,17 @@ test('event: no notification of a cancellation that is taken back before the fan
   const event = await createEvent(api, organizer);
   const draft = await createEvent(api, organizer);
   const past = await createEvent(api, organizer, { startAt: inDays(-3), endAt: inDays(-2) });
-  for (const { id } of [event, draft, past]) await rsvpGoing(api, guest, id);
+  const closed = await createEvent(api, organizer);
+  for (const { id } of [event, draft, past, closed]) await rsvpGoing(api, guest, id);
   await change(organizer, event.id, { status: 'cancelled' });
   await change(organizer, event.id, { status: 'scheduled' });
   await change(organizer, draft.id, { visibility: 'private', startAt: inDays(5) });
   await change(organizer, past.id, { startAt: inDays(-4) });
+  await change(organizer, closed.id, { startAt: inDays(5) });
+  await change(organizer, closed.id, { visibility: 'private' });
   await deliver();
   assert.deepEqual(await summary(guest), ['eventChanged×1!']);
-  await change(organizer, draft.id, { visibility: 'public' });
+  for (const { id } of [draft, closed]) await change(organizer, id, { visibility: 'public' });
   await deliver();
   assert.deepEqual(await summary(guest), ['eventChanged×1!'], 'nothing of the time in which it was private');
 });
@@ -114,6 +117,16 @@ test('event: no notification of a cancellation that is taken back before the fan
 test('notifications about an event disappear while its guests cannot see it, and when it is deleted', async () => {
   const [organizer, guest] = await createUsers(api, 2);
   assert.ok(organizer && guest);
+  const full = await createEvent(api, organizer, { capacity: 1 });
+  await book(organizer, full.id, 1);
+  await book(guest, full.id, 1, true);
+  await change(organizer, full.id, { capacity: 2 });
+  await deliver();
+  await change(organizer, full.id, { visibility: 'private' });
+  assert.deepEqual(await read(guest), { data: [], nextCursor: null, unreadCount: 0 });
+  await change(organizer, full.id, { visibility: 'public' });
+  assert.deepEqual(await summary(guest), ['bookingConfirmed×1!']);
+  expectStatus(await api.delete(`/v1/events/${full.id}`, organizer.token), 200);
   const event = await createEvent(api, organizer);
   await rsvpGoing(api, guest, event.id);
   await change(organizer, event.id, { status: 'cancelled' });

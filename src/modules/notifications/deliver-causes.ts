@@ -135,9 +135,8 @@ function toNotifications(causes: CauseRow[], state: DeliveryState): NewNotificat
 }
 
 /**
- * Whether a person is notified of what another person caused: not if they are the same person, if the other is
- * suspended, or if one of them blocks the other. A booking from the waitlist is not caused by its organizer, so
- * a block does not matter.
+ * Whether a person is notified of what another person caused: not if the other is suspended, or if one of them blocks the
+ * other. A booking from the waitlist is not caused by its organizer, so a block does not matter.
  */
 function mayNotify(
   userId: string,
@@ -145,6 +144,6 @@ function mayNotify(
   actorId: string,
   { people, blocked }: DeliveryState,
 ): boolean {
-  if (actorId === userId || !people.active.has(actorId)) return false;
+  if (!people.active.has(actorId)) return false;
   return kind === 'bookingConfirmed' || !blocked.has(keyOfPersons({ userId, otherId: actorId }));
 }
