@@ -1,0 +1,37 @@
+/** The table of deliberate faults, by subject. */
+import type { Equivalent, Fault } from './fault.ts';
+import { accessFaults } from './faults/access.ts';
+import { attendanceFaults } from './faults/bookings.ts';
+import { cacheFaults } from './faults/caches.ts';
+import { claimFaults } from './faults/claims.ts';
+import { endpointFaults } from './faults/endpoints.ts';
+import { limitFaults } from './faults/limits.ts';
+import { peopleFaults } from './faults/people.ts';
+import { sessionFaults } from './faults/sessions.ts';
+
+export const faults: Fault[] = [
+  ...claimFaults,
+  ...attendanceFaults,
+  ...peopleFaults,
+  ...accessFaults,
+  ...endpointFaults,
+  ...sessionFaults,
+  ...cacheFaults,
+  ...limitFaults,
+];
+
+/** Faults that no response shows, because a second mechanism has the same result. */
+export const equivalents: Equivalent[] = [
+  {
+    file: 'src/modules/items/apply-claims.ts',
+    text: 'item.left -= by;',
+    fault: '',
+    reason: 'The constraint never_oversold aborts the batch, and its claims are repeated one at a time.',
+  },
+  {
+    file: 'src/modules/attendance/apply-bookings.ts',
+    text: 'for (const last of [false, true])',
+    fault: 'for (const last of [true, false])',
+    reason: 'Commands of a batch have no order. The counted waitlist keeps its seats in both orders.',
+  },
+];

@@ -1,0 +1,126 @@
+/** Faults of visibility and permission: events, guests, uploads, calendars, admins. */
+import { type Fault, faultsOf } from '../fault.ts';
+
+export const accessFaults: Fault[] = [
+  ...faultsOf('src/modules/events/policy.ts', [
+    [
+      "event.visibility !== 'private' || event.organizerId === viewer?.id",
+      'true',
+      'hidden-events',
+      'a private event',
+    ],
+    ['return !event.hidden && (', 'return (', 'admin-suspension', 'an event of a suspended person'],
+    [
+      "or not e.hidden and (e.visibility <> 'private'",
+      "or (e.visibility <> 'private'",
+      'admin-suspension',
+      'lists of events of a suspended person',
+    ],
+    [
+      "(e.visibility <> 'private' or e.organizer_id = ${viewerId})",
+      'true',
+      'own-lists',
+      'lists of private events',
+    ],
+    ["event.visibility === 'public' && event", 'event', 'users', 'lists show unlisted events'],
+    [" && event.status === 'scheduled'", '', 'users', 'lists show cancelled events'],
+    [
+      "e.visibility = 'public' and e.status",
+      'e.status',
+      'event-list-model',
+      'lists of the database show unlisted events',
+    ],
+    [
+      "if (!isOrganizer(event, viewer)) throw new Problem('not_organizer');",
+      '',
+      'event-changes',
+      'a stranger changes an event',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/require-own-event.ts', [
+    ['requireOrganizer(row, caller);', '', 'event-changes', 'a stranger changes an event'],
+  ]),
+  ...faultsOf('src/modules/events/repo.ts', [
+    ['event && isVisible(event, viewer) ? event : null', 'event', 'event-changes', 'reveals a private event'],
+  ]),
+  ...faultsOf('src/modules/events/audience.ts', [
+    [
+      "(viewer.id === organizerId || viewer.role === 'admin')",
+      'viewer.id === organizerId',
+      'guests',
+      'admins see no guests',
+    ],
+    [
+      "if (audience === 'everyone' ||",
+      "if (audience !== 'guests' ||",
+      'guests',
+      'everybody sees the guests of the organizer',
+    ],
+    [
+      'viewer !== null && isGuest({ eventId: event.id, userId: viewer.id })',
+      'viewer !== null',
+      'guests',
+      'everybody counts as a guest',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/shown-people.ts', [
+    ['hidden.has(id) || relation?.isBlocked', 'relation?.isBlocked', 'guests', 'shows guests who hide'],
+    ['hidden.has(id) || relation', 'hidden.has(id) && relation', 'guests', 'shows guests across a block'],
+    ['!isPrivate || id === viewer.id ||', 'true ||', 'guests', 'shows private profiles'],
+    [' and suspended_at is null`', '`', 'guests', 'shows suspended people'],
+    ['isHidden === false ? []', 'isHidden !== true ? []', 'claimants', 'shows a claimant whose RSVP is gone'],
+  ]),
+  ...faultsOf('src/modules/uploads/policy.ts', [
+    ["viewer.id === ownerId || viewer.role === 'admin'", 'true', 'uploads', 'a stranger deletes an image'],
+  ]),
+  ...faultsOf('src/modules/uploads/repo.ts', [
+    ['row && !hidden.has(row.userId) ? row : null', 'row ?? null', 'uploads', 'images of a suspended person'],
+    [
+      'where id = ${id} and user_id = ${userId}`',
+      'where id = ${id}`',
+      'upload-uses',
+      'the image of another person as avatar',
+    ],
+    ['if (usage.today <= maxPerDay) return;', 'return;', 'uploads', 'the number of images a day'],
+    ['if (Number(usage.bytes) > maxStoredBytes)', 'if (false)', 'uploads', 'the size of stored images'],
+    [
+      'if (count > 0) await recordChange(tx, { records: [changedPeople([userId])] });',
+      '',
+      'upload-uses',
+      'another server shows a deleted avatar',
+    ],
+  ]),
+  ...faultsOf('src/modules/uploads/store-image.ts', [
+    ['await announceFile(db, row.id, row.createdAt);', '', 'uploads', 'a file without a row stays forever'],
+  ]),
+  ...faultsOf('src/modules/calendars/get-calendar.ts', [
+    [
+      '.filter((event) => isVisible(event.row, owner))',
+      '',
+      'calendar-feeds',
+      'a calendar shows a private event',
+    ],
+  ]),
+  ...faultsOf('src/modules/live/topics.ts', [
+    ["if (caller && !current) return 'token_invalid';", '', 'live-access', 'a stream outlives its session'],
+    ['row && isVisible(row, current) ? null', 'row ? null', 'live-access', 'a stream of a private event'],
+  ]),
+  ...faultsOf('src/modules/admin/policy.ts', [
+    ["if (role === 'admin') throw new Problem('is_admin');", '', 'admin-suspension', 'an admin is suspended'],
+    ["if (!hasOtherAdmin) throw new Problem('last_admin');", '', 'admin-roles', 'no admin is left'],
+  ]),
+  ...faultsOf('src/identity/require-admin.ts', [
+    [
+      'export function requireAdmin({ role }: Viewer): void {',
+      'export function requireAdmin({ role }: Viewer): void {\n  return;',
+      'access-matrix',
+      'everybody lists accounts',
+    ],
+    [
+      'const [role] = await lockCallers(tx, [caller], true);',
+      'const role: string = caller.role;',
+      'admin-roles',
+      'a former admin acts',
+    ],
+  ]),
+];

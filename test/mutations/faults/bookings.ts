@@ -1,0 +1,99 @@
+/** Faults of RSVPs, bookings and the waitlist. */
+import { type Fault, faultsOf } from '../fault.ts';
+
+export const attendanceFaults: Fault[] = [
+  ...faultsOf('src/modules/attendance/booking-policy.ts', [
+    [
+      "access && isVisible(access, viewer) ? 'booking_not_found'",
+      "access ? 'booking_not_found'",
+      'bookings',
+      'reveals a private event',
+    ],
+    [
+      'if (!access || !isVisible(access, viewer))',
+      'if (!access)',
+      'bookings',
+      'a booking of a private event',
+    ],
+    ['if (!bookingsEnabled)', 'if (false)', 'booking-changes', 'the flag does not stop bookings'],
+    [
+      "if (!access.enabledModules.includes('booking'))",
+      'if (false)',
+      'bookings',
+      'bookings with the module switched off',
+    ],
+    [
+      "access.status === 'cancelled' ? new Problem('event_cancelled') : null",
+      'null',
+      'bookings',
+      'bookings of a cancelled event',
+    ],
+    ["if (access.booking) return new Problem('already_booked');", '', 'bookings', 'two bookings of a person'],
+    [
+      'waitingCount === 0 && (capacity === 0',
+      '(capacity === 0',
+      'bookings',
+      'a booking overtakes the waitlist',
+    ],
+    [
+      'bookedCount + seats <= capacity)',
+      'bookedCount + seats <= capacity + 1)',
+      'bookings',
+      'one seat too many',
+    ],
+    ['capacity !== 0 && seats > capacity', 'false', 'bookings', 'an entry that blocks the waitlist forever'],
+    ['if (!areFree(access, added))', 'if (false)', 'booking-changes', 'a booking grows beyond the capacity'],
+  ]),
+  ...faultsOf('src/modules/attendance/lock-event-counters.ts', [
+    ['for no key update of c`', '`', 'booking-races', 'bookings of two servers share the same seats'],
+  ]),
+  ...faultsOf('src/modules/attendance/apply-bookings.ts', [
+    [
+      'const current = access && addMove(access, moved);',
+      'const current = access;',
+      'booking-races',
+      'bookings of a batch share the same seats',
+    ],
+    [
+      '...[...eventsToPromote].map((eventId) => promoteWaitlist(eventId)),',
+      '',
+      'booking-changes',
+      'the waitlist does not move up',
+    ],
+    [
+      'changeStatement({ records: [changedEvents(moves.map(({ eventId }) => eventId))] }),',
+      '',
+      'booking-changes',
+      'another server shows the former number of booked seats',
+    ],
+    ['if (!role) return waits', 'if (false) return waits', 'author-locks', 'a booking of an ended session'],
+  ]),
+  ...faultsOf('src/modules/attendance/booking-repo.ts', [
+    ['version = c.version + 1, ', '', 'row-versions', 'a replica that is behind hides a booking'],
+  ]),
+  ...faultsOf('src/modules/attendance/rsvp-policy.ts', [
+    [
+      'if (!isVisible(event, viewer) && (status !== null || !existing))',
+      'if (false)',
+      'rsvps',
+      'an RSVP to a private event',
+    ],
+    ['if (!addsNothing)', 'if (false)', 'rsvps', 'an RSVP to a cancelled event'],
+    ['going: after.going - before.going,', 'going: after.going,', 'rsvps', 'drifting counter'],
+    [
+      'extraGuests: going * extraGuests',
+      'extraGuests',
+      'party-size',
+      'counts the guests of a person who does not come',
+    ],
+  ]),
+  ...faultsOf('src/modules/attendance/apply-rsvps.ts', [
+    ['if (!role) return waits', 'if (false) return waits', 'author-locks', 'an RSVP of an ended session'],
+    [
+      'changeStatement({ records: [changedEvents(changed.map(({ eventId }) => eventId))] }),',
+      '',
+      'row-versions',
+      'another server shows the former number of guests',
+    ],
+  ]),
+];

@@ -1,0 +1,167 @@
+/** Faults of caches, the change log, transactions, idempotency and flags. */
+import { type Fault, faultsOf } from '../fault.ts';
+
+export const cacheFaults: Fault[] = [
+  ...faultsOf('src/cache/record-cache.ts', [
+    [
+      'if (record && pending.changed?.has(changeKey) === false) {',
+      'if (record) {',
+      'record-caches',
+      'a record that changed while it was read is cached',
+    ],
+    ['if (!changeKeys) pending.changed = null;', '', 'record-caches', 'a gap of the log during a read'],
+    ['if (!changeKeys) cached.clear();', '', 'record-caches', 'a gap of the log'],
+    [
+      "for (const changeKey of changeKeys ?? []) cached.delete(ids.get(changeKey) ?? '');",
+      '',
+      'event-records',
+      'a changed record stays',
+    ],
+    [
+      'if (!isCurrent(required[i], record && versionOf(record))) return TOO_EARLY;',
+      '',
+      'row-versions',
+      'a record of a replica that is behind',
+    ],
+  ]),
+  ...faultsOf('src/cache/recent-versions.ts', [
+    [
+      'found === null ? required === deletedVersion : found >= required',
+      'true',
+      'src/cache/recent-versions',
+      'an older row counts as current',
+    ],
+    ['Math.max(known, version)', 'version', 'src/cache/recent-versions', 'the log of two shards goes back'],
+  ]),
+  ...faultsOf('src/cache/change-log.ts', [
+    ['if (isGap) this.#notify(null);', '', 'list-freshness', 'a server that missed changes keeps its caches'],
+    [
+      'this.#newerHalf = this.#remembered;\n      this.#notify(null);',
+      'this.#newerHalf = this.#remembered;',
+      'record-caches',
+      'a server that follows another PostgreSQL keeps its caches',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/repo.ts', [
+    [
+      'await recordChange(tx, { records: [changedEvents([id])], listingKeys: listingKeysOf([event]) });',
+      '',
+      'list-freshness',
+      'another server does not list a new event',
+    ],
+    [
+      'records: [changedEvents([before.id])],',
+      'records: [],',
+      'row-versions',
+      'another server shows the former event',
+    ],
+    [
+      'listingKeys: listingKeysOf([before, after]),',
+      'listingKeys: [],',
+      'list-freshness',
+      'another server lists the former event',
+    ],
+    [
+      'await recordChange(tx, { records: [changedEvents([event.id])], listingKeys: listingKeysOf([event]) });',
+      '',
+      'list-freshness',
+      'another server lists a deleted event',
+    ],
+    [
+      'version = version + 1 where id = ${before.id}`',
+      'version = version where id = ${before.id}`',
+      'row-versions',
+      'a replica shows the former event',
+    ],
+    [
+      'await addToEventsCount(tx, event.organizerId, -eventsCountOf(event));',
+      '',
+      'users',
+      'drifting counter',
+    ],
+  ]),
+  ...faultsOf('src/modules/events/changed-events.ts', [
+    [
+      'e.version + c.version as version',
+      'e.version as version',
+      'row-versions',
+      'the log names a version that is too low',
+    ],
+    [
+      '2 * e.version + (${listedCondition()})::int as listing',
+      '2 * e.version as listing',
+      'row-versions',
+      'lists leave new events out',
+    ],
+  ]),
+  ...faultsOf('src/identity/changed-people.ts', [
+    [
+      'version, null::bigint as listing from users',
+      '0 as version, null::bigint as listing from users',
+      'row-versions',
+      'a replica shows the former name',
+    ],
+  ]),
+  ...faultsOf('src/modules/users/own-profile.ts', [
+    [
+      'await recordChange(tx, { records: [changedPeople([id])] });',
+      '',
+      'record-caches',
+      'another server shows the former name',
+    ],
+  ]),
+  ...faultsOf('src/modules/account/delete-account.ts', [
+    [
+      'await recordEffects(tx, effects);\n  return {',
+      'return {',
+      'delete-account',
+      'another server shows a deleted account',
+    ],
+  ]),
+  ...faultsOf('src/modules/account/delete-me.ts', [
+    ['await lockAnyCaller(tx, caller);', '', 'author-locks', 'a session that has ended deletes the account'],
+    ['if (problem) return problem;', '', 'delete-account', 'a deletion with a wrong code'],
+  ]),
+  ...faultsOf('src/db/transaction.ts', [
+    [
+      "if (command !== 'COMMIT') throw",
+      'if (false) throw',
+      'transactions',
+      'a write that was rolled back is acknowledged',
+    ],
+    [
+      'if (attempt >= maxAttempts || !isRetryable(error)) throw error;',
+      'throw error;',
+      'transactions',
+      'a deadlock fails a request',
+    ],
+  ]),
+  ...faultsOf('src/idempotency/run-idempotent.ts', [
+    ['if (stored) return replay(stored);', '', 'idempotency', 'a repeated request has a second effect'],
+    ['if (stored instanceof Problem) throw stored;', '', 'idempotency', 'a key stands for two requests'],
+    ['await refuseKeyInUse(Promise.all(storing));', '', 'idempotency', 'a response is not stored'],
+    [
+      'const locked = await lockCaller(tx, caller);',
+      'const locked = caller;',
+      'author-locks',
+      'a write of an ended session',
+    ],
+  ]),
+  ...faultsOf('src/idempotency/stored-responses.ts', [
+    [
+      'if (!row.requestHash.equals(key.requestHash))',
+      'if (false)',
+      'idempotency',
+      'a key stands for two requests',
+    ],
+    [
+      'where i.created_at > ${expiryOf(now)} and',
+      'where',
+      'idempotency',
+      'a response lives longer than a day',
+    ],
+  ]),
+  ...faultsOf('src/flags/flags.ts', [
+    ['if (!(await isOn(name))) throw', 'if (false) throw', 'admin-flags', 'a flag that is off'],
+  ]),
+];

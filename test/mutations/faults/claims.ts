@@ -1,0 +1,71 @@
+/** Faults of items and claims. */
+import { type Fault, faultsOf } from '../fault.ts';
+
+export const claimFaults: Fault[] = [
+  ...faultsOf('src/modules/items/policy.ts', [
+    ['requireOrganizer(state, viewer);', '', 'items', 'a stranger deletes items'],
+    ['if (disabled) {', 'if (false) {', 'items', 'items of a kind that is switched off'],
+    [
+      "if (status === 'cancelled') throw new Problem('event_cancelled');",
+      '',
+      'items',
+      'items on a cancelled event',
+    ],
+    ['|| !isVisible(item, viewer)', '', 'claims', 'a claim on a private event'],
+    [
+      "if (!claimsEnabled) return new Problem('claims_disabled');",
+      '',
+      'claims',
+      'the flag does not stop claims',
+    ],
+    [
+      "if (!item.enabledModules.includes(moduleOf[item.kind])) return new Problem('module_disabled');",
+      '',
+      'claims',
+      'claims with the module switched off',
+    ],
+    ["if (claimant.rsvp !== 'going')", 'if (false)', 'claims', 'a person who does not come claims'],
+    ["if (item.status === 'cancelled')", 'if (false)', 'claims', 'claims on a cancelled event'],
+    ["if (command.kind === 'add' && claim)", 'if (false)', 'claims', 'two claims of a person on an item'],
+    ['if (command.quantity > max)', 'if (command.quantity > max + 1)', 'claims', 'one more than is left'],
+    ['command.quantity <= claim.quantity', 'true', 'claim-changes', 'a claim grows without a check'],
+  ]),
+  ...faultsOf('src/modules/items/claim-repo.ts', [
+    ['for update of s`;', '`;', 'claim-races', 'the lock of the stock'],
+    ['set claimed = s.claimed + m.by,', 'set claimed = s.claimed + abs(m.by),', 'claims', 'drifting counter'],
+  ]),
+  ...faultsOf('src/modules/items/apply-claims.ts', [
+    ['if (!role) return waits', 'if (false) return waits', 'author-locks', 'a claim of an ended session'],
+    ['if (response) return response;', '', 'idempotency', 'a repeated request claims again'],
+  ]),
+  ...faultsOf('src/modules/items/repo.ts', [
+    ['if (needed < before.claimed)', 'if (false)', 'item-changes', 'needed falls below the claimed quantity'],
+    [
+      'for no key update of i for update of s`',
+      'for no key update of i`',
+      'item-change-races',
+      'a claim between check and write of the quantity needed',
+    ],
+    [
+      'return state && isVisible(state, viewer) ? state : null;',
+      'return state ?? null;',
+      'items',
+      'private items',
+    ],
+    [
+      'if (changesTexts) await lockItemList(tx, eventId);',
+      '',
+      'item-limits',
+      'two changes at once make the list too large',
+    ],
+  ]),
+  ...faultsOf('src/modules/items/item-limits.ts', [
+    ['size.items + added.items > maxItems', 'size.items > maxItems', 'item-limits', 'the number of items'],
+    [
+      'size.bytes + added.bytes > maxTextBytes',
+      'size.bytes > maxTextBytes',
+      'item-limits',
+      'the size of texts',
+    ],
+  ]),
+];

@@ -1,0 +1,133 @@
+/** Faults of checks that single endpoints make. */
+import { type Fault, faultsOf } from '../fault.ts';
+
+export const endpointFaults: Fault[] = [
+  ...faultsOf('src/modules/attendance/list-bookings.ts', [
+    ['requireOrganizer(event.row, caller);', '', 'booking-lists', 'a stranger lists bookings'],
+  ]),
+  ...faultsOf('src/modules/attendance/list-guests.ts', [
+    [
+      'if (!(await belongsToAudience(',
+      'if (false && !(await belongsToAudience(',
+      'guests',
+      'a stranger lists guests',
+    ],
+    [
+      'if (!event || !isVisible(event.row, caller))',
+      'if (!event)',
+      'guests',
+      'the guests of a private event',
+    ],
+  ]),
+  ...faultsOf('src/modules/items/list-event-claims.ts', [
+    ['requireOrganizer(event.row, caller);', '', 'claim-lists', 'a stranger lists claims'],
+  ]),
+  ...faultsOf('src/modules/items/list-item-claims.ts', [
+    ['await requireItemOrganizer(services.db, id, caller);', '', 'claim-lists', 'a stranger lists claims'],
+  ]),
+  ...faultsOf('src/modules/items/update-item.ts', [
+    ['await requireItemOrganizer(tx, id, caller);', '', 'item-changes', 'a stranger changes an item'],
+  ]),
+  ...faultsOf('src/modules/items/delete-item.ts', [
+    ['await requireItemOrganizer(tx, id, caller);', '', 'items', 'a stranger deletes an item'],
+  ]),
+  ...faultsOf('src/modules/items/claimants.ts', [
+    [
+      'if (!(await belongsToAudience(',
+      'if (false && !(await belongsToAudience(',
+      'claimants',
+      'a stranger sees who brings what',
+    ],
+  ]),
+  ...faultsOf('src/modules/items/list-items.ts', [
+    ['if (!event || !isVisible(event.row, caller))', 'if (!event)', 'items', 'the items of a private event'],
+  ]),
+  ...faultsOf('src/modules/events/get-event.ts', [
+    ['if (!event || !isVisible(event.row, caller))', 'if (!event)', 'event-records', 'a private event'],
+  ]),
+  ...faultsOf('src/modules/events/update-event.ts', [
+    ['requireCapacity(before, fields);', '', 'booking-changes', 'a capacity below the booked seats'],
+  ]),
+  ...faultsOf('src/modules/calendars/get-event-calendar.ts', [
+    [
+      'if (!event || !isVisible(event.row, caller))',
+      'if (!event)',
+      'calendars',
+      'the calendar of a private event',
+    ],
+  ]),
+  ...faultsOf('src/modules/calendars/get-calendar.ts', [
+    [
+      'endedAfter, limit: maxEntries }',
+      'endedAfter, limit: maxEntries + 1 }',
+      'calendar-feeds',
+      'the number of entries',
+    ],
+  ]),
+  ...faultsOf('src/modules/users/list-followers.ts', [
+    ['await requireProfile(services.db, id, caller);', '', 'own-lists', 'the followers of a private profile'],
+  ]),
+  ...faultsOf('src/modules/discovery/list-user-events.ts', [
+    ['await requireProfile(db, id, caller);', '', 'own-lists', 'the events of a private profile'],
+  ]),
+  ...faultsOf('src/modules/discovery/event-lists.ts', [
+    [
+      'viewer ? people.blockedBy(viewer.id) : []',
+      '[] as string[]',
+      'event-search',
+      'events of a blocked person',
+    ],
+  ]),
+  ...faultsOf('src/modules/discovery/map/event-map.ts', [
+    [
+      'viewer ? people.blockedBy(viewer.id) : []',
+      '[] as string[]',
+      'event-map',
+      'events of a blocked person',
+    ],
+  ]),
+  ...faultsOf('src/modules/feed/repo.ts', [
+    [' and r.is_hidden is not true', '', 'feed', 'the feed shows a hidden RSVP'],
+    [
+      '(not u.is_private or f.follows_back or ${isAdmin})',
+      'true',
+      'feed',
+      'the feed shows a private profile',
+    ],
+  ]),
+  ...faultsOf('src/modules/admin/list-accounts.ts', [
+    ['requireAdmin(caller);', '', 'admin-roles', 'everybody lists accounts and phone numbers'],
+  ]),
+  ...faultsOf('src/modules/admin/list-audit.ts', [
+    ['requireAdmin(caller);', '', 'admin-roles', 'everybody reads the audit trail'],
+  ]),
+  ...faultsOf('src/modules/admin/list-flags.ts', [
+    ['requireAdmin(caller);', '', 'admin-flags', 'everybody reads the flags'],
+  ]),
+  ...faultsOf('src/modules/admin/change-role.ts', [
+    ['await lockAdmin(tx, caller);', '', 'admin-roles', 'a former admin grants the role'],
+  ]),
+  ...faultsOf('src/modules/reports/list-reports.ts', [
+    ['requireAdmin(caller);', '', 'admin-reports', 'everybody reads the reports'],
+  ]),
+  ...faultsOf('src/modules/auth/sign-in-with-code.ts', [
+    ["if (isNew) await flags.require('signUps');", '', 'admin-flags', 'the flag does not stop new accounts'],
+  ]),
+  ...faultsOf('src/modules/uploads/create-upload.ts', [
+    ["await flags.require('uploads');", '', 'uploads', 'the flag does not stop uploads'],
+  ]),
+  ...faultsOf('src/modules/messages/send-message.ts', [
+    ["await flags.require('messages');", '', 'admin-flags', 'the flag does not stop messages'],
+  ]),
+  ...faultsOf('src/modules/notifications/delivery-repo.ts', [
+    [
+      '.filter((userId) => full.has(userId)).map(deleteOverflow)',
+      '.filter(() => false).map(deleteOverflow)',
+      'notification-inbox',
+      'an inbox without a limit',
+    ],
+  ]),
+  ...faultsOf('src/modules/live/streams.ts', [
+    ['if (this.#reserved >= maxStreams)', 'if (false)', 'live-access', 'streams of a server without a limit'],
+  ]),
+];

@@ -1,0 +1,169 @@
+/** Faults of limits on requests, and of the client. */
+import { type Fault, faultsOf } from '../fault.ts';
+
+export const limitFaults: Fault[] = [
+  ...faultsOf('src/http/rate-limit-store.ts', [
+    [
+      'if (current > this.#options.limit) return',
+      'if (false) return',
+      'src/http/rate-limit-store',
+      'requests without a limit',
+    ],
+    [
+      'count.unreported + count.reporting < this.#maxUnreported',
+      'true',
+      'src/http/rate-limit-store',
+      'each server has its own limit',
+    ],
+    [
+      'this.#countOf(caller).total = total;',
+      'void total;',
+      'src/http/rate-limit-store',
+      'each server has its own limit',
+    ],
+  ]),
+  ...faultsOf('src/http/rate-limit.ts', [
+    ["app.addHook('onRequest', app.rateLimit());", '', 'limits', 'requests without a limit'],
+    ['networkOf(request.ip)', 'request.ip', 'limits', 'each IPv6 address of a network has its own limit'],
+  ]),
+  ...faultsOf('src/http/load-shedding.ts', [
+    [
+      "done(new Problem('unavailable'));",
+      'done();',
+      'backpressure',
+      'an overloaded server accepts everything',
+    ],
+    [
+      'if (load.unread >= maxUnreadPerNetwork) return done(tooManyUnread());',
+      '',
+      'backpressure',
+      'unread responses fill the memory',
+    ],
+    [
+      'if (exempt.has(request.url)) return done();',
+      '',
+      'backpressure',
+      'monitoring reports an overloaded server as down',
+    ],
+  ]),
+  ...faultsOf('src/http/turns.ts', [
+    [
+      'if (queue.taken === maxTurns[kind]) return false;',
+      '',
+      'src/http/turns',
+      'one network occupies the server',
+    ],
+    [
+      'if (tookMs < minPauseMs) release();',
+      'release();\n    if (true) return;',
+      'src/http/turns',
+      'a network leaves no time to others',
+    ],
+  ]),
+  ...faultsOf('src/quotas/daily-quotas.ts', [
+    ['c.used + excluded.used <= ${max}', 'c.used <= ${max}', 'quotas', 'one creation too many'],
+    ['if (added <= max &&', 'if (', 'quotas', 'a first request above the quota'],
+    [
+      'when c.day < excluded.day then 0',
+      'when c.day < excluded.day then c.used',
+      'quotas',
+      'the quota of a day lasts forever',
+    ],
+  ]),
+  ...faultsOf('src/modules/uploads/open-uploads.ts', [
+    [
+      'own.length >= maxUploadsPerPerson',
+      'false',
+      'src/modules/uploads/open-uploads',
+      'a person occupies all uploads',
+    ],
+    [
+      'neighbours.length >= maxUploadsPerNetwork',
+      'false',
+      'src/modules/uploads/open-uploads',
+      'a network occupies all uploads',
+    ],
+    [
+      'this.#bytes > this.#maxBufferedBytes',
+      'false',
+      'src/modules/uploads/open-uploads',
+      'bodies fill the memory',
+    ],
+  ]),
+  ...faultsOf('src/modules/uploads/receive-body.ts', [
+    [
+      'if (length + chunk.length > maxBodyBytes)',
+      'if (false)',
+      'src/modules/uploads/receive-body',
+      'a body without a declared length',
+    ],
+  ]),
+  ...faultsOf('src/modules/live/streams.ts', [
+    [
+      '?? 0) < limits[kind]) continue;',
+      '?? 0) < Infinity) continue;',
+      'live-access',
+      'streams without a limit',
+    ],
+  ]),
+  ...faultsOf('src/db/batching.ts', [
+    [
+      "if (queue.size >= maxWaiting) return Promise.reject(new Problem('unavailable'));",
+      '',
+      'src/db/batching',
+      'waiting requests fill the memory',
+    ],
+  ]),
+  ...faultsOf('src/lib/fair-queue.ts', [
+    [
+      'this.#waiting >= maxWaiting || queue.length >= maxWaitingPerClient',
+      'false',
+      'src/lib/fair-queue',
+      'waiting requests fill the memory',
+    ],
+  ]),
+  ...faultsOf('client/src/session.ts', [
+    [
+      'this.#renewal ??= this',
+      'this.#renewal = this',
+      'client/test/session',
+      'each request waits for a renewal of its own',
+    ],
+    [
+      'if (tokens?.accessToken !== rejected) return tokens?.accessToken;',
+      '',
+      'client/test/session',
+      'a renewed token is renewed again',
+    ],
+    [
+      'storage.lock ? storage.lock(work) : work()',
+      'work()',
+      'client/test/session',
+      'two tabs use one refresh token',
+    ],
+    [
+      'this.#lastChange.then(() =>',
+      'Promise.resolve().then(() =>',
+      'client/test/session',
+      'a refresh overwrites the tokens of a sign-in',
+    ],
+    [
+      "if (!isProblem(error, 'refresh_token_invalid', 'invalid_request')) throw error;",
+      '',
+      'client/test/session',
+      'an outage signs people out',
+    ],
+  ]),
+  ...faultsOf('client/src/renewal.ts', [
+    [
+      'if (response.status !== 401) return response;',
+      'return response;',
+      'client/test/session',
+      'an expired token signs people out',
+    ],
+  ]),
+  ...faultsOf('client/src/retry.ts', [
+    ['if (!mayRepeat(request)) return send(request);', '', 'client/test/requests', 'a write is sent twice'],
+    ["headers.has('idempotency-key')", 'false', 'client/test/requests', 'a write with a key is not repeated'],
+  ]),
+];

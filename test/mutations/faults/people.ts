@@ -1,0 +1,165 @@
+/** Faults of blocks, private profiles, messages, reports and notifications. */
+import { type Fault, faultsOf } from '../fault.ts';
+
+export const peopleFaults: Fault[] = [
+  ...faultsOf('src/modules/users/change-relation.ts', [
+    [
+      "if (relation.blocks || relation.blockedBy) throw new Problem('blocked');",
+      '',
+      'users',
+      'a blocked person follows',
+    ],
+    ['blocks: true,\n  follows: false,', 'blocks: true,', 'users', 'a block leaves the follow'],
+    ['followedBy: false,', '', 'users', 'a block leaves the follow of the other person'],
+  ]),
+  ...faultsOf('src/modules/users/repo.ts', [
+    [
+      'where id = ${id} and suspended_at is null for key share`',
+      'where id = ${id} for key share`',
+      'admin-suspension',
+      'follows a suspended person',
+    ],
+    [
+      'do update set follows = relations.follows',
+      'do update set follows = excluded.follows',
+      'users',
+      'forgets the relation',
+    ],
+    [
+      'followers_count = followers_count + ${move.followers}',
+      'followers_count = followers_count + abs(${move.followers}::int)',
+      'users',
+      'drifting counter',
+    ],
+  ]),
+  ...faultsOf('src/modules/users/search-users.ts', [
+    [
+      'await listHidden(db, caller.id)',
+      '[] as string[]',
+      'user-search',
+      'search shows people across a block',
+    ],
+  ]),
+  ...faultsOf('src/modules/users/list-related-people.ts', [
+    ['await listHidden(db, viewer.id)', '[]', 'own-lists', 'lists of followers show people across a block'],
+  ]),
+  ...faultsOf('src/modules/users/policy.ts', [
+    [
+      "(row.isSuspended && viewer?.role !== 'admin')",
+      'false',
+      'admin-suspension',
+      'the profile of a suspended person',
+    ],
+    [
+      "if (!maySeeProfile(row, viewer, relation)) throw new Problem('profile_private');",
+      '',
+      'blocks-and-privacy',
+      'a private profile',
+    ],
+    [
+      'return relation?.followedBy ?? false;',
+      'return relation !== null;',
+      'users',
+      'a follower sees a private profile',
+    ],
+  ]),
+  ...faultsOf('src/modules/messages/policy.ts', [
+    ['if (!(await people.find(id)))', 'if (false)', 'messages', 'messages to a person who does not exist'],
+    [
+      "relation.blocks || relation.blockedBy ? new Problem('blocked') : null",
+      'null',
+      'messages',
+      'a message across a block',
+    ],
+  ]),
+  ...faultsOf('src/modules/messages/message-limit.ts', [
+    ['if (sent >= this.#max)', 'if (sent > this.#max)', 'messages', 'one message too many'],
+  ]),
+  ...faultsOf('src/modules/messages/send.ts', [
+    [
+      'const createdAt = times.next(key);',
+      'const createdAt = clock();',
+      'message-races',
+      'two people see two orders',
+    ],
+    [
+      'decide((i) => (roles[i] ? null : signedOut))',
+      'decide(() => null)',
+      'author-locks',
+      'a message of an ended session',
+    ],
+  ]),
+  ...faultsOf('src/modules/messages/repo.ts', [
+    [
+      'unread_count = c.unread_count + excluded.unread_count',
+      'unread_count = excluded.unread_count',
+      'messages',
+      'a wrong number of unread messages',
+    ],
+  ]),
+  ...faultsOf('src/modules/reports/policy.ts', [
+    ['event && isVisible(event, viewer) ?', 'event ?', 'admin-reports', 'reveals a private event'],
+    [' and not is_own`', '`', 'admin-reports', 'a report of an own message'],
+    [
+      "suspended_at is null or ${viewer.role === 'admin'}",
+      'true',
+      'admin-reports',
+      'reveals a suspended person',
+    ],
+  ]),
+  ...faultsOf('src/outbox/causes.ts', [
+    [
+      'where actor_id <> user_id and amount',
+      'where amount',
+      'notifications',
+      'a person is notified of their own actions',
+    ],
+  ]),
+  ...faultsOf('src/modules/notifications/deliver-causes.ts', [
+    [
+      "kind === 'bookingConfirmed' || !blocked.has(",
+      "kind === 'bookingConfirmed' || blocked !== null || !blocked.has(",
+      'notifications',
+      'a blocked person causes notifications',
+    ],
+    ['state.off.has(keyOfSetting(userId, kind))', 'false', 'notifications', 'a kind that is switched off'],
+    [
+      'if (!people.active.has(actorId)) return false;',
+      '',
+      'notifications',
+      'a suspended person causes notifications',
+    ],
+    ['...(ready.length > 0 ? [deleteCauses(ready)] : []),', '', 'notifications', 'a cause notifies twice'],
+    ['if (!isOurs || found', 'if (found', 'notification-races', 'two servers deliver at once'],
+  ]),
+  ...faultsOf('src/modules/notifications/fan-out.ts', [
+    [' && !blocked.has(keyOfPersons({ userId, otherId }))', '', 'notifications', 'a fan-out crosses a block'],
+    ['|| off.has(keyOfSetting(userId, kind))', '', 'notifications', 'a kind that is switched off'],
+    [
+      "not hidden and visibility <> 'private' and end_at",
+      'end_at',
+      'notifications',
+      'guests learn of a private event',
+    ],
+    [
+      "isReminder ? sql`and status = 'going'` : empty",
+      'empty',
+      'notification-inbox',
+      'a reminder to people who do not come',
+    ],
+  ]),
+  ...faultsOf('src/modules/notifications/repo.ts', [
+    [
+      'and not (n.kind = any(${kindsFromPeople}) and ${isPersonHidden})',
+      '',
+      'notifications',
+      'the inbox shows people across a block',
+    ],
+    [
+      'or (e.id is not null and ${visibleCondition(viewer)})',
+      'or e.id is not null',
+      'notifications',
+      'the inbox shows a private event',
+    ],
+  ]),
+];

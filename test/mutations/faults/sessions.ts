@@ -1,0 +1,155 @@
+/** Faults of sign-in, sessions, authentication and suspension. */
+import { type Fault, faultsOf } from '../fault.ts';
+
+export const sessionFaults: Fault[] = [
+  ...faultsOf('src/http/authenticate.ts', [
+    [
+      "if (url.startsWith('/v1') && !config?.access) throw",
+      'if (false) throw',
+      'http-edges',
+      'a route without a declared access',
+    ],
+    [
+      "config.access === 'required' ? new Problem('token_missing') : undefined",
+      'undefined',
+      'access-matrix',
+      'an operation without a token',
+    ],
+    [
+      'if (!mayReadWithCookie(request)) return null;',
+      '',
+      'cross-site-requests',
+      'another site reads with the cookie',
+    ],
+    ['if (refusal) return refusal;', '', 'cross-site-requests', 'another site writes with the cookie'],
+    [
+      'if (session.isSuspended && !allowsSuspended)',
+      'if (false)',
+      'suspended-sessions',
+      'a suspended person acts',
+    ],
+    ['!cached.isSuspended && ', '', 'suspended-sessions', 'a session outlives the restoration'],
+    [
+      'hooks.unshift((request, _reply, done) => done(refuseCrossSite(request, publicOrigin) ?? undefined));',
+      '',
+      'cross-site-requests',
+      'another site signs a browser in',
+    ],
+  ]),
+  ...faultsOf('src/http/same-origin.ts', [
+    [
+      "site === undefined || site === 'same-origin' || site === 'none'",
+      'true',
+      'cross-site-requests',
+      'another site reads with the cookie',
+    ],
+    [
+      'if (isOwnPage) return null;',
+      'return null;',
+      'cross-site-requests',
+      'another site writes with the cookie',
+    ],
+    [
+      "headers.origin === publicOrigin : site === 'same-origin'",
+      "headers.origin === publicOrigin : site !== 'cross-site'",
+      'cross-site-requests',
+      'another site of the domain writes',
+    ],
+    [
+      'headers.origin === publicOrigin',
+      'true',
+      'cross-site-requests',
+      'another site writes without Sec-Fetch-Site',
+    ],
+  ]),
+  ...faultsOf('src/identity/sessions.ts', [
+    ['&& session.accessExpiresAt > now', '', 'sessions', 'an expired token'],
+    ['&& session.accessHash.equals(token.hash)', '', 'sessions', 'a replaced token'],
+  ]),
+  ...faultsOf('src/identity/session-cache.ts', [
+    ['await source.changeLog.catchUp();', '', 'sessions', 'another server accepts an ended session'],
+  ]),
+  ...faultsOf('src/identity/act-as.ts', [
+    [' and u.suspended_at is null', '', 'author-locks', 'a suspended person writes'],
+    [
+      'for key share of u, s ${skipLockedUnless(mayWaitForLocks)}',
+      '',
+      'author-locks',
+      'a write commits after the deletion of its account',
+    ],
+    ["if (!role) throw new Problem('token_invalid');", '', 'author-locks', 'a write of an ended session'],
+    ['return { ...caller, role };', 'return caller;', 'admin-roles', 'a former admin acts'],
+  ]),
+  ...faultsOf('src/modules/auth/sessions.ts', [
+    [
+      "if (session.isSuspended) return new Problem('account_suspended');",
+      '',
+      'suspended-sessions',
+      'a suspended person refreshes',
+    ],
+    [' || session.refreshExpiresAt <= now', '', 'sessions', 'an expired refresh token'],
+    ['if (inGrace && session', 'if (session', 'sessions', 'a stolen refresh token'],
+    ['await deleteSession(tx, token);', '', 'sessions', 'a session outlives the theft of its token'],
+  ]),
+  ...faultsOf('src/modules/auth/session-repo.ts', [
+    [
+      'and id = ${ids.sessionId} for update`',
+      'and id = ${ids.sessionId}`',
+      'sessions',
+      'two successors of one token',
+    ],
+    [
+      'await recordChange(tx, { records: [changedSessions([sessionKey(spent)])] });',
+      '',
+      'sessions',
+      'another server accepts a replaced token',
+    ],
+    [
+      'if (count > 0) await recordChange(tx, { records: [changedSessions([sessionKey(ids)])] });',
+      '',
+      'sessions',
+      'another server accepts an ended session',
+    ],
+    [
+      'await recordChange(tx, { records: [changedSessions(await listSessionKeys(tx, userId))] });',
+      '',
+      'admin-roles',
+      'another server sees the former role',
+    ],
+    [
+      'await tx.query(sql`update sessions set version = version + 1 where user_id = ${userId}`);',
+      '',
+      'row-versions',
+      'a replica shows the former role',
+    ],
+  ]),
+  ...faultsOf('src/modules/auth/check-code.ts', [
+    ['tries.length >= maxTries', 'false', 'sign-in', 'codes can be guessed'],
+    ['row.expiresAt > now ? row.codeHash : null', 'row.codeHash', 'sign-in', 'an expired code'],
+    ['await useCode(tx, phoneHash, purpose);', '', 'sign-in', 'a code signs in twice'],
+  ]),
+  ...faultsOf('src/modules/auth/codes-repo.ts', [
+    ['and purpose = ${purpose} for update`', 'and purpose = ${purpose}`', 'sign-in', 'fifty codes at once'],
+    ['order by purpose for update`', 'order by purpose`', 'code-limits', 'two messages at once'],
+    ['where code_sends.sent <', 'where 0 <', 'code-limits', 'messages without a limit'],
+  ]),
+  ...faultsOf('src/modules/auth/send-code.ts', [
+    ['if (waitMs > 0) throw', 'if (false) throw', 'code-limits', 'two messages in a minute'],
+    ['networkOf(address)', 'address', 'code-limits', 'each IPv6 address of a network has its own limit'],
+  ]),
+  ...faultsOf('src/modules/admin/suspension.ts', [
+    [
+      'await tx.query(sql`delete from sessions where user_id = ${userId}`);',
+      '',
+      'admin-suspension',
+      'sessions outlive the suspension',
+    ],
+    [
+      'hidden = ${hidden}, version = version + 1',
+      'version = version + 1',
+      'admin-suspension',
+      'events of a suspended person',
+    ],
+    ['await lockOrganizedEvents(tx, userId);', '', 'admin-suspension', 'an event that is created meanwhile'],
+  ]),
+];
