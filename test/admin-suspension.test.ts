@@ -202,7 +202,6 @@ test('suspend: 403 without the admin role, 404 for an unknown person, 409 for ad
   expectStatus(await suspend(person, api, { reason: 'x'.repeat(500) }), 200);
 });
 
-// spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 test('suspend: waits for a claim on an event of the person that is not committed yet', {
   skip: skipsOnCitus('This looks for transactions that wait, and on Citus they wait on other nodes.'),
 }, async () => {
@@ -227,6 +226,7 @@ test('suspend: waits for a claim on an event of the person that is not committed
   expectStatus(await suspension, 200);
 });
 
+// spec: 3 POST /v1/admin/users/:id/suspend: administrative block: not suspended → suspended
 test('suspend: no session, no listed event and correct counters when the person creates events concurrently', async () => {
   for (let round = 0; round < 6; round++) {
     const person = await createUser(api);

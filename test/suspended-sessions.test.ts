@@ -112,7 +112,6 @@ test('suspended: 403 for claims, RSVPs, bookings and messages on a server that h
   }
 });
 
-// spec: 3 DELETE /v1/admin/users/:id/suspend: administrative block: suspended → not suspended
 test('suspended: 401 for a claim after the restoration on a server that has the limited session in its cache', async () => {
   const person = await suspendedPerson();
   expectStatus(await second.get('/v1/me/export', person.token), 200);
@@ -121,6 +120,7 @@ test('suspended: 401 for a claim after the restoration on a server that has the 
   expectProblem(claim, 401, 'token_invalid');
 });
 
+// spec: 3 DELETE /v1/admin/users/:id/suspend: administrative block: suspended → not suspended
 test('race: restoration, deletion and sign-in of a suspended person leave the account deleted, or restored without a limited session', async () => {
   const organizer = await createAdmin(api);
   const event = await createEvent(api, organizer);
