@@ -148,6 +148,7 @@ test('flags: 401 without a token, 403 without the admin role, 404 for an unknown
   const path = '/v1/admin/flags/claims';
   expectProblem(await api.call('PUT', path, { body }), 401, 'token_missing');
   expectProblem(await api.call('PUT', path, { token: person.token, body }), 403, 'not_admin');
+  expectProblem(await api.get('/v1/admin/flags', person.token), 403, 'not_admin');
   for (const name of ['teleport', 'constructor'])
     expectProblem(await setFlag(name, true), 404, 'flag_not_found');
   for (const enabled of ['off', 0, null, undefined])

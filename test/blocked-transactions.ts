@@ -33,3 +33,15 @@ export async function untilBlockedBy(
   assert.ok(isSettled, `no transaction waits for a lock of ${pid}`);
   return null;
 }
+
+/** Waits until this number of transactions of the database wait for locks, whichever transactions hold them. */
+export async function untilWaiting(sql: SqlDatabase, count: number): Promise<void> {
+  for (let waited = 0; waited < 10_000; waited += 5) {
+    const blocked = await sql`
+      select pid from pg_stat_activity
+      where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+    if (blocked.length >= count) return;
+    await sleep(5);
+  }
+  assert.fail(`fewer than ${count} transactions wait for locks`);
+}

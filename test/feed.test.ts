@@ -171,6 +171,22 @@ test('feed: RSVPs of people with a private profile are reasons only for callers 
   assert.deepEqual(await ids(caller), [ownEvent.id]);
 });
 
+test('feed: a hidden RSVP is no reason', async () => {
+  const [guest, organizer] = await createUsers(api, 2);
+  assert.ok(guest && organizer);
+  const caller = await createFollower(guest);
+  const event = await createEvent(api, organizer);
+  const hide = async (isHidden: boolean) =>
+    expectStatus(
+      await api.post(`/v1/events/${event.id}/rsvp`, guest.token, { status: 'going', isHidden }),
+      200,
+    );
+  await hide(false);
+  assert.deepEqual(await ids(caller), [event.id]);
+  await hide(true);
+  assert.deepEqual(await ids(caller), []);
+});
+
 test('feed: a deleted account is no reason, and its events are omitted', async () => {
   const [a, b, c] = await createUsers(api, 3);
   assert.ok(a && b && c);

@@ -224,6 +224,14 @@ test('add and remove: organizer and admins; 403 for others, 401 without a token,
   expectStatus(await api.delete(`/v1/items/${item.id.toUpperCase()}`, organizer.token), 200);
 });
 
+test('list: 404 for an event hidden from the caller; 200 for its organizer and admins', async () => {
+  const { id } = await createEvent(api, organizer, { visibility: 'private' });
+  expectStatus(await add({}, id), 201);
+  for (const token of [undefined, guest.token])
+    expectProblem(await api.get(`/v1/events/${id}/items`, token), 404, 'event_not_found');
+  for (const { token } of [organizer, admin]) assert.equal((await list(id, '', token)).length, 1);
+});
+
 test('remove: item numbers are not reused', async () => {
   const ownEvent = await createEvent(api, organizer);
   const ids: string[] = [];
