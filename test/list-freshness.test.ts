@@ -26,7 +26,7 @@ const fields = () => {
     title: pick(['Jazz at home', 'A quiet evening', 'Jazzy brunch', 'Cards']),
     description: pick(['', 'With jazz', 'Bring a jazz record and a cake']),
     startAt: new Date(startAt).toISOString(),
-    endAt: new Date(startAt + pick([1, 5, 30, 24 * 9, 24 * 500]) * (day / 24)).toISOString(),
+    endAt: new Date(startAt + pick([1, 5, 30, 24 * 9, 24 * 360]) * (day / 24)).toISOString(),
     location: {
       address: pick(['Jazz street', 'Harbour']),
       lat: 50 + roll(),
