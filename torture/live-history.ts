@@ -48,7 +48,7 @@ export class LiveHistory {
   constructor(event: object, counts: object, items: { id: string }[]) {
     this.#state.set('event', event);
     this.#state.set('counts', counts);
-    for (const item of items) this.#state.set(item.id, item);
+    for (const item of items) this.#state.set(item.id, withoutVersion(item));
     this.#indexes.set(this.#state.hash, 0);
   }
 
@@ -76,9 +76,9 @@ export class LiveHistory {
         state.clear();
         state.set('event', data.event);
         state.set('counts', data.counts);
-        for (const item of data.items) state.set(item.id, item);
+        for (const item of data.items) state.set(item.id, withoutVersion(item));
         if (!isAscending(data.items)) followed.faults.push('a snapshot with items in the wrong order');
-      } else if (event === 'item') state.set(data.id, data);
+      } else if (event === 'item') state.set(data.id, withoutVersion(data));
       else if (event === 'event' || event === 'counts') state.set(event, data);
       else if (event !== 'itemRemoved') followed.faults.push(`an unexpected message ${event}`);
       else if (!state.remove(data.id)) followed.faults.push('itemRemoved for an unknown item');
@@ -108,6 +108,12 @@ type Followed = {
   /** The index of the newest state that the client had. */
   last: number;
 };
+
+/** The program does not know how the server computes versions of items. */
+function withoutVersion(item: { id: string; version?: unknown }): object {
+  const { version: _version, ...known } = item;
+  return known;
+}
 
 /** The order in which items were added: the number at the end of their ids. */
 function isAscending(items: { id: string }[]): boolean {

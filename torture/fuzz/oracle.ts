@@ -136,7 +136,11 @@ export function judgeQuery({ path, query }: Operation, sent: [string, string][])
 function judgeListQuery(values: Map<string, string>): Verdict {
   if (values.has('lat') !== values.has('lng')) return 'sense';
   if (values.has('radius') && !values.has('lat')) return 'sense';
-  const [from, to] = [values.get('dateFrom'), values.get('dateTo')].map((text) => text && withPlus(text));
+  return worse(judgeRange(values, 'dateFrom', 'dateTo'), judgeRange(values, 'startFrom', 'startTo'));
+}
+
+function judgeRange(values: Map<string, string>, ...names: [string, string]): Verdict {
+  const [from, to] = names.map((name) => values.get(name)).map((text) => text && withPlus(text));
   if (!from || !to) return 'fits';
   const first = parseDay(from) ?? parseTimestamp(from);
   const day = parseDay(to);

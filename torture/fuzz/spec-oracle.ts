@@ -109,7 +109,14 @@ function judgeParameters(name: string, values: Map<string, string>): Verdict {
   if (!listsOfEvents.has(name)) return 'fits';
   if (values.has('lat') !== values.has('lng')) return 'sense';
   if (values.has('radius') && !values.has('lat')) return 'sense';
-  const [from, to] = [values.get('dateFrom'), values.get('dateTo')];
+  const ranges = [judgeRange(values, 'dateFrom', 'dateTo'), judgeRange(values, 'startFrom', 'startTo')];
+  return (
+    ranges.find((verdict) => verdict === 'sense') ?? ranges.find((verdict) => verdict === 'open') ?? 'fits'
+  );
+}
+
+function judgeRange(values: Map<string, string>, ...names: [string, string]): Verdict {
+  const [from, to] = names.map((name) => values.get(name));
   if (from === undefined || to === undefined) return 'fits';
   const day = dateMs(to);
   const [first, last] = [

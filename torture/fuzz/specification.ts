@@ -67,6 +67,8 @@ const eventFilters = {
   category: anyText(100),
   dateFrom: text(timestampOrDay),
   dateTo: text(timestampOrDay),
+  startFrom: text(timestampOrDay),
+  startTo: text(timestampOrDay),
   q: anyText(200),
   isFree: { type: 'boolean', rule: flag },
 } satisfies Record<string, QueryRule>;
@@ -130,7 +132,12 @@ const title = line(1, 120);
 const needs = integer(1, 10_000);
 const newItem: ObjectRule = {
   required: { title, kind: oneOf('bring', 'wish'), quantityNeeded: needs },
-  optional: { description: prose(1_000), emoji, link: httpUrl, imageUrl: orNull(httpUrl) },
+  optional: {
+    description: orNull(prose(1_000)),
+    emoji,
+    link: orNull(httpUrl),
+    imageUrl: orNull(httpUrl),
+  },
 };
 const seats = integer(1, 20);
 

@@ -160,6 +160,7 @@ const itemOf = (item: WorldItem, claimed: number) => ({
   quantityNeeded: item.quantityNeeded,
   quantityClaimed: claimed,
   emoji: item.kind === 'bring' ? '🥘' : '🎁',
+  version: someText,
   imageUrl: null,
   link: null,
 });
