@@ -81,6 +81,8 @@ class Siege {
     const [elsewhere = '', mobile = '', office = ''] = this.#elsewhere;
     const before = isNewUser ? null : await this.#signIn(this.#home);
     await this.#attack(minutesOfTries);
+    // Codes of the first nine texts have expired.
+    await this.#pass(60);
     const waited = await this.#signInWithPatience(elsewhere);
     // A new user is known from now on; the attack goes on.
     const known = before ?? (await this.#signIn(elsewhere));
