@@ -199,9 +199,15 @@ export const specification: Record<string, SpecOperation> = {
   'DELETE /v1/items/{id}/claim': required(),
 
   // The rest is the contract where the specification is silent.
-  'POST /v1/auth/otp/request': { ...open(202), ...of({ phone: opaque }) },
-  'POST /v1/auth/otp/verify': { ...open(), ...of({ phone: opaque, code: opaque }) },
-  'POST /v1/auth/browser-session': { ...open(), ...of({ phone: opaque, code: opaque }) },
+  'POST /v1/auth/otp/request': { ...open(202), ...of({ phone: opaque }, { deviceToken: prose(100) }) },
+  'POST /v1/auth/otp/verify': {
+    ...open(),
+    ...of({ phone: opaque, code: opaque }, { deviceToken: prose(100) }),
+  },
+  'POST /v1/auth/browser-session': {
+    ...open(),
+    ...of({ phone: opaque, code: opaque }, { deviceToken: prose(100) }),
+  },
   'POST /v1/auth/refresh': { ...open(), ...of({ refreshToken: opaque }) },
   'POST /v1/auth/logout': required(),
   'GET /v1/auth/me': required(),
