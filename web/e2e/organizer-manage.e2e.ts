@@ -326,11 +326,11 @@ test('who brings what: by item, by person, and as a file for spreadsheets', asyn
   await page.getByRole('link', { name: 'CSV file' }).click();
   const file = await (await download).path();
   expect(await readFile(file, 'utf8')).toBe(
-    '\uFEFFItem,Kind,Needed,Claimed,Person,Brings\r\n' +
-      'Sourdough bread,Bring,3,3,Mara Lindgren,2\r\n' +
-      "Sourdough bread,Bring,3,3,'@Ben,1\r\n" +
-      '"Salad, ""green""",Bring,1,1,Mara Lindgren,1\r\n' +
-      "'=1+1,Wish,5,0,,\r\n",
+    '\uFEFF"Item","Kind","Needed","Claimed","Person","Brings"\r\n' +
+      '"Sourdough bread","Bring",3,3,"Mara Lindgren",2\r\n' +
+      '"Sourdough bread","Bring",3,3,"\'@Ben",1\r\n' +
+      '"Salad, ""green""","Bring",1,1,"Mara Lindgren",1\r\n' +
+      '"\'=1+1","Wish",5,0,"",""\r\n',
   );
 });
 
