@@ -124,18 +124,34 @@ export const sessionFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/auth/check-code.ts', [
-    ['tries.length >= maxTries', 'false', 'sign-in', 'codes can be guessed'],
-    ['row.expiresAt > now ? row.codeHash : null', 'row.codeHash', 'sign-in', 'an expired code'],
-    ['await useCode(tx, phoneHash, purpose);', '', 'sign-in', 'a code signs in twice'],
+    ['codeHash && expiresAt > now', 'codeHash', 'sign-in', 'an expired code'],
+    ['await useCode(tx, phoneHash, purpose, match.requester);', '', 'sign-in', 'a code signs in twice'],
+    [
+      'valid.find((each) => each.requester.equals(requester.id))',
+      'undefined',
+      'code-lockout',
+      'the code of a stranger replaces that of the owner',
+    ],
   ]),
   ...faultsOf('src/modules/auth/codes-repo.ts', [
-    ['and purpose = ${purpose} for update`', 'and purpose = ${purpose}`', 'sign-in', 'fifty codes at once'],
-    ['order by purpose for update`', 'order by purpose`', 'code-limits', 'two messages at once'],
-    ['where code_sends.sent <', 'where 0 <', 'code-limits', 'messages without a limit'],
+    [
+      'await tx.query(sql`select pg_advisory_xact_lock(${a}::int, ${b}::int)`);',
+      '',
+      'sign-in',
+      'fifty codes at once',
+    ],
+  ]),
+  ...faultsOf('src/modules/auth/try-limits.ts', [
+    ['recent.length >= maxInWindow', 'false', 'sign-in', 'codes can be guessed'],
+    ['spent < budgets.unknown && spentOf', 'spentOf', 'code-lockout', 'many networks guess one number'],
+  ]),
+  ...faultsOf('src/modules/auth/send-limits.ts', [
+    ['sent.number > max.number ||', '', 'code-limits', 'messages without a limit'],
+    ['(sent.strangers ?? 0) > maxUnused ||', '', 'code-lockout', 'strangers use up the messages of a day'],
+    ['networkOf(address)', 'address', 'code-limits', 'each IPv6 address of a network has its own limit'],
   ]),
   ...faultsOf('src/modules/auth/send-code.ts', [
     ['if (waitMs > 0) throw', 'if (false) throw', 'code-limits', 'two messages in a minute'],
-    ['networkOf(address)', 'address', 'code-limits', 'each IPv6 address of a network has its own limit'],
   ]),
   ...faultsOf('src/modules/admin/suspension.ts', [
     [
