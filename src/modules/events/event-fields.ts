@@ -101,43 +101,17 @@ function endOfCopy({ allDay, timezone, startAt, endAt }: EventFields, start: str
   return startOfDate(dateIn(copyStartAt, timezone).add(length), timezone).toISOString();
 }
 
-/** The version of an event, for `If-Match`: it changes with the fields that its organizer sets, and with no counter. */
-export function versionOfEvent(row: EventFields): string {
-  const {
-    title,
-    description,
-    coverUrl,
-    startAt,
-    endAt,
-    allDay,
-    timezone,
-    address,
-    lat,
-    lng,
-    category,
-    template,
-  } = row;
-  const { price, isPriceKnown, currency, capacity, visibility, status, enabledModules } = row;
-  const { guestListVisibility, claimantVisibility } = row;
-  return versionOf([
-    ...[
-      title,
-      description,
-      coverUrl,
-      startAt,
-      endAt,
-      allDay,
-      timezone,
-      address,
-      lat,
-      lng,
-      category,
-      template,
-    ],
-    ...[price, isPriceKnown, currency, capacity, visibility, status, enabledModules],
-    ...[guestListVisibility, claimantVisibility],
-  ]);
-}
+/** The fields that the organizer of an event sets, in the order in which versions contain them. */
+const versionedFields = [
+  ...(['title', 'description', 'coverUrl', 'startAt', 'endAt', 'allDay', 'timezone'] as const),
+  ...(['address', 'lat', 'lng', 'category', 'template'] as const),
+  ...(['price', 'isPriceKnown', 'currency', 'capacity', 'visibility', 'status', 'enabledModules'] as const),
+  ...(['guestListVisibility', 'claimantVisibility'] as const),
+];
+
+/** The version of an event, for `If-Match`: no counter changes it. */
+export const versionOfEvent = (row: EventFields): string =>
+  versionOf(versionedFields.map((name) => row[name]));
 
 /**
  * Checks the rules that the schema cannot express, because they involve several fields.
