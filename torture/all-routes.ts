@@ -9,8 +9,8 @@ import { createEvent, createItem, insertClaims, insertGoingRsvps } from './facto
 import { createPageRequests } from './page-requests.ts';
 import type { RouteRequest } from './route-request.ts';
 
-/** `claims`: on all items of the event together. */
-export type Amounts = { events: number; items: number; guests: number; claims: number };
+/** `claims`: on all items of the event together. `variants`: different addresses of each page. */
+export type Amounts = { events: number; items: number; guests: number; claims: number; variants: number };
 
 /** Routes of monitoring, which have no limit, and routes for admins, who are trusted. */
 const excluded = /^GET \/(healthz|readyz|metrics)|\/v1\/admin\//;
@@ -64,7 +64,7 @@ export async function createRouteRequests(
   return [
     ...requests.values(),
     ...expensiveReads(event, owner),
-    ...(await createPageRequests(environment, owner, event, others)),
+    ...(await createPageRequests(environment, owner, event, others, amounts.variants)),
   ];
 }
 

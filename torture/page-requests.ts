@@ -6,18 +6,17 @@ import { createEvent } from './factories.ts';
 import { assignPhones, phoneOf, requestCode } from './phones.ts';
 import type { RouteRequest } from './route-request.ts';
 
-/** Pages with different addresses: the server keeps none of them in memory. */
-const variants = 200;
-
 /**
  * @param event an event of the owner with much of everything
  * @param others ids of further events of the owner
+ * @param variants the number of different addresses of each page: the server keeps none of them in memory
  */
 export async function createPageRequests(
   environment: Environment,
   owner: Person,
   event: string,
   others: string[],
+  variants: number,
 ): Promise<RouteRequest[]> {
   const cookie = await signInBrowser(environment, owner);
   const linked = await createEvent(environment, owner, { description: `https://a${'.'.repeat(9_980)}x` });
@@ -33,7 +32,7 @@ export async function createPageRequests(
     'an event with one long address': different(`/e/${linked}`),
     'an event with many addresses': different(`/e/${links}`),
     'guests of an event': different(`/e/${event}/guests`),
-    previews: await previewsOf(environment, owner, others),
+    previews: await previewsOf(environment, owner, others, 3 * variants),
     'the sign-in': different('/sign-in'),
     'a page that does not exist': different('/none'),
   };
@@ -57,8 +56,13 @@ export async function createPageRequests(
 }
 
 /** Each preview shows another title, so each is drawn once. */
-async function previewsOf(environment: Environment, owner: Person, events: string[]): Promise<string[]> {
-  const missing = Math.max(3 * variants - events.length, 0);
+async function previewsOf(
+  environment: Environment,
+  owner: Person,
+  events: string[],
+  count: number,
+): Promise<string[]> {
+  const missing = Math.max(count - events.length, 0);
   const more = await runConcurrently(missing, 16, (i) =>
     createEvent(environment, owner, { title: `A preview of ${i}` }),
   );

@@ -58,7 +58,7 @@ export const fairness: Program = {
     'beside a process that is as busy as the attacker and sends nothing; none of them gets a 5xx. An attack that ' +
     'misses this is repeated four times, and the median decides',
   async run({ size, only, startEnvironment, progress }) {
-    const ms = size(8_000, 3_000);
+    const ms = size(8_000, 1_500);
     // The first server has no limit and prepares the data.
     // Cookies of the first are those of the second: they have one address of pages.
     const environment = await startEnvironment({ servers: 1, env: { PUBLIC_URL: 'http://127.0.0.1:3000' } });
@@ -68,6 +68,7 @@ export const fairness: Program = {
       items: size(499, 199),
       guests: size(2_000, 500),
       claims: size(30_000, 3_000),
+      variants: size(200, 60),
     });
     const server = await environment.start({ RATE_LIMIT: `${rateLimit}`, QUOTAS: 'on' });
     const watched = await createVictims(environment, victims);
