@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import fastify from 'fastify';
 import { OpenRequests, registerOpenRequests } from './open-requests.ts';
+import { runAsPageCall } from './page-calls.ts';
 import { registerTurns } from './turns.ts';
 
 /** An app whose handlers run until the test ends them. `running`: the names of those that run, in order of their start. */
@@ -21,7 +22,7 @@ async function openApp(t: TestContext) {
   };
   app.get('/', handler);
   app.get('/transfer', { config: { turns: 'transfer' } }, handler);
-  app.get('/calendar', { config: { turns: 'calendar' } }, handler);
+  app.get('/heavy', { config: { turns: 'heavy' } }, handler);
   app.get('/page', { config: { turns: 'page' } }, handler);
   t.after(() => app.close());
   await app.ready();
@@ -58,13 +59,13 @@ test('turns: four handlers of a network run at once, and its further ones wait i
   for (const name of 'a c d x e f'.split(' ')) await end(name);
 });
 
-test('turns: transfers, calendars and pages of a network run one at a time each, beside its other handlers', async (t) => {
+test('turns: transfers, heavy reads and pages of a network run one at a time each, beside its other handlers', async (t) => {
   const { send, end, running } = await openApp(t);
   await send('/', 'a b');
   await send('/transfer', 'c d');
   await send('/', 'e');
   await send('/transfer', 'x', '198.51.100.1');
-  await send('/calendar', 'k l');
+  await send('/heavy', 'k l');
   await send('/page', 'p q');
   assert.equal(running(), 'a b c e x k p');
   for (const name of 'k l p q a'.split(' ')) await end(name);
@@ -86,4 +87,29 @@ test('turns: the place of a handler stays empty for as long as it took', async (
   assert.equal(running(), 'b c d e');
   assert.ok(startedAt('e') - endedAt > 40);
   for (const name of 'b c d e'.split(' ')) await end(name);
+});
+
+test('turns: a pause follows a short request of a page as well, which no rate limit counts', async (t) => {
+  const app = fastify();
+  const open = new OpenRequests();
+  registerOpenRequests(app, open);
+  registerTurns(app, open);
+  const [starts, ends]: [number[], number[]] = [[], []];
+  app.get('/', { config: { turns: 'heavy' } }, async () => {
+    starts.push(performance.now());
+    await sleep(2);
+    ends.push(performance.now());
+    return {};
+  });
+  t.after(() => app.close());
+  const sendTwo = () =>
+    Promise.all(['/', '/'].map((path) => app.inject({ path, remoteAddress: '203.0.113.1' })));
+  await app.ready();
+  let leastMs = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < 5; i++) {
+    [starts.length, ends.length] = [0, 0];
+    await runAsPageCall(sendTwo);
+    leastMs = Math.min(leastMs, (starts[1] ?? 0) - (ends[0] ?? 0));
+  }
+  assert.ok(leastMs >= 1, `${leastMs} ms`);
 });

@@ -2,12 +2,14 @@
  * Turns: the handlers of one client network run few at a time; its further requests wait, in the order of their arrival.
  * So a client that sends many expensive requests at once delays its own requests and hardly those of others. Without it,
  * all of them would be ahead of the next request of anyone else, in the event loop and at the database. Handlers that need
- * much of a processor core run one at a time, beside the others: calendars, pages, and transfers, which may take minutes.
+ * much of a processor core run one at a time, beside the others: heavy reads (calendars, long lists), pages, and transfers,
+ * which may take minutes.
  * After each handler, its place stays empty for as long as it took: a network with many requests leaves half of the time
  * to others.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { NetworkLoad, OpenRequests } from './open-requests.ts';
+import { isPageCall } from './page-calls.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -19,22 +21,22 @@ declare module 'fastify' {
   }
 }
 
-export type TurnKind = 'light' | 'calendar' | 'page' | 'transfer';
-/** `takenAt`: in ms of `performance.now()`. */
-type Turn = { kind: TurnKind; takenAt: number };
-type Waiting = { reply: FastifyReply; start: () => void };
+export type TurnKind = 'light' | 'heavy' | 'page' | 'transfer';
+/** `takenAt`: in ms of `performance.now()`. `minPauseMs`: after a shorter turn, there is no pause. */
+type Turn = { kind: TurnKind; takenAt: number; minPauseMs: number };
+type Waiting = { reply: FastifyReply; minPauseMs: number; start: () => void };
 type Queue = { taken: number; waiting: Waiting[] };
 
 /**
  * Together fewer than the database's connections for transactions (db/client.ts), so that one network cannot occupy all;
- * calendars use none, and the requests of pages to the API take light turns of their own.
+ * heavy reads use none, and the requests of pages to the API take turns of their own.
  */
-const maxTurns = { light: 4, calendar: 1, page: 1, transfer: 1 };
+const maxTurns = { light: 4, heavy: 1, page: 1, transfer: 1 };
 
-/** After a handler that took less than the shortest pause, there is none. */
-const minPauseMs = 3;
+/** The rate limit bounds short handlers. It does not count the requests of pages, of which a long file needs thousands. */
+const minPauseMs = () => (isPageCall() ? 0 : 3);
 /** The longest pauses. */
-const maxPauseMs = { light: 50, calendar: 50, page: 500, transfer: 500 };
+const maxPauseMs = { light: 50, heavy: 50, page: 500, transfer: 500 };
 
 const kindOf = (reply: FastifyReply): TurnKind => reply.routeOptions.config.turns ?? 'light';
 
@@ -46,7 +48,7 @@ export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
   type Queues = Map<NetworkLoad, Queue>;
   const queues: Record<TurnKind, Queues> = {
     light: new Map(),
-    calendar: new Map(),
+    heavy: new Map(),
     page: new Map(),
     transfer: new Map(),
   };
@@ -59,7 +61,8 @@ export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
     const kind = kindOf(reply);
     const queue = queues[kind].get(network) ?? { taken: 0, waiting: [] };
     queues[kind].set(network, queue);
-    if (queue.waiting.length > 0 || !takeTurn(queue, reply)) queue.waiting.push({ reply, start: done });
+    const waiting = { reply, minPauseMs: minPauseMs(), start: done };
+    if (queue.waiting.length > 0 || !takeTurn(queue, waiting)) queue.waiting.push(waiting);
     else done();
   });
 
@@ -72,17 +75,17 @@ export function registerTurns(app: FastifyInstance, open: OpenRequests): void {
       if (queue.taken === 0) queues[turn.kind].delete(network);
     };
     const tookMs = performance.now() - turn.takenAt;
-    if (tookMs < minPauseMs) release();
+    if (tookMs < turn.minPauseMs) release();
     else setTimeout(release, Math.min(tookMs, maxPauseMs[turn.kind]));
   });
 }
 
 /** @returns false if all turns are taken */
-function takeTurn(queue: Queue, reply: FastifyReply): boolean {
+function takeTurn(queue: Queue, { reply, minPauseMs }: Waiting): boolean {
   const kind = kindOf(reply);
   if (queue.taken === maxTurns[kind]) return false;
   queue.taken++;
-  reply.turn = { kind, takenAt: performance.now() };
+  reply.turn = { kind, takenAt: performance.now(), minPauseMs };
   return true;
 }
 
@@ -92,7 +95,7 @@ function startWaiting(queue: Queue): void {
     if (next.reply.isAnswered) {
       // It has timed out while it waited. Fastify ends a request whose response is complete before its handler.
       next.start();
-    } else if (takeTurn(queue, next.reply)) {
+    } else if (takeTurn(queue, next)) {
       // In a later turn of the event loop: requests of other networks that have arrived meanwhile come first.
       setImmediate(next.start);
     } else {

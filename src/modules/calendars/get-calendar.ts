@@ -25,7 +25,7 @@ export const getCalendar = defineEndpoint({
     `${pastDays} days ago: the first ${maxEntries} events by start, with descriptions of at most ` +
     `${maxDescriptionLength} characters. Cancelled events have \`STATUS:CANCELLED\`.`,
   access: 'public',
-  turns: 'calendar',
+  turns: 'heavy',
   params: CalendarParams,
   response: { 200: Calendar, 304: Type.Null() },
   conditional: true,

@@ -23,6 +23,7 @@ export const listEventClaims = defineEndpoint({
   query: ClaimListQuery,
   response: { 200: ClaimPage },
   compressFrom: largeText,
+  turns: 'heavy',
   problems: ['event_not_found', 'not_organizer'],
 
   async handler({ caller, params, query }, services: ItemServices) {

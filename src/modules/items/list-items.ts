@@ -25,6 +25,7 @@ export const listItems = defineEndpoint({
   query: ItemListQuery,
   response: { 200: ItemList },
   compressFrom: largeText,
+  turns: 'heavy',
   problems: ['event_not_found'],
 
   async handler({ caller, params, query }, services: ItemServices) {
