@@ -9,7 +9,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { messageOf } from '../src/http/validation-messages.ts';
+import { violationOf } from '../src/http/validation-messages.ts';
 import { catalogue } from '../src/lib/errors.ts';
 import { createUser } from './factories.ts';
 import { resolveSchema } from './openapi-operations.ts';
@@ -291,7 +291,7 @@ test('validation: every keyword, format and pattern of request schemas has a mes
       if (silentKeywords.includes(keyword) || keyword.startsWith('x-')) continue;
       const names = ['limit', 'type', 'format', 'pattern', 'allowedValue', 'allowedValues'];
       const params = Object.fromEntries(names.map((name) => [name, value]));
-      const message = messageOf({ keyword, params });
+      const { message } = violationOf({ keyword, params });
       assert.doesNotMatch(message, /NOT|[<>=]|is not valid|undefined/, `${keyword} ${JSON.stringify(value)}`);
       tried.add(keyword);
     }

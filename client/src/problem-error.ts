@@ -1,5 +1,5 @@
 /** The errors that operations throw for responses. */
-import type { Problem, ProblemCode } from './generated/types.gen.ts';
+import type { FieldError, Problem, ProblemCode } from './generated/types.gen.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 /** An error response. One without a problem comes from a proxy or from another server. */
@@ -28,8 +28,8 @@ export class ProblemError<C extends ProblemCode = ProblemCode> extends ResponseE
   /** An explanation for people, which may change. Equals `message`. */
   readonly detail: string;
   readonly requestId: string;
-  /** The invalid fields: the name of a parameter, or a path into the body such as `location.lat`. */
-  readonly errors: { path: string; message: string }[];
+  /** The invalid fields. */
+  readonly errors: FieldError[];
 
   constructor(problem: Problem & { code: C }, response: Response) {
     super(problem.detail, response);

@@ -16,7 +16,7 @@ import { loggedPath } from './logging.ts';
 import { databaseOutage, type OutageLog } from './outage-log.ts';
 import { requestIdOf } from './request-id.ts';
 import type { StandardHeaders } from './security-headers.ts';
-import { messageOf } from './validation-messages.ts';
+import { violationOf } from './validation-messages.ts';
 
 export const maxParamLength = 16_384;
 
@@ -131,10 +131,11 @@ function validationProblem(error: FastifyError): Problem {
     const inside = fault.instancePath.slice(1).split('/').filter(Boolean);
     const name = missingProperty ?? additionalProperty;
     const path = [...inside, ...(name === undefined ? [] : [name])].join('.') || whole;
-    const message = additionalProperty === undefined ? messageOf(fault) : `is not a known ${part}`;
+    const violation =
+      additionalProperty === undefined ? violationOf(fault) : { message: `is not a known ${part}` };
     const known = errors.get(path);
     // The first error of a field is specific; later ones, such as "must match a schema in anyOf", are not.
-    if (!known) errors.set(path, { path, message });
+    if (!known) errors.set(path, { path, ...violation });
     else if (type === 'null') known.message += ', or null';
   }
   return invalidFields([...errors.values()]);

@@ -2,7 +2,7 @@
  * Validates requests: bodies without coercion, query strings with coercion, and texts that PostgreSQL can
  * store.
  */
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { _, Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { numeral, parseBox, parsePlace } from '../lib/coordinates.ts';
@@ -219,7 +219,7 @@ function withFormats(ajv: Ajv): Ajv {
     keyword: 'x-max-decimals',
     type: 'number',
     schemaType: 'number',
-    error: { message: ({ schema }) => `must have at most ${schema} decimals` },
+    error: { message: 'has too many decimals', params: ({ schema }) => _`{ limit: ${schema} }` },
     validate: (places: number, value: number) => Number(value.toFixed(places)) === value,
   });
   ajv.addKeyword({
@@ -275,7 +275,7 @@ function unstorable(value: unknown, path: string): FieldError[] {
   if (typeof value === 'string') {
     return isStorable(value)
       ? []
-      : [{ path: path || 'body', message: 'must not contain NUL or lone surrogates' }];
+      : [{ path: path || 'body', rule: 'storable', message: 'must not contain NUL or lone surrogates' }];
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {

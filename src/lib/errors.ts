@@ -361,7 +361,45 @@ export type ProblemCode = keyof typeof catalogue;
  * An invalid field. `path` is the name of a parameter or header, or a path into the body, such as
  * `location.lat`.
  */
-export type FieldError = { path: string; message: string };
+/**
+ * The rules of fields, by which clients choose a text in another language. Part of the API, like the codes. Rules that
+ * no form can violate have no name.
+ */
+export const fieldRules = [
+  'required',
+  'min_length',
+  'max_length',
+  'min_items',
+  'max_items',
+  'unique_items',
+  'minimum',
+  'maximum',
+  'above',
+  'decimals',
+  'number',
+  'integer',
+  'choice',
+  'timestamp',
+  'url',
+  'place',
+  'emoji',
+  'currency',
+  'time_zone',
+  'one_line',
+  'visible',
+  'storable',
+  'username',
+  'phone',
+  'after_start',
+  'days_after_start',
+  'taken',
+  'own_upload',
+] as const;
+export type FieldRule = (typeof fieldRules)[number];
+
+/** What a field violates. `limit`: the number in the message. */
+export type Violation = { message: string; rule?: FieldRule | undefined; limit?: number | undefined };
+export type FieldError = Violation & { path: string };
 
 /** An error with a code of the catalogue. `http/problems.ts` turns it into the response. */
 export class Problem extends Error {
@@ -382,7 +420,8 @@ export class Problem extends Error {
 }
 
 /** Returns Problem `invalid_request` for one field. The message continues the field's name: `is required`. */
-export const invalid = (path: string, message: string): Problem => invalidFields([{ path, message }]);
+export const invalid = (path: string, message: string, rule?: FieldRule, limit?: number): Problem =>
+  invalidFields([{ path, message, rule, limit }]);
 
 /** A body of 1 MiB can have 100,000 invalid fields. */
 const maxErrors = 20;
@@ -395,7 +434,7 @@ const maxPathLength = 100;
 export function invalidFields(fields: FieldError[]): Problem {
   const errors = fields
     .slice(0, maxErrors)
-    .map(({ path, message }) => ({ path: path.slice(0, maxPathLength), message }));
+    .map((error) => ({ ...error, path: error.path.slice(0, maxPathLength) }));
   const detail = `${errors.map(({ path, message }) => `${path} ${message}`).join('; ')}.`;
   return new Problem('invalid_request', { detail, errors });
 }

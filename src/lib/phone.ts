@@ -18,7 +18,7 @@ export function readPhone(text: string): Phone {
     .trim();
   const phone = /^\+[\d\s().-]+$/.test(plain) ? parsePhoneNumberFromString(plain) : undefined;
   if (!phone?.isPossible())
-    throw invalid('phone', 'must be a phone number in international form, such as +12025550102');
+    throw invalid('phone', 'must be a phone number in international form, such as +12025550102', 'phone');
   const { number, country } = phone;
   return { number, country: country && isSupportedCountry(country) ? country : undefined };
 }

@@ -24,7 +24,7 @@ test('settings: the profile is saved; a username that is taken is explained at i
   await page.getByLabel('City').fill('Bergen');
   await page.getByLabel('Username').fill(taken);
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByLabel('Username')).toHaveAccessibleDescription(/This username is taken\./);
+  await expect(page.getByLabel('Username')).toHaveAccessibleDescription(/This name is taken\./);
   await expect(page.getByLabel('City')).toHaveValue('Bergen');
   const free = `free_${crypto.randomUUID().slice(0, 8)}`;
   await page.getByLabel('Username').fill(free);

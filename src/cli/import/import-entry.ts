@@ -3,7 +3,7 @@ import type { ErrorObject } from 'ajv';
 import type { Database } from '../../db/client.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { createBodyValidator } from '../../http/validation.ts';
-import { messageOf } from '../../http/validation-messages.ts';
+import { violationOf } from '../../http/validation-messages.ts';
 import { isUtc, type Place, timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';
 import type { EventFields } from '../../modules/events/event-fields.ts';
 import { withDefaults } from '../../modules/events/event-fields.ts';
@@ -173,7 +173,7 @@ const fieldsToKeep = (
 });
 
 const formatError = (error: ErrorObject): string =>
-  `${error.instancePath.slice(1).replaceAll('/', '.')} ${messageOf(error)}`;
+  `${error.instancePath.slice(1).replaceAll('/', '.')} ${violationOf(error).message}`;
 
 function isSame(before: EventRow, fields: EventFields): boolean {
   const keys = Object.keys(fields) as (keyof EventFields)[];

@@ -24,7 +24,7 @@ export const searchEvents = defineEndpoint({
 
   async handler({ caller, query: { q, page, limit }, request }, services: DiscoveryServices) {
     const { lists, clock } = services;
-    if (q.trim() === '') throw invalid('q', 'must not be empty');
+    if (q.trim() === '') throw invalid('q', 'must not be empty', 'required');
     const { listed, total } = await lists.elements({
       query: readEventQuery({ q }, clock()),
       order: 'relevance',

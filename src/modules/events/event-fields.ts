@@ -132,7 +132,8 @@ function checked(fields: EventFields, before?: EventFields): EventFields {
     : [];
   const message = `must be midnight in ${timezone} (or the first instant of a day without midnight), because allDay is true`;
   if (partial.length > 0) throw invalidFields(partial.map((path) => ({ path, message })));
-  if (daysOf(fields) > longest) throw invalid('endAt', `must be at most ${maxDays} days after startAt`);
+  if (daysOf(fields) > longest)
+    throw invalid('endAt', `must be at most ${maxDays} days after startAt`, 'days_after_start', maxDays);
   if (price > 0 && !isPriceKnown) throw invalid('isPriceKnown', 'must be true when price is above 0');
   return fields;
 }
@@ -193,15 +194,15 @@ export function requireCapacity({ bookedCount }: EventRow, { capacity }: EventFi
   if (capacity === 0 || capacity >= bookedCount) return;
   throw new Problem('capacity_below_booked', {
     detail: `${bookedCount} seats are booked.`,
-    errors: [{ path: 'capacity', message: `is below ${bookedCount}` }],
+    errors: [{ path: 'capacity', rule: 'minimum', limit: bookedCount, message: `is below ${bookedCount}` }],
   });
 }
 
 /** The schema has checked the format of timestamps. @throws Problem `invalid_request` unless `endAt` is after `startAt` */
 function readTimes(startAt: string | Date, endAt: string | Date): { startAt: Date; endAt: Date } {
   const [start, end] = [startAt, endAt].map((at) => (at instanceof Date ? at : parseTimestamp(at)));
-  if (!start) throw invalid('startAt', 'is not a timestamp');
-  if (!end) throw invalid('endAt', `must be ${timestampBounds}`);
-  if (end <= start) throw invalid('endAt', 'must be after startAt');
+  if (!start) throw invalid('startAt', 'is not a timestamp', 'timestamp');
+  if (!end) throw invalid('endAt', `must be ${timestampBounds}`, 'timestamp');
+  if (end <= start) throw invalid('endAt', 'must be after startAt', 'after_start');
   return { startAt: start, endAt: end };
 }

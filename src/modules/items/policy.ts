@@ -83,6 +83,6 @@ function quantityUnavailable(left: number, max: number): Problem {
   const detail = ['None is left.', 'Only 1 is left.'][left] ?? `Only ${left} are left.`;
   return new Problem('quantity_unavailable', {
     detail,
-    errors: [{ path: 'quantity', message: `is above ${max}` }],
+    errors: [{ path: 'quantity', rule: 'maximum', limit: max, message: `is above ${max}` }],
   });
 }

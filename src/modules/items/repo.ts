@@ -145,7 +145,7 @@ export async function updateItem(
 const belowClaimed = (claimed: number): Problem =>
   new Problem('quantity_below_claimed', {
     detail: `${claimed} of it ${claimed === 1 ? 'is' : 'are'} claimed.`,
-    errors: [{ path: 'quantityNeeded', message: `is below ${claimed}` }],
+    errors: [{ path: 'quantityNeeded', rule: 'minimum', limit: claimed, message: `is below ${claimed}` }],
   });
 
 /**

@@ -25,7 +25,7 @@ export const searchPlaces = defineEndpoint({
   timeoutMs: 20_000,
 
   async handler({ query: { q, near, limit } }, { gazetteer }: PlaceServices) {
-    if (q.trim() === '') throw invalid('q', 'must not be empty');
+    if (q.trim() === '') throw invalid('q', 'must not be empty', 'required');
     const places = (await gazetteer.get()).search(q, near === undefined ? null : parsePlace(near), limit);
     return { status: 200, body: { data: places.map(present), attribution } };
   },

@@ -57,15 +57,19 @@ export async function updateProfile(
 /** Waits for concurrent changes of both usernames. @throws Problem `username_taken`, also for a reserved name */
 async function changeUsername(tx: Transaction, id: string, current: string, next: string): Promise<void> {
   if (isReservedUsername(next))
-    throw new Problem('username_taken', { errors: [{ path: 'username', message: 'is reserved' }] });
+    throw new Problem('username_taken', {
+      errors: [{ path: 'username', rule: 'taken', message: 'is reserved' }],
+    });
   const count = await tx.execute(sql`
     insert into usernames (username, user_id) values (${next}, ${id}) on conflict do nothing`);
   if (count === 0) {
-    throw new Problem('username_taken', { errors: [{ path: 'username', message: 'is taken' }] });
+    throw new Problem('username_taken', {
+      errors: [{ path: 'username', rule: 'taken', message: 'is taken' }],
+    });
   }
   await tx.query(sql`delete from usernames where username = ${current}`);
 }
 
 /** The refusal of an avatar that is not an upload of the person. */
 export const notOwnUpload = () =>
-  invalid('avatar', 'must be the `url` of an image that you uploaded, or null');
+  invalid('avatar', 'must be the `url` of an image that you uploaded, or null', 'own_upload');

@@ -35,6 +35,6 @@ export const searchUsers = defineEndpoint({
 function readTerm(q: string): string {
   const term = userSearchTerm(q);
   const length = Math.min([...q.normalize().trim()].length, [...term].length);
-  if (length < 2) throw invalid('q', 'must have at least 2 characters');
+  if (length < 2) throw invalid('q', 'must have at least 2 characters', 'min_length', 2);
   return term;
 }

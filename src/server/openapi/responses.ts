@@ -1,7 +1,7 @@
 /** Descriptions of responses: content types of successes, and problems by status. */
 import { type TSchema, Type } from 'typebox';
 import { named, oneOf, ref } from '../../http/schemas.ts';
-import { catalogue, type ProblemCode } from '../../lib/errors.ts';
+import { catalogue, fieldRules, type ProblemCode } from '../../lib/errors.ts';
 
 /** A type of its own in generated clients. Each response lists the codes that it can have. */
 const ProblemCodes = named(
@@ -10,6 +10,28 @@ const ProblemCodes = named(
     description:
       'The identifier of a problem for programs. A code never changes its meaning; later versions add codes.',
     examples: ['event_not_found'],
+  }),
+);
+
+const FieldRules = named(
+  'FieldRule',
+  oneOf([...fieldRules], {
+    description: 'The rule that a field violates. Later versions add rules.',
+    examples: ['max_length'],
+  }),
+);
+
+const FieldError = named(
+  'FieldError',
+  Type.Object({
+    path: Type.String({
+      description: 'The name of a parameter, or a path into the body such as `location.lat`.',
+    }),
+    message: Type.String({ description: 'Continues the name of the field. Its text may change.' }),
+    rule: Type.Optional(ref(FieldRules)),
+    limit: Type.Optional(
+      Type.Number({ description: 'The number in the message, such as the most characters.' }),
+    ),
   }),
 );
 
@@ -28,11 +50,7 @@ const Problem = named(
       requestId: Type.String({
         description: 'Equals the header `X-Request-Id`. Include it in questions to the operator.',
       }),
-      errors: Type.Optional(
-        Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-          description: 'The invalid fields.',
-        }),
-      ),
+      errors: Type.Optional(Type.Array(ref(FieldError), { description: 'The invalid fields.' })),
     },
     { description: 'The body of every error response (RFC 9457).' },
   ),

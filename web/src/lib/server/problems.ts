@@ -1,6 +1,7 @@
 /** Errors of the API, as pages and forms show them. */
-import { ProblemError, ResponseError } from '@potluck/client';
+import { type FieldError, ProblemError, ResponseError } from '@potluck/client';
 import { type ActionFailure, error, fail } from '@sveltejs/kit';
+import { formatNumber } from '#lib/format.ts';
 import { m } from '#lib/paraglide/messages.js';
 
 /** What a form shows after the API refused it. Texts are in the visitor's language. */
@@ -59,5 +60,9 @@ export async function submit<T, V extends object>(
 export const toFormProblem = ({ code, errors }: ProblemError): FormProblem => ({
   code,
   message: problemText(code),
-  fields: Object.fromEntries(errors.map(({ path }) => [path, m.field_invalid()])),
+  fields: Object.fromEntries(errors.map((error) => [error.path, fieldText(error)])),
 });
+
+/** The text of an invalid field by its rule. Rules without one have the same general text. */
+const fieldText = ({ rule, limit }: FieldError): string =>
+  (messages[`field_${rule}`] ?? m.field_invalid)({ limit: limit === undefined ? '' : formatNumber(limit) });

@@ -1,5 +1,4 @@
 import { updateMe } from '@potluck/client';
-import { m } from '#lib/paraglide/messages.js';
 import { submit } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -23,15 +22,10 @@ export const actions: Actions = {
       city: read('city'),
       isPrivate: form.has('isPrivate'),
     };
-    const result = await submit(async () => {
+    return submit(async () => {
       await updateMe({ client: api, body });
       return { isProfileSaved: true };
     }, body);
-    if (!('status' in result)) return result;
-    const { problem } = result.data;
-    if (problem.code === 'username_taken') problem.fields.username = m.problem_username_taken();
-    else if (problem.fields.username) problem.fields.username = m.account_username_hint();
-    return result;
   },
 
   /** The browser has uploaded the picture. Without an address, the drawn picture takes its place. */

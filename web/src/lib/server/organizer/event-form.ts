@@ -171,7 +171,7 @@ export function toEventBody(
 ): { body: EventBody; fields: null } | { body: null; fields: FieldErrors } {
   const fields: FieldErrors = {};
   const require = (path: string, value: string) => {
-    if (value === '') fields[path] = m.organizer_error_missing();
+    if (value === '') fields[path] = m.field_required();
   };
   require('title', values.title);
   require('category', values.category);
@@ -219,7 +219,7 @@ export function readTimes(values: EventValues, zone: string, fields: FieldErrors
   const end = allDay ? toStartOfDay(endDate, zone, 1) : toInstant({ date: endDate, time: endTime }, zone);
   const startAt = accept(start, 'startAt', values.startAt, zone, fields);
   const endAt = accept(end, 'endAt', values.endAt, zone, fields);
-  if (startAt && endAt && Date.parse(endAt) <= Date.parse(startAt)) fields.endAt = m.organizer_error_end();
+  if (startAt && endAt && Date.parse(endAt) <= Date.parse(startAt)) fields.endAt = m.field_after_start();
   return [startAt, endAt];
 }
 
@@ -232,7 +232,7 @@ function accept(time: Instant, path: string, stored: string, zone: string, field
     fields[path] =
       time.problem === 'gap'
         ? m.organizer_error_gap({ zone: zone.replaceAll('_', ' '), next: time.next })
-        : m.organizer_error_time();
+        : m.field_timestamp();
     return '';
   }
   if (stored === '' || !Number.isFinite(Date.parse(stored))) return time.at;

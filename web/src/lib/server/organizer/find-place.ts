@@ -17,7 +17,7 @@ export async function findPlace(
   const chosen = parseChosen(place);
   if (chosen && chosen.label === town) return { place: chosen };
   const name = town.split(',')[0]?.trim().slice(0, 100) ?? '';
-  if (name === '') return { place: null, choices: [], error: m.organizer_error_missing() };
+  if (name === '') return { place: null, choices: [], error: m.field_required() };
   const { data } = await searchPlaces({ client, query: { q: name, limit: 8 } });
   const found = data.data.map(toChosen);
   const matching = found.filter(({ label }) => label.toLowerCase() === town.toLowerCase());

@@ -39,7 +39,7 @@ type ItemBody = Pick<AddItemData['body'], 'title' | 'quantityNeeded'>;
 /** The required fields of an item, or texts by field. */
 export function toItemBody({ title, quantity }: ItemFormValues): ItemBody | { fields: FieldErrors } {
   const fields: FieldErrors = {};
-  if (title === '') fields.title = m.organizer_error_missing();
+  if (title === '') fields.title = m.field_required();
   const quantityNeeded = Number(quantity);
   if (!isWhole(quantityNeeded, 1, 10_000)) fields.quantityNeeded = m.organizer_error_quantity();
   return Object.keys(fields).length > 0 ? { fields } : { title, quantityNeeded };
