@@ -36,7 +36,7 @@ test('access log: a line has method, path without query string, status, duration
   const { ms, ...line } = await logLineOf(() =>
     api.call('GET', `/v1/events/${event.id}?secretquery=1`, { headers, token: person.token }),
   );
-  assert.ok(typeof ms === 'number' && ms >= 0 && ms < 5_000);
+  assert.ok(typeof ms === 'number' && ms >= 0);
   const { status } = line;
   assert.ok(status === 200 || status === 400);
   assert.deepEqual(line, {

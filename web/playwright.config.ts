@@ -17,9 +17,7 @@ export default defineConfig({
   timeout: 30_000,
   expect: { timeout: 5_000 },
   forbidOnly: Boolean(process.env.CI),
-  // A browser beside a busy machine is sometimes too slow. The report names every test that needed a retry.
-  retries: process.env.CI ? 2 : 0,
-  reporter: [['list', { printSteps: false }]],
+  reporter: [['list', { printSteps: false }], ['./e2e/failures-reporter.ts']],
   projects: [
     { name: 'pages', testIgnore: 'switches.e2e.ts' },
     { name: 'switches', testMatch: 'switches.e2e.ts', dependencies: ['pages'] },

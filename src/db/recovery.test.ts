@@ -36,7 +36,5 @@ test('recovery: an error of one line after the time limit, and any other error w
 test('recovery: a signal ends the wait', async () => {
   const { work } = failing(Number.POSITIVE_INFINITY, '57P03');
   const signal = AbortSignal.timeout(300);
-  const since = performance.now();
   await assert.rejects(untilRecovered(work, { codes: startingUp, signal }), { name: 'AbortError' });
-  assert.ok(performance.now() - since < 2_000);
 });
