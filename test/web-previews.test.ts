@@ -1,4 +1,4 @@
-/** Previews of links: every event has one, whatever its title and cover are, and whatever else the server did. */
+/** Previews of links: every event has one, with any title and cover, after uploads as well. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';

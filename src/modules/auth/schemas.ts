@@ -13,7 +13,7 @@ const deviceToken = Type.Optional(
     maxLength: 100,
     description:
       'The `deviceToken` of an earlier sign-in on this device. Browsers send a cookie instead. The limits on codes then treat the ' +
-      'device as known, so that nobody else can use up its codes and tries. A token that is not valid for the number is ignored.',
+      'device as known, and other people cannot use up its codes and tries. A token that is not valid for the number is ignored.',
   }),
 );
 

@@ -1,4 +1,4 @@
-/** Usernames that nobody can choose, because other people would read them as the service or its staff. */
+/** Usernames that people cannot choose, because others would read them as the service or its staff. */
 const reserved = new Set(
   (
     'admin administrator root superuser sysadmin support help helpdesk service moderator mod mods staff team official ' +

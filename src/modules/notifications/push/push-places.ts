@@ -17,7 +17,7 @@ const maxServices = 1_000;
 /** `host`: of the push service. */
 export type Candidate = { userId: string; host: string };
 
-/** The pushes that have no place now, whatever their number. */
+/** The pushes that have no place now. */
 export type Excluded = {
   userIds: string[];
   /** If `isAllowed`, only these services have places; otherwise all services but these. */
