@@ -1,16 +1,7 @@
 /**
- * Feature flags. They are evaluated through OpenFeature, so that another provider can replace this one. A
- * flag has the default of the configuration, until an admin switches it at run time (table `flags`). A switch is in
- * the change log, which each evaluation reads: it takes effect on every server from the response to it on.
+ * Feature flags. A flag has the default of the configuration, until an admin switches it at run time (table `flags`). A
+ * switch is in the change log, which each evaluation reads: it takes effect on every server from the response to it on.
  */
-
-import {
-  OpenFeature,
-  type Provider,
-  type ResolutionDetails,
-  StandardResolutionReasons,
-  TypeMismatchError,
-} from '@openfeature/server-sdk';
 import { type ChangeLog, changeKeyOf, recordChange } from '../cache/change-log.ts';
 import type { Database } from '../db/client.ts';
 import { one, type Queryable } from '../db/query.ts';
@@ -79,7 +70,7 @@ export const recordFlagChange = (tx: Transaction): Promise<void> =>
   recordChange(tx, { records: [], unversioned: [flagsKey] });
 
 /** The values of flags that no admin has switched. */
-export const defaultsOf = ({ claimsEnabled }: Config): Record<FlagName, boolean> => ({
+export const defaultsOf = ({ claimsEnabled }: Config): FlagValues => ({
   bookings: true,
   claims: claimsEnabled,
   messages: true,
@@ -90,24 +81,12 @@ export const defaultsOf = ({ claimsEnabled }: Config): Record<FlagName, boolean>
 /** After this time, the table is read again: servers of earlier versions switch flags without an entry in the log. */
 const maxAgeMs = 10_000;
 
-/**
- * @param domain the OpenFeature domain; unique for each app, so that two apps in a process have flags of
- *   their own
- */
-export async function openFlags(
-  { db, changeLog }: { db: Database; changeLog: ChangeLog },
-  config: Config,
-  domain: string,
-): Promise<Flags> {
-  const defaults = defaultsOf(config);
-  const provider = new TableProvider(defaults);
-  const catchUp = followChanges(changeLog, createRefresh(db, defaults, provider));
-  await OpenFeature.setProviderAndWait(domain, provider);
-  const client = OpenFeature.getClient(domain);
+export function openFlags({ db, changeLog }: { db: Database; changeLog: ChangeLog }, config: Config): Flags {
+  const values = { ...defaultsOf(config) };
+  const catchUp = followChanges(changeLog, createRefresh(db, defaultsOf(config), values));
   const isOn = async (name: FlagName) => {
-    // OpenFeature would replace an error of the provider by the default.
     await catchUp();
-    return client.getBooleanValue(name, defaults[name]);
+    return values[name];
   };
   return {
     isOn,
@@ -117,11 +96,10 @@ export async function openFlags(
   };
 }
 
-/**
- * Returns a function that reads the flags into `provider`. It ignores a result that arrives after a newer
- * one.
- */
-function createRefresh(db: Database, defaults: Record<FlagName, boolean>, provider: TableProvider) {
+type FlagValues = Record<FlagName, boolean>;
+
+/** Returns a function that reads the flags into `values`. It ignores a result that arrives after a newer one. */
+function createRefresh(db: Database, defaults: FlagValues, values: FlagValues) {
   let lastStarted = 0;
   let lastApplied = 0;
   return async (): Promise<void> => {
@@ -129,8 +107,7 @@ function createRefresh(db: Database, defaults: Record<FlagName, boolean>, provid
     const rows = await listFlags(db);
     if (sequence < lastApplied) return;
     lastApplied = sequence;
-    const switched = Object.fromEntries(rows.map(({ name, enabled }) => [name, enabled]));
-    provider.values = { ...defaults, ...switched };
+    Object.assign(values, defaults, Object.fromEntries(rows.map(({ name, enabled }) => [name, enabled])));
   };
 }
 
@@ -153,26 +130,4 @@ function followChanges(changeLog: ChangeLog, refresh: () => Promise<void>): () =
     latest = started;
     return started;
   };
-}
-
-/** Evaluates flags from memory. All flags are boolean. */
-class TableProvider implements Provider {
-  readonly metadata = { name: 'Potluck' };
-  readonly runsOn = 'server';
-  values: Record<string, boolean>;
-
-  constructor(values: Record<string, boolean>) {
-    this.values = values;
-  }
-
-  async resolveBooleanEvaluation(name: string, defaultValue: boolean): Promise<ResolutionDetails<boolean>> {
-    return { value: this.values[name] ?? defaultValue, reason: StandardResolutionReasons.CACHED };
-  }
-  resolveStringEvaluation = refuseType;
-  resolveNumberEvaluation = refuseType;
-  resolveObjectEvaluation = refuseType;
-}
-
-async function refuseType(): Promise<never> {
-  throw new TypeMismatchError('all flags are boolean');
 }

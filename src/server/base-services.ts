@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ChangeLog } from '../cache/change-log.ts';
 import { Replicas } from '../cache/replicas.ts';
 import type { Replica } from '../cache/usable-replicas.ts';
@@ -16,7 +15,7 @@ import { allowStandby } from '../lib/database-url.ts';
 type Environment = { config: ReadyConfig; db: Database; clock: () => Date };
 
 /** Opens the services that every module uses, and closes them with the app. */
-export async function openBaseServices(app: App, { config, db, clock }: Environment): Promise<BaseServices> {
+export function openBaseServices(app: App, { config, db, clock }: Environment): BaseServices {
   const changeLog = new ChangeLog(db);
   const replicas = openReplicas(app, config, { primary: db, changeLog });
   const services: BaseServices = {
@@ -27,7 +26,7 @@ export async function openBaseServices(app: App, { config, db, clock }: Environm
     changeLog,
     replicas,
     sessions: createSessionCache({ changeLog, replicas }, config.cacheBytes),
-    flags: await openFlags({ db, changeLog }, config, randomUUID()),
+    flags: openFlags({ db, changeLog }, config),
     outages: new OutageLog(app.log),
   };
   const unwatch = watchPools('primary', db);

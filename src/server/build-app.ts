@@ -57,7 +57,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const headers = createStandardHeaders(config);
   const app = createFastify(config, headers);
 
-  const base = await openBaseServices(app, { config, db, clock });
+  const base = openBaseServices(app, { config, db, clock });
   const services = createServices(base, accountHooks, sms);
   const disk = new DiskReserve(config);
   addOutageProbes(base.outages, { db, clock, storage: services.storage, disk });
