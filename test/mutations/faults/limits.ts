@@ -54,11 +54,12 @@ export const limitFaults: Fault[] = [
       'one network occupies the server',
     ],
     [
-      'if (tookMs < minPauseMs) release();',
+      'if (tookMs < turn.minPauseMs) release();',
       'release();\n    if (true) return;',
       'src/http/turns',
       'a network leaves no time to others',
     ],
+    ['(isPageCall() ? 0 : 3)', '3', 'src/http/turns', 'the many requests of a page leave no time to others'],
   ]),
   ...faultsOf('src/quotas/daily-quotas.ts', [
     ['c.used + excluded.used <= ${max}', 'c.used <= ${max}', 'quotas', 'one creation too many'],
