@@ -67,7 +67,7 @@ test('change of a claim: 422 when the added quantity is above what is left, and 
   for (const quantity of [4, 5, 10_001, 2 ** 31, 1e18, 1e300]) {
     const { body } = expectProblem(await change(id, guest, quantity), 422, 'quantity_unavailable');
     assert.match(body.detail, /Only 1 is left/);
-    assert.deepEqual(body.errors, [{ path: 'quantity', message: 'is above 3' }]);
+    assert.deepEqual(body.errors, [{ path: 'quantity', rule: 'maximum', limit: 3, message: 'is above 3' }]);
   }
   assert.deepEqual([(await readItem()).quantityClaimed, (await readItem()).myClaim.quantity], [4, 2]);
   expectStatus(await change(id, guest, 3), 200);

@@ -117,7 +117,9 @@ test('change: 200 for quantityNeeded equal to quantityClaimed; 409 naming it bel
     409,
     'quantity_below_claimed',
   );
-  assert.deepEqual(body.errors, [{ path: 'quantityNeeded', message: 'is below 3' }]);
+  assert.deepEqual(body.errors, [
+    { path: 'quantityNeeded', rule: 'minimum', limit: 3, message: 'is below 3' },
+  ]);
   assert.deepEqual([(await readItem(id)).quantityNeeded, (await readItem(id)).title], [5, 'Sourdough bread']);
   const { body: lowered } = expectStatus(await change(id, { quantityNeeded: 3 }), 200);
   assert.deepEqual([lowered.quantityNeeded, lowered.quantityClaimed], [3, 3]);
