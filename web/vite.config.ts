@@ -3,7 +3,7 @@ import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig } from 'vite';
 import { createAdapter } from './adapter.ts';
 
-const isSmallModule = /paraglide|lucide|\/svelte\/|\/@sveltejs\/|web\/src\/lib\//;
+const isSmallModule = /paraglide|\/svelte\/|\/@sveltejs\/|web\/src\/lib\//;
 
 export default defineConfig({
   plugins: [
