@@ -1,9 +1,9 @@
 /**
  * Draws the preview of an event, which messengers and social networks show beside a link. The text is set by Pango, which
- * `sharp` contains: it breaks lines, and joins and orders Arabic letters. The fonts are files of a package, because a
+ * `sharp` contains: it breaks lines, and joins and orders Arabic letters. The fonts are files beside this one, because a
  * server may have none.
  */
-import { createRequire } from 'node:module';
+import path from 'node:path';
 import type { OverlayOptions, Sharp } from 'sharp';
 import { coverColours } from '../../../http/placeholder-images.ts';
 import { loadSharp } from '../../../lib/load-sharp.ts';
@@ -31,10 +31,9 @@ const maxLineHeight = 84;
 const maxLineLength = 90;
 const colours = { panel: [253, 250, 245, 245], title: '#23201c', line: '#655d54', brand: '#a53f17' };
 
-const { resolve } = createRequire(import.meta.url);
 const fonts = {
-  bold: { font: 'DejaVu Sans Bold', file: 'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf' },
-  plain: { font: 'DejaVu Sans', file: 'dejavu-fonts-ttf/ttf/DejaVuSans.ttf' },
+  bold: { font: 'DejaVu Sans Bold', file: 'DejaVuSans-Bold.ttf' },
+  plain: { font: 'DejaVu Sans', file: 'DejaVuSans.ttf' },
 };
 
 type TextStyle = { font: keyof typeof fonts; size: number; colour: string; maxHeight: number };
@@ -100,7 +99,7 @@ async function render(text: string, { font, size, colour, maxHeight }: TextStyle
     text: {
       text: `<span foreground="${colour}">${escapeMarkup(text)}</span>`,
       font: `${fonts[font].font} ${size}`,
-      fontfile: resolve(fonts[font].file),
+      fontfile: path.join(import.meta.dirname, 'fonts', fonts[font].file),
       width: textWidth,
       wrap: 'word-char',
       dpi: 72,
