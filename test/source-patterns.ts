@@ -10,7 +10,7 @@ export type SourcePattern = { at: string; expression: RegExp };
 const root = path.join(import.meta.dirname, '..');
 const sources = ['src/**/*.ts', 'client/src/**/*.ts', 'web/src/**/*.{ts,svelte}'];
 /** Tests, and files that a build writes. */
-const excluded = /\.test\.ts$|\.d\.ts$|\/generated\/|\/paraglide\//;
+const excluded = /\.test\.ts$|\.d\.ts$|\/generated\//;
 
 export function readLiterals(): SourcePattern[] {
   const files = globSync(sources, { cwd: root }).filter((file) => !excluded.test(file));

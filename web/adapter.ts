@@ -11,8 +11,6 @@ export function createAdapter(out: string): Adapter {
       const server = builder.getServerDirectory();
       builder.generateServerInstance(`${server}/server.js`);
       builder.copy(server, `${out}/server`);
-      // The server chooses a cached page by the same code that chooses the language of a page.
-      builder.copy('src/lib/paraglide/runtime.js', `${out}/server/languages.js`);
     },
   };
 }

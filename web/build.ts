@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { buildClient, hashFiles, listFiles } from '../client/build.ts';
+import { compileMessages } from './compile-messages.ts';
 
 const web = import.meta.dirname;
 const root = path.join(web, '..');
@@ -12,7 +13,7 @@ const mapData = path.join(web, 'map-data.ts');
 /** Holds the hash of the inputs of the last build. */
 const stamp = path.join(web, 'build', '.inputs');
 
-const generated = ['src/lib/paraglide', 'static/map'].map((folder) => path.join(web, folder) + path.sep);
+const generated = ['src/lib/messages', 'static/map'].map((folder) => path.join(web, folder) + path.sep);
 
 const run = promisify(execFile);
 
@@ -20,6 +21,7 @@ export async function buildWeb(): Promise<void> {
   await buildClient();
   const inputs = await hashInputs();
   if (inputs === (await readFile(stamp, 'utf8').catch(() => null))) return;
+  await compileMessages();
   // In a process of its own, whose memory is free before Vite needs as much.
   await run(process.execPath, [mapData]);
   const env = { ...process.env, WEB_VERSION: inputs.slice(0, 16) };
@@ -36,13 +38,14 @@ async function hashInputs(): Promise<string> {
       'adapter.ts',
       'base-map.ts',
       'build.ts',
+      'check-messages.ts',
+      'compile-messages.ts',
       'map-data.ts',
       'natural-earth.ts',
       'package.json',
       'pmtiles-file.ts',
       'vite.config.ts',
     ].map((file) => path.join(web, file)),
-    path.join(web, 'project.inlang', 'settings.json'),
     ...(await listInputs('messages')),
     ...(await listInputs('static')),
     ...(await listInputs('src')),

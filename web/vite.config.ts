@@ -1,20 +1,11 @@
-import { paraglideVitePlugin } from '@inlang/paraglide-js';
 import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig } from 'vite';
 import { createAdapter } from './adapter.ts';
 
-const isSmallModule = /paraglide|\/svelte\/|\/@sveltejs\/|web\/src\/lib\//;
+const isSmallModule = /\/svelte\/|\/@sveltejs\/|web\/src\/lib\//;
 
 export default defineConfig({
   plugins: [
-    paraglideVitePlugin({
-      project: './project.inlang',
-      outdir: './src/lib/paraglide',
-      // A choice on the settings page or in the footer, then the languages of the browser
-      strategy: ['cookie', 'preferredLanguage', 'baseLocale'],
-      cookieName: 'language',
-      emitTsDeclarations: true,
-    }),
     sveltekit({
       adapter: createAdapter('build'),
       csp: {

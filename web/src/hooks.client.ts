@@ -1,10 +1,10 @@
 import type { ClientInit } from '@sveltejs/kit/hooks';
-import { baseLocale, isLocale, overwriteGetLocale } from '#lib/paraglide/runtime.js';
+import { baseLanguage, isLanguage, setLanguageSource } from '#lib/languages.ts';
 import { withRetries } from '#lib/retrying-fetch.ts';
 
 export const init: ClientInit = () => {
   window.fetch = withRetries(window.fetch);
   // The language in which the server wrote the page: no script can read the cookie with the visitor's choice.
   const { lang } = document.documentElement;
-  overwriteGetLocale(() => (isLocale(lang) ? lang : baseLocale));
+  setLanguageSource(() => (isLanguage(lang) ? lang : baseLanguage));
 };

@@ -1,9 +1,9 @@
 import { type Client, createClient, getMe, isProblem, type Me } from '@potluck/client';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import type { Handle, HandleServerError } from '@sveltejs/kit/hooks';
-import { getTextDirection } from '#lib/paraglide/runtime.js';
-import { paraglideMiddleware } from '#lib/paraglide/server.js';
+import { chooseLanguage, directionOf } from '#lib/languages.ts';
 import { refuse, toPageError } from '#lib/server/problems.ts';
+import { withLanguage } from '#lib/server/request-language.ts';
 import { hasTemporaryError, isTemporary, useFormKey } from '#lib/server/submission.ts';
 import { VisitorCookies } from '#lib/server/visitor-cookies.ts';
 import { offlinePath } from '#lib/stored-pages.ts';
@@ -25,12 +25,14 @@ export const handle: Handle = async ({ event, resolve }) => {
   Object.assign(event.locals, isStored ? noSession : await findSession(event.locals.api, cookies));
   if (event.locals.session === 'suspended' && !pagesForSuspended.includes(event.url.pathname))
     redirect(303, '/suspended');
-  const response = await paraglideMiddleware(event.request, ({ locale }) =>
+  const { headers } = event.request;
+  const language = chooseLanguage(headers.get('cookie'), headers.get('accept-language'));
+  const response = await withLanguage(language, () =>
     resolve(event, {
       transformPageChunk: ({ html }) =>
         html.replace(
           '<html lang="en" dir="ltr">',
-          `<html lang="${locale}" dir="${getTextDirection(locale)}">`,
+          `<html lang="${language}" dir="${directionOf(language)}">`,
         ),
     }),
   );

@@ -1,12 +1,12 @@
 /** Pages for visitors who are not signed in: who gets them, how they are made, and how they are sent. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { chooseLanguage } from '../../../web/src/lib/languages.ts';
 import type { App } from '../../http/app.ts';
 import { addVary, contentHash, isNotModified, sendNotModified, weakTag } from '../../http/conditional.ts';
 import { compressOnce, negotiateEncoding } from '../../http/documents.ts';
 import { createApiCalls } from './api-calls.ts';
 import { readVersion, type VersionServices, versionOfResponse } from './api-versions.ts';
 import { type ApiRead, type Page, PageCache, type RenderedPage } from './page-cache.ts';
-import type { PageServer } from './page-server.ts';
 
 /** The front page, the pages of events, which links lead to, and their forms for frames of other sites. */
 const cachedPath = /^\/(?:(?:e|embed)\/[0-9a-f-]{36})?$/;
@@ -31,9 +31,10 @@ export function createAnonymousPages(app: App, services: VersionServices, render
   const { cacheBytes, publicUrl } = services.config;
   const cache = new PageCache(cacheBytes * cacheShare);
 
-  return async (request: FastifyRequest, { languageOf }: PageServer): Promise<Page | null> => {
+  return async (request: FastifyRequest): Promise<Page | null> => {
     if (!isAnonymous(request)) return null;
-    const language = languageOf(request.headers);
+    const { cookie, 'accept-language': accepted } = request.headers;
+    const language = chooseLanguage(cookie, accepted);
     return cache.find(`${language} ${request.url}`, {
       versionOf: (path) => readVersion(services, path, createApiCalls(app, request)),
       render: () => render(request, language),

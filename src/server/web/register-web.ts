@@ -114,7 +114,7 @@ function registerRoutes(scope: FastifyInstance, app: App, services: VersionServi
 
   const render = async (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(pageHeaders);
-    const page = await findAnonymousPage(request, await load());
+    const page = await findAnonymousPage(request);
     if (page) {
       if (allowsFrames(page.headers[policyHeader])) reply.removeHeader('x-frame-options');
       return sendAnonymousPage(request, reply, page);

@@ -1,5 +1,5 @@
 import type { CategorySlug } from '#lib/discovery/search.ts';
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 
 // Each message is named here: a key made of the slug would send all messages to the browser.
 const names = new Map<string, () => string>(

@@ -1,4 +1,4 @@
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 
 const browsers: [RegExp, string][] = [
   [/Edg\//, 'Edge'],

@@ -1,13 +1,13 @@
 /** Formats times, prices, numbers and lists of names in the visitor's language. */
 import type { ListedEvent } from '@potluck/client';
 import { dateFormatter, numberFormatter } from '#lib/formatters.ts';
-import { getLocale } from '#lib/paraglide/runtime.js';
+import { getLanguage } from '#lib/languages.ts';
 
 type Timed = Pick<ListedEvent, 'startAt' | 'endAt' | 'allDay' | 'timezone'>;
 
 /** English as it is written outside the United States: day before month, 24 hours, no comma before `and`. */
 const tags = { en: 'en-GB', de: 'de', sv: 'sv', ar: 'ar' } as const;
-const language = () => tags[getLocale()];
+const language = () => tags[getLanguage()];
 
 /**
  * The day and the time of an event at its venue, such as `Sat 12 Dec, 18:00–22:00`. Dates of all-day events

@@ -1,6 +1,6 @@
 /** The kinds of notifications in the visitor's language. */
 import type { Notification, NotificationSettings } from '@potluck/client';
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 
 export type Kind = keyof NotificationSettings;
 

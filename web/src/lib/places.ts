@@ -1,14 +1,14 @@
 /** Places of the gazetteer as people read them. */
 import type { Place } from '@potluck/client';
 import type { ChosenPlace } from '#lib/event-values.ts';
-import { getLocale } from '#lib/paraglide/runtime.js';
+import { getLanguage } from '#lib/languages.ts';
 
 /** Such as `Springfield, IL, United States`. */
 export const labelOf = ({ name, region, country }: Pick<Place, 'name' | 'region' | 'country'>): string =>
   [name, region, countryName(country)].filter((part) => part !== undefined).join(', ');
 
 const countryName = (code: string): string =>
-  new Intl.DisplayNames(getLocale(), { type: 'region' }).of(code) ?? code;
+  new Intl.DisplayNames(getLanguage(), { type: 'region' }).of(code) ?? code;
 
 export const toChosen = (place: Place): ChosenPlace => ({
   label: labelOf(place),

@@ -1,4 +1,4 @@
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 
 export const reportTypes = ['event', 'item', 'message', 'user'] as const;
 export const reportReasons = [

@@ -1,6 +1,6 @@
 /** Uploads an image from the browser to the API. */
 import type { Problem, Upload } from '@potluck/client';
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 
 const maxBytes = 10 * 1024 ** 2;
 const accepted = ['image/jpeg', 'image/png', 'image/webp'];

@@ -2,7 +2,7 @@
 
 import { categoryName } from '#lib/category-name.ts';
 import { formatDay, formatKilometres } from '#lib/format.ts';
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 import { hrefOf, type Period, type Search } from './search.ts';
 
 export const periodName = (period: Period): string =>

@@ -2,7 +2,7 @@
 import { type FieldError, ProblemError, ResponseError } from '@potluck/client';
 import { type ActionFailure, error, fail } from '@sveltejs/kit';
 import { formatNumber } from '#lib/format.ts';
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 
 /** What a form shows after the API refused it. Texts are in the visitor's language. */
 export type FormProblem = {

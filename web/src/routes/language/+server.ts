@@ -1,5 +1,5 @@
 import { redirect } from '@sveltejs/kit';
-import { cookieName, isLocale } from '#lib/paraglide/runtime.js';
+import { isLanguage, languageCookie } from '#lib/languages.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import type { RequestHandler } from './$types';
 
@@ -9,8 +9,8 @@ const aYear = 365 * 86_400;
 export const POST: RequestHandler = async ({ request, cookies, url }) => {
   const form = await request.formData();
   const language = form.get('language');
-  if (isLocale(language)) {
-    cookies.set(cookieName, language, { path: '/', maxAge: aYear, secure: url.protocol === 'https:' });
+  if (isLanguage(language)) {
+    cookies.set(languageCookie, language, { path: '/', maxAge: aYear, secure: url.protocol === 'https:' });
   }
   redirect(303, localPath(form.get('next')));
 };

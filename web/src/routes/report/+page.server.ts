@@ -1,6 +1,6 @@
 import { getUser, report } from '@potluck/client';
 import { error } from '@sveltejs/kit';
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 import { reportReasons, reportTypes } from '#lib/report.ts';
 import { submit } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';

@@ -1,6 +1,6 @@
 import { type Client, getEvent, listItems, ProblemError, requestCode, signInBrowser } from '@potluck/client';
 import { fail, redirect } from '@sveltejs/kit';
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 import { carryOut, type Intent, readIntent, toFields, withRefusal } from '#lib/server/intent.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import { submit } from '#lib/server/problems.ts';

@@ -3,7 +3,7 @@
  * where it is.
  */
 import { getContext, setContext, tick } from 'svelte';
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 import { createTurns } from '#lib/turns.ts';
 import type { ActionResult, SubmitFunction } from '$app/forms';
 import { goto, invalidate } from '$app/navigation';

@@ -11,7 +11,7 @@ import {
   updateEvent,
 } from '@potluck/client';
 import type { EventValues } from '#lib/event-values.ts';
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 import { type FieldErrors, isWhole } from './event-form.ts';
 
 type NewItem = AddItemsData['body']['items'][number];

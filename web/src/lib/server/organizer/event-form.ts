@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateEventData, Event, TemplateWithItems } from '@potluck/client';
 import type { ChosenPlace, EventValues, ItemValues } from '#lib/event-values.ts';
-import { m } from '#lib/paraglide/messages.js';
-import { getLocale } from '#lib/paraglide/runtime.js';
+import { getLanguage } from '#lib/languages.ts';
+import { m } from '#lib/messages/index.js';
 import { parseChosen } from '#lib/places.ts';
 import { addDays, type Instant, toInstant, toLocal, toStartOfDay } from './local-time.ts';
 import { suggestedTitle } from './names.ts';
@@ -35,7 +35,7 @@ export function valuesOfTemplate({ slug, items }: TemplateWithItems): EventValue
     category: categoryOf[slug] ?? '',
     description: '',
     price: '0',
-    currency: getLocale() === 'sv' ? 'SEK' : 'EUR',
+    currency: getLanguage() === 'sv' ? 'SEK' : 'EUR',
     capacity: '',
     visibility: 'public',
     modules: items.some(({ kind }) => kind === 'wish')

@@ -1,7 +1,7 @@
 /** Finds the place that the visitor means by the name of a town. */
 import { type Client, searchPlaces } from '@potluck/client';
 import type { ChosenPlace, EventValues } from '#lib/event-values.ts';
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 import { parseChosen, toChosen } from '#lib/places.ts';
 
 export type PlaceResult =

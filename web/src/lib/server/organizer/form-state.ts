@@ -3,7 +3,7 @@ import { type Client, listCategories, type ProblemError } from '@potluck/client'
 import { type ActionFailure, fail } from '@sveltejs/kit';
 import { categoryName } from '#lib/category-name.ts';
 import type { ChosenPlace, EventConflict, EventOptions, EventValues, ItemValues } from '#lib/event-values.ts';
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 import { type FormProblem, load, problemText, toFormProblem } from '#lib/server/problems.ts';
 import type { FieldErrors } from './event-form.ts';
 import { findPlace, type PlaceResult } from './find-place.ts';

@@ -1,7 +1,7 @@
 /** The form of an item, and the claims that end with it. */
 import { type AddItemData, type Client, listItemClaims, type ProblemError } from '@potluck/client';
 import { type ActionFailure, fail } from '@sveltejs/kit';
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 import { type FormProblem, problemText, toFormProblem } from '#lib/server/problems.ts';
 import { collect } from './collect.ts';
 import { type FieldErrors, isWhole } from './event-form.ts';

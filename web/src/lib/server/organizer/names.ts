@@ -1,6 +1,7 @@
 /** Names of templates and suggested items in the visitor's language. The API has them in English. */
-import { m } from '#lib/paraglide/messages.js';
-import { getLocale } from '#lib/paraglide/runtime.js';
+
+import { getLanguage } from '#lib/languages.ts';
+import { m } from '#lib/messages/index.js';
 
 const messages = m as unknown as Record<string, (() => string) | undefined>;
 
@@ -36,7 +37,7 @@ const currencies = [
 ];
 
 export function currencyOptions(current: string): { value: string; label: string }[] {
-  const names = new Intl.DisplayNames(getLocale(), { type: 'currency' });
+  const names = new Intl.DisplayNames(getLanguage(), { type: 'currency' });
   return [...new Set([...currencies, ...(current ? [current] : [])])].map((value) => ({
     value,
     label: `${value} · ${names.of(value) ?? value}`,

@@ -3,8 +3,8 @@ import { type Event, getEvent } from '@potluck/client';
 import { error } from '@sveltejs/kit';
 import { uploadOf } from '#lib/cover.ts';
 import { formatPeriod } from '#lib/format.ts';
-import { m } from '#lib/paraglide/messages.js';
-import { getLocale, getTextDirection } from '#lib/paraglide/runtime.js';
+import { directionOf, getLanguage } from '#lib/languages.ts';
+import { m } from '#lib/messages/index.js';
 import { load } from '#lib/server/problems.ts';
 import type { RequestHandler } from './$types';
 
@@ -15,7 +15,7 @@ export const GET: RequestHandler = async ({ locals: { api }, params: { id }, pla
   const texts = { title: event.title, lines: linesOf(event) };
   // Only what the image shows: an RSVP changes nothing.
   const version = createHash('sha256')
-    .update(JSON.stringify([event.id, texts, cover, getLocale()]))
+    .update(JSON.stringify([event.id, texts, cover, getLanguage()]))
     .digest('base64url');
   const headers = {
     etag: `"${version}"`,
@@ -29,7 +29,7 @@ export const GET: RequestHandler = async ({ locals: { api }, params: { id }, pla
     ...texts,
     eventId: event.id,
     cover: cover ? await readCover(new URL(cover, url), platform) : null,
-    isRightToLeft: getTextDirection() === 'rtl',
+    isRightToLeft: directionOf(getLanguage()) === 'rtl',
   }));
   if (!image) error(503);
   return new Response(image, { headers: { ...headers, 'content-type': 'image/png' } });

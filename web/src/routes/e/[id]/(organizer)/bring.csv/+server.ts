@@ -1,5 +1,5 @@
 import { type Client, type Item, iteratePages, listEventClaims, listItems } from '@potluck/client';
-import { m } from '#lib/paraglide/messages.js';
+import { m } from '#lib/messages/index.js';
 import { byteOrderMark, toCsv } from '#lib/server/organizer/csv.ts';
 import { requireOwnEvent } from '#lib/server/organizer/require-own-event.ts';
 import { load } from '#lib/server/problems.ts';

@@ -1,0 +1,54 @@
+/**
+ * The languages of the pages. The server chooses a cached page by the same functions. All messages import this module,
+ * so it calls nothing while it is loaded: otherwise the bundler would keep every message for every page.
+ */
+export const languages = ['en', 'de', 'sv', 'ar'] as const;
+export type Language = (typeof languages)[number];
+/** The language for visitors who ask for none of the languages. */
+export const baseLanguage: Language = 'en';
+/** The name of the cookie with the language that the visitor chose. */
+export const languageCookie = 'language';
+
+export const isLanguage = (value: unknown): value is Language =>
+  languages.some((language) => language === value);
+
+let findLanguage = (): Language => baseLanguage;
+
+/** The language of the page. */
+export const getLanguage = (): Language => findLanguage();
+
+/** Sets where `getLanguage` finds the language: the request on the server, the document in browsers. */
+export function setLanguageSource(find: () => Language): void {
+  findLanguage = find;
+}
+
+export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');
+
+/**
+ * The language of a page for a visitor: that of the cookie, else the first language of the browser that pages have.
+ * @param cookie the header `Cookie` of the request
+ * @param accepted the header `Accept-Language`
+ */
+export function chooseLanguage(
+  cookie: string | null | undefined,
+  accepted: string | null | undefined,
+): Language {
+  const prefix = `${languageCookie}=`;
+  const cookies = (cookie ?? '').split(';').map((pair) => pair.trim());
+  const chosen = cookies.find((pair) => pair.startsWith(prefix))?.slice(prefix.length);
+  const tags = [chosen, ...preferredTags(accepted ?? '')];
+  return tags.map(toLanguage).find((language) => language !== undefined) ?? baseLanguage;
+}
+
+/** The tags of `Accept-Language`, the preferred ones first. After a tag with a region comes its language. */
+function preferredTags(accepted: string): string[] {
+  const entries = accepted.split(',').map((entry) => {
+    const [tag = '', weight = '1'] = entry.trim().split(';q=');
+    return { tag, weight: Number(weight) };
+  });
+  entries.sort((a, b) => b.weight - a.weight);
+  return entries.flatMap(({ tag }) => [tag, tag.replace(/-.*/, '')]);
+}
+
+const toLanguage = (tag: string | undefined): Language | undefined =>
+  languages.find((language) => language === tag?.toLowerCase());
