@@ -194,7 +194,9 @@ test('new: items that the API refuses leave no event behind', async ({ page, cre
   await page.getByRole('button', { name: 'Publish' }).click();
   await expect(page.getByRole('alert').filter({ hasText: 'Some fields need your attention' })).toBeVisible();
   await expect(page.getByLabel('Title')).toHaveValue('Harbour potluck');
-  await expect(page.getByLabel('Item 1', { exact: true })).toHaveAccessibleDescription(/check this field/);
+  await expect(page.getByLabel('Item 1', { exact: true })).toHaveAccessibleDescription(
+    /Please enter one emoji/,
+  );
   expect(await eventsOf(person)).toHaveLength(0);
 });
 
