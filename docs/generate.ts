@@ -2,26 +2,57 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LOCK_ORDER } from '../src/db/locks.ts';
+import { catalogue } from '../src/lib/errors.ts';
+import { categories, templates } from '../src/modules/events/catalogue.ts';
 
-export const architectureFile = path.join(import.meta.dirname, 'architecture.md');
+/** A part of a document, between two marker comments. */
+type Part = { file: string; name: string; source: string; text: string };
 
-const begin = '<!-- lock order: generated from src/db/locks.ts by `npm run docs` -->';
-const end = '<!-- end of lock order -->';
+const code = (text: string): string => `\`${text}\``;
+const codes = (texts: readonly string[]): string => texts.map(code).join(', ');
 
-const lockOrder = (): string =>
-  `Transactions lock tables in this order, and the rows of a table in ascending order of the key: ` +
-  `${LOCK_ORDER.map((table) => `\`${table}\``).join(', ')}.`;
+const lockOrder =
+  'Transactions lock tables in this order, and the rows of a table in ascending order of the key: ' +
+  `${codes(LOCK_ORDER)}.`;
+
+function problemCodes(): string {
+  const byStatus = Map.groupBy(Object.entries(catalogue), ([, { status }]) => status);
+  const rows = [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, problems]) => `| ${status} | ${codes(problems.map(([name]) => name))} |\n`);
+  return `\n| status | codes |\n|---|---|\n${rows.join('')}`;
+}
+
+const slugs = (elements: readonly { slug: string }[]): string => codes(elements.map(({ slug }) => slug));
+
+export const generatedParts: Part[] = [
+  { file: 'architecture.md', name: 'lock order', source: 'src/db/locks.ts', text: lockOrder },
+  { file: 'specification.md', name: 'problem codes', source: 'src/lib/errors.ts', text: problemCodes() },
+  {
+    file: 'specification.md',
+    name: 'categories and templates',
+    source: 'src/modules/events/catalogue.ts',
+    text: `\nCategories: ${slugs(categories)}.\n\nTemplates: ${slugs(templates)}.\n`,
+  },
+];
+
+export const readDocument = (file: string): Promise<string> =>
+  readFile(path.join(import.meta.dirname, file), 'utf8');
 
 /**
- * Returns the text of docs/architecture.md with the current lock order.
- * @throws Error if the text does not contain the two marker comments
+ * Returns the text of a document with the current text of one of its parts.
+ * @throws Error if the document does not contain the two marker comments
  */
-export function generateArchitecture(text: string): string {
-  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error('architecture.md has no markers for the lock order');
-  return `${text.slice(0, from + begin.length)}\n${lockOrder()}\n${text.slice(to)}`;
+export function replacePart(document: string, { file, name, source, text }: Part): string {
+  const begin = `<!-- ${name}: generated from ${source} by \`npm run docs\` -->`;
+  const [from, to] = [document.indexOf(begin), document.indexOf(`<!-- end of ${name} -->`)];
+  if (from < 0 || to < from) throw new Error(`${file} has no markers for the ${name}`);
+  return `${document.slice(0, from + begin.length)}\n${text}\n${document.slice(to)}`;
 }
 
 if (import.meta.main) {
-  await writeFile(architectureFile, generateArchitecture(await readFile(architectureFile, 'utf8')));
+  for (const part of generatedParts) {
+    const document = replacePart(await readDocument(part.file), part);
+    await writeFile(path.join(import.meta.dirname, part.file), document);
+  }
 }
