@@ -1,5 +1,5 @@
-/** Metadata of the page of an event, for search engines and previews of links. */
-import type { Event } from '@potluck/client';
+/** Metadata of the pages of events and people, for search engines and previews of links. */
+import type { Event, Profile } from '@potluck/client';
 import { coverOf } from '#lib/cover.ts';
 import { formatPeriod } from '#lib/format.ts';
 import { dateFormatter } from '#lib/formatters.ts';
@@ -7,9 +7,15 @@ import { dateFormatter } from '#lib/formatters.ts';
 const maxDescription = 200;
 
 /** One line: the beginning of the description, or when and where. */
-export function describe(event: Event): string {
-  const text = event.description.replace(/\s+/g, ' ').trim();
-  if (!text) return `${formatPeriod(event)}, ${event.location.address}`;
+export const describeEvent = (event: Event): string =>
+  beginningOf(event.description) || `${formatPeriod(event)}, ${event.location.address}`;
+
+/** One line: the beginning of the text that the person wrote, or the name. */
+export const describePerson = ({ bio, name, username }: Profile): string =>
+  beginningOf(bio ?? '') || `${name} (@${username})`;
+
+function beginningOf(longText: string): string {
+  const text = longText.replace(/\s+/g, ' ').trim();
   return text.length <= maxDescription ? text : `${text.slice(0, maxDescription - 1).trimEnd()}…`;
 }
 
@@ -28,7 +34,7 @@ export function jsonLd(event: Event, url: string): string {
     '@context': 'https://schema.org',
     '@type': 'Event',
     name: event.title,
-    description: describe(event),
+    description: describeEvent(event),
     url,
     image: [`${url}/preview.png`, new URL(coverOf(event), url).href],
     startDate: allDay ? dateIn(Date.parse(startAt), timezone) : startAt,
