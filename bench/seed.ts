@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { access, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { Presets, SingleBar } from 'cli-progress';
+import { startProgressBar } from '../src/cli/progress-bar.ts';
 import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
 import { withFileLock } from '../src/db/embedded/file-lock.ts';
 import { migrate } from '../src/db/migrate.ts';
@@ -160,11 +160,7 @@ async function copyAll(sql: SqlConnection, tables: Table[], onRows: (count: numb
 }
 
 async function finish(sql: SqlConnection, definitions: string[]): Promise<void> {
-  const bar = new SingleBar(
-    { format: '  indexes {bar} {value}/{total}', hideCursor: true, clearOnComplete: true },
-    Presets.rect,
-  );
-  bar.start(definitions.length + 2, 0);
+  const bar = startProgressBar('indexes {bar} {value}/{total}', definitions.length + 2);
   try {
     for (const definition of definitions) {
       await sql.text(definition);
@@ -179,14 +175,8 @@ async function finish(sql: SqlConnection, definitions: string[]): Promise<void> 
 }
 
 async function withBar(tables: Table[], work: (onRows: (count: number) => void) => Promise<void>) {
-  const bar = new SingleBar(
-    { format: '  rows {bar} {value}/{total}', hideCursor: true, clearOnComplete: true },
-    Presets.rect,
-  );
-  bar.start(
-    tables.reduce((sum, { count }) => sum + count, 0),
-    0,
-  );
+  const total = tables.reduce((sum, { count }) => sum + count, 0);
+  const bar = startProgressBar('rows {bar} {value}/{total}', total);
   try {
     await work((count) => bar.increment(count));
   } finally {

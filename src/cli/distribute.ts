@@ -113,10 +113,10 @@ async function withProgress(
   total: number,
   work: (onTable: (table: { name: string }) => void) => Promise<void>,
 ): Promise<void> {
-  const bar = startProgressBar('distributing {bar} {value} of {total} tables  {table}', total);
+  const bar = startProgressBar('distributing {bar} {value} of {total} tables  {label}', total);
   let started = 0;
   try {
-    await work(({ name }) => bar.update(started++, { table: name }));
+    await work(({ name }) => bar.update(started++, name));
   } finally {
     bar.stop();
   }
