@@ -1,14 +1,14 @@
 /** The package as it is published: its files, its types, its size and its example. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
 import { publint } from 'publint';
+import { build } from 'rolldown';
 import { nextPhone } from '../../test/factories.ts';
 import { startTestApp } from '../../test/setup.ts';
 
@@ -16,6 +16,7 @@ const client = path.join(import.meta.dirname, '..');
 const modules = path.join(client, '..', 'node_modules');
 const run = promisify(execFile);
 
+/** A package that has the packed file installed. */
 let directory: string;
 let tarball: string;
 let files: string[];
@@ -27,6 +28,11 @@ before(async () => {
   const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
   tarball = path.join(directory, packed.filename);
   files = packed.files.map((file) => file.path);
+  const installed = path.join(directory, 'node_modules', '@potluck', 'client');
+  await mkdir(installed, { recursive: true });
+  await run('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
+  await symlink(path.join(modules, '@types'), path.join(directory, 'node_modules', '@types'));
+  await writeFile(path.join(directory, 'package.json'), '{ "type": "module" }');
 });
 after(() => rm(directory, { recursive: true, force: true }));
 
@@ -40,16 +46,38 @@ test('package: it contains the compiled files, the README and the licence, no de
   assert.deepEqual([manifest.dependencies, manifest.peerDependencies], [undefined, undefined]);
 });
 
-test('package: publint and attw find nothing', async () => {
+test('package: publint finds nothing', async () => {
   const bytes = await readFile(tarball);
   const { messages } = await publint({ pack: { tarball: new Uint8Array(bytes).buffer }, strict: true });
   assert.deepEqual(messages, []);
-  // Exits with 1 if the types do not resolve. The package is an ES module, without a form for `require`.
-  const attw = path.join(modules, '@arethetypeswrong', 'cli', 'dist', 'index.js');
-  await run(process.execPath, [attw, tarball, '--profile', 'esm-only']).catch((error) =>
-    assert.fail(error.stdout),
+});
+
+/** Runs code in the package that has the packed file installed, and returns its output. */
+const runCode = async (type: 'module' | 'commonjs', code: string): Promise<string> =>
+  (await run(process.execPath, [`--input-type=${type}`, '--eval', code], { cwd: directory })).stdout;
+
+test('package: Node.js loads the same exports with import and with require', async () => {
+  const names = await runCode(
+    'module',
+    "import * as client from '@potluck/client'; console.log(Object.keys(client))",
+  );
+  assert.match(names, /createClient/);
+  assert.equal(
+    await runCode('commonjs', "console.log(Object.keys({ ...require('@potluck/client') }))"),
+    names,
   );
 });
+
+/** Compiles a file of the package that has the packed file installed. */
+const compile = (file: string, flags: string) => {
+  const compiler = path.join(modules, 'typescript7', 'bin', 'tsc');
+  const strict = '--ignoreConfig --noEmit --strict --skipLibCheck false --target es2022';
+  const args = [compiler, ...`${strict} ${flags} ${file}`.split(' ')];
+  return run(process.execPath, args, { cwd: directory });
+};
+
+/** The settings with which TypeScript resolves packages. */
+const resolutions = ['--module node16', '--module nodenext', '--module preserve --moduleResolution bundler'];
 
 /** What the examples of the README use without declaring it. */
 const declarations = `
@@ -69,30 +97,36 @@ test('types: the examples of the README compile with the DOM library, and with t
   const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
   // The first example declares the client, and `noUncheckedIndexedAccess` is off.
   await writeFile(path.join(directory, 'consumer.ts'), [declarations, ...examples].join('\n'));
-  await writeFile(path.join(directory, 'package.json'), '{ "type": "module" }');
-  await symlink(modules, path.join(directory, 'node_modules'));
-  const compiler = path.join(modules, 'typescript7', 'bin', 'tsc');
-  const flags = '--ignoreConfig --noEmit --strict --skipLibCheck false --module nodenext --target es2022';
-  for (const environment of ['--lib es2022,dom,dom.iterable', '--lib es2022 --types node']) {
-    const args = [...flags.split(' '), ...environment.split(' '), 'consumer.ts'];
-    await run(process.execPath, [compiler, ...args], { cwd: directory }).catch((error) =>
-      assert.fail(`${environment}: ${error.stdout}`),
+  const environments = resolutions.map((resolution) => `${resolution} --lib es2022,dom,dom.iterable`);
+  for (const flags of [...environments, '--module nodenext --lib es2022 --types node'])
+    await compile('consumer.ts', flags).catch((error) => assert.fail(`${flags}: ${error.stdout}`));
+});
+
+test('types: a CommonJS file may require the package, except with node16, which knows no `require` of ES modules', async () => {
+  const code = "import client = require('@potluck/client');\nexport const { createClient } = client;\n";
+  await writeFile(path.join(directory, 'consumer.cts'), code);
+  for (const resolution of resolutions) {
+    const output = await compile('consumer.cts', `${resolution} --lib es2022 --types node`).then(
+      ({ stdout }) => stdout,
+      (error) => error.stdout,
     );
+    if (resolution.endsWith('node16')) assert.match(output, /TS1471|TS1479/);
+    else assert.equal(output, '', resolution);
   }
 });
 
 /** The size of a module for browsers that exports `names`, minified and compressed, in bytes. */
 async function sizeOf(names: string): Promise<number> {
-  const { outputFiles } = await build({
-    stdin: { contents: `export ${names} from '@potluck/client'`, resolveDir: client },
-    bundle: true,
-    minify: true,
+  const input = path.join(directory, 'bundle.js');
+  await writeFile(input, `export ${names} from '@potluck/client'`);
+  const { output } = await build({
+    input,
     platform: 'browser',
-    format: 'esm',
     write: false,
     logLevel: 'silent',
+    output: { format: 'esm', minify: true },
   });
-  return gzipSync(outputFiles[0]?.contents ?? '').length;
+  return gzipSync(output[0].code).length;
 }
 
 test('size: at most 12 kB compressed for every operation, and 8 kB for those of an event page', async (context) => {

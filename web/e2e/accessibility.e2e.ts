@@ -1,31 +1,9 @@
-/** WCAG 2.2 AA on the main pages, as axe finds violations; and what every page has in common. */
+/** WCAG 2.2 AA and best practices on the main pages, as axe finds violations; and the size of the first load. */
 import AxeBuilder from '@axe-core/playwright';
-import { claim, expect, goTo, newEvent, newItem, overflowOf, type Person, test } from './fixtures.ts';
+import { expect, newEvent, overflowOf, test } from './fixtures.ts';
+import { listPages } from './main-pages.ts';
 
-const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-
-/** An event with a list, and the addresses of twelve pages for its organizer. */
-async function listPages(organizer: Person, guest: Person): Promise<string[]> {
-  const { id } = await newEvent(organizer, { description: 'Bring what you like.\nhttps://example.org' });
-  const item = await newItem(organizer, id);
-  await newItem(organizer, id, { title: 'Plates', kind: 'wish' });
-  await goTo(guest, id);
-  await claim(guest, item.id);
-  return [
-    '/',
-    '/?view=map',
-    `/e/${id}`,
-    `/e/${id}/bring`,
-    `/e/${id}/edit`,
-    '/new',
-    `/u/${guest.id}`,
-    '/people?q=a',
-    '/mine',
-    '/messages',
-    '/notifications',
-    '/settings',
-  ];
-}
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** The selectors of elements with a violation, after the name of the rule. */
 const violationsOf = async (axe: AxeBuilder): Promise<string[]> =>
@@ -61,31 +39,6 @@ for (const width of [360, 1280]) {
     });
   });
 }
-
-test('pages: no request leaves the server, and nothing is reported to the console', async ({
-  page,
-  context,
-  baseURL,
-  createPerson,
-  signIn,
-}) => {
-  test.setTimeout(60_000);
-  const foreign: string[] = [];
-  const reported: string[] = [];
-  page.on('request', (request) => {
-    const url = request.url();
-    if (/^https?:/.test(url) && !url.startsWith(`${baseURL}/`)) foreign.push(url);
-  });
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') reported.push(message.text());
-  });
-  const organizer = await createPerson();
-  await signIn(context, organizer);
-  for (const path of await listPages(organizer, await createPerson()))
-    await page.goto(path, { waitUntil: 'load' });
-  expect(foreign).toEqual([]);
-  expect(reported.filter((text) => !text.includes('WebGL') && !text.includes('GPU'))).toEqual([]);
-});
 
 test('pages: the first load of an event has at most 100 kB of scripts and styles, compressed', async ({
   page,

@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { findChromium } from '../../../test/chromium.ts';
 import { eventBody, nextPhone, onePixelPng } from '../../../test/factories.ts';
 import { startTestApp } from '../../../test/setup.ts';
@@ -22,14 +22,14 @@ type Actions = Record<string, () => unknown>;
 
 /** Serves browser-page.ts, and resolves `result` with what the page reports. */
 async function startPage(actions: Actions) {
-  const { outputFiles } = await build({
-    entryPoints: [path.join(import.meta.dirname, 'browser-page.ts')],
-    bundle: true,
-    format: 'esm',
+  const { output } = await build({
+    input: path.join(import.meta.dirname, 'browser-page.ts'),
+    platform: 'browser',
     write: false,
     logLevel: 'silent',
+    output: { format: 'esm' },
   });
-  const html = `<!doctype html><script type="module">${outputFiles[0]?.text}</script>`;
+  const html = `<!doctype html><script type="module">${output[0].code}</script>`;
   const { promise: result, resolve } = Promise.withResolvers<unknown>();
   const server = http.createServer(async (request, response) => {
     const { url = '' } = request;

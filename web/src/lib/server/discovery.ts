@@ -1,6 +1,4 @@
 /** Finds the events, the map and the place of a search. */
-// svelte-check runs with a TypeScript that has no types of Temporal.
-/// <reference path="../../../node_modules/typescript/lib/lib.esnext.temporal.d.ts" />
 import {
   type Client,
   type EventCluster,

@@ -1,6 +1,4 @@
 /** Conversion between instants and the local dates and times of forms. */
-// svelte-check runs with a TypeScript that has no types of Temporal.
-/// <reference path="../../../../node_modules/typescript/lib/lib.esnext.temporal.d.ts" />
 
 export type LocalTime = { date: string; time: string };
 

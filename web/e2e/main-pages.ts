@@ -1,0 +1,25 @@
+/** The main pages, for tests of what all pages have in common. */
+import { claim, goTo, newEvent, newItem, type Person } from './fixtures.ts';
+
+/** Creates an event with a list, and returns the addresses of twelve pages for its organizer. */
+export async function listPages(organizer: Person, guest: Person): Promise<string[]> {
+  const { id } = await newEvent(organizer, { description: 'Bring what you like.\nhttps://example.org' });
+  const item = await newItem(organizer, id);
+  await newItem(organizer, id, { title: 'Plates', kind: 'wish' });
+  await goTo(guest, id);
+  await claim(guest, item.id);
+  return [
+    '/',
+    '/?view=map',
+    `/e/${id}`,
+    `/e/${id}/bring`,
+    `/e/${id}/edit`,
+    '/new',
+    `/u/${guest.id}`,
+    '/people?q=a',
+    '/mine',
+    '/messages',
+    '/notifications',
+    '/settings',
+  ];
+}
