@@ -146,7 +146,7 @@ export const sessionFaults: Fault[] = [
     ['spent < budgets.unknown && spentOf', 'spentOf', 'code-lockout', 'many networks guess one number'],
   ]),
   ...faultsOf('src/modules/auth/send-limits.ts', [
-    ['sent.number > max.number ||', '', 'code-limits', 'messages without a limit'],
+    ['sent.number > max.number ||', '', 'code-lockout', 'messages without a limit'],
     ['(sent.strangers ?? 0) > maxUnused ||', '', 'code-lockout', 'strangers use up the messages of a day'],
     ['networkOf(address)', 'address', 'code-limits', 'each IPv6 address of a network has its own limit'],
   ]),
