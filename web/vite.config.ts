@@ -33,6 +33,8 @@ export default defineConfig({
       version: { name: process.env.WEB_VERSION ?? 'development', pollInterval: 0 },
     }),
   ],
+  // The built server imports no package, so that the pages need none to run.
+  ssr: { noExternal: true },
   build: {
     target: 'es2022',
     rolldownOptions: {

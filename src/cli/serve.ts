@@ -10,8 +10,8 @@ import { stopListening } from '../http/drain.ts';
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { buildApp } from '../server/build-app.ts';
+import { findBuildProblem } from '../server/built-files.ts';
 import { findClockDifference } from '../server/clock-check.ts';
-import { buildPages } from '../server/web/build-pages.ts';
 import { checkMapTiles } from '../server/web/map-tiles.ts';
 import { type CommandContext, withCommandContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
@@ -65,7 +65,6 @@ async function serve(context: CommandContext, stop: AbortSignal): Promise<void> 
   const { config } = context;
   await checkClock(context);
   if (config.demo) await unlessStopped(seedDemo(context), stop);
-  const buildError = await buildPages();
   const app = await buildApp({ ...context, runJobs: true, pages: true });
   // The driver awaits no result of its own queries on a new connection. Their failure must not end the
   // server.
@@ -82,7 +81,8 @@ async function serve(context: CommandContext, stop: AbortSignal): Promise<void> 
     for (const warning of config.warnings) app.log.warn(warning);
     warnIfUnverified(app, context.target, config);
     await warnAboutSettings(app, context.db);
-    if (buildError) app.log.warn({ err: buildError }, 'the pages could not be built');
+    const problem = await findBuildProblem();
+    if (problem) app.log.warn(problem);
     await unlessStopped(new Promise(() => {}), stop);
   } finally {
     await closeApp(app);

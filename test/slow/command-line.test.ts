@@ -144,7 +144,7 @@ describe('command line', { concurrency: 2 }, () => {
       err: '',
     });
     for (const script of ['start', 'potluck'])
-      assert.match(manifest.scripts[script], /(^| )exec node (--\S+ )*bin\/potluck\.js/);
+      assert.match(manifest.scripts[script], /(^| )exec bin\/with-node node (--\S+ )*bin\/potluck\.js/);
   });
 
   test('Node.js: bin/potluck.js exits with 1 and one sentence under the old Node.js of this machine', {

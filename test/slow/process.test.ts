@@ -315,7 +315,7 @@ describe('process', { concurrency: 2 }, () => {
         TWILIO_AUTH_TOKEN: authToken,
         TWILIO_FROM: '+12025550199',
         // No server listens on this port.
-        TWILIO_BASE_URL: 'http://127.0.0.1:9',
+        TWILIO_BASE_URL: 'http://127.0.0.1:2',
       },
     });
     const { status } = await sendRequest(server, 'POST', '/v1/auth/otp/request', undefined, {

@@ -11,5 +11,3 @@ export const entry = path.join(import.meta.dirname, '..', '..', 'bin', 'potluck.
 export const chromium = findChromium();
 /** The sandbox of Chromium does not start under root. */
 export const flags = ['--no-sandbox'];
-/** The Node.js that the project installs. */
-export const node = path.join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'node');

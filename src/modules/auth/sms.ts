@@ -1,6 +1,5 @@
 /** Drivers for text messages: Twilio, or for development no messages at all. */
 import type { FastifyBaseLogger } from 'fastify';
-import type { RequestClient, Twilio } from 'twilio';
 import { textMessages } from '../../http/metrics.ts';
 import type { Config, SmsConfig } from '../../lib/config.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -85,49 +84,55 @@ function createLogDriver(log: FastifyBaseLogger): SmsDriver {
 const timeoutMs = 4_000;
 /** The codes of errors that occur before a connection exists. */
 const connectionErrors = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
-/** The codes of Twilio's HTTP client and of the system when time is up. */
-const timeouts = /^(ECONNABORTED|ETIMEDOUT)$/;
-
-function reasonOf(status: number | undefined, code: string): SmsFailureReason {
-  if (status !== undefined) return 'refused';
-  if (connectionErrors.test(code)) return 'unreachable';
-  return timeouts.test(code) ? 'timeout' : 'lost';
-}
 
 type TwilioConfig = Extract<SmsConfig, { driver: 'twilio' }>;
 
 function createTwilioDriver(config: TwilioConfig, publicUrl: string): SmsDriver {
-  const loading = createTwilioClient(config);
-  const sender = config.from.startsWith('MG') ? { messagingServiceSid: config.from } : { from: config.from };
+  const sender: [string, string] = config.from.startsWith('MG')
+    ? ['MessagingServiceSid', config.from]
+    : ['From', config.from];
   return {
     delivers: true,
     async send(phone, purpose, code) {
-      const client = await loading;
-      try {
-        await client.messages.create({ ...sender, to: phone, body: messageText(purpose, code, publicUrl) });
-      } catch (error) {
-        const { status, code } = error as { status?: number; code?: unknown };
-        throw new SmsFailure(reasonOf(status, `${code}`), { status, code });
-      }
+      const body = messageText(purpose, code, publicUrl);
+      await postMessage(config, new URLSearchParams([['To', phone], sender, ['Body', body]]));
     },
   };
 }
 
-/** Loads Twilio's library, which takes time and memory that a server without this driver saves. */
-async function createTwilioClient({ accountSid, authToken, baseUrl }: TwilioConfig): Promise<Twilio> {
-  const { default: twilio } = await import('twilio');
-  return twilio(accountSid, authToken, {
-    timeout: timeoutMs,
-    ...(baseUrl && { httpClient: redirect(new twilio.RequestClient({ timeout: timeoutMs }), baseUrl) }),
+/** Creates a message (https://www.twilio.com/docs/messaging/api/message-resource). */
+async function postMessage(
+  { accountSid, authToken, baseUrl }: TwilioConfig,
+  form: URLSearchParams,
+): Promise<void> {
+  const credentials = Buffer.from(`${accountSid}:${authToken}`).toString('base64');
+  const url = `${baseUrl ?? 'https://api.twilio.com'}/2010-04-01/Accounts/${accountSid}/Messages.json`;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Basic ${credentials}`, accept: 'application/json' },
+    body: form,
+    // A redirect would send the number and the code to another server.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  }).catch((error) => {
+    throw failureOf(error);
   });
+  // The status decides. The body is read so that the connection can be used again.
+  const body = (await response.json().catch(() => null)) as { code?: unknown } | null;
+  if (response.ok) return;
+  throw new SmsFailure('refused', { status: response.status, code: numberOf(body?.code) });
 }
 
-/** Sends the requests of Twilio's HTTP client to another host: a regional proxy, or the stub of the tests. */
-function redirect(client: RequestClient, baseUrl: string): RequestClient {
-  const request = client.request.bind(client);
-  client.request = (options) => {
-    const { pathname, search } = new URL(options.uri);
-    return request({ ...options, uri: `${baseUrl}${pathname}${search}` });
-  };
-  return client;
+/** Twilio's error codes are numbers. A text in their place may contain anything, so it is not logged. */
+const numberOf = (code: unknown) => (typeof code === 'number' ? code : undefined);
+
+/** The failure for an error of `fetch`, whose cause is the error of the connection. */
+function failureOf(error: Error & { cause?: NodeJS.ErrnoException }): SmsFailure {
+  const code = error.name === 'TimeoutError' ? 'ETIMEDOUT' : error.cause?.code;
+  return new SmsFailure(reasonOf(`${code}`), { status: undefined, code });
+}
+
+function reasonOf(code: string): SmsFailureReason {
+  if (connectionErrors.test(code)) return 'unreachable';
+  return code === 'ETIMEDOUT' ? 'timeout' : 'lost';
 }

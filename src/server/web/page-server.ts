@@ -1,13 +1,10 @@
 /** The built pages: SvelteKit's server. */
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { demoPhones } from '../../lib/demo-phones.ts';
+import { buildDirectory } from '../built-files.ts';
 import type { FetchApi } from './api-calls.ts';
 import type { Preview } from './previews/draw-preview.ts';
-
-/** The output of web/build.ts. */
-export const buildDirectory = path.join(import.meta.dirname, '..', '..', '..', 'web', 'build');
 
 /** The functions and values of the server that pages use (web/src/app.d.ts). */
 type Platform = {
@@ -33,9 +30,6 @@ export type PageServer = {
 
 const serverFile = path.join(buildDirectory, 'server', 'server.js');
 
-export const isBuilt = (): boolean => existsSync(serverFile);
-
-/** @throws if the build is of another version of SvelteKit than the installed one */
 export async function loadPageServer(): Promise<PageServer> {
   type Server = PageServer & { init(options: { env: Record<string, string | undefined> }): Promise<void> };
   const { server }: { server: Server } = await import(pathToFileURL(serverFile).href);

@@ -10,11 +10,12 @@ import { refuseCrossSite } from '../../http/same-origin.ts';
 import { demoPhones } from '../../lib/demo-phones.ts';
 import { networkOf } from '../../lib/ip-address.ts';
 import { lazily } from '../../lib/lazily.ts';
+import { buildDirectory, isBuilt } from '../built-files.ts';
 import { createAnonymousPages, sendAnonymousPage } from './anonymous-pages.ts';
 import { createApiCalls, type FetchApi } from './api-calls.ts';
 import type { VersionServices } from './api-versions.ts';
 import { addressOfTiles, registerMapTiles } from './map-tiles.ts';
-import { buildDirectory, isBuilt, loadPageServer } from './page-server.ts';
+import { loadPageServer } from './page-server.ts';
 import { Previews } from './previews/previews.ts';
 import { sendUnavailablePage } from './unavailable-page.ts';
 

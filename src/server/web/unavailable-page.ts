@@ -1,4 +1,4 @@
-/** The page in place of the web app where it is not built. */
+/** The page in place of the web app and of the API reference where they are not built. */
 import type { FastifyReply } from 'fastify';
 import { htmlDocument, sendPage } from '../pages/layout.ts';
 
@@ -7,8 +7,8 @@ export const sendUnavailablePage = (reply: FastifyReply): FastifyReply =>
     reply.code(503),
     htmlDocument(
       'Potluck',
-      '<h1>🥘 Potluck</h1><p class="lead">The pages of this server are not built. Run <code>npm ci</code> in its ' +
-        'directory and restart it. The API works without them.</p>' +
-        '<p class="links"><a href="/docs/">API reference</a><a href="/openapi.json">OpenAPI document</a></p>',
+      '<h1>🥘 Potluck</h1><p class="lead">The pages of this server are not built. Run <code>npm run build</code> in ' +
+        'its directory and restart it. The API works without them.</p>' +
+        '<p class="links"><a href="/openapi.json">OpenAPI document</a></p>',
     ),
   );

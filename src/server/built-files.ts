@@ -1,0 +1,20 @@
+/** The files that web/build.ts writes. A server does not build them; it only says when they are missing or outdated. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** The output of web/build.ts. */
+export const buildDirectory = path.join(import.meta.dirname, '..', '..', 'web', 'build');
+
+export const isBuilt = (): boolean => existsSync(path.join(buildDirectory, 'server', 'server.js'));
+
+/** Why visitors would see no pages, or old ones; null if the pages are current, or if their sources are not there. */
+export async function findBuildProblem(): Promise<string | null> {
+  if (!isBuilt()) return 'the pages are not built; run: npm run build';
+  const { hashPageSources } = await import('../../web/sources.ts').catch(() => ({ hashPageSources: null }));
+  // An installation may lack the sources.
+  const sources = await hashPageSources?.().catch(() => null);
+  const built = await readFile(path.join(buildDirectory, '.inputs'), 'utf8').catch(() => null);
+  if (sources === undefined || sources === null || sources === built) return null;
+  return 'the pages are older than their sources; run: npm run build';
+}

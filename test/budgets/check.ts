@@ -1,0 +1,44 @@
+/** Fails if the installation or a page is larger than its limit in budgets.json, which has a reason beside each limit. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { measureFirstLoad } from './first-load.ts';
+import { type Lock, listPackages, measureSize } from './installed-packages.ts';
+
+type Budget = { what: string; limit: number; reason: string };
+
+const root = path.join(import.meta.dirname, '..', '..');
+const readJson = async (name: string) => JSON.parse(await readFile(path.join(root, name), 'utf8'));
+
+const lock: Lock = await readJson('package-lock.json');
+const all = listPackages(lock, { dev: true });
+const production = listPackages(lock, { dev: false });
+const missing = all.filter((directory) => !existsSync(path.join(root, directory)));
+const sizeOf = (directories: string[]) =>
+  measureSize(
+    root,
+    directories.filter((directory) => !missing.includes(directory)),
+  );
+const build = path.join(root, 'web', 'build');
+
+const measures: Record<string, () => number | Promise<number>> = {
+  'packages of a development installation': () => all.length,
+  'MiB of a development installation': () => sizeOf(all),
+  'packages of a production installation': () => production.length,
+  'MiB of a production installation': () => sizeOf(production),
+  'bytes of scripts and styles for the front page': () => measureFirstLoad(build, '/'),
+  'bytes of scripts and styles for the page of an event': () => measureFirstLoad(build, '/e/[id]'),
+};
+
+const faults = missing.map((directory) => `${directory} is not installed: run npm ci`);
+const budgets: Budget[] = await readJson('budgets.json');
+const lines = budgets.map(async ({ what, limit }) => {
+  const measured = await measures[what]?.();
+  if (measured === undefined) faults.push(`budgets.json: "${what}" is not measured`);
+  else if (measured > limit) faults.push(`${what}: ${measured}, above the limit of ${limit} in budgets.json`);
+  return `${what}: ${measured} of ${limit}`;
+});
+const report = (await Promise.all(lines)).join('\n');
+if (process.argv.includes('--print')) console.log(report);
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) process.exitCode = 1;

@@ -1,0 +1,54 @@
+/** A server whose pages are missing or outdated, as after an installation without the development dependencies. */
+import assert from 'node:assert/strict';
+import { appendFile, cp, mkdir, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { cleanUpAfterTests, createTempDir, serve, stop } from '../processes.ts';
+import { skipsEmbedded } from '../test-database.ts';
+
+cleanUpAfterTests();
+
+const root = path.join(import.meta.dirname, '..', '..');
+
+/** A copy of this checkout, whose packages are those of this one. */
+async function copyCheckout(): Promise<string> {
+  const copy = await createTempDir();
+  for (const name of ['bin', 'client', 'package.json', 'package-lock.json', 'src', 'web']) {
+    const filter = (file: string) => !file.includes('node_modules') && !file.includes('.svelte-kit');
+    await cp(path.join(root, name), path.join(copy, name), { recursive: true, filter });
+  }
+  await symlink(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
+  return copy;
+}
+
+test('pages: a server says in one line that pages are outdated or missing, and builds none; without pages, the API works', {
+  skip: skipsEmbedded,
+}, async () => {
+  const checkout = await copyCheckout();
+  const start = async () => {
+    const DATA_DIR = path.join(checkout, 'data');
+    await mkdir(DATA_DIR, { recursive: true });
+    const server = await serve({ program: path.join(checkout, 'bin', 'potluck.js'), env: { DATA_DIR } });
+    const statusOf = async (url: string) => (await fetch(server.url + url)).status;
+    const statuses = [await statusOf('/'), await statusOf('/docs/'), await statusOf('/v1/categories')];
+    const page = await (await fetch(server.url)).text();
+    assert.equal(await stop(server, 'SIGTERM'), 0);
+    const warnings = server.output.out.split('\n').filter((line) => line.includes('npm run build'));
+    return { statuses, page, warnings };
+  };
+  const current = await start();
+  assert.deepEqual([current.statuses, current.warnings], [[200, 200, 200], []]);
+
+  await appendFile(path.join(checkout, 'web', 'src', 'app.html'), '\n');
+  const outdated = await start();
+  assert.deepEqual(outdated.statuses, [200, 200, 200]);
+  assert.equal(outdated.warnings.length, 1);
+  assert.match(outdated.warnings[0] ?? '', /the pages are older than their sources; run: npm run build/);
+
+  await rm(path.join(checkout, 'web', 'build'), { recursive: true });
+  const missing = await start();
+  assert.deepEqual(missing.statuses, [503, 503, 200]);
+  assert.equal(missing.warnings.length, 1);
+  assert.match(missing.warnings[0] ?? '', /the pages are not built; run: npm run build/);
+  assert.match(missing.page, /<code>npm run build<\/code>/);
+});
