@@ -1,36 +1,30 @@
 /** What a production installation needs: the dependencies of package.json, and no other package. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { builtinModules } from 'node:module';
+import { isBuiltin, registerHooks } from 'node:module';
 import path from 'node:path';
 import test from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { listFiles } from '../client/build.ts';
 import manifest from '../package.json' with { type: 'json' };
 import web from '../web/package.json' with { type: 'json' };
 
 const root = path.join(import.meta.dirname, '..');
 
-/** The contents of the files of a folder, without tests. */
-async function readSources(folder: string, extension: string): Promise<string[]> {
-  const files = await listFiles(path.join(root, folder));
-  const sources = files.filter((file) => file.endsWith(extension) && !file.endsWith('.test.ts'));
-  return Promise.all(sources.map((file) => readFile(file, 'utf8')));
-}
+const nameOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+const isPackage = (specifier: string) => !/^(\.|#|node:|file:)/.test(specifier) && !isBuiltin(specifier);
 
-/** The packages that a file imports, without the modules of Node.js. */
+/** The packages that a file imports. */
 function listImports(source: string): string[] {
-  // Comments may name types by imports.
-  const code = source.replace(/^\s*\*.*$/gm, '');
-  const statements = code.matchAll(
-    /^(?:import|export|\}) ?(?:[^'"\n]* from )?['"]([^'"\n]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm,
-  );
-  const names = Array.from(statements, ([, statement, expression = '']) => statement ?? expression);
-  const packages = names.map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'));
-  return packages.filter((name) => !/^(\.|#|node:|$)/.test(name) && !builtinModules.includes(name));
+  const statements = source.matchAll(/ from '([^']+)';$|^import '([^']+)';$|\bimport\('([^']+)'\)/gm);
+  return Array.from(statements, ([, ...found]) => found.find((each) => each) ?? '')
+    .filter(isPackage)
+    .map(nameOf);
 }
 
 test('dependencies: src/ imports only packages of `dependencies`, and uses each of them', async () => {
-  const sources = await readSources('src', '.ts');
+  const files = (await listFiles(path.join(root, 'src'))).filter((file) => /(?<!\.test)\.ts$/.test(file));
+  const sources = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   const imported = new Set(sources.flatMap(listImports));
   const declared = Object.keys(manifest.dependencies);
   assert.ok(imported.size > 20);
@@ -50,9 +44,20 @@ test('dependencies: src/ imports only packages of `dependencies`, and uses each 
 });
 
 test('dependencies: the built pages import no package', async () => {
-  const sources = await readSources('web/build/server', '.js');
-  assert.ok(sources.length > 50);
-  assert.deepEqual([...new Set(sources.flatMap(listImports))], []);
+  const server = path.join(root, 'web', 'build', 'server');
+  const files = (await listFiles(server)).filter((file) => file.endsWith('.js'));
+  const imported = new Set<string>();
+  const hooks = registerHooks({
+    resolve(specifier, context, next) {
+      const isBuilt = context.parentURL?.startsWith(pathToFileURL(server).href);
+      if (isBuilt && isPackage(specifier)) imported.add(specifier);
+      return next(specifier, context);
+    },
+  });
+  for (const file of files) await import(pathToFileURL(file).href);
+  hooks.deregister();
+  assert.ok(files.length > 50);
+  assert.deepEqual([...imported], []);
   assert.ok(!('dependencies' in web), 'the packages of web/ are build tools');
 });
 

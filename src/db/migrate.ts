@@ -1,6 +1,7 @@
 /** Plain SQL migrations, forward only. Any number of servers may run them at the same time. */
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import Postgrator from 'postgrator';
 import type { Database } from './client.ts';
 import { type Connection, openConnection, transactionOn } from './connection.ts';
 import { distributeTables, isDistributed, listTablesToDistribute, setSequential } from './distribute.ts';
@@ -10,15 +11,10 @@ import { splitStatements } from './split-statements.ts';
 import { sql } from './sql.ts';
 import type { Target } from './target.ts';
 
-// The path of the installation may contain characters that have a meaning in a glob pattern, such as [ and (.
-const directory = path.join(import.meta.dirname, 'migrations').replace(/[*?[\]{}()!+@\\]/g, '\\$&');
-const options = {
-  driver: 'pg',
-  migrationPattern: `${directory}/*.do.*.sql`,
-  schemaTable: 'schema_version',
-  // Checksums are computed with LF line endings, so that a checkout with CRLF has the same ones.
-  newline: 'LF',
-} as const;
+const directory = path.join(import.meta.dirname, 'migrations');
+
+/** A file `NNNN.do.NAME.sql`. */
+type Migration = { version: number; name: string; file: string };
 
 /** The reason why this database cannot be migrated to this version, as one line for the operator. */
 export class MigrationError extends Error {}
@@ -53,27 +49,60 @@ export async function migrateIn(connection: Connection, version?: number): Promi
   // A second server waits here; after that all migrations have run.
   await connection.query(sql`select pg_advisory_xact_lock(${AdvisoryLock.migration})`);
   await setSequential(connection);
-  const runner = new Postgrator({ ...options, execQuery: (text) => runStatements(connection, text) });
-  const done = await runner.migrate(version === undefined ? undefined : `${version}`).catch(explainChecksum);
+  const done = await runMigrations(connection, version ?? (await newestVersion()));
   await refuseNewer(connection);
   if (done.length > 0 && (await isDistributed(connection)))
     await distributeTables(connection, await listTablesToDistribute(connection));
-  return done.map((migration) => `${migration.version} ${migration.name}`);
+  return done.map(({ version, name }) => `${version} ${name}`);
 }
 
 /**
- * Runs the statements one after the other, and returns the result of the last one. Citus passes the text of a message on
- * to the nodes, which accept a single statement.
+ * Runs the statements one after the other. Citus passes the text of a message on to the nodes, which accept a single
+ * statement.
  */
-async function runStatements({ client }: Connection, text: string): Promise<{ rows: unknown[] }> {
-  let result: { rows: unknown[] } = { rows: [] };
-  for (const statement of splitStatements(text)) result = await client.query(statement);
-  return result;
+async function runStatements({ client }: Connection, text: string): Promise<void> {
+  for (const statement of splitStatements(text)) await client.query(statement);
 }
 
-function explainChecksum(error: Error): never {
-  if (!error.message.startsWith('MD5 checksum failed')) throw error;
-  throw new MigrationError(`one of its migrations differs from the file of this version (${error.message})`);
+/**
+ * Runs the migrations up to this version that have not run, in their order.
+ * @throws MigrationError if the file of one that has run was changed since
+ */
+async function runMigrations(connection: Connection, version: number): Promise<Migration[]> {
+  await connection.query(sql`create table if not exists schema_version
+    (version bigint primary key, name text, md5 text, run_at timestamptz)`);
+  const current = await versionOf(connection);
+  const rows = await connection.query<{ version: number; md5: string | null }>(
+    sql`select version::int, md5 from schema_version`,
+  );
+  const checksums = new Map(rows.map((row) => [row.version, row.md5]));
+  const done: Migration[] = [];
+  for (const migration of await listMigrations()) {
+    const text = await readFile(path.join(directory, migration.file), 'utf8');
+    // Checksums are computed with LF line endings, so that a checkout with CRLF has the same ones.
+    const md5 = hash('md5', text.replace(/\r\n|\r/g, '\n'));
+    if (migration.version <= current) {
+      if (md5 === (checksums.get(migration.version) ?? md5)) continue;
+      throw new MigrationError(
+        `one of its migrations differs from the file ${migration.file} of this version`,
+      );
+    }
+    if (migration.version > version) break;
+    await runStatements(connection, text);
+    await connection.query(sql`insert into schema_version (version, name, md5, run_at)
+      values (${migration.version}, ${migration.name}, ${md5}, now())`);
+    done.push(migration);
+  }
+  return done;
+}
+
+/** The migrations of this version of Potluck, in their order. */
+async function listMigrations(): Promise<Migration[]> {
+  const files = (await readdir(directory)).sort();
+  return files.flatMap((file) => {
+    const [, version, name] = /^(\d{4})\.do\.(.+)\.sql$/.exec(file) ?? [];
+    return version && name ? [{ version: Number(version), name, file }] : [];
+  });
 }
 
 async function refuseUnfit(connection: Queryable): Promise<void> {
@@ -116,6 +145,5 @@ export async function versionOf(db: Queryable): Promise<number> {
 
 /** The number of the newest migration of this version of Potluck. */
 export async function newestVersion(): Promise<number> {
-  const migrations = await new Postgrator(options).getMigrations();
-  return Math.max(...migrations.map((migration) => migration.version));
+  return (await listMigrations()).at(-1)?.version ?? 0;
 }

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import test from 'node:test';
 import { MigrationError, migrate } from '../../src/db/migrate.ts';
 import { openSql } from '../sql-tag.ts';
@@ -39,4 +42,26 @@ test('migrate: throws MigrationError for a database of a newer version', async (
   await sql`insert into schema_version (version, name) values (9999, 'from the future')`;
   await sql.end();
   await assert.rejects(migrate(target), MigrationError);
+});
+
+test('migrate: stores the MD5 of each file; throws MigrationError for a migration that differs from its file', async () => {
+  const target = await createEmptyDatabase();
+  await migrate(target);
+  const sql = await openSql(target, 'tests');
+  const file = path.join(import.meta.dirname, '../../src/db/migrations/0002.do.events.sql');
+  const md5 = createHash('md5')
+    .update(await readFile(file))
+    .digest('hex');
+  assert.deepEqual(await sql`select name, md5 from schema_version where version = 2`, [
+    { name: 'events', md5 },
+  ]);
+  await sql`update schema_version set md5 = 'another' where version = 2`;
+  await sql`delete from schema_version where version = (select max(version) from schema_version)`;
+  const error = await migrate(target).catch((error) => error);
+  assert.ok(error instanceof MigrationError);
+  assert.match(error.message, /differs from the file 0002\.do\.events\.sql of this version$/);
+  // A checksum that is missing is not compared.
+  await sql`update schema_version set md5 = null where version = 2`;
+  await assert.rejects(migrate(target), /already exists/);
+  await sql.end();
 });
