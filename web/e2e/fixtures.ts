@@ -16,7 +16,7 @@ import {
   signIn as signInClient,
   updateMe,
 } from '@potluck/client';
-import { chromium, dataDir, entry, flags, node, url } from './environment.ts';
+import { chromium, dataDir, entry, flags, url } from './environment.ts';
 
 export { expect };
 
@@ -92,7 +92,7 @@ async function createPerson(
 export async function newAdmin(): Promise<Person> {
   const admin = await createPerson(url, 'Alva Admin');
   const env = { ...process.env, DATA_DIR: dataDir };
-  await promisify(execFile)(node, [entry, 'admin', 'grant', admin.phone], { env });
+  await promisify(execFile)(process.execPath, [entry, 'admin', 'grant', admin.phone], { env });
   return admin;
 }
 

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
-import { dataDir, entry, node, port, url } from './environment.ts';
+import { dataDir, entry, port, url } from './environment.ts';
 import { expect, newEvent, test, withWebGl } from './fixtures.ts';
 import { makeTown, town } from './town.ts';
 
@@ -23,7 +23,7 @@ let server: ChildProcess;
 /** A second server on the database of the tests. */
 test.beforeAll(async () => {
   await writeFile(file, makeTown());
-  server = spawn(node, [entry, 'serve'], {
+  server = spawn(process.execPath, [entry, 'serve'], {
     stdio: 'inherit',
     env: {
       ...process.env,
