@@ -6,7 +6,10 @@ import path from 'node:path';
 /** The output of web/build.ts. */
 export const buildDirectory = path.join(import.meta.dirname, '..', '..', 'web', 'build');
 
-export const isBuilt = (): boolean => existsSync(path.join(buildDirectory, 'server', 'server.js'));
+/** Files of the first and of the last step of a build. */
+const steps = ['server/server.js', 'reference/scalar.js'].map((file) => path.join(buildDirectory, file));
+
+export const isBuilt = (): boolean => steps.every((file) => existsSync(file));
 
 /** Why visitors would see no pages, or old ones; null if the pages are current, or if their sources are not there. */
 export async function findBuildProblem(): Promise<string | null> {
