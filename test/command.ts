@@ -3,11 +3,16 @@ import { execFile } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
 
-const main = path.join(import.meta.dirname, '..', 'bin', 'potluck.js');
+const root = path.join(import.meta.dirname, '..');
 
 export type CommandResult = { code: number; stdout: string; stderr: string };
 
-export function command(databaseUrl: string, ...args: string[]): Promise<CommandResult> {
+export const command = (databaseUrl: string, ...args: string[]): Promise<CommandResult> =>
+  commandOf(root, databaseUrl, ...args);
+
+/** Runs a command of the Potluck in a directory, such as that of `createNewerVersion`. */
+export function commandOf(home: string, databaseUrl: string, ...args: string[]): Promise<CommandResult> {
+  const main = path.join(home, 'bin', 'potluck.js');
   const env = {
     ...process.env,
     DATABASE_URL: databaseUrl,

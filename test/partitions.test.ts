@@ -1,9 +1,7 @@
-/** Partitions of audit and messages: their creation, the deletion of old rows, and the migration to them. */
+/** Partitions of audit and messages: their creation, and the deletion of old rows. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { maintainAudit } from '../src/audit/audit.ts';
-import { openConnection, transactionOn } from '../src/db/connection.ts';
-import { migrateIn } from '../src/db/migrate.ts';
 import { createPartitions } from '../src/db/partitions.ts';
 import { sql } from '../src/db/sql.ts';
 import { maxId, minId, newIdAt } from '../src/lib/ids.ts';
@@ -13,8 +11,7 @@ import { createUser, type Person, signIn } from './factories.ts';
 import { assertCounters } from './invariants.ts';
 import { createMessageClient } from './message-client.ts';
 import { expectStatus, startTestApp, TestClock } from './setup.ts';
-import { connectSql, openSql } from './sql-tag.ts';
-import { createEmptyDatabase } from './test-database.ts';
+import { connectSql } from './sql-tag.ts';
 
 const clock = new TestClock();
 const api = await startTestApp({ clock, env: { MESSAGES_PER_MINUTE: '0' } });
@@ -148,42 +145,6 @@ test('race: messages sent while partitions are created and dropped are all store
   await assertCounters(api.sql);
 });
 
-test('migration: the rows of before stay, also those of a clock that was ahead', async () => {
-  const target = await createEmptyDatabase();
-  const connection = await openConnection(target, 'tests');
-  await transactionOn(connection, () => migrateIn(connection, 25).then(() => {}));
-  const old = await openSql(target, 'tests');
-  const person = newIdAt(new Date());
-  const other = newIdAt(new Date());
-  await old`
-    insert into users (id, phone, name, username, bio, city, is_private, role, search, created_at)
-    values (${person}, '', '', '', '', '', false, 'user', '', now())`;
-  await old`insert into conversations (user_id, other_id, last_id, unread_count) values (${person}, ${other}, ${person}, 0)`;
-  for (const at of [-300, 0, 500].map(inDays)) {
-    await old`
-      insert into messages (user_id, other_id, id, is_own, text, created_at)
-      values (${person}, ${other}, ${newIdAt(at)}, true, 'text', ${at})`;
-    await old`insert into audit (who, id, at, what, detail) values ('\\x00', ${newIdAt(at)}, ${at}, 'logged_out', '')`;
-  }
-  await transactionOn(connection, () => migrateIn(connection).then(() => {}));
-  for (const table of ['messages', 'audit']) {
-    const rows = await old.text<{ name: string; count: number }>(
-      `select tableoid::regclass::text as name, count(*)::int as count from ${table} group by 1 order by 1`,
-    );
-    assert.deepEqual(
-      rows.map(({ name, count }) => [name, count]),
-      [
-        [`${table}_after`, 1],
-        [`${table}_before`, 2],
-      ],
-    );
-  }
-  await old`delete from conversations`;
-  assert.equal((await old`select 1 from messages`).length, 0);
-  await old.end();
-  await connection.end();
-});
-
 test('audit: entries are deleted by partition after the retention time, and later entries are stored', async () => {
   const person = await createUser(api);
   const list = async () => (await api.sql`select 1 from audit where user_id = ${person.id}`).length;
@@ -198,7 +159,7 @@ test('audit: entries are deleted by partition after the retention time, and late
 
 test('audit: of 25,000 entries of the first partition, two servers delete those that are too old, and no other', async () => {
   const firstAt = 1_700_000_000;
-  // An entry for each minute of 17 days before the table was partitioned, with an id of that time.
+  // An entry for each minute of 17 days before the first bound, with an id of that time.
   await api.sql`
     insert into audit_before (who, id, at, what, detail)
     select sha256(n::text::bytea),

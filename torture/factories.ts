@@ -35,8 +35,8 @@ export async function createItem(
 export async function insertGoingRsvps({ sql }: Environment, event: string, people: Person[]): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`
-      insert into rsvps (event_id, user_id, status, previous, created_at)
-      select ${event}, id, 'going', null, now() from unnest(${people.map(({ id }) => id)}::uuid[]) r (id)`;
+      insert into rsvps (event_id, user_id, status, created_at)
+      select ${event}, id, 'going', now() from unnest(${people.map(({ id }) => id)}::uuid[]) r (id)`;
     await tx`
       update event_counters set rsvp_count = rsvp_count + ${people.length}, going_count = going_count + ${people.length}
       where event_id = ${event}`;

@@ -102,7 +102,7 @@ function texts(random: Random): { title: string; description: string } {
 }
 
 const columns =
-  'id, organizer_id, title, description, cover_url, start_at, end_at, timezone, address, lat, lng, cell, category, template, price, currency, capacity, visibility, status, enabled_modules, search, created_at, updated_at';
+  'id, organizer_id, title, description, cover_url, start_at, end_at, timezone, address, lat, lng, cell, category, template, price, is_price_known, currency, capacity, visibility, status, enabled_modules, search, created_at, updated_at';
 
 export function eventTable(plan: Plan): Table {
   function* rows(): Generator<Row> {
@@ -125,6 +125,8 @@ function eventRow(random: Random, plan: Plan, n: number, { start, end }: { start
   const createdAt = new Date(
     Math.min(start.getTime(), plan.day.getTime()) - random.below(60 * 24) * hourMs,
   ).toISOString();
+  const [category, template] = [pickCategory(random), random.pick(templateSlugs)];
+  const price = random.next() < 0.7 ? 0 : (1 + random.below(80)) / 2;
   return [
     idOf('event', n),
     idOf('user', plan.organizerOf(n)),
@@ -138,9 +140,10 @@ function eventRow(random: Random, plan: Plan, n: number, { start, end }: { start
     lat,
     lng,
     cellOf(lat, lng),
-    pickCategory(random),
-    random.pick(templateSlugs),
-    random.next() < 0.7 ? 0 : (1 + random.below(80)) / 2,
+    category,
+    template,
+    price,
+    price > 0,
     'EUR',
     random.next() < 0.8 ? 0 : 10 * (1 + random.below(50)),
     visibility,

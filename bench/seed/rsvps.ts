@@ -61,11 +61,11 @@ function rsvpTable(plan: Plan, rsvps: Int32Array, goingOf: (n: number) => number
     for (let n = 1; n <= plan.events + 2; n++) {
       const [attendee, going, count] = [attendeesOf(n), goingOf(n), rsvps[n] ?? 0];
       for (let k = 0; k < count; k++) {
-        yield [idOf('event', n), idOf('user', attendee(k)), k < going ? 'going' : 'interested', null, at];
+        yield [idOf('event', n), idOf('user', attendee(k)), k < going ? 'going' : 'interested', at];
       }
     }
   }
-  const columns = 'event_id, user_id, status, previous, created_at';
+  const columns = 'event_id, user_id, status, created_at';
   return { name: 'rsvps', columns, count: rsvpCount + userCount, rows };
 }
 

@@ -154,7 +154,7 @@ async function* backupContent(connection: Connection, summary: BackupSummary): A
     return bytes;
   };
   const header: BackupHeader = {
-    format: 1,
+    format: 2,
     potluck: await readVersion(),
     schema,
     at: new Date().toISOString(),

@@ -10,6 +10,13 @@ import { raw, sql } from '../db/sql.ts';
 import type { Target } from '../db/target.ts';
 import type { Config } from '../lib/config.ts';
 import {
+  addDroppedColumns,
+  convertRows,
+  isOfDevelopment,
+  refuseOldDevelopment,
+  schemaOf,
+} from './backup/development-backup.ts';
+import {
   type BackupHeader,
   type BackupSink,
   type BackupSummary,
@@ -50,7 +57,7 @@ export async function checkBackup(file: string, signal?: AbortSignal): Promise<v
   const ignore = async () => {};
   const bar = await startFileProgress(file, 'checking ');
   const sink: BackupSink = {
-    header: refuseNewer,
+    header: refuseUnknown,
     table: ignore,
     rows: ignore,
     endOfTable: ignore,
@@ -60,7 +67,9 @@ export async function checkBackup(file: string, signal?: AbortSignal): Promise<v
 }
 
 /** @throws CommandError if the backup has a migration that this version does not know */
-async function refuseNewer({ schema, potluck }: BackupHeader): Promise<void> {
+async function refuseUnknown(header: BackupHeader): Promise<void> {
+  if (isOfDevelopment(header)) return refuseOldDevelopment(header);
+  const { schema, potluck } = header;
   const newest = await newestVersion();
   if (schema <= newest) return;
   throw new CommandError(
@@ -84,11 +93,9 @@ export async function restoreBackup(
   try {
     const summary = await transactionOn(connection, async () => {
       await setBackupSettings(connection);
-      const restored = await readBackup(
-        file,
-        createLoader(connection, (bytes) => bar.update(bytes)),
-        signal,
-      );
+      const loader = createLoader(connection, (bytes) => bar.update(bytes));
+      const restored = await readBackup(file, loader, signal);
+      await loader.convertRows();
       await migrateIn(connection);
       return restored;
     });
@@ -103,15 +110,23 @@ export async function restoreBackup(
 }
 
 /** Loads the rows into the tables of the database. The SQL in the file is never executed. */
-function createLoader(connection: Connection, progress: BackupSink['progress']): BackupSink {
+function createLoader(
+  connection: Connection,
+  progress: BackupSink['progress'],
+): BackupSink & { convertRows(): Promise<void> } {
+  let ofDevelopment = false;
   let tables: TableInfo[] = [];
   let out: Writable | null = null;
   let name = '';
   return {
     progress,
     async header(header) {
-      await refuseNewer(header);
+      await refuseUnknown(header);
+      ofDevelopment = isOfDevelopment(header);
       tables = await prepareTables(connection, header);
+    },
+    async convertRows() {
+      if (ofDevelopment) await convertRows(connection);
     },
     async table(table) {
       const existing = tables.find(({ name }) => name === table.name);
@@ -148,7 +163,8 @@ function createLoader(connection: Connection, progress: BackupSink['progress']):
 }
 
 /** Migrates to the version of the backup and locks the tables. @throws CommandError if a table has rows */
-async function prepareTables(connection: Connection, { schema }: BackupHeader): Promise<TableInfo[]> {
+async function prepareTables(connection: Connection, header: BackupHeader): Promise<TableInfo[]> {
+  const schema = schemaOf(header);
   const version = await versionOf(connection);
   if (version > schema) {
     throw new CommandError(
@@ -156,6 +172,7 @@ async function prepareTables(connection: Connection, { schema }: BackupHeader): 
     );
   }
   await migrateIn(connection, schema);
+  if (isOfDevelopment(header)) await addDroppedColumns(connection);
   const tables = await listTables(connection);
   await lockTables(connection, tables, 'exclusive');
   for (const { name } of tables) {

@@ -112,6 +112,7 @@ async function refuseUnfit(connection: Queryable): Promise<void> {
   );
   if (row.version < 150_000) throw new MigrationError('it is older than PostgreSQL 15');
   if (row.encoding !== 'UTF8') throw new MigrationError(`its encoding is ${row.encoding}; it must be UTF8`);
+  await versionOf(connection);
 }
 
 async function refuseNewer(db: Queryable): Promise<void> {
@@ -133,13 +134,22 @@ export async function isMigrated(db: Database): Promise<boolean> {
 
 let newest: Promise<number> | undefined;
 
-/** The number of the newest migration that has run; 0 for a database without Potluck's tables. */
+/**
+ * The number of the newest migration that has run; 0 for a database without Potluck's tables.
+ * @throws MigrationError for a database of a development version, whose migrations had other numbers
+ */
 export async function versionOf(db: Queryable): Promise<number> {
   const [table] = await db.query(sql`select to_regclass('schema_version') as name`);
   if (!table?.name) return 0;
-  const [row] = await db.query<{ version: number }>(
-    sql`select max(version)::int as version from schema_version`,
-  );
+  const [row] = await db.query<{ version: number; isOfDevelopment: boolean }>(sql`
+    select max(version)::int as version, bool_or(version = 1 and name = 'people') as is_of_development
+    from schema_version`);
+  if (row?.isOfDevelopment) {
+    throw new MigrationError(
+      `it was made by a development version of Potluck (migration ${row.version}); restore a backup of it into a new ` +
+        'database: see "Databases of development versions" in docs/operating.md',
+    );
+  }
   return row?.version ?? 0;
 }
 

@@ -89,8 +89,8 @@ function divideLast({ name }: PartitionedTable, from: Date, to: Date): string[] 
 
 /**
  * Deletes rows that are older than a number of days: drops the partitions that end before, and deletes the rows of
- * `TABLE_before` one by one, which are from before the table was partitioned. A row may therefore stay for the
- * length of one partition longer.
+ * `TABLE_before` one by one: those of the first month of the database, and those of a restored backup. A row may
+ * therefore stay for the length of one partition longer.
  * @returns the first id that may still exist; it changes at most once a day
  */
 export async function deleteOlderThan(

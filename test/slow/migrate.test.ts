@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
-import test from 'node:test';
-import { MigrationError, migrate } from '../../src/db/migrate.ts';
+import test, { after } from 'node:test';
+import { MigrationError, migrate, newestVersion } from '../../src/db/migrate.ts';
+import { command, commandOf } from '../command.ts';
+import { createEvent, createUser } from '../factories.ts';
+import { createNewerVersion } from '../newer-version.ts';
+import { expectStatus, startTestApp } from '../setup.ts';
 import { openSql } from '../sql-tag.ts';
 import { createEmptyDatabase } from '../test-database.ts';
+
+const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-migrate-'));
+after(() => rm(directory, { recursive: true, force: true }));
 
 test('migrate: five concurrent runs apply each migration once; a sixth run applies none', async () => {
   const target = await createEmptyDatabase();
@@ -48,20 +56,70 @@ test('migrate: stores the MD5 of each file; throws MigrationError for a migratio
   const target = await createEmptyDatabase();
   await migrate(target);
   const sql = await openSql(target, 'tests');
-  const file = path.join(import.meta.dirname, '../../src/db/migrations/0002.do.events.sql');
+  const file = path.join(import.meta.dirname, '../../src/db/migrations/0001.do.schema.sql');
   const md5 = createHash('md5')
     .update(await readFile(file))
     .digest('hex');
-  assert.deepEqual(await sql`select name, md5 from schema_version where version = 2`, [
-    { name: 'events', md5 },
+  assert.deepEqual(await sql`select name, md5 from schema_version where version = 1`, [
+    { name: 'schema', md5 },
   ]);
-  await sql`update schema_version set md5 = 'another' where version = 2`;
-  await sql`delete from schema_version where version = (select max(version) from schema_version)`;
+  await sql`update schema_version set md5 = 'another'`;
   const error = await migrate(target).catch((error) => error);
   assert.ok(error instanceof MigrationError);
-  assert.match(error.message, /differs from the file 0002\.do\.events\.sql of this version$/);
+  assert.match(error.message, /differs from the file 0001\.do\.schema\.sql of this version$/);
   // A checksum that is missing is not compared.
-  await sql`update schema_version set md5 = null where version = 2`;
-  await assert.rejects(migrate(target), /already exists/);
+  await sql`update schema_version set md5 = null`;
+  assert.deepEqual(await migrate(target), []);
+  await sql.end();
+});
+
+test('migrate: a newer version adds its migration; this version serves the database, and its commands refuse it', async () => {
+  const api = await startTestApp();
+  const person = await createUser(api);
+  const event = await createEvent(api, person);
+  const newer = path.join(directory, 'newer');
+  await createNewerVersion(newer);
+  const [before, next] = [await newestVersion(), (await newestVersion()) + 1];
+
+  const applied = await commandOf(newer, api.target, 'migrate');
+  assert.deepEqual(
+    [applied.stderr, applied.stdout],
+    ['', `Applied 1 migration; the database is at version ${next}.\n`],
+  );
+  const [row] = await api.sql`select further from events where id = ${event.id}`;
+  assert.deepEqual(row, { further: '' });
+  expectStatus(await api.patch(`/v1/events/${event.id}`, person.token, { title: 'Still served' }), 200);
+  expectStatus(await api.get('/readyz'), 200);
+
+  const refused = await command(api.target, 'migrate');
+  assert.equal(refused.code, 1);
+  assert.equal(
+    refused.stderr,
+    `The database at DATABASE_URL cannot be used: it is at migration ${next}, and this Potluck has migrations up to ` +
+      `${before} only; update it first.\n`,
+  );
+});
+
+test('every command: exit code 1 and one sentence for a database of a development version', async () => {
+  const target = await createEmptyDatabase();
+  const sql = await openSql(target, 'tests');
+  await sql`create table schema_version (version bigint primary key, name text)`;
+  await sql`insert into schema_version values (0, null), (1, 'people'), (27, 'code-requesters')`;
+  const backup = path.join(import.meta.dirname, '../data/development-backup.gz');
+  for (const args of [['serve'], ['migrate'], ['backup', path.join(directory, 'none.gz')], ['restore', backup]]) {
+    const { code, stdout, stderr } = await command(target, ...args);
+    assert.deepEqual(
+      [args[0], code, stdout, stderr],
+      [
+        args[0],
+        1,
+        '',
+        'The database at DATABASE_URL cannot be used: it was made by a development version of Potluck (migration 27); ' +
+          'restore a backup of it into a new database: see "Databases of development versions" in docs/operating.md.\n',
+      ],
+    );
+  }
+  const tables = await sql`select tablename from pg_tables where schemaname = 'public'`;
+  assert.deepEqual([...tables], [{ tablename: 'schema_version' }]);
   await sql.end();
 });

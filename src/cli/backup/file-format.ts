@@ -11,7 +11,8 @@ import { createGunzip } from 'node:zlib';
 import { CommandError } from '../command-error.ts';
 
 export type BackupHeader = {
-  format: 1;
+  /** 1: written by a development version (development-backup.ts). */
+  format: 1 | 2;
   /** The version of Potluck that wrote the file. */
   potluck: string;
   /** The number of the last migration of the database. */
@@ -180,7 +181,7 @@ class BackupParser {
       ? parseJson<BackupHeader>(text.slice(headerPrefix.length))
       : null;
     if (!header) throw new CommandError(`${this.#file} is not a backup of Potluck.`);
-    if (header.format !== 1 || !Number.isSafeInteger(header.schema)) {
+    if (![1, 2].includes(header.format) || !Number.isSafeInteger(header.schema)) {
       throw new CommandError(
         `${this.#file} has a backup format that this version of Potluck does not support.`,
       );
