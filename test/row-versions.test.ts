@@ -362,27 +362,6 @@ test('row versions: every write that changes a cached record raises its version,
   assert.equal(await notedVersion(event.id), null);
 });
 
-test('row versions: after the change of a server that knows no versions, records are read as the database shows them', async () => {
-  const event = await createEvent(api, organizer, { title: 'Before' });
-  const path = `/v1/events/${event.id}`;
-  expectStatus(await api.patch(path, organizer.token, { title: 'Version 1' }), 200);
-  assert.equal(titleOf(await reader.get(path)), 'Version 1');
-  const noteAsBefore = (statement: string) =>
-    api.sql.begin(async (tx) => {
-      await tx.text(statement);
-      await tx`
-        with raised as (update change_shards set version = version + 1 where shard = 3 returning shard, version)
-        insert into changes (shard, version, records, cells, days, at)
-        select shard, version, ${[changeKeyOf(event.id)]}::text[], '{}', '{}', now() from raised`;
-    });
-  await noteAsBefore(`update events set title = 'Earlier server' where id = '${event.id}'`);
-  assert.equal(titleOf(await reader.get(path)), 'Earlier server');
-  await noteAsBefore(`delete from events where id = '${event.id}'`);
-  await duringLateRead(async (isBefore) => {
-    expectProblem(await isBefore(reader.get(path)), 404, 'event_not_found');
-  });
-});
-
 test('race: 200 writes on one server, and each is in the next answers of another whose reads are up to 20 ms behind', async () => {
   const { next: roll } = randomOf(48);
   const events = await Promise.all(

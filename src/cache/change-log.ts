@@ -16,9 +16,7 @@ import {
   deletedVersion,
   RecentVersions,
   type RecordKind,
-  readTagged,
   taggedVersion,
-  unknownVersion,
   versionFor,
 } from './recent-versions.ts';
 
@@ -198,5 +196,4 @@ export class ChangeLog {
   }
 }
 
-const versionAt = (versions: (number | null)[] | null, i: number): number =>
-  versions ? readTagged(versions[i] ?? deletedVersion) : unknownVersion;
+const versionAt = (versions: (number | null)[] | null, i: number): number => versions?.[i] ?? deletedVersion;

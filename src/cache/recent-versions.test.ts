@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
-import {
-  deletedVersion,
-  isCurrent,
-  RecentVersions,
-  readTagged,
-  unknownVersion,
-  versionFor,
-} from './recent-versions.ts';
+import { deletedVersion, isCurrent, RecentVersions, versionFor } from './recent-versions.ts';
 
 test('versions: a lower one does not replace a higher one; a deletion is above all', () => {
   const versions = new RecentVersions();
@@ -27,35 +20,11 @@ test('versions: a lower one does not replace a higher one; a deletion is above a
   assert.equal(isCurrent(versions.get('other'), null), true);
 });
 
-test('versions: after an unknown version, everything is current', () => {
-  for (const order of [
-    [7, unknownVersion],
-    [unknownVersion, 7],
-  ]) {
-    const versions = new RecentVersions();
-    for (const version of order) versions.set('event', version);
-    for (const found of [null, 1, 8]) assert.equal(isCurrent(versions.get('event'), found), true);
-  }
-});
-
-test('versions: that of another kind does not count; deletions and unknown versions count for all kinds', () => {
+test('versions: that of another kind does not count; deletions count for all kinds', () => {
   const [event, person] = [8 * 5, 8 * 5 + 1];
   assert.deepEqual([versionFor('event', event), versionFor('person', person)], [5, 5]);
   assert.deepEqual([versionFor('event', person), versionFor('session', person)], [undefined, undefined]);
-  for (const version of [deletedVersion, unknownVersion, undefined])
-    assert.equal(versionFor('event', version), version);
-});
-
-test('versions: those of former sessions are unknown', () => {
-  const [event, former, session] = [8 * 5, 8 * 5 + 2, 8 * 5 + 3];
-  assert.deepEqual([event, former, session, deletedVersion, unknownVersion].map(readTagged), [
-    event,
-    unknownVersion,
-    session,
-    deletedVersion,
-    unknownVersion,
-  ]);
-  assert.deepEqual([versionFor('session', session), versionFor('session', event)], [5, undefined]);
+  for (const version of [deletedVersion, undefined]) assert.equal(versionFor('event', version), version);
 });
 
 test('versions: the last 32,768 records are remembered for 150 s; at most twice as many are held', (context) => {

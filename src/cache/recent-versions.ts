@@ -5,10 +5,11 @@
  */
 import { type Statement, sql } from '../db/sql.ts';
 
-/** The kinds of cached records. Their numbers are in the versions of the change log, so they keep them. */
-const kinds = { event: 0, person: 1, session: 3 };
-/** The kind that sessions had when their version included that of the account. Servers of then may still run. */
-const formerKind = 2;
+/**
+ * The kinds of cached records. Their numbers are in the versions of the change log, so they keep them. A kind whose
+ * versions get another meaning gets another number.
+ */
+const kinds = { event: 0, person: 1, session: 2 };
 /** Room for further kinds. */
 const kindCount = 8;
 export type RecordKind = keyof typeof kinds;
@@ -20,20 +21,14 @@ export type RecordKind = keyof typeof kinds;
 export const taggedVersion = (kind: RecordKind, version: Statement): Statement =>
   sql`${kindCount}::bigint * ${version} + ${kinds[kind]}::int`;
 
-/** The tagged version of a row of the log; `unknownVersion` if it cannot be compared with the versions of today. */
-export const readTagged = (tagged: number): number =>
-  tagged % kindCount === formerKind ? unknownVersion : tagged;
-
 /** The version of a record of this kind; undefined if the tagged version is that of another kind. */
 export function versionFor(kind: RecordKind, tagged: number | undefined): number | undefined {
-  if (tagged === undefined || !Number.isFinite(tagged)) return tagged;
+  if (tagged === undefined || tagged === deletedVersion) return tagged;
   return tagged % kindCount === kinds[kind] ? Math.floor(tagged / kindCount) : undefined;
 }
 
 /** The version of a deleted record: above that of every row, of any kind. */
 export const deletedVersion = Number.POSITIVE_INFINITY;
-/** The version that a server of an earlier version of Potluck wrote, which knows none. It is above no other. */
-export const unknownVersion = Number.NaN;
 
 /** A version is remembered until this many others have been, or so much time has passed, once or twice over. */
 const [maxEntries, maxAgeMs] = [32_768, 150_000];
@@ -49,14 +44,14 @@ export class RecentVersions {
     this.#onForget = onForget;
   }
 
-  /** Remembers the version unless a higher one is known. After an unknown version, no version is required. */
+  /** Remembers the version unless a higher one is known. */
   set(key: string, version: number): void {
     const known = this.get(key);
     if (this.#current.size >= maxEntries || performance.now() - this.#since > maxAgeMs) this.#forget();
     this.#current.set(key, known === undefined ? version : Math.max(known, version));
   }
 
-  /** The highest version; `unknownVersion`; undefined for a record that has not changed recently. */
+  /** The highest version; undefined for a record that has not changed recently. */
   get(key: string): number | undefined {
     return this.#current.get(key) ?? this.#previous.get(key);
   }
@@ -85,6 +80,6 @@ export class RecentVersions {
  * @param found the version that was read; null for a record that does not exist
  */
 export function isCurrent(required: number | undefined, found: number | null): boolean {
-  if (required === undefined || Number.isNaN(required)) return true;
+  if (required === undefined) return true;
   return found === null ? required === deletedVersion : found >= required;
 }

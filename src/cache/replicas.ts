@@ -78,8 +78,7 @@ export class Replicas {
     if (replica) add((await this.#attempt(replica, () => read(replica.db, ids), recordsTimeoutMs)) ?? []);
     const missing = ids.filter((id, i) => {
       const record = found.get(id);
-      // Of an unknown version, only the primary is known to have the record.
-      const isUsable = record && !Number.isNaN(required[i]) && isCurrent(required[i], versionOf(record));
+      const isUsable = record && isCurrent(required[i], versionOf(record));
       if (!isUsable) found.delete(id);
       return !isUsable;
     });

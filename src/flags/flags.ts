@@ -78,9 +78,6 @@ export const defaultsOf = ({ claimsEnabled }: Config): FlagValues => ({
   uploads: true,
 });
 
-/** After this time, the table is read again: servers of earlier versions switch flags without an entry in the log. */
-const maxAgeMs = 10_000;
-
 export function openFlags({ db, changeLog }: { db: Database; changeLog: ChangeLog }, config: Config): Flags {
   const values = { ...defaultsOf(config) };
   const catchUp = followChanges(changeLog, createRefresh(db, defaultsOf(config), values));
@@ -115,14 +112,12 @@ function createRefresh(db: Database, defaults: FlagValues, values: FlagValues) {
 function followChanges(changeLog: ChangeLog, refresh: () => Promise<void>): () => Promise<void> {
   const key = changeKeyOf(flagsKey);
   let latest: Promise<void> | null = null;
-  let startedAt = 0;
   changeLog.watch((change) => {
     if (change === null || change.changeKeys.includes(key)) latest = null;
   });
   return async () => {
     await changeLog.catchUp();
-    if (latest && performance.now() - startedAt < maxAgeMs) return latest;
-    startedAt = performance.now();
+    if (latest) return latest;
     const started = refresh().catch((error) => {
       if (latest === started) latest = null;
       throw error;

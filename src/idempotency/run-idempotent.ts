@@ -68,8 +68,9 @@ export const replay = ({ status, body, location }: StoredResponse): ReplayRespon
 const maxAttempts = 3;
 
 /**
- * Runs `run` again if a server of an older version, which does not lock keys, has stored its response under
- * the same key; the next run finds that response.
+ * Runs `run` again if another transaction has stored a response under the same key, which `run` did not see; the next run
+ * finds it. On a cluster, the locks of keys end when the coordinator has committed, which is before the node with the
+ * response shows it.
  * @throws Problem `idempotency_key_in_use` after three attempts; any other error of `run`
  */
 export async function retryOnKeyConflict<T>(run: () => Promise<T>): Promise<T> {

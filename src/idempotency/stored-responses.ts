@@ -105,9 +105,9 @@ export async function findStoredResponses(
 }
 
 /**
- * Returns the statements that store responses, for the end of the transaction that they report on. A server
- * of an older version does not lock keys: if its transaction stores a response under the same key, the insert
- * waits for it, at most one second (SQLSTATE 55P03), and then violates the primary key.
+ * Returns the statements that store responses, for the end of the transaction that they report on. On a cluster, the
+ * commit of a response under the same key may not have reached its node: then the insert waits for it, at most one second
+ * (SQLSTATE 55P03), and violates the primary key (`retryOnKeyConflict`).
  */
 export function storeResponses(
   responses: { key: IdempotencyKey; response: StoredResponse }[],

@@ -4,7 +4,6 @@
  * changed, all are read again.
  */
 import type { ChangeLog } from '../../../cache/change-log.ts';
-import { unknownVersion } from '../../../cache/recent-versions.ts';
 import type { Database } from '../../../db/client.ts';
 import { sql } from '../../../db/sql.ts';
 import { preloadedEvents as metrics } from '../../../http/metrics.ts';
@@ -113,8 +112,11 @@ export class PreloadedEvents {
     this.#load.start();
   }
 
-  /** @param version of the changed record: a record that was read in this version or a newer one has not changed */
-  #markChanged(changeKey: string, version = unknownVersion): void {
+  /**
+   * @param version of the changed record: a record that was read in this version or a newer one has not changed; default:
+   * newer than every version that was read
+   */
+  #markChanged(changeKey: string, version = Number.POSITIVE_INFINITY): void {
     if (!this.#data) return;
     const { keyHashes, keyPositions, versions } = this.#data;
     const hash = hashOfKey(changeKey);
