@@ -1,4 +1,4 @@
-/** The length of events: at most 366 days, except for longer events of earlier versions. */
+/** The length of events: at most 366 days, except for events that last longer already. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calendar, calendarEntry, createImporter, errorsOf, importCounts } from './calendar-files.ts';
@@ -35,7 +35,7 @@ const wholeDays = {
 /** A day more. */
 const dayMore = { ...wholeDays, endAt: '2024-10-29T00:00:00+01:00' };
 
-/** Stores an event of three years, as earlier versions could. */
+/** Stores an event of three years: one that lasts longer than the rule allows. */
 async function createLongEvent(fields: object = {}): Promise<string> {
   const { id } = await createEvent(api, organizer, { startAt, endAt, ...fields });
   await api.sql`update events set end_at = start_at + interval '1096 days' where id = ${id}`;
@@ -66,7 +66,7 @@ test('change: 400 naming endAt when startAt, endAt or allDay alone makes the eve
   expectStatus(await change(days.id, { allDay: false }), 200);
 });
 
-test('change: a longer event of an earlier version can be changed, moved and shortened, and not lengthened', async () => {
+test('change: an event that lasts longer already can be changed, moved and shortened, and not lengthened', async () => {
   const id = await createLongEvent();
   expectStatus(await change(id, { title: 'Still here', timezone: 'Asia/Tokyo', status: 'cancelled' }), 200);
   expectTooLong(await change(id, { endAt: '2034-01-02T12:00:00Z' }));

@@ -443,21 +443,3 @@ test('gatherings: a repeated import changes nothing; a changed SUMMARY changes o
   );
   await assertCounters(api.sql);
 });
-
-test('gatherings: a repeated import corrects all-day entries that were stored as times in UTC', async () => {
-  await importFile(bytes);
-  const before = await imported();
-  const allDay = before.filter((event) => event.allDay);
-  assert.ok(allDay.length > 90, `${allDay.length}`);
-  // Earlier versions stored all-day entries in this form.
-  await api.sql`
-    update events set timezone = 'UTC', all_day = false,
-      start_at = (start_at at time zone timezone) at time zone 'UTC',
-      end_at = (end_at at time zone timezone) at time zone 'UTC'
-    where all_day`;
-  await api.sql`update change_shards set version = version + 1`;
-  const { changed, unchanged } = await importFile(bytes);
-  assert.deepEqual([changed, unchanged], [allDay.length, placeable - allDay.length]);
-  const withoutUpdate = ({ updatedAt: _, ...event }: Imported) => event;
-  assert.deepEqual((await imported()).map(withoutUpdate), before.map(withoutUpdate));
-});

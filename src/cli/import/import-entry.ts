@@ -4,7 +4,7 @@ import type { Database } from '../../db/client.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { createBodyValidator } from '../../http/validation.ts';
 import { violationOf } from '../../http/validation-messages.ts';
-import { isUtc, type Place, timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';
+import { timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';
 import type { EventFields } from '../../modules/events/event-fields.ts';
 import { withDefaults } from '../../modules/events/event-fields.ts';
 import type { EventRow } from '../../modules/events/present.ts';
@@ -92,7 +92,8 @@ function contentFor(entry: CalendarEntry, before: EventRow | null, context: Impo
   const found = entry.geo || unmoved ? null : (context.geocoder?.find(entry.address) ?? null);
   const place = entry.geo ?? unmoved ?? found;
   if (!place) throw new EntryError(missingPlaceReason(entry));
-  const timezone = entry.timezone ?? zoneFor(entry, before, place);
+  // Of an entry that names no zone: the zone of its place, or a zone that the organizer chose.
+  const timezone = entry.timezone ?? (before ? zoneAfterMove(before, place) : timeZoneAt(place));
   const { startAt, endAt } = timesFor(entry, timezone);
   const body = {
     title: entry.title,
@@ -115,16 +116,6 @@ function contentFor(entry: CalendarEntry, before: EventRow | null, context: Impo
     },
     placedByName: found !== null,
   };
-}
-
-/**
- * Returns the zone of an entry that names none: the zone of its place, or a zone that the organizer chose.
- * Earlier versions stored UTC for such entries, and stored dates as times; these events get the zone of their
- * place.
- */
-function zoneFor(entry: CalendarEntry, before: EventRow | null, place: Place): string {
-  const isCorrect = before && !isUtc(before.timezone) && before.allDay === entry.allDay;
-  return isCorrect ? zoneAfterMove(before, place) : timeZoneAt(place);
 }
 
 /** @throws EntryError */

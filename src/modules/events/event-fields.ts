@@ -116,8 +116,8 @@ export const versionOfEvent = (row: EventFields): string =>
 /**
  * Checks the rules that the schema cannot express, because they involve several fields.
  * @param before the event before a change: times that the change does not touch are not checked, because the rules of
- * time zones may have changed since the event was stored. An event that lasts more than 366 days already can change as
- * long as it does not become longer
+ * time zones may have changed since the event was stored. For the same reason, and because an all-day event of 366 days
+ * can have an hour more, an event can last more than 366 days already: it can change as long as it does not become longer
  */
 function checked(fields: EventFields, before?: EventFields): EventFields {
   const { allDay, timezone, price, isPriceKnown } = fields;

@@ -52,7 +52,7 @@ export const eventExportSections: ExportSection[] = [
     tables: ['events', 'event_counters'],
     rows: (subject) => sql`
       select e.id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.all_day, e.timezone, e.address, e.lat,
-        e.lng, e.category, e.template, e.price::float8 as price, e.price > 0 or e.is_price_known as is_price_known,
+        e.lng, e.category, e.template, e.price::float8 as price, e.is_price_known,
         e.currency, e.capacity, e.visibility, e.status,
         e.enabled_modules, e.guest_list_visibility, e.claimant_visibility, e.created_at, e.updated_at,
         c.rsvp_count, c.going_count, c.going_count + c.extra_guests_count as party_count, c.booked_count

@@ -19,7 +19,7 @@ import { promoteWaitlist, waitlistPosition } from './waitlist.ts';
 export const selectEventRows = (selection: Statement): Statement => sql`
     select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.all_day, e.timezone,
       e.address, e.lat, e.lng, e.category, e.template, e.price::float8 as price,
-      e.price > 0 or e.is_price_known as is_price_known, e.currency, e.capacity, e.visibility, e.status, e.hidden,
+      e.is_price_known, e.currency, e.capacity, e.visibility, e.status, e.hidden,
       e.enabled_modules, e.guest_list_visibility, e.claimant_visibility, e.created_at, e.updated_at, e.sequence,
       c.rsvp_count, c.going_count, c.going_count + c.extra_guests_count as party_count, c.booked_count,
       (e.version + c.version)::float8 as version

@@ -178,7 +178,7 @@ const fields = {
   startAt: inputTime('RFC 3339 with any offset, in the years 1900 to 9999 in UTC.'),
   endAt: inputTime(
     `After \`startAt\` and at most ${maxDays} days later, in the years 1900 to 9999 in UTC. An all-day event has at ` +
-      `most ${maxDays} calendar days. A longer event of an earlier version stays, and cannot become longer.`,
+      `most ${maxDays} calendar days.`,
   ),
   timezone: Type.String({
     format: 'time-zone',
