@@ -19,8 +19,6 @@ export type EnvironmentOptions = {
   env?: Record<string, string>;
   /** The database that DATABASE_URL names; default: the embedded database of the servers. */
   target?: Target;
-  /** The program of the servers; default: bin/potluck.js of this version. */
-  program?: string;
   /** The parent of the data directory; default: the system's directory for temporary files. */
   parentDir?: string;
   /**
@@ -41,7 +39,7 @@ export type Environment = {
   /** Sends requests to the servers in rotation, or to a given server. */
   client: Client;
   /** Starts another server. */
-  start(env?: Record<string, string>, program?: string): Promise<Server>;
+  start(env?: Record<string, string>): Promise<Server>;
   /** Kills a server and starts another. @returns the new server, when it is ready */
   replace(at: number): Promise<Server>;
   /** Creates signed-in users by SQL, so that 10,000 of them take seconds. */
@@ -56,7 +54,6 @@ export async function openEnvironment({
   servers: count = 2,
   env: extraEnv = {},
   target,
-  program,
   parentDir,
   leavesDatabaseToServers,
 }: EnvironmentOptions = {}): Promise<Environment> {
@@ -64,8 +61,8 @@ export async function openEnvironment({
   const env = { DATA_DIR: dataDir, SECRET_KEY: secretKey, DEMO: 'off', ...extraEnv };
   const servers: Server[] = [];
   const client = openClient(() => servers);
-  const start = async (overrides: Record<string, string> = {}, of = program) => {
-    const server = await serve({ env: { ...env, ...overrides }, program: of });
+  const start = async (overrides: Record<string, string> = {}) => {
+    const server = await serve({ env: { ...env, ...overrides } });
     servers.push(server);
     return server;
   };
