@@ -18,7 +18,7 @@ self.addEventListener('install', (event) => {
 });
 
 self.addEventListener('activate', (event) => {
-  event.waitUntil(removeEarlierOfflinePage().then(() => self.clients.claim()));
+  event.waitUntil(self.clients.claim());
 });
 
 self.addEventListener('fetch', (event) => {
@@ -43,11 +43,6 @@ async function storeOfflinePage(): Promise<void> {
   const files = [...html.matchAll(/"(\/_app\/immutable\/[^"]+)"/g)].map(([, file]) => file ?? '');
   await (await caches.open(offlineCache)).put(offlinePath, response);
   await (await caches.open(filesCache)).addAll([...new Set(files)]);
-}
-
-/** Earlier versions stored the offline page with the pages of a person, and with the name of that person. */
-async function removeEarlierOfflinePage(): Promise<void> {
-  await (await caches.open(pagesCache)).delete(offlinePath);
 }
 
 const offlinePage = async (): Promise<Response | undefined> =>
