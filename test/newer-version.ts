@@ -1,5 +1,4 @@
 /** A newer version of Potluck: a copy of this one with a further migration, for tests of what migrations rely on. */
-import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -25,6 +24,9 @@ export async function createNewerVersion(home: string): Promise<void> {
     create index further_n on further (event_id, n);`,
   );
   const distribution = path.join(home, 'src', 'db', 'distribution.ts');
-  const declared = (await readFile(distribution, 'utf8')).replace(/( +)events: 'id',\n/, "$&$1further: 'event_id',\n");
+  const declared = (await readFile(distribution, 'utf8')).replace(
+    /( +)events: 'id',\n/,
+    "$&$1further: 'event_id',\n",
+  );
   await writeFile(distribution, declared);
 }

@@ -11,10 +11,9 @@ import { writeBackup } from '../../src/cli/backup.ts';
 import { checkBackup, restoreBackup } from '../../src/cli/restore.ts';
 import { newestVersion } from '../../src/db/migrate.ts';
 import type { Target } from '../../src/db/target.ts';
-import { command, commandOf } from '../command.ts';
-import { createEvent, createItem, createUser, inDays, rsvpGoing, signIn } from '../factories.ts';
+import { command } from '../command.ts';
+import { createEvent, createItem, createUser, inDays, rsvpGoing } from '../factories.ts';
 import { assertCounters } from '../invariants.ts';
-import { createNewerVersion } from '../newer-version.ts';
 import { expectStatus, startTestApp } from '../setup.ts';
 import { connectSql, openSql } from '../sql-tag.ts';
 import { cloneDatabase, createEmptyDatabase } from '../test-database.ts';
@@ -115,85 +114,6 @@ test('restore: succeeds on a migrated database without rows', async () => {
   const target = await cloneDatabase();
   await restoreBackup(target, file);
   assert.deepEqual(await rowsOf(target), await rowsOf(api.target));
-});
-
-test('restore: a newer version restores a backup of this version, and then applies its migration', async () => {
-  const { event } = await createFixtures();
-  const file = fileFor('older.gz');
-  await writeBackup(api.target, file);
-  const newer = path.join(directory, 'newer');
-  await createNewerVersion(newer);
-  const target = await createEmptyDatabase();
-  const { code, stderr } = await commandOf(newer, target, 'restore', file);
-  assert.equal(code, 0, stderr);
-  const sql = await openSql(target, 'tests');
-  assert.deepEqual(
-    [...(await sql`select further from events where id = ${event.id}`), ...(await sql`select * from further`)],
-    [{ further: '' }],
-  );
-  assert.equal((await command(target, 'migrate')).code, 1);
-  await sql.end();
-});
-
-/** The rows of a backup by table, each as an object by the names of its columns. */
-async function readRows(file: string): Promise<Record<string, Record<string, string>[]>> {
-  const tables: Record<string, Record<string, string>[]> = {};
-  const text = gunzipSync(await readFile(file)).toString('utf8');
-  for (const [, name = '', list = '', rows = ''] of text.matchAll(
-    /^copy "(\w+)" \(([^\n]*)\) from stdin;\n(.*?)^\\\.$/gms,
-  )) {
-    const columns = list.split(', ').map((column) => column.slice(1, -1));
-    tables[name] = rows
-      .split('\n')
-      .filter((row) => row !== '')
-      .map((row) => Object.fromEntries(row.split('\t').map((value, i) => [columns[i] ?? '', value])));
-  }
-  return tables;
-}
-
-test('restore: all rows of a backup of the last development version are restored, and a server runs on them', async () => {
-  // Commit 5b6c43f wrote it, with 27 migrations.
-  const file = path.join(import.meta.dirname, '../data/development-backup.gz');
-  const target = await createEmptyDatabase();
-  const restored = await command(target, 'restore', file);
-  assert.deepEqual([restored.code, restored.stderr], [0, '']);
-  const again = fileFor('again.gz');
-  await writeBackup(target, again);
-  const [before, after] = [await readRows(file), await readRows(again)];
-  assert.deepEqual(Object.keys(after).sort(), Object.keys(before).sort());
-  const isUnknownPrice = (event: Record<string, string>) => event.price !== '0.00' && event.is_price_known === 'f';
-  assert.equal(before.events?.filter(isUnknownPrice).length, 1);
-  for (const [table, rows] of Object.entries(before)) {
-    const expected = rows.map(({ previous: _, previous_extra_guests: __, ...row }) =>
-      table === 'events' && isUnknownPrice(row) ? { ...row, is_price_known: 't' } : row,
-    );
-    assert.deepEqual(new Set(after[table]), new Set(expected), table);
-  }
-  const sql = await openSql(target, 'tests');
-  await assertCounters(sql);
-  const [person] = await sql<[{ id: string; phone: string }]>`
-    select id, phone from users where username = 'xanthippe.q'`;
-  const server = await startTestApp({ sql: connectSql(target) });
-  const { token } = await signIn(server, person.phone);
-  assert.equal(expectStatus(await server.get('/v1/auth/me', token), 200).body.id, person.id);
-  assert.equal(expectStatus(await server.get('/v1/me/events?relation=organizing', token), 200).body.data.length, 3);
-  await sql.end();
-});
-
-test('restore: a backup of an older development version is refused with one line', async () => {
-  const file = path.join(import.meta.dirname, '../data/development-backup.gz');
-  const older = fileFor('older-development.gz');
-  const text = gunzipSync(await readFile(file)).toString('utf8');
-  await writeFile(older, gzipSync(text.replace('"schema":27', '"schema":26')));
-  const { code, stderr } = await command(await createEmptyDatabase(), 'restore', older);
-  assert.deepEqual(
-    [code, stderr],
-    [
-      1,
-      'The backup was made by a development version of Potluck (migration 26). Only backups of the last one ' +
-        '(migration 27) can be restored.\n',
-    ],
-  );
 });
 
 test('restore: a truncated or altered file is refused with one line', async () => {

@@ -106,7 +106,12 @@ test('every command: exit code 1 and one sentence for a database of a developmen
   await sql`create table schema_version (version bigint primary key, name text)`;
   await sql`insert into schema_version values (0, null), (1, 'people'), (27, 'code-requesters')`;
   const backup = path.join(import.meta.dirname, '../data/development-backup.gz');
-  for (const args of [['serve'], ['migrate'], ['backup', path.join(directory, 'none.gz')], ['restore', backup]]) {
+  for (const args of [
+    ['serve'],
+    ['migrate'],
+    ['backup', path.join(directory, 'none.gz')],
+    ['restore', backup],
+  ]) {
     const { code, stdout, stderr } = await command(target, ...args);
     assert.deepEqual(
       [args[0], code, stdout, stderr],

@@ -1,0 +1,106 @@
+/** Backups of other versions: an older one, and the last development version. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import test, { after } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { writeBackup } from '../../src/cli/backup.ts';
+import { command, commandOf } from '../command.ts';
+import { createEvent, createUser, signIn } from '../factories.ts';
+import { assertCounters } from '../invariants.ts';
+import { createNewerVersion } from '../newer-version.ts';
+import { expectStatus, startTestApp } from '../setup.ts';
+import { connectSql, openSql } from '../sql-tag.ts';
+import { createEmptyDatabase } from '../test-database.ts';
+
+const api = await startTestApp();
+const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-restore-'));
+after(() => rm(directory, { recursive: true, force: true }));
+const fileFor = (name: string) => path.join(directory, name);
+
+/** Written by commit 5b6c43f, with 27 migrations. */
+const developmentBackup = path.join(import.meta.dirname, '../data/development-backup.gz');
+
+test('restore: a newer version restores a backup of this version, and then applies its migration', async () => {
+  const event = await createEvent(api, await createUser(api));
+  const file = fileFor('older.gz');
+  await writeBackup(api.target, file);
+  const newer = path.join(directory, 'newer');
+  await createNewerVersion(newer);
+  const target = await createEmptyDatabase();
+  const { code, stderr } = await commandOf(newer, target, 'restore', file);
+  assert.equal(code, 0, stderr);
+  const sql = await openSql(target, 'tests');
+  assert.deepEqual(
+    [
+      ...(await sql`select further from events where id = ${event.id}`),
+      ...(await sql`select * from further`),
+    ],
+    [{ further: '' }],
+  );
+  assert.equal((await command(target, 'migrate')).code, 1);
+  await sql.end();
+});
+
+/** The rows of a backup by table, each as an object by the names of its columns. */
+async function readRows(file: string): Promise<Record<string, Record<string, string>[]>> {
+  const tables: Record<string, Record<string, string>[]> = {};
+  const text = gunzipSync(await readFile(file)).toString('utf8');
+  for (const [, name = '', list = '', rows = ''] of text.matchAll(
+    /^copy "(\w+)" \(([^\n]*)\) from stdin;\n(.*?)^\\\.$/gms,
+  )) {
+    const columns = list.split(', ').map((column) => column.slice(1, -1));
+    tables[name] = rows
+      .split('\n')
+      .filter((row) => row !== '')
+      .map((row) => Object.fromEntries(row.split('\t').map((value, i) => [columns[i] ?? '', value])));
+  }
+  return tables;
+}
+
+test('restore: all rows of a backup of the last development version are restored, and a server runs on them', async () => {
+  const target = await createEmptyDatabase();
+  const restored = await command(target, 'restore', developmentBackup);
+  assert.deepEqual([restored.code, restored.stderr], [0, '']);
+  const again = fileFor('again.gz');
+  await writeBackup(target, again);
+  const [before, after] = [await readRows(developmentBackup), await readRows(again)];
+  assert.deepEqual(Object.keys(after).sort(), Object.keys(before).sort());
+  const isUnknownPrice = (event: Record<string, string>) =>
+    event.price !== '0.00' && event.is_price_known === 'f';
+  assert.equal(before.events?.filter(isUnknownPrice).length, 1);
+  for (const [table, rows] of Object.entries(before)) {
+    const expected = rows.map(({ previous: _, previous_extra_guests: __, ...row }) =>
+      table === 'events' && isUnknownPrice(row) ? { ...row, is_price_known: 't' } : row,
+    );
+    assert.deepEqual(new Set(after[table]), new Set(expected), table);
+  }
+  const sql = await openSql(target, 'tests');
+  await assertCounters(sql);
+  const [person] = await sql<[{ id: string; phone: string }]>`
+    select id, phone from users where username = 'xanthippe.q'`;
+  const server = await startTestApp({ sql: connectSql(target) });
+  const { token } = await signIn(server, person.phone);
+  assert.equal(expectStatus(await server.get('/v1/auth/me', token), 200).body.id, person.id);
+  assert.equal(
+    expectStatus(await server.get('/v1/me/events?relation=organizing', token), 200).body.data.length,
+    3,
+  );
+  await sql.end();
+});
+
+test('restore: a backup of an older development version is refused with one line', async () => {
+  const older = fileFor('older-development.gz');
+  const text = gunzipSync(await readFile(developmentBackup)).toString('utf8');
+  await writeFile(older, gzipSync(text.replace('"schema":27', '"schema":26')));
+  const { code, stderr } = await command(await createEmptyDatabase(), 'restore', older);
+  assert.deepEqual(
+    [code, stderr],
+    [
+      1,
+      'The backup was made by a development version of Potluck (migration 26). Only backups of the last one ' +
+        '(migration 27) can be restored.\n',
+    ],
+  );
+});
