@@ -121,7 +121,7 @@ describe('command line', { concurrency: 2 }, () => {
     const first = await run(['migrate'], { DATA_DIR });
     const [, count, version] =
       /^Applied (\d+) migrations?; the database is at version (\d+)\.\n$/.exec(first.out) ?? [];
-    assert.ok(Number(count) >= 13 && count === version, JSON.stringify(first));
+    assert.ok(Number(count) >= 1 && count === version, JSON.stringify(first));
     const second = await run(['migrate'], { DATA_DIR });
     const expected = `The database is up to date, at version ${version}; there was no migration to apply.\n`;
     assert.deepEqual(second, { code: 0, out: expected, err: '' });
