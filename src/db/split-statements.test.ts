@@ -25,9 +25,12 @@ test('statements: a semicolon ends a statement, unless it is quoted or in a comm
 
 test('statements: each statement of each migration is recognized as one', () => {
   const files = globSync('migrations/*.sql', { cwd: import.meta.dirname });
-  assert.ok(files.length > 20);
+  let count = 0;
   for (const file of files) {
-    for (const statement of splitStatements(readFileSync(path.join(import.meta.dirname, file), 'utf8')))
+    for (const statement of splitStatements(readFileSync(path.join(import.meta.dirname, file), 'utf8'))) {
       assert.match(statement, /^(--[^\n]*\n|\s)*(create|alter|drop|insert|update|delete|lock|do) /, file);
+      count++;
+    }
   }
+  assert.ok(count > 80, `${count} statements`);
 });
