@@ -49,7 +49,7 @@ test('map: a cluster zooms in, and the list below follows the map', async ({
   await page.goto(`/?q=${word}`);
   await page.getByRole('link', { name: 'Map' }).click();
   await expect(page).toHaveURL(`/?q=${word}&view=map`);
-  const map = page.getByRole('region', { name: 'Map of events' });
+  const map = page.getByRole('group', { name: 'Map of events' });
   await expect(map.locator('canvas')).toBeVisible({ timeout: 20_000 });
   await expect(page.getByRole('heading', { level: 3 })).toHaveCount(5);
   await map.getByRole('button', { name: '3 events: zoom in' }).click();
@@ -71,7 +71,7 @@ test('map: a cluster zooms in, and the list below follows the map', async ({
 test('map: the keyboard moves it and opens clusters', async ({ page, createPerson }) => {
   const word = await createEvents(await createPerson());
   await page.goto(`/?q=${word}&view=map`);
-  const map = page.getByRole('region', { name: 'Map of events' });
+  const map = page.getByRole('group', { name: 'Map of events' });
   await expect(map.locator('canvas')).toBeVisible({ timeout: 20_000 });
   await map.getByRole('button', { name: '2 events: zoom in' }).focus();
   await page.keyboard.press('Enter');
@@ -96,7 +96,7 @@ for (const { name, options } of [
         HTMLCanvasElement.prototype.getContext = () => null;
       });
       await page.goto(`/?q=${word}&view=map`);
-      const map = page.getByRole('region', { name: 'Map of events' });
+      const map = page.getByRole('group', { name: 'Map of events' });
       await expect(map.getByRole('link', { name: '2 events: zoom in' })).toBeVisible();
       await map.getByRole('link', { name: '3 events: zoom in' }).click();
       await expect(page).toHaveURL(/bbox=/);
