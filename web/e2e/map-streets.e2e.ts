@@ -50,7 +50,7 @@ test.afterAll(async () => {
   await rm(file);
 });
 
-const mapOf = (page: Page) => page.getByRole('region', { name: 'Map of events' });
+const mapOf = (page: Page) => page.getByRole('group', { name: 'Map of events' });
 const townView = `/?view=map&bbox=${[town.lng - 0.04, town.lat - 0.02, town.lng + 0.04, town.lat + 0.02]}`;
 
 type Colour = [red: number, green: number, blue: number];
