@@ -196,6 +196,27 @@ test('items: fewer than are claimed are refused at the field', async ({ page, cr
   await expect(page.getByText('2 of 2')).toBeVisible();
 });
 
+test('items: a row that is opened before the scripts start stays open', async ({
+  page,
+  createClaim,
+  signIn,
+}) => {
+  const { host: organizer, event } = await createClaim(2);
+  await signIn(page.context(), organizer);
+  const { promise: isOpened, resolve: start } = Promise.withResolvers<void>();
+  await page.route('**/_app/immutable/**/*.js', async (route) => {
+    await isOpened;
+    await route.continue();
+  });
+  await page.goto(`/e/${event.id}/items`, { waitUntil: 'commit' });
+  const row = page.getByRole('listitem').filter({ hasText: 'Sourdough bread' });
+  await row.getByText('Sourdough bread').click();
+  await expect(row.getByLabel('How many')).toBeVisible();
+  start();
+  await page.waitForLoadState('networkidle');
+  await expect(row.getByLabel('How many')).toBeVisible();
+});
+
 test('items: one is added, and deleting a claimed one asks and says how many claims end', async ({
   page,
   createPerson,
