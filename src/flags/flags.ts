@@ -79,12 +79,12 @@ export const defaultsOf = ({ claimsEnabled }: Config): FlagValues => ({
 });
 
 export function openFlags({ db, changeLog }: { db: Database; changeLog: ChangeLog }, config: Config): Flags {
-  const values = { ...defaultsOf(config) };
-  const catchUp = followChanges(changeLog, createRefresh(db, defaultsOf(config), values));
-  const isOn = async (name: FlagName) => {
-    await catchUp();
-    return values[name];
-  };
+  const defaults = defaultsOf(config);
+  const readValues = readAfterChanges(changeLog, async (): Promise<FlagValues> => {
+    const rows = await listFlags(db);
+    return { ...defaults, ...Object.fromEntries(rows.map(({ name, enabled }) => [name, enabled])) };
+  });
+  const isOn = async (name: FlagName) => (await readValues())[name];
   return {
     isOn,
     async require(name) {
@@ -95,30 +95,20 @@ export function openFlags({ db, changeLog }: { db: Database; changeLog: ChangeLo
 
 type FlagValues = Record<FlagName, boolean>;
 
-/** Returns a function that reads the flags into `values`. It ignores a result that arrives after a newer one. */
-function createRefresh(db: Database, defaults: FlagValues, values: FlagValues) {
-  let lastStarted = 0;
-  let lastApplied = 0;
-  return async (): Promise<void> => {
-    const sequence = ++lastStarted;
-    const rows = await listFlags(db);
-    if (sequence < lastApplied) return;
-    lastApplied = sequence;
-    Object.assign(values, defaults, Object.fromEntries(rows.map(({ name, enabled }) => [name, enabled])));
-  };
-}
-
-/** Returns a function that reads the change log, and runs `refresh` if flags may have changed since its last run. */
-function followChanges(changeLog: ChangeLog, refresh: () => Promise<void>): () => Promise<void> {
+/**
+ * Returns a function that reads the change log, and returns the result of the latest `read`. It reads again if flags may
+ * have changed since that began, or if it failed.
+ */
+function readAfterChanges<T>(changeLog: ChangeLog, read: () => Promise<T>): () => Promise<T> {
   const key = changeKeyOf(flagsKey);
-  let latest: Promise<void> | null = null;
+  let latest: Promise<T> | null = null;
   changeLog.watch((change) => {
     if (change === null || change.changeKeys.includes(key)) latest = null;
   });
   return async () => {
     await changeLog.catchUp();
     if (latest) return latest;
-    const started = refresh().catch((error) => {
+    const started = read().catch((error) => {
       if (latest === started) latest = null;
       throw error;
     });
