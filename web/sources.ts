@@ -1,4 +1,5 @@
 /** The hash by which web/build.ts and the server know whether the built pages are current. */
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { hashFiles, listFiles } from '../client/build.ts';
 
@@ -15,24 +16,20 @@ export async function hashPageSources(): Promise<string> {
   return hashFiles([
     path.join(root, 'package-lock.json'),
     path.join(root, 'client', 'dist', '.inputs'),
-    ...[
-      'adapter.ts',
-      'api-reference.ts',
-      'base-map.ts',
-      'build.ts',
-      'check-messages.ts',
-      'compile-messages.ts',
-      'map-data.ts',
-      'natural-earth.ts',
-      'package.json',
-      'pmtiles-file.ts',
-      'sources.ts',
-      'vite.config.ts',
-    ].map((file) => path.join(web, file)),
+    path.join(web, 'package.json'),
+    ...(await listPrograms()),
     ...(await listInputs('messages')),
     ...(await listInputs('static')),
     ...(await listInputs('src')),
   ]);
+}
+
+/** The programs of the build: files in this folder, among which the configuration of the tests is no program. */
+async function listPrograms(): Promise<string[]> {
+  const names = (await readdir(web)).filter(
+    (name) => name.endsWith('.ts') && name !== 'playwright.config.ts',
+  );
+  return names.sort().map((name) => path.join(web, name));
 }
 
 /** Generated files are no inputs. */

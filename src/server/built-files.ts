@@ -14,10 +14,11 @@ export const isBuilt = (): boolean => steps.every((file) => existsSync(file));
 /** Why visitors would see no pages, or old ones; null if the pages are current, or if their sources are not there. */
 export async function findBuildProblem(): Promise<string | null> {
   if (!isBuilt()) return 'the pages are not built; run: npm run build';
-  const { hashPageSources } = await import('../../web/sources.ts').catch(() => ({ hashPageSources: null }));
   // An installation may lack the sources.
-  const sources = await hashPageSources?.().catch(() => null);
+  const sources = await import('../../web/sources.ts')
+    .then((file) => file.hashPageSources())
+    .catch(() => null);
   const built = await readFile(path.join(buildDirectory, '.inputs'), 'utf8').catch(() => null);
-  if (sources === undefined || sources === null || sources === built) return null;
+  if (sources === null || sources === built) return null;
   return 'the pages are older than their sources; run: npm run build';
 }
