@@ -1,6 +1,6 @@
 /** The front page: search, filters, places and pages of results. */
 import type { Page } from '@playwright/test';
-import { expect, newEvent, overflowOf, test } from './fixtures.ts';
+import { expect, holdScripts, newEvent, overflowOf, test } from './fixtures.ts';
 
 /** A word that no other test has in its events. */
 const newWord = (): string =>
@@ -48,14 +48,7 @@ test('search: fills the address, and Back restores results and scroll', async ({
 test('search: words that are entered before the scripts start are kept', async ({ page, createPerson }) => {
   const word = newWord();
   await newEvent(await createPerson(), { title: `Supper ${word}` });
-  let start = () => {};
-  const isEntered = new Promise<void>((resolve) => {
-    start = resolve;
-  });
-  await page.route('**/_app/immutable/**', async (route) => {
-    await isEntered;
-    await route.continue();
-  });
+  const start = await holdScripts(page);
   await page.goto('/', { waitUntil: 'commit' });
   const words = page.getByLabel('Search for', { exact: true });
   await words.fill(word);

@@ -162,3 +162,13 @@ export const withWebGl = {
 /** The horizontal scroll of a page, in CSS pixels. */
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Holds back the scripts of the pages that are opened next, as a slow connection does. @returns lets them load */
+export async function holdScripts(page: Page): Promise<() => void> {
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/_app/immutable/**/*.js', async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  return release;
+}

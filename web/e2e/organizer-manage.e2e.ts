@@ -1,7 +1,7 @@
 /** Changing an event, its items and its copies, and its lists for the organizer. */
 import { readFile } from 'node:fs/promises';
 import { bookSeats, getEvent, listItems, setRsvp, updateEvent } from '@potluck/client';
-import { claim, expect, goTo, newEvent, newItem, overflowOf, test } from './fixtures.ts';
+import { claim, expect, goTo, holdScripts, newEvent, newItem, overflowOf, test } from './fixtures.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEElEQVQImWNYai8ORwzEcQChAw+xtlcNAgAAAABJRU5ErkJggg==',
@@ -203,11 +203,7 @@ test('items: a row that is opened before the scripts start stays open', async ({
 }) => {
   const { host: organizer, event } = await createClaim(2);
   await signIn(page.context(), organizer);
-  const { promise: isOpened, resolve: start } = Promise.withResolvers<void>();
-  await page.route('**/_app/immutable/**/*.js', async (route) => {
-    await isOpened;
-    await route.continue();
-  });
+  const start = await holdScripts(page);
   await page.goto(`/e/${event.id}/items`, { waitUntil: 'commit' });
   const row = page.getByRole('listitem').filter({ hasText: 'Sourdough bread' });
   await row.getByText('Sourdough bread').click();
