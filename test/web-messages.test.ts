@@ -8,7 +8,7 @@ import test, { after } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { findDefects, type Messages } from '../web/check-messages.ts';
 import { compileMessages, messageSources } from '../web/compile-messages.ts';
-import { baseLanguage, type Language, setLanguageSource } from '../web/src/lib/languages.ts';
+import { baseLanguage, type Language, setLanguageSource } from '../web/src/lib/language/languages.ts';
 import type { m } from '../web/src/lib/messages/index.js';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'messages-'));

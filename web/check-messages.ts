@@ -1,5 +1,5 @@
 /** Checks the messages of all languages: a visitor must get a text for every message, number and language. */
-import { baseLanguage, type Language, languages } from './src/lib/languages.ts';
+import { baseLanguage, type Language, languages } from './src/lib/language/languages.ts';
 
 /** A text with inputs in braces, or its plural forms by the input that selects them: `{ "count": { "one": "…" } }`. */
 export type Message = string | { [input: string]: Record<string, string> };

@@ -5,9 +5,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { countOf, findDefects, formsOf, inputsOf, type Message, type Messages } from './check-messages.ts';
-import { baseLanguage, type Language, languages } from './src/lib/languages.ts';
+import { baseLanguage, type Language, languages } from './src/lib/language/languages.ts';
 
-const functions = path.join(import.meta.dirname, 'src', 'lib', 'message.ts');
+const functions = path.join(import.meta.dirname, 'src', 'lib', 'language', 'message.ts');
 export const messageSources = path.join(import.meta.dirname, 'messages');
 export const compiledMessages = path.join(import.meta.dirname, 'src', 'lib', 'messages');
 

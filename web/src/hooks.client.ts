@@ -1,6 +1,6 @@
 import type { ClientInit } from '@sveltejs/kit/hooks';
-import { baseLanguage, isLanguage, setLanguageSource } from '#lib/languages.ts';
-import { withRetries } from '#lib/retrying-fetch.ts';
+import { baseLanguage, isLanguage, setLanguageSource } from '#lib/language/languages.ts';
+import { withRetries } from '#lib/offline/retrying-fetch.ts';
 
 export const init: ClientInit = () => {
   window.fetch = withRetries(window.fetch);

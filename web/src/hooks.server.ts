@@ -1,12 +1,12 @@
 import { type Client, createClient, getMe, isProblem, type Me } from '@potluck/client';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import type { Handle, HandleServerError } from '@sveltejs/kit/hooks';
-import { chooseLanguage, directionOf } from '#lib/languages.ts';
+import { chooseLanguage, directionOf } from '#lib/language/languages.ts';
+import { offlinePath } from '#lib/offline/stored-pages.ts';
 import { refuse, toPageError } from '#lib/server/problems.ts';
 import { withLanguage } from '#lib/server/request-language.ts';
 import { hasTemporaryError, isTemporary, useFormKey } from '#lib/server/submission.ts';
 import { VisitorCookies } from '#lib/server/visitor-cookies.ts';
-import { offlinePath } from '#lib/stored-pages.ts';
 
 const policyHeader = 'content-security-policy';
 

@@ -1,6 +1,6 @@
 /** Pages for visitors who are not signed in: who gets them, how they are made, and how they are sent. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { chooseLanguage } from '../../../web/src/lib/languages.ts';
+import { chooseLanguage } from '../../../web/src/lib/language/languages.ts';
 import type { App } from '../../http/app.ts';
 import { addVary, contentHash, isNotModified, sendNotModified, weakTag } from '../../http/conditional.ts';
 import { compressOnce, negotiateEncoding } from '../../http/documents.ts';

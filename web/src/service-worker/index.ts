@@ -3,7 +3,7 @@
  * from the cache is only shown where the browser is offline or the server does not respond.
  */
 import './push.ts';
-import { offlinePath, pagesCache } from '#lib/stored-pages.ts';
+import { offlinePath, pagesCache } from '#lib/offline/stored-pages.ts';
 import { self } from '$app/service-worker';
 
 /** The offline page, which stays when the person signs out. */

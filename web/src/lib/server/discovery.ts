@@ -9,8 +9,8 @@ import {
   searchPlaces,
 } from '@potluck/client';
 import { type Box, boxAround, fitBox, formatBox, uniteBoxes } from '#lib/discovery/mercator.ts';
+import { labelOf } from '#lib/discovery/places.ts';
 import { hrefOf, type Search } from '#lib/discovery/search.ts';
-import { labelOf } from '#lib/places.ts';
 import { load } from '#lib/server/problems.ts';
 
 export const pageSize = 24;

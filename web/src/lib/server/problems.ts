@@ -1,7 +1,7 @@
 /** Errors of the API, as pages and forms show them. */
 import { type FieldError, ProblemError, ResponseError } from '@potluck/client';
 import { type ActionFailure, error, fail } from '@sveltejs/kit';
-import { formatNumber } from '#lib/format.ts';
+import { formatNumber } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
 
 /** What a form shows after the API refused it. Texts are in the visitor's language. */

@@ -1,6 +1,6 @@
 /** The language of the request that is being served. Requests are served at the same time, each with its own. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { baseLanguage, type Language, setLanguageSource } from '#lib/languages.ts';
+import { baseLanguage, type Language, setLanguageSource } from '#lib/language/languages.ts';
 
 const ofRequest = new AsyncLocalStorage<Language>();
 setLanguageSource(() => ofRequest.getStore() ?? baseLanguage);

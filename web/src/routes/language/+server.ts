@@ -1,5 +1,5 @@
 import { redirect } from '@sveltejs/kit';
-import { isLanguage, languageCookie } from '#lib/languages.ts';
+import { isLanguage, languageCookie } from '#lib/language/languages.ts';
 import { localPath } from '#lib/server/local-path.ts';
 import type { RequestHandler } from './$types';
 

@@ -1,6 +1,6 @@
 import { isProblem, listTemplates, ProblemError, searchPlaces } from '@potluck/client';
 import { redirect } from '@sveltejs/kit';
-import type { EventValues } from '#lib/event-values.ts';
+import type { EventValues } from '#lib/event/event-values.ts';
 import { createEventWithItems, isFinal, readItems } from '#lib/server/organizer/create-event.ts';
 import {
   type FieldErrors,

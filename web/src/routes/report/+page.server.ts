@@ -1,7 +1,7 @@
 import { getUser, report } from '@potluck/client';
 import { error } from '@sveltejs/kit';
 import { m } from '#lib/messages/index.js';
-import { reportReasons, reportTypes } from '#lib/report.ts';
+import { reportReasons, reportTypes } from '#lib/people/report.ts';
 import { submit } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';

@@ -3,11 +3,11 @@
  * where it is.
  */
 import { getContext, setContext, tick } from 'svelte';
+import type { GuestResult } from '#lib/event/guest-result.ts';
+import { createTurns } from '#lib/forms/turns.ts';
 import { m } from '#lib/messages/index.js';
-import { createTurns } from '#lib/turns.ts';
 import type { ActionResult, SubmitFunction } from '$app/forms';
 import { goto, invalidate } from '$app/navigation';
-import type { GuestResult } from './guest-result.ts';
 
 type Submission = Parameters<SubmitFunction>[0];
 

@@ -10,7 +10,7 @@ import {
   updateMe,
 } from '@potluck/client';
 import { type ActionFailure, type Actions, fail, type RequestEvent, redirect } from '@sveltejs/kit';
-import type { GuestResult } from '#lib/components/event/guest-result.ts';
+import type { GuestResult } from '#lib/event/guest-result.ts';
 import { claimAsGuest, type Intent, signInPath } from '#lib/server/intent.ts';
 import { toFormProblem } from '#lib/server/problems.ts';
 

@@ -10,7 +10,7 @@ import {
   ProblemError,
   updateEvent,
 } from '@potluck/client';
-import type { EventValues } from '#lib/event-values.ts';
+import type { EventValues } from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';
 import { type FieldErrors, isWhole } from './event-form.ts';
 

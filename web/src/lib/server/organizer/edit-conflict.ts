@@ -1,6 +1,6 @@
 /** Two people have changed an event at the same time: what the form of the second one shows. */
-import { categoryName } from '#lib/category-name.ts';
-import type { EventConflict, EventValues } from '#lib/event-values.ts';
+import { categoryName } from '#lib/event/category-name.ts';
+import type { EventConflict, EventValues } from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';
 
 /** The fields of the form, in its order. Times are shown together with their dates. */

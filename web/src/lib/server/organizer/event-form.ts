@@ -1,10 +1,10 @@
 /** The form of an event: its values, and the request that they make. */
 import { randomUUID } from 'node:crypto';
 import type { CreateEventData, Event, TemplateWithItems } from '@potluck/client';
-import type { ChosenPlace, EventValues, ItemValues } from '#lib/event-values.ts';
-import { getLanguage } from '#lib/languages.ts';
+import { parseChosen } from '#lib/discovery/places.ts';
+import type { ChosenPlace, EventValues, ItemValues } from '#lib/event/event-values.ts';
+import { getLanguage } from '#lib/language/languages.ts';
 import { m } from '#lib/messages/index.js';
-import { parseChosen } from '#lib/places.ts';
 import { addDays, type Instant, toInstant, toLocal, toStartOfDay } from './local-time.ts';
 import { suggestedTitle } from './names.ts';
 

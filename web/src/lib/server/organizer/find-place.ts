@@ -1,8 +1,8 @@
 /** Finds the place that the visitor means by the name of a town. */
 import { type Client, searchPlaces } from '@potluck/client';
-import type { ChosenPlace, EventValues } from '#lib/event-values.ts';
+import { parseChosen, toChosen } from '#lib/discovery/places.ts';
+import type { ChosenPlace, EventValues } from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';
-import { parseChosen, toChosen } from '#lib/places.ts';
 
 export type PlaceResult =
   | { place: ChosenPlace }

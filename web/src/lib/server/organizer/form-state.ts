@@ -1,8 +1,14 @@
 /** What the form of an event shows after a request, and the steps that creating and editing share. */
 import { type Client, listCategories, type ProblemError } from '@potluck/client';
 import { type ActionFailure, fail } from '@sveltejs/kit';
-import { categoryName } from '#lib/category-name.ts';
-import type { ChosenPlace, EventConflict, EventOptions, EventValues, ItemValues } from '#lib/event-values.ts';
+import { categoryName } from '#lib/event/category-name.ts';
+import type {
+  ChosenPlace,
+  EventConflict,
+  EventOptions,
+  EventValues,
+  ItemValues,
+} from '#lib/event/event-values.ts';
 import { m } from '#lib/messages/index.js';
 import { type FormProblem, load, problemText, toFormProblem } from '#lib/server/problems.ts';
 import type { FieldErrors } from './event-form.ts';

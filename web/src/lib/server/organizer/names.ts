@@ -1,6 +1,6 @@
 /** Names of templates and suggested items in the visitor's language. The API has them in English. */
 
-import { getLanguage } from '#lib/languages.ts';
+import { getLanguage } from '#lib/language/languages.ts';
 import { m } from '#lib/messages/index.js';
 
 const messages = m as unknown as Record<string, (() => string) | undefined>;

@@ -1,5 +1,5 @@
 import { getEvent, getFeatures, type Item, listItems } from '@potluck/client';
-import type { GuestResult } from '#lib/components/event/guest-result.ts';
+import type { GuestResult } from '#lib/event/guest-result.ts';
 import { extraActions } from '#lib/server/event/extra-actions.ts';
 import { guestActions } from '#lib/server/event/guest-actions.ts';
 import { loadExtras } from '#lib/server/event/load-extras.ts';

@@ -1,8 +1,8 @@
 import { listNotifications } from '@potluck/client';
 import { error, json } from '@sveltejs/kit';
-import { formatPeriod } from '#lib/format.ts';
+import { formatPeriod } from '#lib/language/format.ts';
 import { m } from '#lib/messages/index.js';
-import { describeNotification, hrefOf } from '#lib/notifications.ts';
+import { describeNotification, hrefOf } from '#lib/people/notifications.ts';
 import { load as read } from '#lib/server/problems.ts';
 import type { RequestHandler } from './$types';
 

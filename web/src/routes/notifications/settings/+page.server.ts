@@ -5,7 +5,7 @@ import {
   type NotificationSettings,
   updateNotificationSettings,
 } from '@potluck/client';
-import { kinds, levels } from '#lib/notifications.ts';
+import { kinds, levels } from '#lib/people/notifications.ts';
 import { load as read, submit } from '#lib/server/problems.ts';
 import { requireMe } from '#lib/server/require-me.ts';
 import type { Actions, PageServerLoad } from './$types';

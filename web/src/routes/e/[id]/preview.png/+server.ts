@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Event, getEvent } from '@potluck/client';
 import { error } from '@sveltejs/kit';
-import { uploadOf } from '#lib/cover.ts';
-import { formatPeriod } from '#lib/format.ts';
-import { directionOf, getLanguage } from '#lib/languages.ts';
+import { uploadOf } from '#lib/event/cover.ts';
+import { formatPeriod } from '#lib/language/format.ts';
+import { directionOf, getLanguage } from '#lib/language/languages.ts';
 import { m } from '#lib/messages/index.js';
 import { load } from '#lib/server/problems.ts';
 import type { RequestHandler } from './$types';

@@ -1,6 +1,6 @@
 import { type Client, getEvent, ProblemError, updateEvent } from '@potluck/client';
 import { fail, redirect } from '@sveltejs/kit';
-import type { EventValues } from '#lib/event-values.ts';
+import type { EventValues } from '#lib/event/event-values.ts';
 import { conflictOf } from '#lib/server/organizer/edit-conflict.ts';
 import { readEventForm, toEventBody, valuesOfEvent } from '#lib/server/organizer/event-form.ts';
 import { findPlace } from '#lib/server/organizer/find-place.ts';

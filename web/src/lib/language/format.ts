@@ -1,7 +1,7 @@
 /** Formats times, prices, numbers and lists of names in the visitor's language. */
 import type { ListedEvent } from '@potluck/client';
-import { dateFormatter, numberFormatter } from '#lib/formatters.ts';
-import { getLanguage } from '#lib/languages.ts';
+import { dateFormatter, numberFormatter } from '#lib/language/formatters.ts';
+import { getLanguage } from '#lib/language/languages.ts';
 
 type Timed = Pick<ListedEvent, 'startAt' | 'endAt' | 'allDay' | 'timezone'>;
 

@@ -1,8 +1,8 @@
 /** Metadata of the pages of events and people, for search engines and previews of links. */
 import type { Event, Profile } from '@potluck/client';
-import { coverOf } from '#lib/cover.ts';
-import { formatPeriod } from '#lib/format.ts';
-import { dateFormatter } from '#lib/formatters.ts';
+import { coverOf } from '#lib/event/cover.ts';
+import { formatPeriod } from '#lib/language/format.ts';
+import { dateFormatter } from '#lib/language/formatters.ts';
 
 const maxDescription = 200;
 

@@ -2,7 +2,7 @@
  * Repeats requests of pages while the server is busy or out of reach, so that a form succeeds a little later, and a
  * page that reloads its data by itself stays as it is until they are there.
  */
-import { connection } from '#lib/connection.svelte.ts';
+import { connection } from '#lib/offline/connection.svelte.ts';
 import { page } from '$app/state';
 
 type Fetch = typeof fetch;

@@ -1,5 +1,5 @@
 /** Tells the other tabs of the browser about a sign-in or sign-out. */
-import { pagesCache } from '#lib/stored-pages.ts';
+import { pagesCache } from '#lib/offline/stored-pages.ts';
 import { invalidateAll } from '$app/navigation';
 
 const channelName = 'potluck-session';

@@ -1,7 +1,7 @@
 /** Places of the gazetteer as people read them. */
 import type { Place } from '@potluck/client';
-import type { ChosenPlace } from '#lib/event-values.ts';
-import { getLanguage } from '#lib/languages.ts';
+import type { ChosenPlace } from '#lib/event/event-values.ts';
+import { getLanguage } from '#lib/language/languages.ts';
 
 /** Such as `Springfield, IL, United States`. */
 export const labelOf = ({ name, region, country }: Pick<Place, 'name' | 'region' | 'country'>): string =>
