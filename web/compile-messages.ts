@@ -1,6 +1,6 @@
 /**
- * Compiles messages/LANGUAGE/*.json to src/lib/messages/. Each message is a module, so the scripts of a page contain
- * only the messages that it uses. The types of messages are in index.d.ts.
+ * Compiles messages/*.json, where a message has its text in each language, to src/lib/messages/. Each message is a
+ * module, so the scripts of a page contain only the messages that it uses. The types of messages are in index.d.ts.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -29,24 +29,19 @@ export async function compileMessages(sources = messageSources, output = compile
   await Promise.all(Object.entries(files).map(([file, text]) => writeFile(path.join(output, file), text)));
 }
 
+/** The messages of all files, by language. */
 async function readMessages(sources: string): Promise<Record<Language, Messages>> {
-  const entries = languages.map(async (language) => [
-    language,
-    await readFolder(path.join(sources, language)),
-  ]);
-  return Object.fromEntries(await Promise.all(entries));
-}
-
-async function readFolder(folder: string): Promise<Messages> {
-  const messages: Messages = {};
-  for (const file of (await readdir(folder)).sort()) {
-    const added: Messages = JSON.parse(await readFile(path.join(folder, file), 'utf8'));
-    const twice = Object.keys(added).filter((name) => Object.hasOwn(messages, name));
+  const found: Record<string, Record<string, Message>> = {};
+  for (const file of (await readdir(sources)).sort()) {
+    const added: typeof found = JSON.parse(await readFile(path.join(sources, file), 'utf8'));
+    const twice = Object.keys(added).filter((name) => Object.hasOwn(found, name));
     if (twice.length > 0)
-      throw new Error(`${path.join(folder, file)}: also in another file: ${twice.join(', ')}`);
-    Object.assign(messages, added);
+      throw new Error(`${path.join(sources, file)}: also in another file: ${twice.join(', ')}`);
+    Object.assign(found, added);
   }
-  return messages;
+  const textsIn = (language: Language) =>
+    Object.fromEntries(Object.entries(found).map(([name, texts]) => [name, texts[language]]));
+  return Object.fromEntries(languages.map((language) => [language, textsIn(language)] as unknown[]));
 }
 
 function moduleOf(name: string, messages: Record<Language, Messages>, output: string): string {
