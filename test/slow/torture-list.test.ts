@@ -1,21 +1,9 @@
-/** Runs the torture programs that take seconds with `--quick`, and compares all programs with docs/reliability.md. */
+/** Compares the torture programs with docs/reliability.md. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'node:test';
 import { programs } from '../../torture/all.ts';
-import { runProgram } from '../../torture/run-program.ts';
-import { cleanUpAfterTests } from '../processes.ts';
-
-cleanUpAfterTests();
-
-for (const program of programs.filter(({ quick }) => quick)) {
-  test(`torture ${program.name}: ${program.expectation}`, { timeout: 120_000 }, async (t) => {
-    const { result, ok, isSkipped } = await runProgram(program, { quick: true, progress: () => {} });
-    if (isSkipped) return t.skip(result);
-    assert.ok(ok, result);
-  });
-}
 
 test('torture: docs/reliability.md has a row with the command for each program, and no other rows', async () => {
   const page = await readFile(path.join(import.meta.dirname, '..', '..', 'docs', 'reliability.md'), 'utf8');

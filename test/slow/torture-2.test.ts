@@ -1,0 +1,3 @@
+import { runQuickPrograms } from './quick-torture.ts';
+
+runQuickPrograms(1, 2);
