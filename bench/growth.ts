@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { openEmbedded } from '../src/db/embedded/embedded.ts';
 import { migrate } from '../src/db/migrate.ts';
 import type { Target } from '../src/db/target.ts';
-import { openSql } from '../test/sql-tag.ts';
+import { openSql } from '../test/support/sql-tag.ts';
 import { measureActions } from './growth/actions.ts';
 import { measureBytes } from './growth/measure-bytes.ts';
 import { measureIndex } from './growth/measure-index.ts';

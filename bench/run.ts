@@ -4,8 +4,8 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EmbeddedError } from '../src/db/embedded/placement.ts';
-import { postmasterOf } from '../test/processes.ts';
-import { openSql } from '../test/sql-tag.ts';
+import { postmasterOf } from '../test/support/processes.ts';
+import { openSql } from '../test/support/sql-tag.ts';
 import { createEnvironment, type WorkItem } from './run/environment.ts';
 import { workItems } from './run/items/all.ts';
 import { Failure } from './run/load.ts';

@@ -12,7 +12,7 @@ import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
 import { withFileLock } from '../src/db/embedded/file-lock.ts';
 import { migrate } from '../src/db/migrate.ts';
 import type { Target } from '../src/db/target.ts';
-import { openSql, type SqlConnection } from '../test/sql-tag.ts';
+import { openSql, type SqlConnection } from '../test/support/sql-tag.ts';
 import { eventTable, planEvents } from './seed/events.ts';
 import { userCount } from './seed/ids.ts';
 import { copyInto, dropIndexes, type Table } from './seed/load.ts';

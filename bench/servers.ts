@@ -4,7 +4,7 @@
  * than the rate. See README.md.
  */
 import { parseArgs } from 'node:util';
-import type { Server } from '../test/processes.ts';
+import type { Server } from '../test/support/processes.ts';
 import { quantile } from '../torture/client.ts';
 import { type Environment, openEnvironment } from '../torture/environment.ts';
 import { cpuSecondsOfAll } from './run/processes.ts';

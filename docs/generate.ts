@@ -1,4 +1,4 @@
-/** Writes the generated parts of the documentation: `npm run docs`. `test/docs.test.ts` compares them. */
+/** Writes the generated parts of the documentation: `npm run docs`. `test/documents/docs.test.ts` compares them. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LOCK_ORDER } from '../src/db/locks.ts';

@@ -6,7 +6,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { chromium, type Page } from '@playwright/test';
 import sharp from 'sharp';
-import { findChromium } from '../test/chromium.ts';
+import { findChromium } from '../test/support/chromium.ts';
 
 const [url = 'http://127.0.0.1:3000'] = process.argv.slice(2);
 const directory = path.join(import.meta.dirname, 'screenshots');

@@ -1,9 +1,9 @@
 /**
  * Gives the servers of an environment the interface of the tests, and checks each response against OpenAPI.
  */
-import { type Contract, readContract } from '../test/contract.ts';
-import type { Schema } from '../test/openapi-operations.ts';
-import { type Api, type ApiResponse, type CallOptions, httpVerbs } from '../test/setup.ts';
+import { type Contract, readContract } from '../test/support/contract.ts';
+import type { Schema } from '../test/support/openapi-operations.ts';
+import { type Api, type ApiResponse, type CallOptions, httpVerbs } from '../test/support/setup.ts';
 import type { Environment } from './environment.ts';
 
 export async function openApi(

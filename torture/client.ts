@@ -1,7 +1,7 @@
 /** An HTTP client for thousands of requests over persistent connections. */
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Server } from '../test/processes.ts';
+import type { Server } from '../test/support/processes.ts';
 
 export type Call = {
   token?: string;

@@ -2,7 +2,7 @@
  * Users who write in every way that other people rely on, and the state that the acknowledged writes promise.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody, onePixelPng } from '../test/factories.ts';
+import { eventBody, onePixelPng } from '../test/support/factories.ts';
 import type { ClientResponse } from './client.ts';
 import type { Environment, Person } from './environment.ts';
 

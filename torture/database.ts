@@ -4,7 +4,7 @@ import { openEmbedded } from '../src/db/embedded/embedded.ts';
 import { place } from '../src/db/embedded/placement.ts';
 import { startServer, stopServer } from '../src/db/embedded/postmaster.ts';
 import type { Target } from '../src/db/target.ts';
-import { createTempDir } from '../test/processes.ts';
+import { createTempDir } from '../test/support/processes.ts';
 
 export type Database = {
   target: Exclude<Target, string>;

@@ -8,8 +8,8 @@ import type { Target } from '../src/db/target.ts';
 import { newPair } from '../src/identity/tokens.ts';
 import { newId } from '../src/lib/ids.ts';
 import { insertSession } from '../src/modules/auth/session-repo.ts';
-import { createTempDir, postmasterOf, type Server, serve } from '../test/processes.ts';
-import { connectSql, type SqlDatabase } from '../test/sql-tag.ts';
+import { createTempDir, postmasterOf, type Server, serve } from '../test/support/processes.ts';
+import { connectSql, type SqlDatabase } from '../test/support/sql-tag.ts';
 import { type Client, openClient } from './client.ts';
 
 export type EnvironmentOptions = {

@@ -1,5 +1,5 @@
 /** Creates events and items through the API, and thousands of RSVPs and claims by SQL. */
-import { eventBody } from '../test/factories.ts';
+import { eventBody } from '../test/support/factories.ts';
 import type { Environment, Person } from './environment.ts';
 
 /** @returns the new event's id */

@@ -3,7 +3,7 @@
  * acknowledged write. Every state that a live stream shows must be one of them.
  */
 import { hash } from 'node:crypto';
-import type { StreamMessage } from '../test/event-stream-client.ts';
+import type { StreamMessage } from '../test/support/event-stream-client.ts';
 
 /** A part of a state: `event`, `counts`, or an item by its id. */
 type Parts = Map<string, object>;

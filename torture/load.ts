@@ -1,7 +1,7 @@
 /** A continuous load of writes and reads, and a record of the responses. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody } from '../test/factories.ts';
-import type { Server } from '../test/processes.ts';
+import { eventBody } from '../test/support/factories.ts';
+import type { Server } from '../test/support/processes.ts';
 import type { ClientResponse } from './client.ts';
 import type { Environment, Person } from './environment.ts';
 

@@ -1,8 +1,8 @@
 /** Rows for every table, because a table without rows does not show whether the backup contains it. */
 import { randomUUID } from 'node:crypto';
-import { createAdmin, createUpload, eventBody } from '../test/factories.ts';
-import { createPersonWithEverything } from '../test/person-with-everything.ts';
-import { expectStatus } from '../test/setup.ts';
+import { createAdmin, createUpload, eventBody } from '../test/support/factories.ts';
+import { createPersonWithEverything } from '../test/support/person-with-everything.ts';
+import { expectStatus } from '../test/support/setup.ts';
 import { openApi } from './api.ts';
 import type { Environment } from './environment.ts';
 

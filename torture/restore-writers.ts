@@ -2,7 +2,7 @@
  * Users who claim, RSVP and create events on both servers during a backup, and a log of acknowledged writes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SqlTag } from '../test/sql-tag.ts';
+import type { SqlTag } from '../test/support/sql-tag.ts';
 import type { Environment, Person } from './environment.ts';
 import { createEvent, createItem, insertGoingRsvps } from './factories.ts';
 

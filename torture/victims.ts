@@ -1,6 +1,6 @@
 /** Clients whose requests are watched while another client attacks the server. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Server } from '../test/processes.ts';
+import type { Server } from '../test/support/processes.ts';
 import { openClient, quantile } from './client.ts';
 import type { Environment, Person } from './environment.ts';
 import { createEvent, createItem } from './factories.ts';

@@ -6,7 +6,7 @@ import type { Target } from '../../src/db/target.ts';
 import { readConfig } from '../../src/lib/config.ts';
 import { deliverCauses } from '../../src/modules/notifications/deliver-causes.ts';
 import { buildApp } from '../../src/server/build-app.ts';
-import { connectSql, openSql, type SqlConnection } from '../../test/sql-tag.ts';
+import { connectSql, openSql, type SqlConnection } from '../../test/support/sql-tag.ts';
 import { startWireCounter, type WireCounter } from './wire-counter.ts';
 
 const messageText = 'Shall I bring the bread, or the soup?';

@@ -1,5 +1,5 @@
 /** Bytes for each row, by building tables of several sizes. */
-import type { SqlConnection } from '../../test/sql-tag.ts';
+import type { SqlConnection } from '../../test/support/sql-tag.ts';
 import { functions, type Subject } from './tables.ts';
 
 /** `table` includes TOAST and the maps of the table; both are bytes for each unit. */

@@ -2,7 +2,7 @@
 import type { Target } from '../../src/db/target.ts';
 import { readSegment, snapshotMode } from '../../src/modules/discovery/memory/load-segment.ts';
 import { Segment } from '../../src/modules/discovery/memory/segment.ts';
-import { openSql } from '../../test/sql-tag.ts';
+import { openSql } from '../../test/support/sql-tag.ts';
 import { subjects } from './tables.ts';
 
 /** `bytes`: of the index, as in the metric `potluck_discovery_index_bytes`. `peak`: of the process while it is built. */

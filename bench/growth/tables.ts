@@ -3,7 +3,7 @@
  * that is created afterwards is up to a third smaller than one that has grown.
  */
 
-import type { SqlConnection } from '../../test/sql-tag.ts';
+import type { SqlConnection } from '../../test/support/sql-tag.ts';
 import { eventTable, planEvents } from '../seed/events.ts';
 import { copyInto } from '../seed/load.ts';
 

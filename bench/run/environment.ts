@@ -1,5 +1,5 @@
 /** Types and SQL fragments that the work items share. */
-import type { SqlConnection } from '../../test/sql-tag.ts';
+import type { SqlConnection } from '../../test/support/sql-tag.ts';
 import { type Plan, planEvents } from '../seed/events.ts';
 import { prefix, userCount } from '../seed/ids.ts';
 import { type Random, randomOf } from '../seed/random.ts';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { startOptions, startVariables } from '../../test/start-variables.ts';
+import { startOptions, startVariables } from '../../test/support/start-variables.ts';
 import type { Dataset } from '../seed.ts';
 import { BenchError } from './options.ts';
 import { send } from './response.ts';

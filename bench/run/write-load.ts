@@ -1,5 +1,5 @@
 /** Writes at a fixed rate through a second server on the same database, while the app is measured. */
-import { eventBody } from '../../test/factories.ts';
+import { eventBody } from '../../test/support/factories.ts';
 import { idOf, userCount } from '../seed/ids.ts';
 import { randomOf } from '../seed/random.ts';
 import type { Dataset } from '../seed.ts';

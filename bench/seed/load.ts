@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { SqlConnection } from '../../test/sql-tag.ts';
+import type { SqlConnection } from '../../test/support/sql-tag.ts';
 
 export type Row = (string | number | boolean | null)[];
 export type Table = {

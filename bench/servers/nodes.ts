@@ -1,7 +1,7 @@
 /** The PostgreSQL servers of a database on this machine. */
 import { allowStandby } from '../../src/lib/database-url.ts';
-import { readPostmaster } from '../../test/processes.ts';
-import { openSql } from '../../test/sql-tag.ts';
+import { readPostmaster } from '../../test/support/processes.ts';
+import { openSql } from '../../test/support/sql-tag.ts';
 
 /** @returns the process of the PostgreSQL server at a URL, which must be on this machine */
 export async function postmasterAt(url: string): Promise<number> {

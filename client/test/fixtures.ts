@@ -7,8 +7,8 @@ import {
   type Send,
   signIn,
 } from '@potluck/client';
-import { nextPhone } from '../../test/factories.ts';
-import type { TestApp } from '../../test/setup.ts';
+import { nextPhone } from '../../test/support/factories.ts';
+import type { TestApp } from '../../test/support/setup.ts';
 
 export type RecordedClient = {
   client: Client;

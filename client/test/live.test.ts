@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isProblem, type LiveMessage, listenToEvent } from '@potluck/client';
-import { createEvent, createItem, createUser, rsvpGoing } from '../../test/factories.ts';
-import { startTestApp } from '../../test/setup.ts';
+import { createEvent, createItem, createUser, rsvpGoing } from '../../test/support/factories.ts';
+import { startTestApp } from '../../test/support/setup.ts';
 import { createRecordedClient, createSignedInClient } from './fixtures.ts';
 import { startProxy } from './proxy.ts';
 

@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
 import { build } from 'rolldown';
-import { nextPhone } from '../../test/factories.ts';
-import { startTestApp } from '../../test/setup.ts';
+import { nextPhone } from '../../test/support/factories.ts';
+import { startTestApp } from '../../test/support/setup.ts';
 
 const client = path.join(import.meta.dirname, '..');
 const modules = path.join(client, '..', 'node_modules');

@@ -27,8 +27,8 @@ import {
   unclaimItem,
   unfollowUser,
 } from '@potluck/client';
-import { createItem, createUser, createUsers, eventBody } from '../../test/factories.ts';
-import { startTestApp } from '../../test/setup.ts';
+import { createItem, createUser, createUsers, eventBody } from '../../test/support/factories.ts';
+import { startTestApp } from '../../test/support/setup.ts';
 import { createRecordedClient, createSignedInClient } from './fixtures.ts';
 import { startProxy } from './proxy.ts';
 

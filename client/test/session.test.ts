@@ -16,7 +16,7 @@ import {
   type Tokens,
   updateMe,
 } from '@potluck/client';
-import { startTestApp } from '../../test/setup.ts';
+import { startTestApp } from '../../test/support/setup.ts';
 import { createRecordedClient, createSignedInClient, signInNewPerson } from './fixtures.ts';
 import { startProxy } from './proxy.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Where the rows of each table are on a cluster with Citus. `potluck distribute` and the migration of a distributed
- * database read it. test/distribution.test.ts compares it with the catalogue: a new table without a line here fails.
+ * database read it. test/database/distribution.test.ts compares it with the catalogue: a new table without a line here fails.
  */
 
 /**

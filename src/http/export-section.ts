@@ -21,7 +21,7 @@ export type ExportSection = {
   /** A named schema. The rows have all columns of the statement. */
   row: TSchema;
   /**
-   * The tables whose rows of the person this section exports. test/export.test.ts searches every table for
+   * The tables whose rows of the person this section exports. test/accounts/export.test.ts searches every table for
    * data of a person and fails for a table that no section names.
    */
   tables: string[];

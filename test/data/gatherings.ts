@@ -1,5 +1,5 @@
 /**
- * Writes gatherings.ics, the calendar that test/gatherings.test.ts imports: `node test/data/gatherings.ts`.
+ * Writes gatherings.ics, the calendar that test/slow/gatherings.test.ts imports: `node test/data/gatherings.ts`.
  * All entries are invented. The same program always writes the same bytes, and a test compares them with the file.
  */
 import { writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /** A deliberate fault: one text of the source code and its replacement. */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
 
@@ -10,7 +10,7 @@ export type Fault = {
   text: string;
   /** The text that takes its place. */
   fault: string;
-  /** The test file that must fail, without `.test.ts`: relative to the root if it begins with a folder, else to `test/`. */
+  /** The test file that must fail, without `.test.ts`: its path from the root, or only its name if it is in a suite of `test/`. */
   test: string;
   /** What the fault would do to people. */
   why: string;
@@ -27,8 +27,13 @@ type Line = [text: string, fault: string, test: string, why: string];
 export const faultsOf = (file: string, lines: Line[]): Fault[] =>
   lines.map(([text, fault, test, why]) => ({ file, text, fault, test, why }));
 
-export const pathOfTest = (test: string): string =>
-  path.join(root, test.includes('/') ? '' : 'test', `${test}.test.ts`);
+/** @throws Error if the suites have no test file of this name, or several */
+export function pathOfTest(test: string): string {
+  const pattern = `${test.includes('/') ? '' : 'test/*/'}${test}.test.ts`;
+  const [file, ...others] = globSync(pattern, { cwd: root, exclude: ['test/slow/**'] });
+  if (file === undefined || others.length > 0) throw new Error(`not one test file: ${pattern}`);
+  return path.join(root, file);
+}
 
 /** The source code with the fault. @throws Error unless the code has the text of the fault exactly once */
 export function withFault(source: string, { text, fault }: Pick<Fault, 'text' | 'fault'>): string {

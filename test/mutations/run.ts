@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { globalSetup, globalTeardown } from '../global-setup.ts';
+import { globalSetup, globalTeardown } from '../support/global-setup.ts';
 import { equivalents, faults } from './all.ts';
 import { type Fault, findMistake } from './fault.ts';
 import { type Outcome, runTestFile } from './run-test-file.ts';

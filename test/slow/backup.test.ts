@@ -11,12 +11,12 @@ import { writeBackup } from '../../src/cli/backup.ts';
 import { checkBackup, restoreBackup } from '../../src/cli/restore.ts';
 import { newestVersion } from '../../src/db/migrate.ts';
 import type { Target } from '../../src/db/target.ts';
-import { command } from '../command.ts';
-import { createEvent, createItem, createUser, inDays, rsvpGoing } from '../factories.ts';
-import { assertCounters } from '../invariants.ts';
-import { expectStatus, startTestApp } from '../setup.ts';
-import { connectSql, openSql } from '../sql-tag.ts';
-import { cloneDatabase, createEmptyDatabase } from '../test-database.ts';
+import { command } from '../support/command.ts';
+import { createEvent, createItem, createUser, inDays, rsvpGoing } from '../support/factories.ts';
+import { assertCounters } from '../support/invariants.ts';
+import { expectStatus, startTestApp } from '../support/setup.ts';
+import { connectSql, openSql } from '../support/sql-tag.ts';
+import { cloneDatabase, createEmptyDatabase } from '../support/test-database.ts';
 
 const api = await startTestApp();
 const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-backup-'));

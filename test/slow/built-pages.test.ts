@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { appendFile, cp, mkdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { cleanUpAfterTests, createTempDir, serve, stop } from '../processes.ts';
-import { skipsEmbedded } from '../test-database.ts';
+import { cleanUpAfterTests, createTempDir, serve, stop } from '../support/processes.ts';
+import { skipsEmbedded } from '../support/test-database.ts';
 
 cleanUpAfterTests();
 

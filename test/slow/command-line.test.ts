@@ -4,7 +4,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { access, mkdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { cleanUpAfterTests, createTempDir, expectNoPostgres, potluck } from '../processes.ts';
+import { cleanUpAfterTests, createTempDir, expectNoPostgres, potluck } from '../support/processes.ts';
 
 cleanUpAfterTests();
 

@@ -9,12 +9,12 @@ import { demoPhones } from '../../src/lib/demo-phones.ts';
 import { categorySlugs, templateSlugs } from '../../src/modules/events/catalogue.ts';
 import { NewEvent } from '../../src/modules/events/schemas.ts';
 import { NewItem } from '../../src/modules/items/schemas.ts';
-import { command } from '../command.ts';
-import { createUser, deleteAccount, signIn } from '../factories.ts';
-import { assertCounters } from '../invariants.ts';
-import { expectProblem, expectStatus, startTestApp } from '../setup.ts';
-import { connectSql, type SqlDatabase } from '../sql-tag.ts';
-import { cloneDatabase } from '../test-database.ts';
+import { command } from '../support/command.ts';
+import { createUser, deleteAccount, signIn } from '../support/factories.ts';
+import { assertCounters } from '../support/invariants.ts';
+import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
+import { connectSql, type SqlDatabase } from '../support/sql-tag.ts';
+import { cloneDatabase } from '../support/test-database.ts';
 
 const api = await startTestApp();
 const added = await seedDemo({ db: api.sql });

@@ -15,8 +15,8 @@ import {
   serve,
   signIn,
   stop,
-} from '../processes.ts';
-import { skipsEmbedded } from '../test-database.ts';
+} from '../support/processes.ts';
+import { skipsEmbedded } from '../support/test-database.ts';
 
 cleanUpAfterTests();
 

@@ -7,9 +7,9 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { untilRecovered } from '../../src/db/recovery.ts';
-import { findPostgres } from '../installed-postgres.ts';
-import { cleanUpAfterTests, createTempDir } from '../processes.ts';
-import { openSql } from '../sql-tag.ts';
+import { findPostgres } from '../support/installed-postgres.ts';
+import { cleanUpAfterTests, createTempDir } from '../support/processes.ts';
+import { openSql } from '../support/sql-tag.ts';
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '..', '..');
@@ -62,7 +62,7 @@ test('TEST_DATABASE_URL: a suite passes on the installed PostgreSQL and leaves n
   const other = await openSql(url, 'tests ba9876543210');
   // The runner of this test tells its child processes to report to it.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const args = ['--test', '--test-global-setup=test/global-setup.ts', 'test/suites/claims.ts'];
+  const args = ['--test', '--test-global-setup=test/support/global-setup.ts', 'test/claims/suite.ts'];
   const { stdout } = await run(process.execPath, args, {
     cwd: root,
     env: { ...env, TEST_DATABASE_URL: url },

@@ -14,10 +14,10 @@ import { place } from '../../src/db/embedded/placement.ts';
 import { startServer, stopServer } from '../../src/db/embedded/postmaster.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import type { Target } from '../../src/db/target.ts';
-import { createEvent, createUser, signIn } from '../factories.ts';
-import { cleanUpAfterTests, createTempDir } from '../processes.ts';
-import { expectProblem, expectStatus, startTestApp, type TestApp } from '../setup.ts';
-import { connectSql, openSql, type SqlDatabase } from '../sql-tag.ts';
+import { createEvent, createUser, signIn } from '../support/factories.ts';
+import { cleanUpAfterTests, createTempDir } from '../support/processes.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
+import { connectSql, openSql, type SqlDatabase } from '../support/sql-tag.ts';
 
 const run = promisify(execFile);
 

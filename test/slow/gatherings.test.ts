@@ -11,9 +11,9 @@ import { type ImportReport, importCalendar } from '../../src/cli/import.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { findOrCreateAccount } from '../../src/modules/auth/accounts.ts';
 import { file, makeCalendar } from '../data/gatherings.ts';
-import { nextPhone, signIn } from '../factories.ts';
-import { assertCounters } from '../invariants.ts';
-import { expectStatus, startTestApp } from '../setup.ts';
+import { nextPhone, signIn } from '../support/factories.ts';
+import { assertCounters } from '../support/invariants.ts';
+import { expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();
 const phone = nextPhone();

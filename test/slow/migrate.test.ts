@@ -5,12 +5,12 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { MigrationError, migrate, newestVersion } from '../../src/db/migrate.ts';
-import { command, commandOf } from '../command.ts';
-import { createEvent, createUser } from '../factories.ts';
-import { createNewerVersion } from '../newer-version.ts';
-import { expectStatus, startTestApp } from '../setup.ts';
-import { openSql } from '../sql-tag.ts';
-import { createEmptyDatabase } from '../test-database.ts';
+import { command, commandOf } from '../support/command.ts';
+import { createEvent, createUser } from '../support/factories.ts';
+import { createNewerVersion } from '../support/newer-version.ts';
+import { expectStatus, startTestApp } from '../support/setup.ts';
+import { openSql } from '../support/sql-tag.ts';
+import { createEmptyDatabase } from '../support/test-database.ts';
 
 const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-migrate-'));
 after(() => rm(directory, { recursive: true, force: true }));

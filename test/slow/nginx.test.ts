@@ -10,7 +10,16 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { eventBody } from '../factories.ts';
+import { eventBody } from '../support/factories.ts';
+import {
+  cleanUpAfterTests,
+  createTempDir,
+  type Server,
+  sendRequest,
+  serve,
+  signIn,
+} from '../support/processes.ts';
+import { cloneDatabase } from '../support/test-database.ts';
 import {
   findFreePorts,
   missingTools,
@@ -18,9 +27,7 @@ import {
   readNginxChapter,
   replaceAll,
   startNginx,
-} from '../nginx.ts';
-import { cleanUpAfterTests, createTempDir, type Server, sendRequest, serve, signIn } from '../processes.ts';
-import { cloneDatabase } from '../test-database.ts';
+} from './nginx.ts';
 
 cleanUpAfterTests();
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { maxId } from '../../src/lib/ids.ts';
-import { eventBody, inDays } from '../factories.ts';
+import { eventBody, inDays } from '../support/factories.ts';
 import {
   cleanUpAfterTests,
   createTempDir,
@@ -12,10 +12,10 @@ import {
   serve,
   signIn,
   stop,
-} from '../processes.ts';
-import { secretKey } from '../setup.ts';
-import { openSql, type SqlTag } from '../sql-tag.ts';
-import { cloneDatabase } from '../test-database.ts';
+} from '../support/processes.ts';
+import { secretKey } from '../support/setup.ts';
+import { openSql, type SqlTag } from '../support/sql-tag.ts';
+import { cloneDatabase } from '../support/test-database.ts';
 
 cleanUpAfterTests();
 

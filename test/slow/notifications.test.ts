@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody } from '../factories.ts';
-import { countNotified, insertGuests } from '../many-guests.ts';
-import { cleanUpAfterTests, createTempDir, sendRequest, serve, signIn, stop } from '../processes.ts';
-import { secretKey } from '../setup.ts';
-import { openSql } from '../sql-tag.ts';
-import { cloneDatabase } from '../test-database.ts';
+import { eventBody } from '../support/factories.ts';
+import { countNotified, insertGuests } from '../support/many-guests.ts';
+import { cleanUpAfterTests, createTempDir, sendRequest, serve, signIn, stop } from '../support/processes.ts';
+import { secretKey } from '../support/setup.ts';
+import { openSql } from '../support/sql-tag.ts';
+import { cloneDatabase } from '../support/test-database.ts';
 
 cleanUpAfterTests();
 

@@ -10,11 +10,11 @@ import net from 'node:net';
 import path from 'node:path';
 import { after, describe, mock, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createUser, eventBody, onePixelPng } from '../factories.ts';
-import { cleanUpAfterTests, createTempDir, serve, stop } from '../processes.ts';
-import { expectProblem, expectStatus, startTestApp, type TestApp } from '../setup.ts';
-import { cloneDatabase, connectTo, urlOf } from '../test-database.ts';
-import { upload } from '../upload-helpers.ts';
+import { createUser, eventBody, onePixelPng } from '../support/factories.ts';
+import { cleanUpAfterTests, createTempDir, serve, stop } from '../support/processes.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
+import { cloneDatabase, connectTo, urlOf } from '../support/test-database.ts';
+import { upload } from '../support/upload-helpers.ts';
 
 cleanUpAfterTests();
 

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody } from '../factories.ts';
+import { eventBody } from '../support/factories.ts';
 import {
   cleanUpAfterTests,
   createTempDir,
@@ -20,9 +20,9 @@ import {
   serve,
   signIn,
   stop,
-} from '../processes.ts';
-import { openSql } from '../sql-tag.ts';
-import { cloneDatabase, connectTo, urlOf } from '../test-database.ts';
+} from '../support/processes.ts';
+import { openSql } from '../support/sql-tag.ts';
+import { cloneDatabase, connectTo, urlOf } from '../support/test-database.ts';
 
 cleanUpAfterTests();
 

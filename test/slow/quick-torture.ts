@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { programs } from '../../torture/all.ts';
 import { runProgram } from '../../torture/run-program.ts';
-import { cleanUpAfterTests } from '../processes.ts';
+import { cleanUpAfterTests } from '../support/processes.ts';
 
 /** @param part the number of the file, from 0 to `parts - 1` */
 export function runQuickPrograms(part: number, parts: number): void {

@@ -15,10 +15,10 @@ import { startServer, stopServer } from '../../src/db/embedded/postmaster.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import type { Target } from '../../src/db/target.ts';
 import { allowStandby } from '../../src/lib/database-url.ts';
-import { createEvent, createUser, rsvpGoing, signIn } from '../factories.ts';
-import { cleanUpAfterTests, createTempDir, readPostmaster } from '../processes.ts';
-import { expectProblem, expectStatus, startTestApp, type TestApp } from '../setup.ts';
-import { connectSql, openSql } from '../sql-tag.ts';
+import { createEvent, createUser, rsvpGoing, signIn } from '../support/factories.ts';
+import { cleanUpAfterTests, createTempDir, readPostmaster } from '../support/processes.ts';
+import { expectProblem, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
+import { connectSql, openSql } from '../support/sql-tag.ts';
 
 const run = promisify(execFile);
 

@@ -6,12 +6,12 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fakeTime } from '../fake-time.ts';
-import { cleanUpAfterTests, createTempDir, potluck, type Server, serve, stop } from '../processes.ts';
-import { openRelay } from '../relay.ts';
-import { s3Env } from '../s3-stub.ts';
-import { openSql } from '../sql-tag.ts';
-import { cloneDatabase, urlOf } from '../test-database.ts';
+import { fakeTime } from '../support/fake-time.ts';
+import { cleanUpAfterTests, createTempDir, potluck, type Server, serve, stop } from '../support/processes.ts';
+import { openRelay } from '../support/relay.ts';
+import { s3Env } from '../support/s3-stub.ts';
+import { openSql } from '../support/sql-tag.ts';
+import { cloneDatabase, urlOf } from '../support/test-database.ts';
 
 cleanUpAfterTests();
 

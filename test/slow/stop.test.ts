@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody } from '../factories.ts';
+import { eventBody } from '../support/factories.ts';
 import {
   cleanUpAfterTests,
   createTempDir,
@@ -12,9 +12,9 @@ import {
   serve,
   signIn,
   signInBrowser,
-} from '../processes.ts';
-import { connectSql } from '../sql-tag.ts';
-import { cloneDatabase } from '../test-database.ts';
+} from '../support/processes.ts';
+import { connectSql } from '../support/sql-tag.ts';
+import { cloneDatabase } from '../support/test-database.ts';
 
 cleanUpAfterTests();
 

@@ -3,8 +3,8 @@
  * delete accounts in the middle of their owners' requests.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody } from '../../test/factories.ts';
-import type { Server } from '../../test/processes.ts';
+import { eventBody } from '../../test/support/factories.ts';
+import type { Server } from '../../test/support/processes.ts';
 import type { ClientResponse } from '../client.ts';
 import type { Environment } from '../environment.ts';
 import { phoneOf, type SignedIn, signIn } from '../phones.ts';

@@ -1,5 +1,5 @@
 /** Searches every table of the database for rows of deleted people. */
-import type { SqlDatabase } from '../../test/sql-tag.ts';
+import type { SqlDatabase } from '../../test/support/sql-tag.ts';
 import type { Deleted } from './late-writers.ts';
 
 /** Returns `table: row` for each row that names one of the people, or one of their events. */

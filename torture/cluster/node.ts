@@ -5,7 +5,7 @@ import { chown, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { untilRecovered } from '../../src/db/recovery.ts';
-import { openSql } from '../../test/sql-tag.ts';
+import { openSql } from '../../test/support/sql-tag.ts';
 import { findFreePort } from '../failover/free-port.ts';
 
 const run = promisify(execFile);

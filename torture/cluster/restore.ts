@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { openSql } from '../../test/sql-tag.ts';
+import { openSql } from '../../test/support/sql-tag.ts';
 import type { CitusCluster } from './citus.ts';
 import { createDataDir, identity, type Node, startNode } from './node.ts';
 

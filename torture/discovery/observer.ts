@@ -1,5 +1,5 @@
 /** Writes on one server, whose effect the next list of another server must show. */
-import type { Server } from '../../test/processes.ts';
+import type { Server } from '../../test/support/processes.ts';
 import type { ClientResponse } from '../client.ts';
 import type { Person } from '../environment.ts';
 import { addOrganizers, fault, randomFields, send, type Traffic } from './traffic.ts';

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { postgresUnder } from '../../test/processes.ts';
+import { postgresUnder } from '../../test/support/processes.ts';
 import { type DatabaseProxy, openProxy } from '../proxy.ts';
 import { findFreePort } from './free-port.ts';
 

@@ -1,5 +1,5 @@
 /** Compares the events that servers show with those that the database has. */
-import { eventBody } from '../../test/factories.ts';
+import { eventBody } from '../../test/support/factories.ts';
 import { runConcurrently } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 

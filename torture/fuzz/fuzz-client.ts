@@ -1,7 +1,7 @@
 /**
  * A fuzz client: converts steps to requests, remembers the ids and secrets it received, and checks responses.
  */
-import type { Contract } from '../../test/contract.ts';
+import type { Contract } from '../../test/support/contract.ts';
 import { webHeaders } from '../api.ts';
 import type { ClientResponse } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';

@@ -1,6 +1,6 @@
 /** Generates random requests for every operation, from the OpenAPI document and from the specification. */
 import fc, { type Arbitrary } from 'fast-check';
-import { type Parameter, resolveSchema, type Schema } from '../../test/openapi-operations.ts';
+import { type Parameter, resolveSchema, type Schema } from '../../test/support/openapi-operations.ts';
 import type { OpenApi } from '../api.ts';
 import type { Operation } from './oracle.ts';
 import { specBody, specQuery } from './spec-values.ts';

@@ -1,5 +1,5 @@
 /** Compares whole bodies: reads of the world with what each viewer may see, and refusals with each other. */
-import type { Api, ApiResponse } from '../../test/setup.ts';
+import type { Api, ApiResponse } from '../../test/support/setup.ts';
 import { someText, someTime, type View, viewsOf } from './views.ts';
 import { createWorld, type Viewer, viewers, type World } from './world.ts';
 

@@ -6,8 +6,8 @@ import {
   createUser,
   eventBody,
   type Person,
-} from '../../test/factories.ts';
-import { type Api, expectStatus } from '../../test/setup.ts';
+} from '../../test/support/factories.ts';
+import { type Api, expectStatus } from '../../test/support/setup.ts';
 
 /** The address of the server in its responses. */
 export const publicUrl = 'http://127.0.0.1:1';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onePixelPng } from '../../test/factories.ts';
-import { s3Env, startS3Stub } from '../../test/s3-stub.ts';
+import { onePixelPng } from '../../test/support/factories.ts';
+import { s3Env, startS3Stub } from '../../test/support/s3-stub.ts';
 import { quantile, runConcurrently } from '../client.ts';
 import { countValues } from '../counts.ts';
 import type { Environment, Person } from '../environment.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody } from '../../test/factories.ts';
-import { fakeTime } from '../../test/fake-time.ts';
-import { potluck, type Server } from '../../test/processes.ts';
+import { eventBody } from '../../test/support/factories.ts';
+import { fakeTime } from '../../test/support/fake-time.ts';
+import { potluck, type Server } from '../../test/support/processes.ts';
 import { type Call, type ClientResponse, openClient } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent } from '../factories.ts';

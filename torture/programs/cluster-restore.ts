@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertCounters } from '../../test/invariants.ts';
-import { connectSql, openSql, type SqlDatabase } from '../../test/sql-tag.ts';
+import { assertCounters } from '../../test/support/invariants.ts';
+import { connectSql, openSql, type SqlDatabase } from '../../test/support/sql-tag.ts';
 import { openCitus } from '../cluster/citus.ts';
 import { archiveAll, archiving, backUpNodes, recoverNodes } from '../cluster/restore.ts';
 import { type PromisedRows, startCrashWriters } from '../crash-writers.ts';

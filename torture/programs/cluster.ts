@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertCounters } from '../../test/invariants.ts';
+import { assertCounters } from '../../test/support/invariants.ts';
 import { type CitusCluster, openCitus } from '../cluster/citus.ts';
 import { type LateWriters, type SharedEvent, startLateWriters } from '../cluster/late-writers.ts';
 import { findLeftovers } from '../cluster/leftovers.ts';

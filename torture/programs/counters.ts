@@ -1,4 +1,4 @@
-import { assertCounters } from '../../test/invariants.ts';
+import { assertCounters } from '../../test/support/invariants.ts';
 import { runConcurrently } from '../client.ts';
 import { countValues } from '../counts.ts';
 import type { Environment, Person } from '../environment.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Server } from '../../test/processes.ts';
+import type { Server } from '../../test/support/processes.ts';
 import { createRouteRequests } from '../all-routes.ts';
 import { openClient, quantile } from '../client.ts';
 import { countValues } from '../counts.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertCounters } from '../../test/invariants.ts';
-import { stop } from '../../test/processes.ts';
+import { assertCounters } from '../../test/support/invariants.ts';
+import { stop } from '../../test/support/processes.ts';
 import type { ClientResponse } from '../client.ts';
 import { countValues } from '../counts.ts';
 import type { Environment, Person } from '../environment.ts';

@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EventStream, openEventStream, type StreamMessage } from '../../test/event-stream-client.ts';
+import {
+  type EventStream,
+  openEventStream,
+  type StreamMessage,
+} from '../../test/support/event-stream-client.ts';
 import { quantile, runConcurrently } from '../client.ts';
 import { countValues } from '../counts.ts';
 import type { Environment, Person } from '../environment.ts';

@@ -9,9 +9,9 @@ import {
   requestAs,
   roles,
   routeOf,
-} from '../../test/access-rows.ts';
-import { createEvent, createItem, type Person, rsvpGoing } from '../../test/factories.ts';
-import { type Api, expectStatus } from '../../test/setup.ts';
+} from '../../test/access/access-rows.ts';
+import { createEvent, createItem, type Person, rsvpGoing } from '../../test/support/factories.ts';
+import { type Api, expectStatus } from '../../test/support/setup.ts';
 import { openApi } from '../api.ts';
 import { runConcurrently } from '../client.ts';
 import { comparableRefusal, compareWorldBodies, isPlainRefusal } from '../matrix/bodies.ts';

@@ -7,7 +7,7 @@ import { type Random, randomOf } from '../../bench/seed/random.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import type { EventFields } from '../../src/modules/events/event-fields.ts';
 import { insertEvent } from '../../src/modules/events/repo.ts';
-import type { Server } from '../../test/processes.ts';
+import type { Server } from '../../test/support/processes.ts';
 import { quantile } from '../client.ts';
 import { countValues } from '../counts.ts';
 import { isIndexed } from '../discovery/queries.ts';

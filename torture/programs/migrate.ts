@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createNewerVersion } from '../../test/newer-version.ts';
+import { createNewerVersion } from '../../test/support/newer-version.ts';
 import { quantile } from '../client.ts';
 import { startLoad } from '../load.ts';
 import type { Program } from '../program.ts';

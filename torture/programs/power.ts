@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onePixelPng } from '../../test/factories.ts';
-import { postgresUnder } from '../../test/processes.ts';
+import { onePixelPng } from '../../test/support/factories.ts';
+import { postgresUnder } from '../../test/support/processes.ts';
 import { runConcurrently } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import { type FileSystem, openFileSystem } from '../file-system.ts';

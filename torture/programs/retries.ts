@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody } from '../../test/factories.ts';
+import { eventBody } from '../../test/support/factories.ts';
 import { runConcurrently } from '../client.ts';
 import type { Environment } from '../environment.ts';
 import { createEvent, createItem, insertGoingRsvps } from '../factories.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Server } from '../../test/processes.ts';
+import type { Server } from '../../test/support/processes.ts';
 import { type ClientResponse, runConcurrently } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent, createItem, insertGoingRsvps } from '../factories.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Server } from '../../test/processes.ts';
+import type { Server } from '../../test/support/processes.ts';
 import type { LoadPlan, LoadResult, LoadRoute } from '../background-load.ts';
 import { quantile } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';

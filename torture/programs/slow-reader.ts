@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import type { Server } from '../../test/processes.ts';
+import type { Server } from '../../test/support/processes.ts';
 import { quantile } from '../client.ts';
 import { countValues } from '../counts.ts';
 import type { Environment, Person } from '../environment.ts';

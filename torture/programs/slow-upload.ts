@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onePixelPng } from '../../test/factories.ts';
+import { onePixelPng } from '../../test/support/factories.ts';
 import { quantile } from '../client.ts';
 import { countValues } from '../counts.ts';
 import type { Environment, Person } from '../environment.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody, onePixelPng } from '../../test/factories.ts';
-import type { Server } from '../../test/processes.ts';
+import { eventBody, onePixelPng } from '../../test/support/factories.ts';
+import type { Server } from '../../test/support/processes.ts';
 import { quantile } from '../client.ts';
 import { countValues } from '../counts.ts';
 import type { Environment, Person } from '../environment.ts';

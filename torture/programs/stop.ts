@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody } from '../../test/factories.ts';
-import { type Server, signInBrowser } from '../../test/processes.ts';
+import { eventBody } from '../../test/support/factories.ts';
+import { type Server, signInBrowser } from '../../test/support/processes.ts';
 import type { Environment, Person } from '../environment.ts';
 import type { Program } from '../program.ts';
 

@@ -1,7 +1,7 @@
 /** The server of the tests. Tests of several work trees may run at once, on different ports. */
 import os from 'node:os';
 import path from 'node:path';
-import { findChromium } from '../../test/chromium.ts';
+import { findChromium } from '../../test/support/chromium.ts';
 
 export const port = Number(process.env.E2E_PORT ?? 4_310);
 export const url = `http://127.0.0.1:${port}`;

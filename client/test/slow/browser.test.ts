@@ -10,9 +10,9 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { build } from 'rolldown';
-import { findChromium } from '../../../test/chromium.ts';
-import { eventBody, nextPhone, onePixelPng } from '../../../test/factories.ts';
-import { startTestApp } from '../../../test/setup.ts';
+import { findChromium } from '../../../test/support/chromium.ts';
+import { eventBody, nextPhone, onePixelPng } from '../../../test/support/factories.ts';
+import { startTestApp } from '../../../test/support/setup.ts';
 import { startProxy } from '../proxy.ts';
 
 const chromium = findChromium();

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { createImporter } from '../support/calendar-files.ts';
+import { startTestApp } from '../support/setup.ts';
+
+const api = await startTestApp();
+const { importTimes, importError } = createImporter(api);
+
+test('import: times in UTC, in a named zone, floating, and floating with X-WR-TIMEZONE', async () => {
+  // UTC is not stored as the timezone. The timezone is that of GEO, also in the cases below.
+  assert.deepEqual(await importTimes({ DTSTART: '20270701T170000Z', DTEND: '20270701T180000Z' }), [
+    '2027-07-01T17:00:00.000Z',
+    '2027-07-01T18:00:00.000Z',
+    'Europe/Oslo',
+  ]);
+  assert.deepEqual(
+    await importTimes({
+      'DTSTART;TZID=Europe/Oslo': '20270701T190000',
+      'DTEND;TZID="America/New_York"': '20270701T140000',
+    }),
+    ['2027-07-01T17:00:00.000Z', '2027-07-01T18:00:00.000Z', 'Europe/Oslo'],
+  );
+  assert.deepEqual(await importTimes({ DTSTART: '20270701T190000', DTEND: '20270701T200000' }), [
+    '2027-07-01T17:00:00.000Z',
+    '2027-07-01T18:00:00.000Z',
+    'Europe/Oslo',
+  ]);
+  assert.deepEqual(
+    await importTimes(
+      { DTSTART: '20270701T190000', DTEND: '20270701T200000' },
+      'X-WR-TIMEZONE:Asia/Tokyo\r\n',
+    ),
+    ['2027-07-01T10:00:00.000Z', '2027-07-01T11:00:00.000Z', 'Asia/Tokyo'],
+  );
+  assert.deepEqual(
+    await importTimes({
+      'DTSTART;TZID=/example.org/20070129_1/Europe/Oslo': '20270101T190000',
+      DURATION: 'PT1H',
+    }),
+    ['2027-01-01T18:00:00.000Z', '2027-01-01T19:00:00.000Z', 'Europe/Oslo'],
+  );
+});
+
+const zone = (rule: string) =>
+  [
+    'BEGIN:VTIMEZONE',
+    'TZID:Our Own Time',
+    'BEGIN:STANDARD',
+    'DTSTART:19701025T030000',
+    'TZOFFSETFROM:+0400',
+    'TZOFFSETTO:+0300',
+    'RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU',
+    'END:STANDARD',
+    'BEGIN:DAYLIGHT',
+    'DTSTART:19700329T020000',
+    'TZOFFSETFROM:+0300',
+    'TZOFFSETTO:+0400',
+    `RRULE:${rule}`,
+    'END:DAYLIGHT',
+    'END:VTIMEZONE',
+    '',
+  ].join('\r\n');
+
+test('import: a zone defined by VTIMEZONE, in summer and in winter', async () => {
+  const yearly = zone('FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU');
+  assert.deepEqual(
+    await importTimes({ 'DTSTART;TZID=Our Own Time': '20270701T190000', DURATION: 'PT1H' }, yearly),
+    ['2027-07-01T15:00:00.000Z', '2027-07-01T16:00:00.000Z', 'Europe/Oslo'],
+  );
+  assert.deepEqual(
+    await importTimes({ 'DTSTART;TZID=Our Own Time': '20270101T190000', DURATION: 'PT1H' }, yearly),
+    ['2027-01-01T16:00:00.000Z', '2027-01-01T17:00:00.000Z', 'Europe/Oslo'],
+  );
+});
+
+test('import: an unknown zone, or one that changes every second, is an error', async () => {
+  const fields = { DTSTART: undefined, DTEND: undefined, 'DTSTART;TZID=Our Own Time': '20270701T190000' };
+  assert.match(await importError(fields), /time zone Our Own Time is unknown/);
+  assert.match(await importError(fields, zone('FREQ=SECONDLY')), /time zone Our Own Time is unknown/);
+});
+
+test('import: dates become whole days, with an exclusive DTEND, with DURATION and without an end', async () => {
+  const days = { 'DTSTART;VALUE=DATE': '20270305' };
+  assert.deepEqual(await importTimes({ ...days, 'DTEND;VALUE=DATE': '20270307' }), [
+    '2027-03-04T23:00:00.000Z',
+    '2027-03-06T23:00:00.000Z',
+    'Europe/Oslo',
+  ]);
+  const oneDay = ['2027-03-04T23:00:00.000Z', '2027-03-05T23:00:00.000Z', 'Europe/Oslo'];
+  assert.deepEqual(await importTimes(days), oneDay);
+  assert.deepEqual(await importTimes({ ...days, 'DTEND;VALUE=DATE': '20270305' }), oneDay);
+  assert.deepEqual(
+    await importTimes({ DTSTART: '20270305', DTEND: '20270306' }),
+    oneDay,
+    'without VALUE=DATE',
+  );
+  assert.deepEqual(await importTimes({ ...days, DURATION: 'P1D' }), oneDay);
+  assert.deepEqual(await importTimes({ ...days, DURATION: 'PT24H' }), oneDay);
+  assert.deepEqual(await importTimes({ ...days, DURATION: 'P1W' }), [
+    '2027-03-04T23:00:00.000Z',
+    '2027-03-11T23:00:00.000Z',
+    'Europe/Oslo',
+  ]);
+});
+
+test('import: DURATION in calendar days or exact hours; one hour without DTEND and DURATION', async () => {
+  const start = { 'DTSTART;TZID=Europe/Oslo': '20270327T200000' };
+  // Daylight saving time begins on 28 March.
+  assert.deepEqual((await importTimes({ ...start, DURATION: 'P1D' }))[1], '2027-03-28T18:00:00.000Z');
+  assert.deepEqual((await importTimes({ ...start, DURATION: 'PT24H' }))[1], '2027-03-28T19:00:00.000Z');
+  assert.deepEqual((await importTimes({ ...start, DURATION: 'P1DT1H30M' }))[1], '2027-03-28T19:30:00.000Z');
+  assert.deepEqual((await importTimes(start))[1], '2027-03-27T20:00:00.000Z');
+});

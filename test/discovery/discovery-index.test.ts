@@ -1,0 +1,79 @@
+/** The loading of the discovery index, with a change log whose reads the test controls. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ChangeLog, type CommittedChange, changeKeyOf } from '../../src/cache/change-log.ts';
+import { cellOf } from '../../src/lib/grid-cells.ts';
+import { CurrentIndex } from '../../src/modules/discovery/memory/current-index.ts';
+import type { IndexQuery } from '../../src/modules/discovery/memory/index-query.ts';
+import { dayOf } from '../../src/modules/events/listing-keys.ts';
+import { createEvent, createUser, eventBody } from '../support/factories.ts';
+import { startTestApp } from '../support/setup.ts';
+
+const api = await startTestApp();
+
+const anyEvent: IndexQuery = {
+  from: null,
+  since: null,
+  until: null,
+  category: null,
+  circle: null,
+  box: null,
+  isFree: false,
+  words: null,
+  isGraded: false,
+  hiddenOrganizers: [],
+};
+
+test('index: changes during the start of a new load do not start another load', async () => {
+  const organizer = await createUser(api);
+  const event = await createEvent(api, organizer);
+  // The same row many times over: the index counts the copies as changed events.
+  await api.sql`
+    insert into events
+    select (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid()))).*
+    from events e cross join generate_series(1, 2100)`;
+  const ids = (await api.sql<{ id: string }[]>`select id from events`).map(({ id }) => id);
+  const { location, startAt } = eventBody({ startAt: event.startAt });
+  const listingKeys = [{ cell: cellOf(location.lat, location.lng), day: dayOf(new Date(startAt)) }];
+  const change: CommittedChange = { changeKeys: ids.map(changeKeyOf), listingKeys, listings: null };
+
+  let notify: (change: CommittedChange) => void = () => {};
+  let read = Promise.resolve();
+  const changeLog: Pick<ChangeLog, 'catchUp' | 'listingOf' | 'watch'> = {
+    catchUp: () => read,
+    listingOf: () => undefined,
+    watch: (watcher) => {
+      notify = watcher;
+    },
+  };
+  const messages: string[] = [];
+  const log = { info: (_: object, message: string) => messages.push(message), warn: () => {} };
+  const index = new CurrentIndex({
+    db: api.sql,
+    changeLog: changeLog as ChangeLog,
+    log,
+    maxBytes: 1e8,
+    onLoaded: () => {},
+  });
+  const search = () => index.search(anyEvent, { page: 1, limit: 1 });
+  const untilLoaded = async (loads: number) => {
+    for (let waited = 0; messages.length < loads && waited < 10_000; waited += 10) await sleep(10);
+  };
+  index.start();
+  try {
+    await untilLoaded(1);
+    const held = Promise.withResolvers<void>();
+    read = held.promise;
+    for (let i = 0; i < 3; i++) {
+      notify(change);
+      assert.equal((await search())?.total, ids.length);
+    }
+    held.resolve();
+    await untilLoaded(2);
+    await sleep(200);
+    assert.equal(messages.length, 2, 'one load at the start, and one after the changes');
+  } finally {
+    index.stop();
+  }
+});

@@ -1,0 +1,345 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { promisify } from 'node:util';
+import { createClient } from '@hey-api/openapi-ts';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { violationOf } from '../../src/http/validation-messages.ts';
+import { catalogue } from '../../src/lib/errors.ts';
+import { createUser } from '../support/factories.ts';
+import { resolveSchema } from '../support/openapi-operations.ts';
+import { startTestApp } from '../support/setup.ts';
+
+const api = await startTestApp();
+const { body: document } = await api.get('/openapi.json');
+
+type Operation = {
+  operationId: string;
+  security: unknown[];
+  summary?: string;
+  description?: string;
+  responses: Record<
+    string,
+    {
+      content?: Record<
+        string,
+        { schema: { $ref?: string; type?: string; allOf?: { properties?: { code?: { enum: string[] } } }[] } }
+      >;
+    }
+  >;
+  requestBody?: {
+    content: Record<string, { schema: { $ref?: string; additionalProperties?: boolean }; example?: unknown }>;
+  };
+};
+const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([url, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${url}`,
+    operation,
+  })),
+);
+
+/** Collects the values of a keyword at any depth of a schema. */
+function collectValues(keyword: string, node: unknown = document): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, inner]) =>
+    key === keyword && typeof inner === 'string' ? [inner] : collectValues(keyword, inner),
+  );
+}
+
+/** Rules of Redocly beyond its strict ones. The last two have no name there. */
+const rules = {
+  'array-parameter-serialization': 'error',
+  'component-name-unique': 'error',
+  'info-contact': 'error',
+  'operation-4xx-problem-details-rfc7807': 'error',
+  'operation-description': 'error',
+  'operation-singular-tag': 'error',
+  'operation-tag-defined': 'error',
+  'rule/info-description': {
+    subject: { type: 'Info', property: 'description' },
+    assertions: { nonEmpty: true },
+  },
+  'rule/operation-tags': {
+    subject: { type: 'Operation', property: 'tags' },
+    assertions: { nonEmpty: true },
+  },
+} as const;
+
+test('openapi: the document passes the strict rules of Redocly, and further ones, without a finding', async () => {
+  const config = await createConfig({ extends: ['recommended-strict'], rules });
+  const problems = await lintFromString({
+    source: JSON.stringify(document),
+    absoluteRef: 'openapi.json',
+    config,
+  });
+  assert.deepEqual(
+    problems.map(
+      (problem) => `${problem.ruleId}: ${problem.message} ${problem.location.map((at) => at.pointer)}`,
+    ),
+    [],
+  );
+});
+
+test('openapi: default values and examples are valid; arrays declare their items; no text has a script', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema({ ...document, $id: 'openapi' });
+  let values = 0;
+  const validate = (pointer: string, value: unknown): void => {
+    values++;
+    assert.ok(ajv.validate(`openapi#${pointer}`, value), `${pointer}: ${ajv.errorsText()}`);
+  };
+  const visit = (node: Record<string, unknown>, pointer: string): void => {
+    // A property may have the name of a keyword.
+    if (!pointer.endsWith('/properties')) {
+      if ('default' in node) validate(pointer, node.default);
+      if ('schema' in node && 'example' in node) validate(`${pointer}/schema`, node.example);
+      if ([node.type].flat().includes('array')) assert.ok(node.items, pointer);
+    }
+    for (const [name, inner] of Object.entries(node)) {
+      const key = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+      if (typeof inner === 'object' && inner !== null)
+        visit(inner as Record<string, unknown>, `${pointer}/${key}`);
+    }
+  };
+  visit(document, '');
+  assert.ok(values > 100, `${values}`);
+  assert.doesNotMatch(JSON.stringify(document), /<script|eval\(/i);
+});
+
+test('openapi: patterns match the same texts with and without the u flag', () => {
+  const patterns = new Set(collectValues('pattern'));
+  assert.ok(patterns.size >= 6, [...patterns].join());
+  const samples = [
+    '',
+    ' ',
+    '\t',
+    'a',
+    'ä b',
+    ' 🍞 ',
+    '\u00a0',
+    '\u200b',
+    'a\nb',
+    'p{Z}',
+    'EUR',
+    'x\u0085',
+    '\ufeff',
+  ];
+  for (const pattern of patterns) {
+    const [plain, unicode] = [new RegExp(pattern), new RegExp(pattern, 'u')];
+    assert.doesNotMatch(pattern, /\\[pP]\{/);
+    for (const sample of samples)
+      assert.equal(plain.test(sample), unicode.test(sample), `${pattern} on ${JSON.stringify(sample)}`);
+  }
+});
+
+test('openapi: every format is defined by OpenAPI or explained in the introduction', () => {
+  const known = new Set(['date', 'date-time', 'uri', 'binary']);
+  const own = [...new Set(collectValues('format'))].filter((format) => !known.has(format));
+  assert.ok(own.includes('visible-line'));
+  assert.deepEqual(
+    own.filter((format) => !document.info.description.includes(`\`${format}\``)),
+    [],
+  );
+});
+
+test('openapi: TypeScript types generated from the document compile', async () => {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-types-'));
+  try {
+    const use = [
+      "import type * as api from './api/types.gen.ts';",
+      'export const quantity = (claim: api.ClaimItemResponses[201]): number => claim.quantity;',
+      "export const rsvp = (event: api.Event): 'going' | 'interested' | null | undefined => event.myRsvp;",
+      // A `switch` over `event` narrows `data`, and `satisfies never` proves that all events are handled.
+      'export const going = (message: api.LiveMessage): number | null => {',
+      '  switch (message.event) {',
+      "    case 'snapshot': return message.data.counts.goingCount;",
+      "    case 'counts': return message.data.goingCount;",
+      "    case 'item': return message.data.quantityNeeded;",
+      "    case 'event': return message.data.capacity;",
+      "    case 'itemRemoved': return message.data.id.length;",
+      "    case 'gone': return message.data.code.length;",
+      '    default: return message satisfies never;',
+      '  }',
+      '};',
+      'export const data = (message: api.LiveMessage): api.ListenToEventResponses[200] & api.LiveData => message.data;',
+      'export const claim = (mine: api.Export): api.ExportClaim | undefined => mine.claims[0];',
+      'export const phone = (mine: api.Export): string | undefined => mine.profile[0]?.phone;',
+    ];
+    await createClient({
+      input: structuredClone(document),
+      output: { path: path.join(directory, 'api'), module: { extension: '.ts' } },
+      logs: { level: 'silent', file: false },
+      plugins: ['@hey-api/typescript'],
+    });
+    await writeFile(path.join(directory, 'use.ts'), use.join('\n'));
+    const tsc = path.join(import.meta.dirname, '..', '..', 'node_modules', 'typescript7', 'bin', 'tsc');
+    const flags = [
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--exactOptionalPropertyTypes',
+      '--allowImportingTsExtensions',
+      '--module',
+      'nodenext',
+    ];
+    await promisify(execFile)(process.execPath, [
+      tsc,
+      ...flags,
+      '--types',
+      '',
+      path.join(directory, 'use.ts'),
+    ]).catch((error) => assert.fail(error.stdout));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+});
+
+test('openapi: every operation has a unique operationId, a summary and a security declaration', () => {
+  const ids = operations.map(({ operation }) => operation.operationId);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const { name, operation } of operations) {
+    assert.ok(operation.summary, name);
+    assert.ok(Array.isArray(operation.security), name);
+  }
+});
+
+// spec: 7 GET /v1/events: one shape for every error
+test('openapi: every error response is problem+json with codes that the catalogue lists under the same status', () => {
+  for (const { name, operation } of operations) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (Number(status) < 400) continue;
+      const schema = response.content?.['application/problem+json']?.schema;
+      const codes = schema?.allOf?.flatMap((part) => part.properties?.code?.enum ?? []) ?? [];
+      assert.ok(codes.length > 0, `${name} ${status}`);
+      for (const code of codes)
+        assert.equal(catalogue[code as keyof typeof catalogue].status, Number(status), `${name} ${code}`);
+    }
+  }
+});
+
+test('openapi: ProblemCode is a type of its own that lists every code of the catalogue', () => {
+  assert.deepEqual(document.components.schemas.ProblemCode.enum, Object.keys(catalogue));
+  assert.match(document.components.schemas.Problem.properties.code.$ref, /ProblemCode$/);
+});
+
+test('openapi: uploads: the description names the limits on concurrent uploads; the 429 and the 503 declare their codes', () => {
+  const upload = operations.find(({ name }) => name === 'POST /v1/uploads')?.operation;
+  assert.match(
+    upload?.description ?? '',
+    /At most 6 uploads of a person and 24 from one address run at once on a server: [^.]*429[^.]*`too_many_requests`/,
+  );
+  assert.match(upload?.description ?? '', /memory for bodies is used up, [^.]*503[^.]*`unavailable`/);
+  for (const [status, code] of [
+    ['429', 'too_many_requests'],
+    ['503', 'unavailable'],
+  ] as const) {
+    const schema = upload?.responses[status]?.content?.['application/problem+json']?.schema;
+    assert.ok(
+      schema?.allOf?.some(({ properties }) => properties?.code?.enum.includes(code)),
+      code,
+    );
+  }
+});
+
+test('openapi: request bodies allow no additional properties and have an example', () => {
+  for (const { name, operation } of operations) {
+    const body = operation.requestBody?.content['application/json'];
+    if (!body) continue;
+    assert.equal(resolveSchema(document, body.schema).additionalProperties, false, name);
+    assert.ok(body.example, `${name} has no example`);
+  }
+});
+
+test('openapi: JSON bodies of requests and of 2xx responses have names; a body is named after its operation', () => {
+  const nameOf = ({ $ref = '' }: { $ref?: string }) => $ref.replace('#/components/schemas/', '');
+  for (const { name, operation } of operations) {
+    const body = operation.requestBody?.content['application/json'];
+    if (body) assert.equal(nameOf(body.schema).toLowerCase(), `${operation.operationId}body`.toLowerCase());
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      const schema = status.startsWith('2') ? content?.['application/json']?.schema : undefined;
+      if (schema) assert.ok(document.components.schemas[nameOf(schema)], `${name} ${status} has no name`);
+    }
+  }
+  for (const name of ['Success', 'ItemList', 'GuestPage', 'RsvpState', 'SetRsvpBody', 'ClaimItemBody'])
+    assert.ok(document.components.schemas[name], name);
+});
+
+test('openapi: alternatives of constants are enumerations', () => {
+  const alternatives = (node: unknown): object[] => {
+    if (typeof node !== 'object' || node === null) return [];
+    const { anyOf = [] } = node as { anyOf?: { const?: unknown }[] };
+    const isUnion = Array.isArray(anyOf) && anyOf.some((part) => part.const !== undefined);
+    return [...(isUnion ? [node] : []), ...Object.values(node).flatMap(alternatives)];
+  };
+  assert.deepEqual(alternatives(document), []);
+});
+
+// spec: 9 GET /v1/events: the prefix `/v1`
+test('openapi: the document has every path and method of the specification', () => {
+  const specified = [
+    'GET /v1/users/search',
+    'GET /v1/users/{id}',
+    'POST /v1/users/{id}/follow',
+    'DELETE /v1/users/{id}/follow',
+    'POST /v1/users/{id}/block',
+    'DELETE /v1/users/{id}/block',
+    'PATCH /v1/me',
+    'DELETE /v1/me',
+    'GET /v1/events',
+    'GET /v1/events/search',
+    'GET /v1/events/{id}',
+    'POST /v1/events/{id}/rsvp',
+    'POST /v1/events/{id}/save',
+    'GET /v1/events/{id}/items',
+    'POST /v1/events/{id}/items',
+    'DELETE /v1/items/{id}',
+    'POST /v1/items/{id}/claim',
+    'DELETE /v1/items/{id}/claim',
+  ];
+  const names = new Set(operations.map(({ name }) => name));
+  assert.deepEqual(
+    specified.filter((name) => !names.has(name)),
+    [],
+  );
+});
+
+/** Keywords of JSON Schema that contain schemas or describe values, and result in no error of their own. */
+const silentKeywords = ['properties', 'items', 'description', 'examples', 'default', 'title', '$ref'];
+
+test('validation: every keyword, format and pattern of request schemas has a message, in plain words', async () => {
+  const { body: document } = await api.get('/openapi.json');
+  const tried = new Set<string>();
+  const visit = (schema: object): void => {
+    const { $ref, properties = {}, items, anyOf = [], ...rest } = schema as Record<string, never>;
+    if ($ref) visit(document.components.schemas[String($ref).split('/').at(-1) ?? '']);
+    for (const inner of [
+      ...Object.values<object>(properties),
+      ...(anyOf as object[]),
+      ...(items ? [items as object] : []),
+    ])
+      visit(inner);
+    for (const [keyword, value] of Object.entries(rest)) {
+      if (silentKeywords.includes(keyword) || keyword.startsWith('x-')) continue;
+      const names = ['limit', 'type', 'format', 'pattern', 'allowedValue', 'allowedValues'];
+      const params = Object.fromEntries(names.map((name) => [name, value]));
+      const { message } = violationOf({ keyword, params });
+      assert.doesNotMatch(message, /NOT|[<>=]|is not valid|undefined/, `${keyword} ${JSON.stringify(value)}`);
+      tried.add(keyword);
+    }
+  };
+  for (const operations of Object.values<object>(document.paths)) {
+    for (const { parameters = [], requestBody } of Object.values(operations)) {
+      // Headers are read by code of their own.
+      for (const { schema, in: place } of parameters) if (place !== 'header') visit(schema);
+      const { schema: body } = requestBody?.content['application/json'] ?? {};
+      if (body) visit(body);
+    }
+  }
+  assert.ok(tried.size >= 14, [...tried].join());
+  const { body } = await api.get('/v1/users/search?q=a', (await createUser(api)).token);
+  assert.equal(body.errors[0].message, 'must have at least 2 characters');
+});

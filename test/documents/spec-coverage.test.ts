@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import test from 'node:test';
+import { startTestApp } from '../support/setup.ts';
+import {
+  coverageFile,
+  readAnnotations,
+  readSource,
+  readSpecification,
+  renderCoverage,
+} from './spec-coverage.ts';
+import { specification } from './specification.ts';
+
+const api = await startTestApp();
+const annotations = await readAnnotations();
+const sections = await readSpecification();
+const { body: document } = await api.get('/openapi.json');
+const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([url, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    ...operation,
+    route: `${method.toUpperCase()} ${url.replace(/\{(\w+)\}/g, ':$1')}`,
+  })),
+);
+const routes = operations.map(({ route }) => route);
+
+type Operation = {
+  parameters?: { name: string; in: string }[];
+  requestBody?: { content: Record<string, { schema: { $ref?: string } }> };
+};
+
+test('coverage: docs/spec-coverage.md is current', async () => {
+  const written = await readFile(coverageFile, 'utf8');
+  assert.ok(written === renderCoverage(annotations), 'run `npm run docs` and commit docs/spec-coverage.md');
+});
+
+test('coverage: a test covers every line of every section of the specification', () => {
+  const covered = new Set(
+    annotations.flatMap(({ section, lines }) => lines.map((line) => `${section} ${line}`)),
+  );
+  const required = specification.flatMap(({ section, lines }) => lines.map((line) => `${section} ${line}`));
+  assert.deepEqual(
+    required.filter((line) => !covered.has(line)),
+    [],
+  );
+  for (const { section, lines } of specification) assert.ok(lines.length > 0, section);
+});
+
+test('coverage: an annotation names every route of the API, and no other route', () => {
+  const unknown = annotations.flatMap(({ file, test, routes: named }) =>
+    named.filter((route) => !routes.includes(route)).map((route) => `${file}: ${test}: ${route}`),
+  );
+  assert.deepEqual(unknown, []);
+  const covered = new Set(annotations.flatMap(({ routes: named }) => named));
+  assert.deepEqual(
+    routes.filter((route) => !covered.has(route)),
+    [],
+  );
+});
+
+test('coverage: no annotation names an unknown section', () => {
+  const known = new Set(specification.map(({ section }) => section));
+  const unknown = annotations
+    .filter(({ section }) => !known.has(section) || !sections.has(section))
+    .map(({ file, test, section }) => `${file}: ${test}: ${section}`);
+  assert.deepEqual(unknown, []);
+});
+
+test('specification: the sections 2 to 9 are those of test/documents/specification.ts, and have its fields', () => {
+  const headings = [...sections].filter(([section]) => /^([24]\.\d+|[35-9])$/.test(section));
+  assert.deepEqual(
+    headings.map(([section, { title }]) => `${section} ${title}`),
+    specification.map(({ section, title }) => `${section} ${title}`),
+  );
+  const missing = specification.flatMap(({ section, lines }) => {
+    const text = sections.get(section)?.text ?? '';
+    const fields = wordsOfCode(lines.join());
+    return [...fields.difference(wordsOfCode(text))].map((field) => `${section} ${field}`);
+  });
+  assert.deepEqual(missing, []);
+});
+
+test('specification: it names every operation of the API, and no other', () => {
+  const text = [...sections.values()].map(({ title, text }) => `\`${title}\`\n${text}`).join('\n');
+  const named = text.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/[^\s`]*)/g);
+  assert.deepEqual([...new Set([...named].map(([, name]) => name))].sort(), [...routes].sort());
+});
+
+test('specification: a section that names an operation, or a section that it refers to, has its parameters and fields', () => {
+  const missing = operations.flatMap(({ route, parameters = [], requestBody }) => {
+    const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+    const schema = requestBody?.content['application/json']?.schema.$ref?.split('/').at(-1) ?? '';
+    const body = Object.keys(document.components.schemas[schema]?.properties ?? {});
+    const words = wordsOfCode(textAbout(route));
+    return [...query, ...body].filter((field) => !words.has(field)).map((field) => `${route}: ${field}`);
+  });
+  assert.deepEqual(missing, []);
+});
+
+/** The words between backticks. */
+const wordsOfCode = (text: string): Set<string> =>
+  new Set(text.match(/`[^`\n]+`/g)?.flatMap((code) => code.match(/\w+/g) ?? []));
+
+/** The text of the sections that name a route, of those that they refer to, and of the section about cursors. */
+function textAbout(route: string): string {
+  const naming = [...sections].filter(
+    ([, { title, text }]) => title === route || text.includes(`\`${route}\``),
+  );
+  const references = naming.flatMap(([, { text }]) => text.match(/\b(\d+\.\d+|(?<=section )\d+)\b/g) ?? []);
+  const found = new Set([...naming.map(([section]) => section), ...references, '10.4']);
+  return [...found].map((section) => sections.get(section)?.text ?? '').join('\n');
+}
+
+test('coverage: readSource throws for a malformed annotation and for an annotation that is not above a test', () => {
+  const annotated = (comment: string) => `${comment}\ntest('name', () => {});\n`;
+  assert.deepEqual(readSource('a.test.ts', annotated('// spec: 4.2 GET /v1/users/:id: `id`; `name`')), [
+    {
+      section: '4.2',
+      routes: ['GET /v1/users/:id'],
+      lines: ['`id`', '`name`'],
+      file: 'a.test.ts',
+      test: 'name',
+    },
+  ]);
+  for (const comment of ['// spec: 4.2', '// spec: 4.2 GET /v1/users/:id', '// spec: GET /v1/users/:id: id'])
+    assert.throws(() => readSource('a.test.ts', annotated(comment)), /a\.test\.ts: .* is not/);
+  assert.throws(() => readSource('a.test.ts', '// spec: 4.2 GET /v1: id\nconst x = 1;\n'), /above a test/);
+});

