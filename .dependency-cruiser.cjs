@@ -104,6 +104,21 @@ module.exports = {
       to: { path: '^(test|torture|bench|docs|client)/' },
     },
     {
+      name: 'subfolder-imports-its-folder',
+      comment:
+        'In src/cli/ and src/server/, the files of the folder itself import its subfolders, not the other way round.',
+      severity: 'error',
+      from: { path: '^src/(cli|server)/[^/]+/' },
+      to: { path: '^src/$1/[^/]+$' },
+    },
+    {
+      name: 'bench-imported',
+      comment: 'bench/ starts servers with torture/. What all of them need is in test/support/.',
+      severity: 'error',
+      from: { pathNot: '^bench/' },
+      to: { path: '^bench/' },
+    },
+    {
       name: 'client-imports-outside',
       comment: 'The published package has no dependency, and contains nothing but client/src/.',
       severity: 'error',

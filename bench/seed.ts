@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { access, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startProgressBar } from '../src/cli/progress-bar.ts';
+import { startProgressBar } from '../src/cli/command/progress-bar.ts';
 import { type Embedded, openEmbedded } from '../src/db/embedded/embedded.ts';
 import { withFileLock } from '../src/db/embedded/file-lock.ts';
 import { migrate } from '../src/db/migrate.ts';

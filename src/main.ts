@@ -1,8 +1,8 @@
 /** The process `node src/main.ts COMMAND`. The file of a command is loaded only when that command runs. */
 import manifest from '../package.json' with { type: 'json' };
-import { parseArguments } from './cli/arguments.ts';
-import { CommandError } from './cli/command-error.ts';
-import { Interrupted, stopSignal } from './cli/stop.ts';
+import { parseArguments } from './cli/command/arguments.ts';
+import { CommandError } from './cli/command/command-error.ts';
+import { Interrupted, stopSignal } from './cli/command/stop.ts';
 import { ConfigError, readConfig } from './lib/config.ts';
 
 // Handles signals before the modules of the command are loaded, which takes a while.

@@ -4,7 +4,7 @@
  */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomOf } from '../bench/seed/random.ts';
+import { randomOf } from '../test/support/random.ts';
 
 export type Attack = {
   url: string;

@@ -1,8 +1,9 @@
 /** Types and SQL fragments that the work items share. */
+
+import { type Random, randomOf } from '../../test/support/random.ts';
 import type { SqlConnection } from '../../test/support/sql-tag.ts';
 import { type Plan, planEvents } from '../seed/events.ts';
 import { prefix, userCount } from '../seed/ids.ts';
-import { type Random, randomOf } from '../seed/random.ts';
 import type { Dataset } from '../seed.ts';
 import type { Request } from './response.ts';
 

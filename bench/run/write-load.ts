@@ -1,7 +1,7 @@
 /** Writes at a fixed rate through a second server on the same database, while the app is measured. */
 import { eventBody } from '../../test/support/factories.ts';
+import { randomOf } from '../../test/support/random.ts';
 import { idOf, userCount } from '../seed/ids.ts';
-import { randomOf } from '../seed/random.ts';
 import type { Dataset } from '../seed.ts';
 import { Failure } from './load.ts';
 import { startApp } from './processes.ts';

@@ -3,10 +3,10 @@
 import { cellOf } from '../../src/lib/grid-cells.ts';
 import { categorySlugs, templateSlugs } from '../../src/modules/events/catalogue.ts';
 import { searchVector } from '../../src/modules/events/search-words.ts';
+import { type Random, randomOf } from '../../test/support/random.ts';
 import { claimsEvent, hotEvent, idOf, userCount } from './ids.ts';
 import type { Row, Table } from './load.ts';
 import { cities, type Point, pointAnywhere, pointNear } from './places.ts';
-import { type Random, randomOf } from './random.ts';
 import { capitalised, phrase, plant } from './vocabulary.ts';
 
 const kinds = ['listed', 'unlisted', 'private', 'cancelled'] as const;

@@ -1,7 +1,8 @@
 /** Generates the conversations and messages. Every person has the same number of conversations. */
+
+import { randomOf } from '../../test/support/random.ts';
 import { idOf, userCount } from './ids.ts';
 import type { Row, Table } from './load.ts';
-import { randomOf } from './random.ts';
 import { capitalised, phrase } from './vocabulary.ts';
 
 /** The differences between the numbers of the two people of a conversation. */

@@ -1,10 +1,10 @@
 /** Generates accounts, sessions, follows and blocks. */
 import { successorPair } from '../../src/identity/tokens.ts';
 import { userSearchText } from '../../src/modules/users/repo.ts';
+import { randomOf } from '../../test/support/random.ts';
 import { idOf, userCount } from './ids.ts';
 import type { Row, Table } from './load.ts';
 import { cities } from './places.ts';
-import { randomOf } from './random.ts';
 import { capitalised, phrase } from './vocabulary.ts';
 
 const givenNames =

@@ -1,5 +1,5 @@
 /** Generates places near cities and anywhere on the globe. */
-import type { Random } from './random.ts';
+import type { Random } from '../../test/support/random.ts';
 
 export type Point = { lat: number; lng: number };
 export type City = Point & { name: string; timezone: string };

@@ -1,8 +1,9 @@
 /** Generates RSVPs, saves, items and claims, and the counters from the same numbers. */
+
+import { randomOf } from '../../test/support/random.ts';
 import type { Plan } from './events.ts';
 import { claimsEvent, deepItems, hotEvent, idOf, scarceItems, userCount } from './ids.ts';
 import type { Row, Table } from './load.ts';
-import { randomOf } from './random.ts';
 import { capitalised, phrase } from './vocabulary.ts';
 
 const rsvpCount = 1_000_000;

@@ -1,5 +1,5 @@
 /** Generates pronounceable words with the frequency distribution of natural languages. */
-import { type Random, randomOf } from './random.ts';
+import { type Random, randomOf } from '../../test/support/random.ts';
 
 const size = 20_000;
 const onsets = 'b bl br d dr f fl g gl gr h k kl kr l m n p pl pr r s sk sl st t tr v'.split(' ');

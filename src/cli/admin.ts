@@ -3,9 +3,9 @@ import { type Transaction, transaction } from '../db/transaction.ts';
 import type { Config } from '../lib/config.ts';
 import { findAccount } from '../modules/auth/accounts.ts';
 import { setRole } from '../modules/auth/session-repo.ts';
-import { findOrCreateByCommand, parsePhoneArgument } from './accounts.ts';
-import { runCommand } from './command-context.ts';
-import { CommandError } from './command-error.ts';
+import { findOrCreateByCommand, parsePhoneArgument } from './command/accounts.ts';
+import { runCommand } from './command/command-context.ts';
+import { CommandError } from './command/command-error.ts';
 
 const roles: Record<string, 'admin' | 'user'> = { grant: 'admin', revoke: 'user' };
 const usage = 'Usage: admin grant PHONE [--create], or admin revoke PHONE';

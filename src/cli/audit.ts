@@ -1,8 +1,8 @@
 import { type AuditRow, listAudit } from '../audit/audit.ts';
 import type { Config } from '../lib/config.ts';
 import { dayMs, parseDay, parseTimestamp } from '../lib/time.ts';
-import { runCommand } from './command-context.ts';
-import { CommandError } from './command-error.ts';
+import { runCommand } from './command/command-context.ts';
+import { CommandError } from './command/command-error.ts';
 
 const unitMs: Record<string, number> = { d: dayMs, h: 3_600_000 };
 

@@ -1,8 +1,8 @@
 /** `demo`: adds people and events in one city over the coming weeks. */
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
-import { type CommandContext, runCommand } from './command-context.ts';
-import { CommandError } from './command-error.ts';
+import { type CommandContext, runCommand } from './command/command-context.ts';
+import { CommandError } from './command/command-error.ts';
 import { type DemoCounts, writeDemo } from './demo/write-demo.ts';
 
 /** @throws CommandError if the configuration forbids demo accounts */

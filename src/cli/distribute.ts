@@ -8,10 +8,10 @@ import { one } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import type { Target } from '../db/target.ts';
 import type { Config } from '../lib/config.ts';
-import { withDatabase } from './command-context.ts';
-import { CommandError } from './command-error.ts';
-import { startProgressBar } from './progress-bar.ts';
-import { stopSignal } from './stop.ts';
+import { withDatabase } from './command/command-context.ts';
+import { CommandError } from './command/command-error.ts';
+import { startProgressBar } from './command/progress-bar.ts';
+import { stopSignal } from './command/stop.ts';
 
 const minCitus = 13;
 

@@ -7,15 +7,15 @@ import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 import type { Config } from '../lib/config.ts';
 import { categorySlugs } from '../modules/events/catalogue.ts';
-import { findOrCreateByCommand, parsePhoneArgument } from './accounts.ts';
-import { runCommand } from './command-context.ts';
-import { CommandError } from './command-error.ts';
+import { findOrCreateByCommand, parsePhoneArgument } from './command/accounts.ts';
+import { runCommand } from './command/command-context.ts';
+import { CommandError } from './command/command-error.ts';
+import { startProgressBar } from './command/progress-bar.ts';
 import { loadGeocoder } from './import/geocoder.ts';
 import { EntryError, type ImportContext, importEntry } from './import/import-entry.ts';
 import { type Calendar, type EntryIssue, parseCalendar } from './import/parse-calendar.ts';
 import { type CalendarEntry, parseEntry } from './import/parse-entry.ts';
 import { listImportedEvents } from './import/repo.ts';
-import { startProgressBar } from './progress-bar.ts';
 
 type ImportOptions = { organizer?: string | undefined; category?: string | undefined };
 export type ImportReport = {

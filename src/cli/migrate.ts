@@ -1,6 +1,6 @@
 import { newestVersion } from '../db/migrate.ts';
 import type { Config } from '../lib/config.ts';
-import { runCommand } from './command-context.ts';
+import { runCommand } from './command/command-context.ts';
 
 /** `migrate`: reports the migrations. Every command applies them when it opens the database. */
 export async function migrateCommand(config: Config): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Config } from '../lib/config.ts';
-import { createDocument } from '../server/openapi/create-document.ts';
+import { createDocument } from '../server/create-document.ts';
 
 /** `openapi`: prints the OpenAPI document of a server with this configuration. */
 export async function openapiCommand(config: Config): Promise<void> {

@@ -31,10 +31,10 @@ import {
   setBackupSettings,
   type TableInfo,
 } from './backup/tables.ts';
-import { withDatabase } from './command-context.ts';
-import { CommandError } from './command-error.ts';
-import { startProgressBar } from './progress-bar.ts';
-import { stopSignal } from './stop.ts';
+import { withDatabase } from './command/command-context.ts';
+import { CommandError } from './command/command-error.ts';
+import { startProgressBar } from './command/progress-bar.ts';
+import { stopSignal } from './command/stop.ts';
 
 export async function restoreCommand(config: Config, rest: string[]): Promise<void> {
   const [file, ...others] = rest;

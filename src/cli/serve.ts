@@ -10,13 +10,13 @@ import { stopListening } from '../http/drain.ts';
 import type { Config } from '../lib/config.ts';
 import { demoPhones } from '../lib/demo-phones.ts';
 import { buildApp } from '../server/build-app.ts';
-import { findBuildProblem } from '../server/built-files.ts';
 import { findClockDifference } from '../server/clock-check.ts';
+import { findBuildProblem } from '../server/web/built-files.ts';
 import { checkMapTiles } from '../server/web/map-tiles.ts';
-import { type CommandContext, withCommandContext } from './command-context.ts';
-import { CommandError } from './command-error.ts';
+import { type CommandContext, withCommandContext } from './command/command-context.ts';
+import { CommandError } from './command/command-error.ts';
+import { Interrupted, stopSignal, unlessStopped } from './command/stop.ts';
 import { seedDemo } from './demo.ts';
-import { Interrupted, stopSignal, unlessStopped } from './stop.ts';
 
 /**
  * New connections that wait to be accepted. Above that, the kernel drops the handshake, and the client

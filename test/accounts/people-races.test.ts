@@ -1,9 +1,9 @@
 /** Concurrent follows, blocks and username changes on two servers. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { randomOf } from '../../bench/seed/random.ts';
 import { createUser, createUsers } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
+import { randomOf } from '../support/random.ts';
 import { expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();

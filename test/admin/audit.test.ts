@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { maintainAudit, recordAudit } from '../../src/audit/audit.ts';
 import { parseSince } from '../../src/cli/audit.ts';
-import { CommandError } from '../../src/cli/command-error.ts';
+import { CommandError } from '../../src/cli/command/command-error.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { truncateAddress } from '../../src/lib/ip-address.ts';
 import { hashPhone } from '../../src/modules/auth/code-hashes.ts';

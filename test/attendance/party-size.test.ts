@@ -1,7 +1,6 @@
 /** Extra guests of RSVPs, and the number of people who come. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { randomOf } from '../../bench/seed/random.ts';
 import {
   createEvent,
   createUser,
@@ -11,6 +10,7 @@ import {
   rsvpGoing,
 } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
+import { randomOf } from '../support/random.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();

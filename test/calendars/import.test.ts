@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
-import { CommandError } from '../../src/cli/command-error.ts';
+import { CommandError } from '../../src/cli/command/command-error.ts';
 import { importCommand } from '../../src/cli/import.ts';
 import { readConfig } from '../../src/lib/config.ts';
 import { calendar, calendarEntry, createImporter, importCounts } from '../support/calendar-files.ts';

@@ -1,7 +1,6 @@
 /** Concurrent batches of RSVPs and claims on two servers, while accounts, events and items are deleted. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { randomOf } from '../../bench/seed/random.ts';
 import {
   createEvent,
   createItem,
@@ -11,6 +10,7 @@ import {
   rsvpGoing,
 } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
+import { randomOf } from '../support/random.ts';
 import { type ApiResponse, expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();

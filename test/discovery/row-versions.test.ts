@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomOf } from '../../bench/seed/random.ts';
 import { changeKeyOf } from '../../src/cache/change-log.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { parseToken, successorPair } from '../../src/identity/tokens.ts';
@@ -18,6 +17,7 @@ import {
   signIn,
 } from '../support/factories.ts';
 import { openLaggingDatabase } from '../support/lagging-database.ts';
+import { randomOf } from '../support/random.ts';
 import {
   type ApiResponse,
   expectProblem,

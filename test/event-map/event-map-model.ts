@@ -1,9 +1,9 @@
 /** Random events and maps, and a plain grouping of the events that shares no code with the server. */
 import { randomUUID } from 'node:crypto';
-import { randomOf } from '../../bench/seed/random.ts';
 import { cellOf } from '../../src/lib/grid-cells.ts';
 import { searchVector } from '../../src/modules/events/search-words.ts';
 import { createEvent, type Person } from '../support/factories.ts';
+import { randomOf } from '../support/random.ts';
 import type { TestApp } from '../support/setup.ts';
 
 const { next, below, pick } = randomOf(20_261_123);

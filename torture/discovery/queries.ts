@@ -1,6 +1,7 @@
 /** Random queries of lists, whose bounds are often those of events. */
-import type { Random } from '../../bench/seed/random.ts';
+
 import type { Server } from '../../test/support/processes.ts';
+import type { Random } from '../../test/support/random.ts';
 import type { Client, ClientResponse } from '../client.ts';
 import type { ListQuery, Oracle } from './oracle.ts';
 import { categories, randomPlace, randomSearch, randomStart } from './vocabulary.ts';

@@ -1,7 +1,7 @@
 /** Random writes and reads of lists on several servers at once, some of which fail meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../../bench/seed/random.ts';
 import type { Server } from '../../test/support/processes.ts';
+import type { Random } from '../../test/support/random.ts';
 import type { Call, ClientResponse } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import { assignPhones } from '../phones.ts';

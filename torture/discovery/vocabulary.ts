@@ -1,5 +1,5 @@
 /** Values of random events and queries. They are few, so that queries often match events, and often at their bounds. */
-import type { Random } from '../../bench/seed/random.ts';
+import type { Random } from '../../test/support/random.ts';
 
 const vocabulary = [
   ...['jazz', 'jazzy', 'JAZZ', 'Jazz-Abend', 'piano', 'picnic', 'pi', 'pizza', 'Zürich', 'zurich', 'Straße'],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomOf } from '../../bench/seed/random.ts';
 import { type Server, stop } from '../../test/support/processes.ts';
+import { randomOf } from '../../test/support/random.ts';
 import { runConcurrently } from '../client.ts';
 import { observeWrites } from '../discovery/observer.ts';
 import { type List, type ListQuery, type Oracle, readOracle, readVersion } from '../discovery/oracle.ts';

@@ -1,6 +1,7 @@
 /** W6: claims on one item at a time, and on many items with a small quantity. */
+
+import { randomOf } from '../../../test/support/random.ts';
 import { claimsEvent, deepItems, idOf, scarceItems, userCount } from '../../seed/ids.ts';
-import { randomOf } from '../../seed/random.ts';
 import { type Environment, setStep, setUser, sqlId, type WorkItem, type Writes } from '../environment.ts';
 import type { Request } from '../response.ts';
 import { compareWrites } from './rsvps.ts';

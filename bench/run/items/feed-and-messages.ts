@@ -1,7 +1,8 @@
 /** W9: the feed of a person. W10: the messages of a conversation. */
+
+import { randomOf } from '../../../test/support/random.ts';
 import { idOf, userCount } from '../../seed/ids.ts';
 import { correspondentOf } from '../../seed/messages.ts';
-import { randomOf } from '../../seed/random.ts';
 import { eventColumns, listed, randomToken, setUser, sqlId, type WorkItem } from '../environment.ts';
 
 const count = 10_000;

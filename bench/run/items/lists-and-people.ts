@@ -1,6 +1,7 @@
 /** W7: the items of an event. W8: user search and a profile. */
+
+import { type Random, randomOf } from '../../../test/support/random.ts';
 import { claimsEvent, idOf } from '../../seed/ids.ts';
-import { type Random, randomOf } from '../../seed/random.ts';
 import { type Environment, randomToken, setUser, sqlId, type WorkItem } from '../environment.ts';
 
 const scripts = 40;

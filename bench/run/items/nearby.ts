@@ -1,7 +1,7 @@
 /** W2: a page of 20 within 50 km, by start, with the exact total. */
 import { cellOf } from '../../../src/lib/grid-cells.ts';
+import { randomOf } from '../../../test/support/random.ts';
 import { cities, type Point, pointNear } from '../../seed/places.ts';
-import { randomOf } from '../../seed/random.ts';
 import { type Candidate, listed, randomToken, selectPage, setUser, type WorkItem } from '../environment.ts';
 
 const points = 4_000;

@@ -1,6 +1,7 @@
 /** W1: one event by its id. */
+
+import { randomOf } from '../../../test/support/random.ts';
 import { idOf } from '../../seed/ids.ts';
-import { randomOf } from '../../seed/random.ts';
 import {
   type Environment,
   eventColumns,

@@ -1,6 +1,7 @@
 /** W4 and W5: RSVPs to many events and to one event. */
+
+import { randomOf } from '../../../test/support/random.ts';
 import { hotEvent, idOf, numberOf, userCount } from '../../seed/ids.ts';
-import { randomOf } from '../../seed/random.ts';
 import {
   type Candidate,
   type Environment,

@@ -5,7 +5,7 @@
 import type { Statement } from '../../../src/db/sql.ts';
 import { type EventQuery, type Order, readEventQuery } from '../../../src/modules/discovery/event-query.ts';
 import { listStatement } from '../../../src/modules/discovery/sql-lists.ts';
-import { type Random, randomOf } from '../../seed/random.ts';
+import { type Random, randomOf } from '../../../test/support/random.ts';
 import { type Candidate, type Environment, eventColumns, type WorkItem } from '../environment.ts';
 
 /** Query parameters of `GET /v1/events` or, with the order `relevance`, of `GET /v1/events/search`. */

@@ -5,7 +5,7 @@
  */
 import type { Queryable } from '../../db/query.ts';
 import { raw } from '../../db/sql.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../command/command-error.ts';
 import type { BackupHeader } from './file-format.ts';
 
 const lastDevelopmentMigration = 27;

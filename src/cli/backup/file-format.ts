@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../command/command-error.ts';
 
 export type BackupHeader = {
   /** 1: written by a development version (development-backup.ts). */

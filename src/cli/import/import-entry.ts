@@ -10,7 +10,7 @@ import { withDefaults } from '../../modules/events/event-fields.ts';
 import type { EventRow } from '../../modules/events/present.ts';
 import { findEventForUpdate, insertEvent, updateEvent } from '../../modules/events/repo.ts';
 import { NewEvent } from '../../modules/events/schemas.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../command/command-error.ts';
 import type { EventTimes } from './entry-times.ts';
 import type { Geocoder } from './geocoder.ts';
 import type { CalendarEntry } from './parse-entry.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid } from '../../lib/errors.ts';
 import { lazily } from '../../lib/lazily.ts';
-import { buildDirectory, isBuilt } from '../built-files.ts';
+import { buildDirectory, isBuilt } from '../web/built-files.ts';
 import { sendUnavailablePage } from '../web/unavailable-page.ts';
 
 /** The page may only load resources from and send requests to this server. */

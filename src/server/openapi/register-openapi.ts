@@ -6,15 +6,10 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { namedSchemas } from '../../http/schemas.ts';
 import type { Config } from '../../lib/config.ts';
-import { exportComponents } from '../../modules/account/export-schema.ts';
-import { accountHooks } from '../account-hooks.ts';
 import { documentInfo } from './document-info.ts';
 import { nameBodies } from './name-bodies.ts';
 import { describeOperation } from './operation.ts';
 import { registerReference } from './reference.ts';
-
-/** The schema `Export` is composed of the sections of all modules. */
-exportComponents(accountHooks.exportSections);
 
 /**
  * Adds the named schemas of all modules, so it must run after the modules are loaded and before they add

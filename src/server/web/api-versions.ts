@@ -4,11 +4,11 @@ import { readFeatures } from '../../modules/admin/get-features.ts';
 import type { Features } from '../../modules/admin/schemas.ts';
 import { readEvent } from '../../modules/events/get-event.ts';
 import { readItemList } from '../../modules/items/list-items.ts';
-import type { Services } from '../services.ts';
+import type { ItemServices } from '../../modules/items/services.ts';
 import type { FetchApi } from './api-calls.ts';
 
 export type VersionServices = Pick<
-  Services,
+  ItemServices,
   'events' | 'people' | 'viewerStates' | 'config' | 'items' | 'findClaimants' | 'flags'
 >;
 

@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { demoPhones } from '../../lib/demo-phones.ts';
-import { buildDirectory } from '../built-files.ts';
 import type { FetchApi } from './api-calls.ts';
+import { buildDirectory } from './built-files.ts';
 import type { Preview } from './previews/draw-preview.ts';
 
 /** The functions and values of the server that pages use (web/src/app.d.ts). */

@@ -1,7 +1,7 @@
 /** Compares the index with a plain filter over its rows: a segment alone, with changes, and with frequent words. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { randomOf } from '../../../../bench/seed/random.ts';
+import { randomOf } from '../../../../test/support/random.ts';
 import { changeKeyOf, type ListingKey } from '../../../cache/change-log.ts';
 import { isInBox } from '../../../lib/coordinates.ts';
 import { cellOf } from '../../../lib/grid-cells.ts';

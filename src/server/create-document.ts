@@ -1,7 +1,7 @@
-import type { Database } from '../../db/client.ts';
-import { ConnectionLostError } from '../../db/query.ts';
-import type { Config } from '../../lib/config.ts';
-import { buildApp } from '../build-app.ts';
+import type { Database } from '../db/client.ts';
+import { ConnectionLostError } from '../db/query.ts';
+import type { Config } from '../lib/config.ts';
+import { buildApp } from './build-app.ts';
 
 /** No part of the document comes from the database, so the app is built with one that is unreachable. */
 const refuse = () => Promise.reject(new ConnectionLostError(null));

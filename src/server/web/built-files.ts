@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** The output of web/build.ts. */
-export const buildDirectory = path.join(import.meta.dirname, '..', '..', 'web', 'build');
+export const buildDirectory = path.join(import.meta.dirname, '..', '..', '..', 'web', 'build');
 
 /** Files of the first and of the last step of a build. */
 const steps = ['server/server.js', 'reference/scalar.js'].map((file) => path.join(buildDirectory, file));
@@ -15,7 +15,7 @@ export const isBuilt = (): boolean => steps.every((file) => existsSync(file));
 export async function findBuildProblem(): Promise<string | null> {
   if (!isBuilt()) return 'the pages are not built; run: npm run build';
   // An installation may lack the sources.
-  const sources = await import('../../web/sources.ts')
+  const sources = await import('../../../web/sources.ts')
     .then((file) => file.hashPageSources())
     .catch(() => null);
   const built = await readFile(path.join(buildDirectory, '.inputs'), 'utf8').catch(() => null);

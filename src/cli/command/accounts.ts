@@ -1,9 +1,9 @@
 /** Phone numbers in arguments of commands, and the accounts that commands create for them. */
-import { recordAudit } from '../audit/audit.ts';
-import type { Transaction } from '../db/transaction.ts';
-import { Problem } from '../lib/errors.ts';
-import { readPhone } from '../lib/phone.ts';
-import { findOrCreateAccount } from '../modules/auth/accounts.ts';
+import { recordAudit } from '../../audit/audit.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { Problem } from '../../lib/errors.ts';
+import { readPhone } from '../../lib/phone.ts';
+import { findOrCreateAccount } from '../../modules/auth/accounts.ts';
 import { CommandError } from './command-error.ts';
 
 /**
