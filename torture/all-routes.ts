@@ -1,6 +1,6 @@
 /** Repeatable requests for each route and each page, with the data of one person who has much of everything. */
 import sharp from 'sharp';
-import { accessRows, routeOf } from '../test/access/access-rows.ts';
+import { accessRows, routeOf } from '../test/operations/all.ts';
 import type { Person as ApiPerson } from '../test/support/factories.ts';
 import { openApi } from './api.ts';
 import { runConcurrently } from './client.ts';

@@ -1,8 +1,9 @@
 /**
  * Gives the servers of an environment the interface of the tests, and checks each response against OpenAPI.
  */
+
+import type { Schema } from '../test/operations/openapi-operations.ts';
 import { type Contract, readContract } from '../test/support/contract.ts';
-import type { Schema } from '../test/support/openapi-operations.ts';
 import { type Api, type ApiResponse, type CallOptions, httpVerbs } from '../test/support/setup.ts';
 import type { Environment } from './environment.ts';
 

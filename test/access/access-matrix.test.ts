@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createUser, signIn, signInBrowser } from '../support/factories.ts';
-import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
+import { accessRows, routeOf } from '../operations/all.ts';
 import {
-  accessRows,
   createPeopleByRole,
   expectedStatuses,
   type Role,
   requestAs,
   roles,
-  routeOf,
   sendAs,
-} from './access-rows.ts';
+} from '../operations/request-as.ts';
+import { createUser, signIn, signInBrowser } from '../support/factories.ts';
+import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();
 const people = await createPeopleByRole(api);

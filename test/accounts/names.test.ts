@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { isReservedUsername } from '../../src/modules/users/reserved-usernames.ts';
+import { expectFieldError } from '../operations/openapi-operations.ts';
 import { calendar, calendarEntry, createImporter, errorsOf } from '../support/calendar-files.ts';
 import { createEvent, createItem, createUser } from '../support/factories.ts';
-import { expectFieldError } from '../support/openapi-operations.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();

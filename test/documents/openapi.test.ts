@@ -10,8 +10,8 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { violationOf } from '../../src/http/validation-messages.ts';
 import { catalogue } from '../../src/lib/errors.ts';
+import { resolveSchema } from '../operations/openapi-operations.ts';
 import { createUser } from '../support/factories.ts';
-import { resolveSchema } from '../support/openapi-operations.ts';
 import { startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();

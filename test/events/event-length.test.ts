@@ -1,6 +1,7 @@
 /** The length of events: at most 366 days, except for events that last longer already. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { expectFieldError } from '../operations/openapi-operations.ts';
 import {
   calendar,
   calendarEntry,
@@ -9,7 +10,6 @@ import {
   importCounts,
 } from '../support/calendar-files.ts';
 import { createEvent, createUser, eventBody } from '../support/factories.ts';
-import { expectFieldError } from '../support/openapi-operations.ts';
 import { type ApiResponse, expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();

@@ -1,7 +1,6 @@
 /** Validation of request bodies. Most tests iterate over the operations of the OpenAPI document. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createEvent, createItem, createUser, eventBody } from '../support/factories.ts';
 import {
   callAsPage,
   errorPaths,
@@ -10,7 +9,8 @@ import {
   listOperations,
   type Schema,
   withChangedField,
-} from '../support/openapi-operations.ts';
+} from '../operations/openapi-operations.ts';
+import { createEvent, createItem, createUser, eventBody } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp } from '../support/setup.ts';
 
 const api = await startTestApp();

@@ -6,7 +6,7 @@
 import type { ValidateFunction } from 'ajv';
 import { createBodyValidator } from '../../src/http/validation.ts';
 import { dayMs, parseDay, parseTimestamp, withPlus } from '../../src/lib/time.ts';
-import type { Parameter, Schema } from '../../test/support/openapi-operations.ts';
+import type { Parameter, Schema } from '../../test/operations/openapi-operations.ts';
 
 /**
  * - `fits`: valid.

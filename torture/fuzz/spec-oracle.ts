@@ -3,9 +3,10 @@
  * checks the fields of responses. The other oracle (oracle.ts) reads the same from the server's OpenAPI
  * document; a request must agree with both.
  */
+import { operations } from '../../test/operations/all.ts';
+import type { Operation, QueryRule } from '../../test/operations/operation.ts';
+import { dateMs, judgeObject, timestampMs } from '../../test/operations/rules.ts';
 import type { Verdict } from './oracle.ts';
-import { dateMs, judgeObject, timestampMs } from './rules.ts';
-import { type QueryRule, type SpecOperation, specification } from './specification.ts';
 
 /**
  * Compares the operations of the OpenAPI document with those of the specification. @returns the differences
@@ -14,15 +15,15 @@ export function compareOperations(paths: Record<string, Record<string, unknown>>
   const documented = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const known = Object.keys(specification);
+  const known = Object.keys(operations);
   return [
-    ...documented.filter((name) => !specification[name]).map((name) => `${name} is not in the specification`),
+    ...documented.filter((name) => !operations[name]).map((name) => `${name} is not in the specification`),
     ...known.filter((name) => !documented.includes(name)).map((name) => `${name} is not in the document`),
   ];
 }
 
-export function specOf(name: string): SpecOperation {
-  const spec = specification[name];
+export function specOf(name: string): Operation {
+  const spec = operations[name];
   if (!spec) throw new Error(`${name} is not in the specification`);
   return spec;
 }
@@ -69,7 +70,7 @@ function judgeFields(name: string, fields: EventFields): Verdict {
 /** Images, calendars and routes outside /v1 ignore unknown parameters. */
 const refusesUnknown = (name: string): boolean => / \/v1\//.test(name) && !/\.(svg|webp|ics)$/.test(name);
 
-function judgeQuery(name: string, { query = {} }: SpecOperation, sent: [string, string][]): Verdict {
+function judgeQuery(name: string, { query = {} }: Operation, sent: [string, string][]): Verdict {
   const values = new Map(sent);
   if (values.size < sent.length) return 'shape';
   for (const [parameter, { isRequired }] of Object.entries(query))

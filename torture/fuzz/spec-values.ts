@@ -1,7 +1,7 @@
 /** Generates bodies and queries from the hand-written rules: at their bounds, and just beyond them. */
 import fc, { type Arbitrary } from 'fast-check';
-import type { ObjectRule, Rule } from './rules.ts';
-import type { QueryRule } from './specification.ts';
+import type { QueryRule } from '../../test/operations/operation.ts';
+import type { ObjectRule, Rule } from '../../test/operations/rules.ts';
 
 const goodOf = (rules: Record<string, Rule>) =>
   Object.fromEntries(Object.entries(rules).map(([name, { good }]) => [name, fc.constantFrom(...good)]));

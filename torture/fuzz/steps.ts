@@ -1,10 +1,10 @@
 /** Generates random requests for every operation, from the OpenAPI document and from the specification. */
 import fc, { type Arbitrary } from 'fast-check';
-import { type Parameter, resolveSchema, type Schema } from '../../test/support/openapi-operations.ts';
+import { operations as specification } from '../../test/operations/all.ts';
+import { type Parameter, resolveSchema, type Schema } from '../../test/operations/openapi-operations.ts';
 import type { OpenApi } from '../api.ts';
 import type { Operation } from './oracle.ts';
 import { specBody, specQuery } from './spec-values.ts';
-import { specification } from './specification.ts';
 import { broken, brokenText, valid } from './values.ts';
 
 export type Step = {

@@ -1,7 +1,7 @@
 /** Generates valid and mostly invalid values from the JSON schemas of the OpenAPI document. */
 import fc, { type Arbitrary } from 'fast-check';
 import { isVisibleText } from '../../src/lib/text.ts';
-import type { Schema } from '../../test/support/openapi-operations.ts';
+import type { Schema } from '../../test/operations/openapi-operations.ts';
 
 /** A timestamp between 1900 and 9999, with various offsets and numbers of decimals. */
 const anyTimestamp = fc

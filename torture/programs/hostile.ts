@@ -1,5 +1,5 @@
+import { listOperations, type Operation } from '../../test/operations/openapi-operations.ts';
 import { eventBody } from '../../test/support/factories.ts';
-import { listOperations, type Operation } from '../../test/support/openapi-operations.ts';
 import { runConcurrently } from '../client.ts';
 import type { Environment, Person } from '../environment.ts';
 import { createEvent, createItem } from '../factories.ts';

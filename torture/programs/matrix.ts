@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { accessRows, operations } from '../../test/operations/all.ts';
 import {
-  accessRows,
   createPeopleByRole,
   credentialOf,
   expectedStatuses,
@@ -8,8 +8,7 @@ import {
   type Role,
   requestAs,
   roles,
-  routeOf,
-} from '../../test/access/access-rows.ts';
+} from '../../test/operations/request-as.ts';
 import { createEvent, createItem, type Person, rsvpGoing } from '../../test/support/factories.ts';
 import { type Api, expectStatus } from '../../test/support/setup.ts';
 import { openApi } from '../api.ts';
@@ -115,30 +114,12 @@ async function createResourceIds(api: Api, people: PeopleByRole): Promise<Ids> {
   };
 }
 
-const bodies: Record<string, unknown> = {
-  'PATCH /v1/events/{id}': { title: 'Taken over' },
-  'POST /v1/events/{id}/duplicate': { startAt: '2040-05-01T18:00:00Z' },
-  'POST /v1/events/{id}/rsvp': { status: 'going' },
-  'POST /v1/events/{id}/save': { saved: true },
-  'POST /v1/events/{id}/items': { title: 'Plates', kind: 'bring', quantityNeeded: 2 },
-  'POST /v1/events/{id}/items/batch': { items: [{ title: 'Plates', kind: 'bring', quantityNeeded: 2 }] },
-  'PATCH /v1/items/{id}': { title: 'Taken over' },
-  'POST /v1/items/{id}/claim': { quantity: 1 },
-  'PATCH /v1/items/{id}/claim': { quantity: 1 },
-  'POST /v1/users/{id}/messages': { text: 'Hello' },
-  'POST /v1/events/{id}/booking': { seats: 1 },
-  'PATCH /v1/events/{id}/booking': { seats: 1 },
-  'POST /v1/admin/users/{id}/suspend': { reason: 'Spam' },
-  'PATCH /v1/admin/reports/{id}': { status: 'resolved' },
-  'PUT /v1/admin/users/{id}/role': { role: 'admin' },
-};
-
 /** Sends ids of other kinds of resources: each authorized caller gets a 404. @returns the number of cells */
 async function tryForeignIds(api: Api, people: PeopleByRole, ids: Ids, wrong: string[]): Promise<number> {
-  const routes = [...new Set(Object.keys(accessRows).map(routeOf))].filter((route) => route.includes('{id}'));
+  const routes = Object.entries(operations).filter(([route]) => route.includes('{id}'));
   const refusals = new Map<string, string>();
   let cells = 0;
-  for (const route of routes) {
+  for (const [route, { example }] of routes) {
     const kind = /\/(user|event|item|session)s\//.exec(route)?.[1] ?? '';
     for (const [name, id] of Object.entries(ids)) {
       const isValidHere =
@@ -150,7 +131,7 @@ async function tryForeignIds(api: Api, people: PeopleByRole, ids: Ids, wrong: st
         const caller = roles[c] as Role;
         if (name === 'session of the organizer' && caller === 'organizer' && kind === 'session') return;
         const [method = '', path = ''] = route.replace('{id}', id).split(' ');
-        const call = { headers: credentialOf(people, caller), body: bodies[route] };
+        const call = { headers: credentialOf(people, caller), body: example?.() };
         const { status, body } = await api.call(method, path, call);
         cells++;
         const expected = expectedFor(route, caller, id);
@@ -171,7 +152,7 @@ function expectedFor(route: string, caller: Role, id: string): number {
   if (route.endsWith('.svg')) return id.includes('.') ? 404 : 200;
   // The route ignores tokens.
   if (route === 'GET /v1/uploads/{id}.webp') return 404;
-  const isOptional = [200, 403].includes(accessRows[route]?.statuses[0] ?? 401);
+  const isOptional = operations[route]?.access === 'optional';
   if (caller === 'cookie of another site')
     return route.startsWith('GET ') ? expectedFor(route, 'anonymous', id) : 403;
   if (caller === 'bad token' || caller === 'deleted') return 401;

@@ -1,7 +1,8 @@
 /** Reads the OpenAPI document, so that tests cover every operation, including operations added later. */
 import assert from 'node:assert/strict';
-import { eventBody } from './factories.ts';
-import { type Api, type ApiResponse, expectProblem, type TestApp } from './setup.ts';
+import { eventBody } from '../support/factories.ts';
+import { type Api, type ApiResponse, expectProblem, type TestApp } from '../support/setup.ts';
+import { operations as table } from './all.ts';
 
 export type Schema = {
   $ref?: string;
@@ -26,7 +27,7 @@ export type Parameter = { in: string; name: string; required?: boolean; schema: 
 export type Operation = {
   operationId: string;
   parameters?: Parameter[];
-  requestBody?: { content: { 'application/json': { schema: Schema; example: Record<string, unknown> } } };
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
 };
 
 export type Ids = { event: string; item: string; user: string };
@@ -37,7 +38,7 @@ export const resolveSchema = <S extends { $ref?: string }>(
   schema: S,
 ): S => document.components.schemas[schema.$ref?.replace('#/components/schemas/', '') ?? ''] ?? schema;
 
-/** Returns every operation with the ids inserted into its path. */
+/** Returns every operation with the ids inserted into its path, and the example of its body from the table of operations. */
 export async function listOperations(api: Pick<TestApp, 'get'>, ids: Ids) {
   const { body: document } = await api.get('/openapi.json');
   const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
@@ -52,11 +53,14 @@ export async function listOperations(api: Pick<TestApp, 'get'>, ids: Ids) {
             : ids.event,
       ),
       operation,
+      example: table[`${method.toUpperCase()} ${path}`]?.example?.(),
     })),
   );
-  const withBody = operations.flatMap(({ method, path, operation }) => {
+  const withBody = operations.flatMap(({ method, path, operation, example }) => {
     const media = operation.requestBody?.content['application/json'];
-    return media ? [{ method, path, ...media, schema: resolveSchema(document, media.schema) }] : [];
+    if (!media) return [];
+    assert.ok(example, `${method} ${path} needs an example in test/operations/`);
+    return [{ method, path, schema: resolveSchema(document, media.schema), example }];
   });
   const withQuery = operations.flatMap(({ method, path, operation }) => {
     const parameters = operation.parameters?.filter((parameter) => parameter.in === 'query') ?? [];

@@ -1,0 +1,64 @@
+/** The operations of admins. */
+import { createUser } from '../support/factories.ts';
+import { cursorPage, yesOrNo } from './fields.ts';
+import { asking, type Operation, of, type RowContext, required, rowOfAdmins, text } from './operation.ts';
+import { flag, line, oneOf, opaque, prose, timestampOrDay } from './rules.ts';
+
+const ofNewUser = (tail: string) => ({
+  path: async ({ api }: RowContext) => `/v1/admin/users/${(await createUser(api)).id}${tail}`,
+});
+
+export const adminOperations: Record<string, Operation> = {
+  'GET /v1/admin/reports': {
+    ...required(),
+    ...asking({ status: text(oneOf('open', 'resolved')), ...cursorPage }),
+    ...rowOfAdmins(),
+  },
+  'PATCH /v1/admin/reports/{id}': {
+    ...required(),
+    ...of({ status: oneOf('resolved') }, { note: prose(2_000) }),
+    example: () => ({ status: 'resolved' }),
+    ...rowOfAdmins({
+      path: async ({ api, event }) => {
+        const body = { subject: { type: 'event', id: event }, reason: 'spam' };
+        const report = await api.post('/v1/reports', (await createUser(api)).token, body);
+        return `/v1/admin/reports/${report.body.id}`;
+      },
+    }),
+  },
+  'GET /v1/admin/users': {
+    ...required(),
+    ...asking({ q: text(line(1, 100)), phone: text(opaque), suspended: yesOrNo, ...cursorPage }),
+    ...rowOfAdmins(),
+  },
+  'POST /v1/admin/users/{id}/suspend': {
+    ...required(),
+    ...of({}, { reason: prose(500) }),
+    example: () => ({ reason: 'Spam' }),
+    ...rowOfAdmins(ofNewUser('/suspend')),
+  },
+  'DELETE /v1/admin/users/{id}/suspend': { ...required(), ...rowOfAdmins(ofNewUser('/suspend')) },
+  'PUT /v1/admin/users/{id}/role': {
+    ...required(),
+    ...of({ role: oneOf('user', 'admin') }),
+    example: () => ({ role: 'user' }),
+    ...rowOfAdmins(ofNewUser('/role')),
+  },
+  'GET /v1/admin/flags': { ...required(), ...rowOfAdmins() },
+  'PUT /v1/admin/flags/{name}': {
+    ...required(),
+    ...of({ enabled: flag }),
+    example: () => ({ enabled: true }),
+    ...rowOfAdmins({ path: () => '/v1/admin/flags/signUps' }),
+  },
+  'GET /v1/admin/audit': {
+    ...required(),
+    ...asking({
+      since: text(timestampOrDay),
+      until: text(timestampOrDay),
+      userId: text(opaque),
+      ...cursorPage,
+    }),
+    ...rowOfAdmins(),
+  },
+};

@@ -1,0 +1,42 @@
+/**
+ * Every operation of the API: its access and statuses, the rule of each field and parameter, and an example. Written by
+ * hand, from the specification and, where it is silent, from the contract in docs/decisions. The access matrix, the
+ * tests of strict validation, and the torture programs `matrix` and `fuzz` read it; an operation that the OpenAPI
+ * document has and this table lacks is a fault, and so is the reverse.
+ */
+import { adminOperations } from './admin.ts';
+import { attendanceOperations } from './attendance.ts';
+import { eventOperations } from './events.ts';
+import { itemOperations } from './items.ts';
+import { type Operation, type Row, usualStatuses } from './operation.ts';
+import { peopleOperations } from './people.ts';
+import { sessionOperations } from './sessions.ts';
+
+/** By method and path, as `GET /v1/events/{id}`. */
+export const operations: Record<string, Operation> = {
+  ...sessionOperations,
+  ...peopleOperations,
+  ...eventOperations,
+  ...attendanceOperations,
+  ...itemOperations,
+  ...adminOperations,
+};
+
+export type AccessRow = Row & { statuses: number[] };
+
+/** One row for each route and state. The key is the method, the path and, in brackets, the state. */
+export const accessRows: Record<string, AccessRow> = Object.fromEntries(
+  Object.entries(operations).flatMap(([route, operation]) =>
+    Object.entries(operation.rows ?? { '': {} }).map(([state, row]): [string, AccessRow] => [
+      state === '' ? route : `${route} (${state})`,
+      {
+        statuses: usualStatuses(operation),
+        ...(operation.example && { body: operation.example }),
+        ...row,
+      },
+    ]),
+  ),
+);
+
+/** Returns the route of a row's key: the key without the state in brackets. */
+export const routeOf = (name: string): string => name.replace(/ \(.*\)$/, '');

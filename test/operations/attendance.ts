@@ -1,0 +1,83 @@
+/** What guests do at an event, apart from items: RSVPs, saved events, bookings, and the guest list. */
+import { cursorPage } from './fields.ts';
+import {
+  asking,
+  type Operation,
+  of,
+  optional,
+  privateRead,
+  privateRow,
+  type RowContext,
+  required,
+  rowsOfOwners,
+  rowsOfPeople,
+  text,
+  withToken,
+} from './operation.ts';
+import { flag, integer, oneOf } from './rules.ts';
+
+export const going = {
+  before: async ({ api, caller, event }: RowContext) =>
+    caller && api.post(`/v1/events/${event}/rsvp`, caller.token, { status: 'going' }),
+};
+const booked = {
+  before: async ({ api, caller, event }: RowContext) =>
+    caller && api.post(`/v1/events/${event}/booking`, caller.token, { seats: 1 }),
+};
+const seats = integer(1, 20);
+const rowsOfBooking = {
+  rows: {
+    'without one': { statuses: withToken(404) },
+    'with one': booked,
+    private: privateRow(200, booked),
+  },
+};
+
+export const attendanceOperations: Record<string, Operation> = {
+  'POST /v1/events/{id}/rsvp': {
+    ...required(),
+    ...of({ status: oneOf('going', 'interested', null) }, { extraGuests: integer(0, 10), isHidden: flag }),
+    example: () => ({ status: 'going' }),
+    ...rowsOfPeople(200),
+  },
+  'POST /v1/events/{id}/save': {
+    ...required(),
+    ...of({ saved: flag }),
+    example: () => ({ saved: true }),
+    ...rowsOfPeople(200),
+  },
+  'GET /v1/events/{id}/guests': {
+    ...optional(),
+    ...asking({ status: text(oneOf('going', 'interested')), ...cursorPage }),
+    rows: {
+      '': { statuses: [403, 401, 403, 403, 200, 403, 200, 401] },
+      'for guests': {
+        statuses: [403, 401, 200, 200, 200, 200, 200, 401],
+        event: { guestListVisibility: 'guests' },
+        ...going,
+      },
+      'for everyone': { event: { guestListVisibility: 'everyone' } },
+      private: privateRead,
+    },
+  },
+
+  'POST /v1/events/{id}/booking': {
+    ...required(201),
+    ...of({ seats }, { waitlist: flag }),
+    example: () => ({ seats: 1 }),
+    ...rowsOfPeople(201),
+  },
+  'GET /v1/events/{id}/booking': { ...required(), ...rowsOfBooking },
+  'PATCH /v1/events/{id}/booking': {
+    ...required(),
+    ...of({ seats }),
+    example: () => ({ seats: 1 }),
+    ...rowsOfBooking,
+  },
+  'DELETE /v1/events/{id}/booking': { ...required(), ...rowsOfBooking },
+  'GET /v1/events/{id}/bookings': {
+    ...required(),
+    ...asking({ status: text(oneOf('booked', 'waiting')), ...cursorPage }),
+    ...rowsOfOwners(200),
+  },
+};

@@ -1,0 +1,165 @@
+/** Events, their lists and calendars. */
+import { createUser, eventBody } from '../support/factories.ts';
+import { box, eventFilters, limit, page, yesOrNo } from './fields.ts';
+import {
+  asking,
+  needed,
+  numeric,
+  type Operation,
+  of,
+  open,
+  optional,
+  privateRead,
+  required,
+  row,
+  rowsOfOwners,
+  rowsOfReaders,
+  text,
+} from './operation.ts';
+import {
+  coordinates,
+  currency,
+  flag,
+  httpUrl,
+  integer,
+  line,
+  number,
+  object,
+  oneOf,
+  opaque,
+  orNull,
+  prose,
+  setOf,
+  timestamp,
+  timeZone,
+} from './rules.ts';
+
+/** The map has a box that is required. */
+const inBox = { bbox: text(box) };
+const categories = oneOf(
+  'music',
+  'food',
+  'sports',
+  'outdoors',
+  'arts',
+  'film',
+  'games',
+  'family',
+  'learning',
+  'tech',
+  'community',
+  'party',
+  'wellbeing',
+  'other',
+);
+const templates = oneOf(
+  'general',
+  'potluck',
+  'birthday',
+  'wedding',
+  'picnic',
+  'concert',
+  'meetup',
+  'conference',
+);
+const location = object({
+  required: { address: line(1, 300), lat: number(-90, 90), lng: number(-180, 180) },
+  optional: {},
+});
+const requiredOfEvents = {
+  title: line(1, 140),
+  startAt: timestamp,
+  endAt: timestamp,
+  location,
+  category: categories,
+};
+const audience = oneOf('organizer', 'guests', 'everyone');
+const optionalOfEvents = {
+  description: prose(10_000),
+  coverUrl: orNull(httpUrl),
+  timezone: timeZone,
+  allDay: flag,
+  price: number(0, 1_000_000, { decimals: 2 }),
+  isPriceKnown: flag,
+  currency,
+  capacity: integer(0, 1_000_000),
+  visibility: oneOf('public', 'unlisted', 'private'),
+  template: templates,
+  enabledModules: setOf('bringList', 'wishList', 'booking'),
+  guestListVisibility: audience,
+  claimantVisibility: audience,
+};
+
+export const eventOperations: Record<string, Operation> = {
+  'GET /v1/categories': open(),
+  'GET /v1/features': open(),
+  'GET /v1/templates': open(),
+  'GET /v1/places': {
+    ...open(),
+    ...asking({ q: needed(prose(100)), near: text(coordinates(2)), limit }),
+    ...row({ path: () => '/v1/places?q=oslo' }),
+  },
+
+  'GET /v1/events': {
+    ...optional(),
+    ...asking({ ...eventFilters, ...inBox, order: text(oneOf('start', 'relevance')), ...page }),
+  },
+  'GET /v1/events/search': {
+    ...optional(),
+    ...asking({ q: needed(prose(200)), ...page }),
+    ...row({ path: () => '/v1/events/search?q=harbour' }),
+  },
+  'GET /v1/events/map': {
+    ...optional(),
+    ...asking({ bbox: needed(box), zoom: { ...numeric(integer(0, 22)), isRequired: true }, ...eventFilters }),
+    ...row({ path: () => '/v1/events/map?bbox=-180,-90,180,90&zoom=0' }),
+  },
+
+  'POST /v1/events': {
+    ...required(201),
+    ...of(requiredOfEvents, optionalOfEvents),
+    example: () => eventBody(),
+  },
+  'GET /v1/events/{id}': {
+    ...optional(),
+    rows: { '': {}, unlisted: { event: { visibility: 'unlisted' } }, private: privateRead },
+  },
+  'PATCH /v1/events/{id}': {
+    ...required(),
+    ...of({}, { ...requiredOfEvents, ...optionalOfEvents, status: oneOf('scheduled', 'cancelled') }),
+    example: () => ({ title: 'Moved indoors' }),
+    ...rowsOfOwners(200),
+  },
+  'POST /v1/events/{id}/duplicate': {
+    ...required(201),
+    ...of({ startAt: timestamp }, { endAt: timestamp }),
+    example: () => ({ startAt: '2040-05-01T18:00:00Z' }),
+    ...rowsOfOwners(201),
+  },
+  'DELETE /v1/events/{id}': { ...required(), ...rowsOfOwners(200) },
+  'GET /v1/events/{id}/cover.svg': { ...open(), ...asking({ category: text(opaque) }) },
+  'GET /v1/events/{id}/live': {
+    ...optional(),
+    ...asking({ once: yesOrNo, lastEventId: text(opaque) }),
+    ...rowsOfReaders,
+  },
+
+  'GET /v1/events.ics': { ...optional(), ...asking({ ...eventFilters, ...inBox }) },
+  'GET /v1/events/{id}/calendar.ics': { ...optional(), ...rowsOfReaders },
+  'POST /v1/me/calendar': required(201),
+  'GET /v1/me/calendar': required(),
+  'DELETE /v1/me/calendar': required(),
+  'GET /v1/calendars/{secret}.ics': {
+    ...open(),
+    rows: {
+      '': {
+        // A person of its own: other rows revoke the calendar of a shared person.
+        path: async ({ api }) => {
+          const { body } = await api.post('/v1/me/calendar', (await createUser(api)).token);
+          return new URL(body.url).pathname;
+        },
+      },
+      unknown: { statuses: Array(8).fill(404), path: () => `/v1/calendars/pc_${'A'.repeat(54)}.ics` },
+    },
+  },
+};

@@ -1,0 +1,37 @@
+/** Rules of parameters that several operations have, and paths of several rows. */
+import { numeric, type QueryRule, type RowContext, text } from './operation.ts';
+import { coordinates, flag, integer, number, opaque, prose, type Rule, timestampOrDay } from './rules.ts';
+
+/** Specification 8: at most 50. */
+export const limit = numeric(integer(1, 50));
+export const cursorPage = { cursor: text(opaque), limit };
+export const page = { page: numeric(integer(1, 2_147_483_647)), limit };
+export const yesOrNo: QueryRule = { type: 'boolean', rule: flag };
+export const anyText = (max: number): QueryRule => text(prose(max));
+export const box = coordinates(4);
+
+/** Above half of the circumference of the earth, a larger radius changes nothing. */
+const radius: Rule = {
+  judge: (value) => {
+    if (typeof value !== 'number' || value <= 0) return 'shape';
+    return value <= 20_000 ? 'fits' : 'open';
+  },
+  good: [0.001, 1, 50, 20_000],
+  bad: [0, -1],
+};
+export const eventFilters = {
+  lat: numeric(number(-90, 90)),
+  lng: numeric(number(-180, 180)),
+  radius: numeric(radius),
+  category: anyText(100),
+  dateFrom: text(timestampOrDay),
+  dateTo: text(timestampOrDay),
+  startFrom: text(timestampOrDay),
+  startTo: text(timestampOrDay),
+  q: anyText(200),
+  isFree: yesOrNo,
+} satisfies Record<string, QueryRule>;
+
+export const ofOrganizer = (tail: string) => ({
+  path: ({ organizer }: RowContext) => `/v1/users/${organizer.id}${tail}`,
+});

@@ -1,0 +1,134 @@
+/** Sign-in, sessions, the caller's account, and the routes of operators. */
+import { randomUUID } from 'node:crypto';
+import { createUser, fromPage, nextPhone, requestCode } from '../support/factories.ts';
+import { cursorPage } from './fields.ts';
+import {
+  asking,
+  needed,
+  type Operation,
+  of,
+  open,
+  type RowContext,
+  required,
+  row,
+  text,
+  withToken,
+} from './operation.ts';
+import { flag, httpUrl, line, oneOf, opaque, orNull, personName, prose, username } from './rules.ts';
+
+const device = { deviceToken: prose(100) };
+const codeOf = of({ phone: opaque, code: opaque }, device);
+const codeExample = { example: () => ({ phone: '+12025550123', code: '123456' }) };
+const signInOfPage = async ({ api }: RowContext) => {
+  const phone = nextPhone();
+  return { phone, code: await requestCode(api, phone) };
+};
+
+export const sessionOperations: Record<string, Operation> = {
+  'GET /healthz': open(),
+  'GET /readyz': open(),
+  'GET /metrics': open(),
+
+  'POST /v1/auth/otp/request': {
+    ...open(202),
+    ...of({ phone: opaque }, device),
+    example: () => ({ phone: nextPhone() }),
+  },
+  'POST /v1/auth/otp/verify': {
+    ...open(),
+    ...codeOf,
+    ...codeExample,
+    ...row({
+      body: async ({ api }) => {
+        const phone = nextPhone();
+        const { body } = await api.post('/v1/auth/otp/request', undefined, { phone });
+        return { phone, code: body.devCode };
+      },
+    }),
+  },
+  'POST /v1/auth/browser-session': {
+    ...open(),
+    ...codeOf,
+    ...codeExample,
+    rows: {
+      '': { browserStatuses: [200, 403], headers: fromPage, body: signInOfPage },
+      'not from a page of this server': {
+        statuses: Array(8).fill(403),
+        browserStatuses: [200, 403],
+        body: signInOfPage,
+      },
+    },
+  },
+  'POST /v1/auth/refresh': {
+    ...open(),
+    ...of({ refreshToken: opaque }),
+    example: () => ({ refreshToken: 'pr_none' }),
+    rows: {
+      '': { body: async ({ api }) => ({ refreshToken: (await createUser(api)).refreshToken }) },
+      "the caller's own": {
+        statuses: [401, 401, 200, 200, 200, 200, 200, 401],
+        browserStatuses: [200, 200],
+        body: ({ caller }) => ({ refreshToken: caller?.refreshToken ?? 'pr_none' }),
+        needsFreshPeople: true,
+      },
+    },
+  },
+  'POST /v1/auth/logout': { ...required(), ...row({ needsFreshPeople: true }) },
+  'GET /v1/auth/me': required(),
+  'GET /v1/auth/sessions': required(),
+  'DELETE /v1/auth/sessions/{id}': {
+    ...required(),
+    rows: {
+      "the caller's own": {
+        path: async ({ caller, sessionOf }) =>
+          `/v1/auth/sessions/${caller ? await sessionOf(caller) : randomUUID()}`,
+        needsFreshPeople: true,
+      },
+      'another person’s': {
+        statuses: withToken(404),
+        path: async ({ api, sessionOf }) => `/v1/auth/sessions/${await sessionOf(await createUser(api))}`,
+      },
+    },
+  },
+
+  'PATCH /v1/me': {
+    ...required(),
+    ...of(
+      {},
+      {
+        name: personName(80),
+        username,
+        bio: prose(500),
+        city: line(0, 80),
+        avatar: orNull(httpUrl),
+        isPrivate: flag,
+      },
+    ),
+    example: () => ({ city: 'Oslo' }),
+  },
+  'POST /v1/me/delete-code': required(202),
+  'DELETE /v1/me': {
+    ...required(),
+    ...of({ confirmCode: opaque }),
+    example: () => ({ confirmCode: '000000' }),
+    ...row({
+      body: async ({ api, caller }) => {
+        const { body } = await api.post('/v1/me/delete-code', caller?.token);
+        return { confirmCode: body.devCode ?? '000000' };
+      },
+      needsFreshPeople: true,
+    }),
+  },
+  'GET /v1/me/events': {
+    ...required(),
+    ...asking({
+      relation: needed(oneOf('organizing', 'going', 'interested', 'saved')),
+      when: text(oneOf('upcoming', 'past')),
+      ...cursorPage,
+    }),
+    ...row({ path: () => '/v1/me/events?relation=organizing' }),
+  },
+  'GET /v1/me/export': required(),
+  'GET /v1/me/claims': { ...required(), ...asking(cursorPage) },
+  'GET /v1/me/blocks': { ...required(), ...asking(cursorPage) },
+};
