@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../db/client.ts';
 import { createPartitions, deleteOlderThan, type PartitionedTable } from '../db/partitions.ts';
+import { insertRows } from '../db/rows.ts';
 import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { minId, newIdAt } from '../lib/ids.ts';
@@ -115,12 +116,17 @@ async function anonymizeEntries(
     delete from audit where who = ${hashOf(secretKey, { userId })}
     -- The reason of a suspension may identify the person.
     returning id, at, what, case when what = 'account_suspended' then '' else detail end as detail`);
-  const remaining = [...entries, ...further];
-  await tx.execute(sql`
-    insert into audit (who, id, at, what, detail)
-    select ${randomBytes(32)}::bytea, * from unnest(${remaining.map(({ id }) => id)}::uuid[],
-      ${remaining.map(({ at }) => at.toISOString())}::timestamptz[], ${remaining.map(({ what }) => what)}::text[],
-      ${remaining.map(({ detail }) => detail)}::text[])`);
+  const who = randomBytes(32);
+  const remaining = [...entries, ...further].map((entry) => ({ who, ...entry }));
+  await tx.execute(
+    insertRows('audit', remaining, {
+      who: 'bytea',
+      id: 'uuid',
+      at: 'timestamptz',
+      what: 'text',
+      detail: 'text',
+    }),
+  );
   await tx.execute(sql`update audit set by_id = null, address = null where by_id = ${userId}`);
 }
 

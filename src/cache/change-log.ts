@@ -9,6 +9,7 @@ import { hash } from 'node:crypto';
 import { createLoader } from '../db/batching.ts';
 import type { Database } from '../db/client.ts';
 import type { Queryable } from '../db/query.ts';
+import { update } from '../db/rows.ts';
 import { join, type Statement, sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { type ChangeRow, listChanges, type Position, shardCount } from './list-changes.ts';
@@ -64,7 +65,7 @@ export function changeStatement({ records, listingKeys = [], unversioned = [] }:
         ${listingKeys.length > 0 ? sql`array_agg(f.listing order by k.n)` : sql`null::bigint[]`} as listings
       from unnest(${ids}::text[]) with ordinality k (id, n) left join found f on f.id = k.id
     ), raised as (
-      update change_shards set version = version + 1 where shard = ${shard} returning shard, version
+      ${update('change_shards')} where shard = ${shard} returning shard, version
     )
     insert into changes (shard, version, records, versions, listings, cells, days, at)
     select r.shard, r.version, ${ids.map(changeKeyOf)}::text[], n.versions, n.listings,

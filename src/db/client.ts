@@ -4,15 +4,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type ConnectionGuard, createConnectionGuard } from './connection-guard.ts';
-import { isDistributed } from './distribute.ts';
 import { awaitResult, ConnectionLostError, isLost, type Queryable, runStatement } from './query.ts';
+import { askingQueryable, queryable } from './queryable.ts';
 import { RoundTrips } from './round-trips.ts';
 import { sessionLimits } from './session-settings.ts';
-import { chooseVariants, hasVariants, type Statement } from './sql.ts';
+import type { RenderedStatement, Statement } from './sql.ts';
 import { clientConfigs, type Target } from './target.ts';
 
 /** A connection that is checked out of the pool. */
 export type CheckedOut = Queryable & {
+  readonly isDistributed: boolean;
   /** Runs a statement and returns its command tag, such as `COMMIT`. */
   command(statement: Statement): Promise<string>;
   /** Returns the connection to the pool. To be called exactly once. */
@@ -79,23 +80,11 @@ export function connect(target: Target, max = 8): Database {
   });
   // The pool removes an idle connection that is lost; the next statement opens another.
   pool.on('error', () => {});
-  const run = async <R extends object>(statement: Statement) =>
-    pipelines.run<R>(
-      hasVariants(statement) ? chooseVariants(statement, await database.isDistributed()) : statement,
-    );
-  let distributed: Promise<boolean> | undefined;
-  const database: Database = {
+  const statements = askingQueryable(pipelines.run);
+  return {
     target,
-    query: async <R extends object>(statement: Statement) => (await run<R>(statement)).rows,
-    execute: async (statement) => (await run(statement)).affected,
-    isDistributed() {
-      distributed ??= isDistributed(database).catch((error) => {
-        distributed = undefined;
-        throw error;
-      });
-      return distributed;
-    },
-    checkOut: () => checkOut(pool),
+    ...statements,
+    checkOut: async () => checkOut(pool, await statements.isDistributed()),
     pools: () => ({
       statements: pipelines.state(),
       transactions: {
@@ -111,20 +100,19 @@ export function connect(target: Target, max = 8): Database {
       await ended;
     },
   };
-  return database;
 }
 
 const roundTripsOf = new WeakMap<pg.ClientBase, RoundTrips>();
 
-async function checkOut(pool: pg.Pool): Promise<CheckedOut> {
+async function checkOut(pool: pg.Pool, isDistributed: boolean): Promise<CheckedOut> {
   const client = await pool.connect().catch(throwLost);
   const roundTrips = roundTripsOf.get(client) ?? new RoundTrips(client);
   roundTripsOf.set(client, roundTrips);
-  const run = (statement: Statement) => awaitResult(client, () => roundTrips.run(statement));
+  const run = (statement: RenderedStatement) => awaitResult(client, () => roundTrips.run(statement));
   return {
-    query: async <R extends object>(statement: Statement) => (await run(statement)).rows as R[],
-    execute: async (statement) => (await run(statement)).affected,
-    command: async (statement) => (await run(statement)).command,
+    ...queryable(isDistributed, run),
+    isDistributed,
+    command: async (statement) => (await run(statement.render(isDistributed))).command,
     release: () => client.release(isLost(client)),
     discard: () => client.release(true),
   };
@@ -173,14 +161,14 @@ function createPipelines(config: pg.ClientConfig, { Client }: ConnectionGuard, m
       const pending = open.reduce((sum, pipeline) => sum + pipeline.pending, 0);
       return { used, idle: open.length - used, waiting: pending - used };
     },
-    async run<R extends object>(statement: Statement) {
+    async run(statement: RenderedStatement) {
       // Background work may outlast the server. A connection that it opened would keep the process alive.
       if (isEnded) throwLost(new Error('The connections to the database are closed.'));
       const pipeline = pick();
       pipeline.pending++;
       try {
         const client = await pipeline.client.catch(throwLost);
-        return await runStatement<R>(client, statement);
+        return await runStatement(client, statement);
       } finally {
         pipeline.pending--;
       }

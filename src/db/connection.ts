@@ -2,7 +2,8 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { createPrimaryFinder } from './primary.ts';
-import { ConnectionLostError, type Queryable, queryable, trackLoss, withVariants } from './query.ts';
+import { ConnectionLostError, type Queryable, runStatement, trackLoss } from './query.ts';
+import { askingQueryable } from './queryable.ts';
 import { sessionLimits } from './session-settings.ts';
 import { raw, sql } from './sql.ts';
 import { clientConfigs, type Target } from './target.ts';
@@ -50,10 +51,11 @@ export async function openConnection(
     throw error instanceof pg.DatabaseError ? error : new ConnectionLostError(error);
   }
   client.once('end', onClose);
+  const { query, execute } = askingQueryable((statement) => runStatement(client, statement));
   return {
     client,
-    // The form for a distributed database is slower on another, and as correct.
-    ...withVariants(queryable(client), true),
+    query,
+    execute,
     end: () => client.end(),
     destroy: () => void socket.destroy(),
   };

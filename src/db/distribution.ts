@@ -60,3 +60,8 @@ export const coordinatorTables: Record<string, string> = {
   code_sends: 'the counts of one day; the count of all codes is a single row that every code locks',
   request_counts: 'the counts of one minute, written in batches that contain callers of all nodes',
 };
+
+const columns: Record<string, string> = Object.assign({}, ...distributedTables);
+
+/** The distribution column of a table; undefined for a table of the coordinator. */
+export const distributionColumnOf = (table: string): string | undefined => columns[table];

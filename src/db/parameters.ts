@@ -1,5 +1,5 @@
 /** Prepares statements for the driver: names, and parameters in PostgreSQL's text form. */
-import type { Statement } from './sql.ts';
+import type { RenderedStatement } from './sql.ts';
 
 /** A parameter as text, or bytes, which are sent in binary form. */
 export type Parameter = string | Buffer | null;
@@ -11,7 +11,7 @@ export type PreparedStatement = { name: string; text: string; values: Parameter[
 const names = new Map<string, string>();
 
 /** @throws RangeError if a parameter is an invalid Date */
-export function prepare({ text, values }: Statement): PreparedStatement {
+export function prepare({ text, values }: RenderedStatement): PreparedStatement {
   if (values.length === 0) return { name: '', text, values: [] };
   let name = names.get(text);
   if (name === undefined) {

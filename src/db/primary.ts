@@ -5,7 +5,6 @@
 import pg from 'pg';
 import { readParameter, type SessionAttributes } from '../lib/database-url.ts';
 import { runStatement } from './query.ts';
-import { sql } from './sql.ts';
 import { clientConfigs, type Target } from './target.ts';
 
 /**
@@ -96,6 +95,9 @@ function watchRole(client: pg.Client, wanted: SessionAttributes): () => Promise<
 
 /** A pooler may not report the parameters of PostgreSQL. */
 async function askForRole(client: pg.Client): Promise<string | undefined> {
-  const { rows } = await runStatement<{ inHotStandby: string }>(client, sql`show in_hot_standby`);
+  const { rows } = await runStatement<{ inHotStandby: string }>(client, {
+    text: 'show in_hot_standby',
+    values: [],
+  });
   return rows[0]?.inHotStandby;
 }

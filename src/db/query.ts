@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { prepare } from './parameters.ts';
-import { chooseVariants, type Statement } from './sql.ts';
+import type { RenderedStatement, Statement } from './sql.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -83,7 +83,7 @@ export async function awaitResult<T>(client: pg.ClientBase, result: () => Promis
 /** Runs one statement. With parameters it is prepared once for each connection. */
 export const runStatement = <R extends object>(
   client: pg.ClientBase,
-  statement: Statement,
+  statement: RenderedStatement,
 ): Promise<Result<R>> =>
   awaitResult(client, async () => {
     const { name, text, values } = prepare(statement);
@@ -131,15 +131,3 @@ export function one<R>(rows: R[]): R {
   if (row === undefined || others.length > 0) throw new Error(`expected one row, got ${rows.length}`);
   return row;
 }
-
-/** The statements of a connection. Their variants must have been chosen. */
-export const queryable = (client: pg.ClientBase): Queryable => ({
-  query: async <R extends object>(statement: Statement) => (await runStatement<R>(client, statement)).rows,
-  execute: async (statement) => (await runStatement(client, statement)).affected,
-});
-
-/** Chooses the variants of statements before `queryable` runs them. */
-export const withVariants = ({ query, execute }: Queryable, isDistributed: boolean): Queryable => ({
-  query: (statement) => query(chooseVariants(statement, isDistributed)),
-  execute: (statement) => execute(chooseVariants(statement, isDistributed)),
-});

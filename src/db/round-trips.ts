@@ -6,7 +6,7 @@
 import type pg from 'pg';
 import { type PreparedStatement, prepare } from './parameters.ts';
 import { camelCase, type Result, type Row } from './query.ts';
-import type { Statement } from './sql.ts';
+import type { RenderedStatement } from './sql.ts';
 
 type Column = { name: string; parse: (text: string) => unknown };
 type Values = (string | null)[];
@@ -37,7 +37,7 @@ export class RoundTrips {
    * Runs a statement. If it fails, so do the statements that follow in its round trip, with the same error.
    * @throws pg.DatabaseError; the driver's error if the connection is lost
    */
-  async run(statement: Statement): Promise<Result> {
+  async run(statement: RenderedStatement): Promise<Result> {
     const pending: Pending = {
       ...Promise.withResolvers<void>(),
       ...prepare(statement),

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckedOut, Database } from './client.ts';
 import { isOutage, isReadOnly, isRetryable } from './errors.ts';
-import { type Queryable, type Row, withVariants } from './query.ts';
+import type { Queryable, Row } from './query.ts';
 import { type Statement, sql } from './sql.ts';
 
 /** Runs statements inside a transaction. `isDistributed`: of the database. */
@@ -44,10 +44,9 @@ type Commit = (...last: Statement[]) => Promise<Row[][]>;
 type Work<T> = (tx: Transaction, commit: Commit) => Promise<T>;
 
 async function runOnce<T>(db: Database, work: Work<T>, options: Options): Promise<T> {
-  const isDistributed = await db.isDistributed();
   const connection = await db.checkOut();
   try {
-    const result = await runOn(connection, work, { isDistributed, ...options });
+    const result = await runOn(connection, work, options);
     connection.release();
     return result;
   } catch (error) {
@@ -60,11 +59,7 @@ const begin = sql`begin isolation level read committed`;
 const useSharedPlans = sql`set local plan_cache_mode = force_generic_plan`;
 
 /** BEGIN and the first statements, and the last statements and COMMIT, share a round trip. */
-async function runOn<T>(
-  connection: CheckedOut,
-  work: Work<T>,
-  { isDistributed, planOnce }: Options & { isDistributed: boolean },
-): Promise<T> {
+async function runOn<T>(connection: CheckedOut, work: Work<T>, { planOnce }: Options): Promise<T> {
   let committed: Promise<void> | undefined;
   const sendCommit = () => {
     committed ??= connection.command(sql`commit`).then((command) => {
@@ -73,7 +68,7 @@ async function runOn<T>(
     });
     return committed;
   };
-  const { query, execute } = withVariants(connection, isDistributed);
+  const { query, execute, isDistributed } = connection;
   const commit: Commit = async (...last) => {
     const sent = last.map((statement) => query<Row>(statement));
     const end = sendCommit();

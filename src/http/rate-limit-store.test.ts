@@ -22,8 +22,8 @@ function createCounts() {
   const reports: number[] = [];
   const open: (() => void)[] = [];
   let isOpen = false;
-  const query = async ({ values }: Statement) => {
-    const [callers, numbers] = values as [string[], number[]];
+  const query = async (statement: Statement) => {
+    const [callers, numbers] = statement.render(false).values as [string[], number[]];
     reports.push(callers.length);
     await (isOpen ? nextTurn() : new Promise<void>((resolve) => open.push(resolve)));
     if (state.isAway) throw new Error('the database is away');

@@ -1,7 +1,8 @@
 /** The table of responses to requests with an `Idempotency-Key`, and their encryption. */
 import type { Database } from '../db/client.ts';
 import type { Queryable } from '../db/query.ts';
-import { onNodesOf, type Statement, sql } from '../db/sql.ts';
+import { rowsOf } from '../db/rows.ts';
+import { type Statement, sql } from '../db/sql.ts';
 import { Problem } from '../lib/errors.ts';
 import { seal, unseal } from '../lib/sealing.ts';
 import { dayMs } from '../lib/time.ts';
@@ -87,13 +88,10 @@ export async function findStoredResponses(
 ): Promise<(Replay | Problem | null)[]> {
   const present = keys.filter((key) => key !== null);
   if (present.length === 0) return keys.map(() => null);
-  const users = present.map(({ userId }) => userId);
   const rows = await tx.query<{ keyHash: Buffer; requestHash: Buffer; answer: Buffer }>(sql`
     select i.key_hash, i.request_hash, i.answer
-    from unnest(${users}::uuid[], ${present.map(({ keyHash }) => base64(keyHash))}::text[])
-      k (user_id, key_hash)
-    join idempotency_keys i on i.user_id = k.user_id and i.key_hash = decode(k.key_hash, 'base64')
-    where i.created_at > ${expiryOf(now)} and ${onNodesOf(sql`i.user_id`, users)}`);
+    from ${rowsOf('idempotency_keys i', present, { userId: 'uuid', keyHash: 'bytea' })}
+    where i.created_at > ${expiryOf(now)}`);
   // The hash alone identifies the row, because it is keyed with the person's id.
   const found = new Map(rows.map((row) => [base64(row.keyHash), row]));
   return keys.map((key) => {

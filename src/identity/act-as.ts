@@ -1,7 +1,8 @@
 /** Transactions in the name of a caller, which lock the caller's account and session. */
 import type { Database } from '../db/client.ts';
 import { lockRows, skipLockedUnless } from '../db/locks.ts';
-import { onNodesOf, sql } from '../db/sql.ts';
+import { rowsOf } from '../db/rows.ts';
+import { sql } from '../db/sql.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import { Problem } from '../lib/errors.ts';
 import type { Caller, Viewer } from './caller.ts';
@@ -59,19 +60,13 @@ export async function lockCallers(
     callers,
     // With the hash: of two tokens of a session, one may have been replaced.
     ({ id, sessionId, accessHash }) => `${id} ${sessionId} ${accessHash.toString('base64')}`,
-    (some) => {
-      const ids = some.map(({ id }) => id);
-      return sql`
-        select k.nth::int, u.role
-        from unnest(${ids}::uuid[], ${some.map(({ sessionId }) => sessionId)}::uuid[],
-          ${some.map(({ accessHash }) => accessHash.toString('base64'))}::text[])
-          with ordinality k (user_id, session_id, access_hash, nth)
-        join users u on u.id = k.user_id
-        join sessions s on s.user_id = u.id and s.id = k.session_id and s.access_hash = decode(k.access_hash, 'base64')
-        where ${onNodesOf(sql`u.id`, ids)} and u.suspended_at is null
-        order by u.id, s.id
-        for key share of u, s ${skipLockedUnless(mayWaitForLocks)}`;
-    },
+    (some) => sql`
+      select k.nth::int, u.role
+      from ${rowsOf('users u', some, { id: 'uuid' }, { sessionId: 'uuid', accessHash: 'bytea' })}
+      join sessions s on s.user_id = u.id and s.id = k.session_id and s.access_hash = k.access_hash
+      where u.suspended_at is null
+      order by u.id, s.id
+      for key share of u, s ${skipLockedUnless(mayWaitForLocks)}`,
   );
   return locked.map((row) => row?.role ?? null);
 }

@@ -4,6 +4,7 @@
  */
 import { recordChange } from '../cache/change-log.ts';
 import type { Database } from '../db/client.ts';
+import { update } from '../db/rows.ts';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 import { dayMs } from '../lib/time.ts';
@@ -51,8 +52,11 @@ const renewSession = (db: Database, { userId, id, accessHash }: LiveSession, now
   transaction(db, async (tx) => {
     const expiresAt = new Date(now.getTime() + browserIdleMs);
     const count = await tx.execute(sql`
-      update sessions set refreshed_at = ${now}, access_expires_at = least(${expiresAt}::timestamptz, ends_at),
-        refresh_expires_at = least(${expiresAt}::timestamptz, ends_at), version = version + 1
+      ${update(
+        'sessions',
+        sql`refreshed_at = ${now}, access_expires_at = least(${expiresAt}::timestamptz, ends_at),
+          refresh_expires_at = least(${expiresAt}::timestamptz, ends_at)`,
+      )}
       where user_id = ${userId} and id = ${id} and access_hash = ${accessHash} and access_expires_at < ${dueBefore(now)}`);
     if (count > 0)
       await recordChange(tx, { records: [changedSessions([sessionKey({ userId, sessionId: id })])] });

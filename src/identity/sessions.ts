@@ -1,7 +1,8 @@
 /** The part of a session that authentication needs. */
 import type { ChangedRecords } from '../cache/change-log.ts';
 import type { Queryable } from '../db/query.ts';
-import { isOneOf, onNodesOf, sql, uuidsOfAnyNumber } from '../db/sql.ts';
+import { rowsOf } from '../db/rows.ts';
+import { isOneOf, sql } from '../db/sql.ts';
 import type { Viewer } from './caller.ts';
 import type { Token, TokenIds } from './tokens.ts';
 
@@ -31,17 +32,12 @@ export const sessionKey = ({ userId, sessionId }: TokenIds): string => `${userId
 
 /** Sessions with their people's roles, in any order, without the sessions that do not exist. */
 export async function listLiveSessions(db: Queryable, keys: string[]): Promise<LiveSession[]> {
-  const ids = keys.map((key) => key.split(' '));
-  const userIds = ids.map(([userId]) => userId ?? null);
-  const known = userIds.filter((id) => id !== null);
+  const ids = keys.map((key) => key.split(' ')).map(([userId, id]) => ({ userId, id }));
   return await db.query<LiveSession>(sql`
     select s.user_id, s.id, u.role, u.suspended_at is not null as is_suspended, s.access_hash,
       s.access_expires_at, s.ends_at, s.version::float8 as version
-    from unnest(${uuidsOfAnyNumber(userIds)}, ${uuidsOfAnyNumber(ids.map(([, id]) => id ?? null))})
-      k (user_id, id)
-    join sessions s on s.user_id = k.user_id and s.id = k.id
-    join users u on u.id = s.user_id
-    where ${onNodesOf(sql`s.user_id`, known)}`);
+    from ${rowsOf('sessions s', ids, { userId: 'uuid', id: 'uuid' })}
+    join users u on u.id = s.user_id`);
 }
 
 /** The changed records of sessions, for the change log. A change of the person's role raises their versions too. */

@@ -96,7 +96,7 @@ export const columnsOf = (kind: SummaryKind): [Statement, Statement, Statement] 
 ];
 
 /**
- * The assignments of an UPDATE that moves the summary of `row`, by the columns of `unnestMoves`. `unread_of` stays set, so
+ * The assignments of an UPDATE that moves the summary of `row`, by the columns `summaryColumns`. `unread_of` stays set, so
  * that only the first change of a row changes an index. What is taken back is subtracted from what is unread, down to 0:
  * it may have been read.
  */
@@ -110,11 +110,14 @@ export function moveSummary(kind: SummaryKind, row: Statement, move: Statement):
       when ${row}.${personId} = any(string_to_array(${move}.gone, ',')::uuid[]) then null else ${row}.${personId} end`;
 }
 
-/** Arguments of `unnest` with the columns organizer_id, amount, notification_id, person_id and gone. */
-export const unnestMoves = (moves: SummaryMove[]): Statement => sql`
-  ${moves.map(({ organizerId }) => organizerId)}::uuid[], ${moves.map(({ amount }) => amount)}::int[],
-  ${moves.map(({ notificationId }) => notificationId)}::uuid[], ${moves.map(({ personId }) => personId)}::uuid[],
-  ${moves.map(({ gone }) => gone)}::text[]`;
+/** The types of the columns of a `SummaryMove`. */
+export const summaryColumns = {
+  organizerId: 'uuid',
+  amount: 'int',
+  notificationId: 'uuid',
+  personId: 'uuid',
+  gone: 'text',
+} as const;
 
 /**
  * The statements that store the pushes of summaries that were empty before: of what a summary counts, only the first is

@@ -7,8 +7,14 @@ import { distribute, distributeCommand } from '../../src/cli/distribute.ts';
 import { openConnection } from '../../src/db/connection.ts';
 import { coordinatorTables, distributedTables } from '../../src/db/distribution.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { sql as statement } from '../../src/db/sql.ts';
+import type { Queryable } from '../../src/db/query.ts';
+import { type Statement, sql as statement } from '../../src/db/sql.ts';
 import { readConfig } from '../../src/lib/config.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { readBookings } from '../../src/modules/attendance/booking-repo.ts';
+import { deleteRsvps } from '../../src/modules/attendance/rsvp-repo.ts';
+import { listViewerStates, listViewerStatesOfRecords } from '../../src/modules/events/repo.ts';
+import { listMyClaims } from '../../src/modules/items/repo.ts';
 import { command, commandOf } from '../support/command.ts';
 import { createNewerVersion } from '../support/newer-version.ts';
 import { openSql, type SqlConnection } from '../support/sql-tag.ts';
@@ -143,6 +149,34 @@ test(
     const sql = await openSql(target, 'tests');
     assert.deepEqual(await distributedColumns(sql), { ...columns, further: 'event_id' });
     assert.deepEqual([...(await sql`select further from events`)], []);
+    await sql.end();
+  },
+);
+
+test(
+  'distribution: a statement about the rows of given keys goes only to the nodes of the keys',
+  onCitus,
+  async () => {
+    const sql = await openSql(await cloneDatabase(), 'tests');
+    const key = { eventId: newId(), userId: newId() };
+    const countTasks = async (explained: Statement): Promise<string[]> => {
+      const plan = await sql.query<Record<'QUERY PLAN', string>>(statement`explain ${explained}`);
+      return plan.map((row) => row['QUERY PLAN'].trim()).filter((line) => line.startsWith('Task Count'));
+    };
+    const explaining = (tasks: string[]): Queryable => ({
+      query: async (explained) => {
+        tasks.push(...(await countTasks(explained)));
+        return [];
+      },
+      execute: async () => 0,
+    });
+    for (const read of [listViewerStates, listViewerStatesOfRecords, listMyClaims]) {
+      const tasks: string[] = [];
+      await read(explaining(tasks), [key]);
+      assert.deepEqual(tasks, ['Task Count: 1'], read.name);
+    }
+    assert.deepEqual(await countTasks(readBookings([key])), ['Task Count: 1']);
+    assert.deepEqual(await countTasks(deleteRsvps([key])), ['Task Count: 1']);
     await sql.end();
   },
 );

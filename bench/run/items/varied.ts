@@ -132,8 +132,10 @@ const pathOf = ({ order, query }: Question): string => {
 };
 
 /** A statement with its values as literals: pgbench has no parameters of these types. */
-const withLiterals = ({ strings, values }: Statement): string =>
-  strings.reduce((text, part, i) => text + literal(values[i - 1]) + part);
+function withLiterals(statement: Statement): string {
+  const { text, values } = statement.render(false);
+  return text.replaceAll(/\$(\d+)/g, (_, n: string) => literal(values[Number(n) - 1]));
+}
 
 function literal(value: unknown): string {
   if (typeof value === 'number') return `${value}`;

@@ -18,8 +18,8 @@ type Tombstone = AccountNames & {
 
 /**
  * When an account is swept, since its deletion; after a late sweep, the differences still are the waits. Commits that are
- * late by milliseconds are swept within seconds. Citus finishes a lost commit a minute after it can reach the node again
- * (`citus.recover_2pc_interval`).
+ * late by milliseconds are swept within seconds. A cluster finishes a lost commit a minute after it can reach the node
+ * again.
  */
 const sweepTimesMs = [5_000, 30_000, 90_000, 180_000, 300_000];
 

@@ -2,6 +2,7 @@
 
 import { type ListingKey, recordChange } from '../../cache/change-log.ts';
 import type { Database } from '../../db/client.ts';
+import { update } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
@@ -34,7 +35,7 @@ export async function suspend(tx: Transaction, userId: string, now: Date): Promi
   const state = await findState(tx, userId, true);
   requireSuspendable(state);
   if (state.suspendedAt) return false;
-  await tx.query(sql`update users set suspended_at = ${now}, version = version + 1 where id = ${userId}`);
+  await tx.query(sql`${update('users', sql`suspended_at = ${now}`)} where id = ${userId}`);
   const sessions = await endSessions(tx, userId);
   const { ids, listingKeys } = await setHidden(tx, userId, true);
   await recordChange(tx, {
@@ -54,7 +55,7 @@ export async function restore(tx: Transaction, userId: string): Promise<boolean>
   await extendTimeouts(tx);
   const { suspendedAt } = await findState(tx, userId, true);
   if (!suspendedAt) return false;
-  await tx.query(sql`update users set suspended_at = null, version = version + 1 where id = ${userId}`);
+  await tx.query(sql`${update('users', sql`suspended_at = null`)} where id = ${userId}`);
   const sessions = await endSessions(tx, userId);
   const { ids, listingKeys } = await setHidden(tx, userId, false);
   await recordChange(tx, {
@@ -64,7 +65,7 @@ export async function restore(tx: Transaction, userId: string): Promise<boolean>
   return true;
 }
 
-/** How long late events are looked for once all nodes respond: Citus finishes a lost commit within a minute then. */
+/** How long late events are looked for once all nodes respond: a cluster finishes a lost commit within a minute then. */
 const lateEventsMs = 5 * 60_000;
 
 /**
@@ -148,7 +149,7 @@ async function setHidden(
 ): Promise<{ ids: string[]; listingKeys: ListingKey[] }> {
   await lockOrganizedEvents(tx, userId);
   const rows = await tx.query<ListableEvent & { id: string }>(sql`
-    update events set hidden = ${hidden}, version = version + 1 where organizer_id = ${userId} and hidden <> ${hidden}
+    ${update('events', sql`hidden = ${hidden}`)} where organizer_id = ${userId} and hidden <> ${hidden}
     returning id, lat, lng, start_at, end_at, visibility, status`);
   const listingKeys = listingKeysOf(rows.map((row) => ({ ...row, hidden: false })));
   await tx.query(sql`

@@ -1,13 +1,15 @@
 /** SQL of bookings. Statements without a result are sent with the end of their transaction. */
 import type { Database } from '../../db/client.ts';
 import { byPosition, type Queryable } from '../../db/query.ts';
-import { empty, onNodesOf, type Statement, sql } from '../../db/sql.ts';
-import { moveSummary, type SummaryMove, unnestMoves } from '../../outbox/summaries.ts';
+import { deleteRows, insertRows, rowsOf, updateRows } from '../../db/rows.ts';
+import { empty, type Statement, sql } from '../../db/sql.ts';
+import { moveSummary, type SummaryMove, summaryColumns } from '../../outbox/summaries.ts';
 import type { EventRow } from '../events/present.ts';
 import { type BookingStatus, waitlistPosition } from '../events/waitlist.ts';
 import type { BookingRow } from './present-booking.ts';
 
 type BookingKey = { eventId: string; userId: string };
+const bookingKey = { eventId: 'uuid', userId: 'uuid' } as const;
 
 /** The state that decides about a booking of a person at an event. */
 export type BookingAccess = Pick<
@@ -35,19 +37,16 @@ export async function listBookingAccess(
   { withPosition }: { withPosition: boolean },
 ): Promise<(BookingAccess | undefined)[]> {
   const position = withPosition ? waitlistPosition() : sql`null::int`;
-  const eventIds = keys.map(({ eventId }) => eventId);
+  const events = keys.map(({ eventId, userId }) => ({ id: eventId, userId }));
   const rows = await db.query<
     Omit<BookingAccess, 'booking' | 'status'> & BookingRow & { nth: number; eventStatus: EventRow['status'] }
   >(sql`
     select k.nth::int, e.organizer_id, e.visibility, e.hidden, e.status as event_status, e.enabled_modules, e.capacity,
       c.booked_count, c.waiting_count, c.last_booking,
-      b.id, k.event_id, k.user_id, b.n, b.seats, b.status, b.position, b.created_at
-    from unnest(${eventIds}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[])
-      with ordinality k (event_id, user_id, nth)
-    join events e on e.id = k.event_id
+      b.id, e.id as event_id, k.user_id, b.n, b.seats, b.status, b.position, b.created_at
+    from ${rowsOf('events e', events, { id: 'uuid' }, { userId: 'uuid' })}
     join event_counters c on c.event_id = e.id
-    left join (select b.*, ${position} as position from bookings b) b on b.event_id = e.id and b.user_id = k.user_id
-    where ${onNodesOf(sql`e.id`, eventIds)}`);
+    left join (select b.*, ${position} as position from bookings b) b on b.event_id = e.id and b.user_id = k.user_id`);
   return byPosition(rows, keys.length).map(
     (row) => row && { ...row, status: row.eventStatus, booking: row.id === null ? null : row },
   );
@@ -77,14 +76,15 @@ export async function listBookings(
 }
 
 /** Inserts bookings. The transaction must hold a lock on the counters of their events. */
-export function insertBookings(rows: BookingRow[]) {
-  return sql`
-    insert into bookings (event_id, user_id, id, n, seats, status, created_at)
-    select * from unnest(${rows.map(({ eventId }) => eventId)}::uuid[], ${rows.map(({ userId }) => userId)}::uuid[],
-      ${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ n }) => n)}::int[], ${rows.map(({ seats }) => seats)}::int[],
-      ${rows.map(({ status }) => status)}::text[],
-      ${rows.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[])`;
-}
+export const insertBookings = (rows: BookingRow[]): Statement =>
+  insertRows('bookings', rows, {
+    ...bookingKey,
+    id: 'uuid',
+    n: 'int',
+    seats: 'int',
+    status: 'text',
+    createdAt: 'timestamptz',
+  });
 
 /** By how much the counters of an event change: booked seats, waitlist entries, and the highest `n`. */
 export type CounterMove = { eventId: string; booked: number; waiting: number; added: number };
@@ -93,45 +93,29 @@ export type CounterMove = { eventId: string; booked: number; waiting: number; ad
  * Adds to the counters of events, and writes what the organizers have not read. The transaction must hold a lock on the
  * counters.
  */
-export function moveCounters(moves: (CounterMove & { summary: SummaryMove })[]): Statement {
-  const eventIds = moves.map(({ eventId }) => eventId);
-  return sql`
-    update event_counters c set booked_count = c.booked_count + m.booked, waiting_count = c.waiting_count + m.waiting,
-      last_booking = c.last_booking + m.added, version = c.version + 1, ${moveSummary('bookings', sql`c`, sql`m`)}
-    from unnest(${eventIds}::uuid[], ${moves.map(({ booked }) => booked)}::int[],
-      ${moves.map(({ waiting }) => waiting)}::int[], ${moves.map(({ added }) => added)}::int[],
-      ${unnestMoves(moves.map(({ summary }) => summary))})
-      m (event_id, booked, waiting, added, organizer_id, amount, notification_id, person_id, gone)
-    where c.event_id = m.event_id and ${onNodesOf(sql`c.event_id`, eventIds)}`;
-}
+export const moveCounters = (moves: (CounterMove & { summary: SummaryMove })[]): Statement =>
+  updateRows(
+    'event_counters c',
+    moves.map(({ summary, ...move }) => ({ ...move, ...summary })),
+    { eventId: 'uuid' },
+    { booked: 'int', waiting: 'int', added: 'int', ...summaryColumns },
+    sql`booked_count = c.booked_count + k.booked, waiting_count = c.waiting_count + k.waiting,
+      last_booking = c.last_booking + k.added, ${moveSummary('bookings', sql`c`, sql`k`)}`,
+  );
 
 /**
  * Writes the `seats` of existing bookings. The transaction must hold a lock on the counters of their events.
  */
-export function updateSeats(rows: BookingRow[]) {
-  const eventIds = rows.map(({ eventId }) => eventId);
-  return sql`
-    update bookings b set seats = k.seats
-    from unnest(${eventIds}::uuid[], ${rows.map(({ userId }) => userId)}::uuid[],
-      ${rows.map(({ seats }) => seats)}::int[]) k (event_id, user_id, seats)
-    where b.event_id = k.event_id and b.user_id = k.user_id and ${onNodesOf(sql`b.event_id`, eventIds)}`;
-}
+export const updateSeats = (rows: BookingRow[]): Statement =>
+  updateRows('bookings b', rows, bookingKey, { seats: 'int' }, sql`seats = k.seats`);
 
 /** Deletes bookings. The transaction must hold a lock on the counters of their events. */
-export function deleteBookings(rows: BookingKey[]) {
-  const eventIds = rows.map(({ eventId }) => eventId);
-  return sql`
-    delete from bookings b
-    using unnest(${eventIds}::uuid[], ${rows.map(({ userId }) => userId)}::uuid[]) k (event_id, user_id)
-    where b.event_id = k.event_id and b.user_id = k.user_id and ${onNodesOf(sql`b.event_id`, eventIds)}`;
-}
+export const deleteBookings = (rows: BookingKey[]): Statement => deleteRows('bookings b', rows, bookingKey);
 
 /** Reads bookings with their positions in the waitlist. Deleted bookings are left out. */
-export function readBookings(keys: BookingKey[]) {
+export function readBookings(keys: BookingKey[]): Statement {
+  const rows = sql`select b.*, ${waitlistPosition()} as position from bookings b`;
   return sql`
     select b.id, b.event_id, b.user_id, b.n, b.seats, b.status, b.position, b.created_at
-    from unnest(${keys.map(({ eventId }) => eventId)}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[])
-      k (event_id, user_id)
-    join (select b.*, ${waitlistPosition()} as position from bookings b) b
-      on b.event_id = k.event_id and b.user_id = k.user_id`;
+    from ${rowsOf({ rows, as: 'b' }, keys, bookingKey)}`;
 }

@@ -1,5 +1,6 @@
 import { lockRows, skipLockedUnless } from '../../db/locks.ts';
-import { onNodesOf, type Statement, sql } from '../../db/sql.ts';
+import { rowsOf } from '../../db/rows.ts';
+import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 
 /**
@@ -16,6 +17,7 @@ export async function lockEventCounters<R extends object>(
   columns: Statement,
   mayWaitForLocks: boolean,
 ): Promise<Map<string, R & { eventId: string }>> {
+  const toKeys = (ids: string[]) => ids.map((id) => ({ id }));
   // PostgreSQL locks row by row: if the event is skipped, its counters are not locked either.
   const rows = await lockRows<R, string>(
     tx,
@@ -23,10 +25,8 @@ export async function lockEventCounters<R extends object>(
     String,
     (ids) => sql`
       select k.nth::int, ${columns}
-      from unnest(${ids}::uuid[]) with ordinality k (event_id, nth)
-      join events e on e.id = k.event_id
+      from ${rowsOf('events e', toKeys(ids), { id: 'uuid' })}
       join event_counters c on c.event_id = e.id
-      where ${onNodesOf(sql`e.id`, ids)}
       order by e.id
       for key share of e ${skipLockedUnless(mayWaitForLocks)}
       for no key update of c`,

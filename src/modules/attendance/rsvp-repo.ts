@@ -1,13 +1,15 @@
 /** SQL of RSVPs. Statements without a result are sent with the end of their transaction. */
 import { byPosition } from '../../db/query.ts';
-import { onNodesOf, type Statement, sql } from '../../db/sql.ts';
+import { deleteRows, insertRows, rowsOf, updateRows } from '../../db/rows.ts';
+import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { moveSummary, type SummaryMove, unnestMoves } from '../../outbox/summaries.ts';
+import { moveSummary, type SummaryMove, summaryColumns } from '../../outbox/summaries.ts';
 import type { EventRow } from '../events/present.ts';
 import type { Rsvp } from '../events/repo.ts';
 import { lockEventCounters } from './lock-event-counters.ts';
 
 export type RsvpKey = { eventId: string; userId: string };
+const rsvpKey = { eventId: 'uuid', userId: 'uuid' } as const;
 
 /** What decides about RSVPs to an event, and what they change: its counters, and what the organizer has not read. */
 export type RsvpEvent = Pick<EventRow, 'organizerId' | 'visibility' | 'hidden' | 'status' | 'rsvpCount'> & {
@@ -39,13 +41,9 @@ export type ExistingRsvp = { status: Rsvp; extraGuests: number };
 
 /** Reads existing RSVPs, one for each key in their order; undefined if there is none. */
 export async function findRsvps(tx: Transaction, keys: RsvpKey[]): Promise<(ExistingRsvp | undefined)[]> {
-  const eventIds = keys.map(({ eventId }) => eventId);
   const rows = await tx.query<ExistingRsvp & { nth: number }>(sql`
     select k.nth::int, r.status, coalesce(r.extra_guests, 0) as extra_guests
-    from unnest(${eventIds}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[])
-      with ordinality k (event_id, user_id, nth)
-    join rsvps r on r.event_id = k.event_id and r.user_id = k.user_id
-    where ${onNodesOf(sql`r.event_id`, eventIds)}`);
+    from ${rowsOf('rsvps r', keys, rsvpKey)}`);
   return byPosition(rows, keys.length);
 }
 
@@ -54,23 +52,16 @@ export type WrittenRsvp = RsvpKey & { status: Rsvp; extraGuests: number | null; 
 
 /** The transaction must hold a lock on the counters of the events, as for the following statements. */
 export const upsertRsvps = (rows: WrittenRsvp[], now: Date): Statement => sql`
-  insert into rsvps as r (event_id, user_id, status, extra_guests, is_hidden, created_at)
-  select k.*, ${now}::timestamptz
-  from unnest(${rows.map(({ eventId }) => eventId)}::uuid[], ${rows.map(({ userId }) => userId)}::uuid[],
-    ${rows.map(({ status }) => status)}::text[], ${rows.map(({ extraGuests }) => extraGuests)}::smallint[],
-    ${rows.map(({ isHidden }) => isHidden)}::boolean[]) k
+  ${insertRows(
+    'rsvps as r',
+    rows.map((row) => ({ ...row, createdAt: now })),
+    { ...rsvpKey, status: 'text', extraGuests: 'smallint', isHidden: 'boolean', createdAt: 'timestamptz' },
+  )}
   on conflict (event_id, user_id) do update set status = excluded.status,
     extra_guests = coalesce(excluded.extra_guests, r.extra_guests),
     is_hidden = coalesce(excluded.is_hidden, r.is_hidden)`;
 
-export const deleteRsvps = (keys: RsvpKey[]): Statement => {
-  const eventIds = keys.map(({ eventId }) => eventId);
-  return sql`
-    delete from rsvps r
-    using unnest(${eventIds}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[]) k (event_id, user_id)
-    where r.event_id = k.event_id and r.user_id = k.user_id
-      and ${onNodesOf(sql`r.event_id`, eventIds)}`;
-};
+export const deleteRsvps = (keys: RsvpKey[]): Statement => deleteRows('rsvps r', keys, rsvpKey);
 
 /** By how much the counters of an event change, and what the organizer has not read. */
 export type RsvpCounterMove = {
@@ -81,15 +72,12 @@ export type RsvpCounterMove = {
   summary: SummaryMove;
 };
 
-export const moveRsvpCounters = (moves: RsvpCounterMove[]): Statement => {
-  const eventIds = moves.map(({ eventId }) => eventId);
-  return sql`
-    update event_counters c set rsvp_count = c.rsvp_count + m.rsvps, going_count = c.going_count + m.going,
-      extra_guests_count = c.extra_guests_count + m.extra_guests, version = c.version + 1,
-      ${moveSummary('rsvps', sql`c`, sql`m`)}
-    from unnest(${eventIds}::uuid[], ${moves.map(({ rsvps }) => rsvps)}::int[],
-      ${moves.map(({ going }) => going)}::int[], ${moves.map(({ extraGuests }) => extraGuests)}::int[],
-      ${unnestMoves(moves.map(({ summary }) => summary))})
-      m (event_id, rsvps, going, extra_guests, organizer_id, amount, notification_id, person_id, gone)
-    where c.event_id = m.event_id and ${onNodesOf(sql`c.event_id`, eventIds)}`;
-};
+export const moveRsvpCounters = (moves: RsvpCounterMove[]): Statement =>
+  updateRows(
+    'event_counters c',
+    moves.map(({ summary, ...move }) => ({ ...move, ...summary })),
+    { eventId: 'uuid' },
+    { rsvps: 'int', going: 'int', extraGuests: 'int', ...summaryColumns },
+    sql`rsvp_count = c.rsvp_count + k.rsvps, going_count = c.going_count + k.going,
+      extra_guests_count = c.extra_guests_count + k.extra_guests, ${moveSummary('rsvps', sql`c`, sql`k`)}`,
+  );

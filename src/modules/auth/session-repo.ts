@@ -1,6 +1,7 @@
 /** Sessions, and the roles that they carry in the session cache. */
 import { recordChange } from '../../cache/change-log.ts';
 import type { Database } from '../../db/client.ts';
+import { update } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
@@ -56,9 +57,12 @@ export async function rotateSession(
   times: SessionTimes,
 ): Promise<void> {
   await tx.query(sql`
-    update sessions set access_hash = ${pair.accessHash}, refresh_hash = ${pair.refreshHash},
-      spent_hash = ${spent.hash}, refreshed_at = ${times.now}, access_expires_at = ${times.accessExpiresAt},
-      refresh_expires_at = ${times.refreshExpiresAt}, version = version + 1
+    ${update(
+      'sessions',
+      sql`access_hash = ${pair.accessHash}, refresh_hash = ${pair.refreshHash}, spent_hash = ${spent.hash},
+        refreshed_at = ${times.now}, access_expires_at = ${times.accessExpiresAt},
+        refresh_expires_at = ${times.refreshExpiresAt}`,
+    )}
     where user_id = ${spent.userId} and id = ${spent.sessionId}`);
   await recordChange(tx, { records: [changedSessions([sessionKey(spent)])] });
 }
@@ -92,8 +96,8 @@ export async function listSessionKeys(tx: Transaction, userId: string): Promise<
  */
 export async function setRole(tx: Transaction, userId: string, role: Viewer['role']): Promise<void> {
   await tx.query(sql`select 1 from users where id = ${userId} for update`);
-  await tx.query(sql`update users set role = ${role}, version = version + 1 where id = ${userId}`);
-  await tx.query(sql`update sessions set version = version + 1 where user_id = ${userId}`);
+  await tx.query(sql`${update('users', sql`role = ${role}`)} where id = ${userId}`);
+  await tx.query(sql`${update('sessions')} where user_id = ${userId}`);
   await recordChange(tx, { records: [changedSessions(await listSessionKeys(tx, userId))] });
 }
 

@@ -4,7 +4,8 @@
  */
 import { createLoader } from '../../db/batching.ts';
 import type { Database } from '../../db/client.ts';
-import { onNodesOf, sql } from '../../db/sql.ts';
+import { rowsOf } from '../../db/rows.ts';
+import { sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
 
 /**
@@ -39,17 +40,13 @@ export const createGuestCheck = (db: Database): GuestCheck =>
   });
 
 async function listAreGuests(db: Database, keys: GuestKey[]): Promise<boolean[]> {
-  const eventIds = keys.map(({ eventId }) => eventId);
+  const guestRows = sql`
+    select event_id, user_id from rsvps
+    union all select event_id, user_id from bookings
+    union all select event_id, user_id from claims`;
   const rows = await db.query<{ n: number }>(sql`
-    select distinct k.n::int
-    from unnest(${eventIds}::uuid[], ${keys.map(({ userId }) => userId)}::uuid[])
-      with ordinality k (event_id, user_id, n)
-    join (
-      select event_id, user_id from rsvps
-      union all select event_id, user_id from bookings
-      union all select event_id, user_id from claims
-    ) g on g.event_id = k.event_id and g.user_id = k.user_id
-    where ${onNodesOf(sql`g.event_id`, eventIds)}`);
+    select distinct k.nth::int as n
+    from ${rowsOf({ rows: guestRows, as: 'g' }, keys, { eventId: 'uuid', userId: 'uuid' })}`);
   const guests = new Set(rows.map(({ n }) => n));
   return keys.map((_, i) => guests.has(i + 1));
 }

@@ -1,6 +1,7 @@
 import { recordChange } from '../../cache/change-log.ts';
 import type { Queryable } from '../../db/query.ts';
-import { assignments, insertValues, onNodesOf, type Statement, sql } from '../../db/sql.ts';
+import { rowsOf, update } from '../../db/rows.ts';
+import { assignments, insertValues, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
@@ -37,6 +38,7 @@ export async function findEvent(db: Queryable, id: string): Promise<EventRow | n
 }
 
 export type ViewerStateKey = { eventId: string; userId: string };
+const viewerStateKey = { eventId: 'uuid', userId: 'uuid' } as const;
 
 /**
  * Lists the RSVP and the saved flag for each key, in the order of the keys. The statement returns no rows for keys
@@ -44,14 +46,12 @@ export type ViewerStateKey = { eventId: string; userId: string };
  * database to one machine.
  */
 export async function listViewerStates(db: Queryable, keys: ViewerStateKey[]): Promise<ViewerState[]> {
+  const states = sql`
+    select event_id, user_id, status from rsvps
+    union all select event_id, user_id, null from saves`;
   const rows = await db.query<{ n: number; myRsvp: Rsvp | null }>(sql`
-    select k.n::int, t.status as my_rsvp
-    from unnest(${keys.map((key) => key.eventId)}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
-      with ordinality k (event_id, user_id, n)
-    join (
-      select event_id, user_id, status from rsvps
-      union all select event_id, user_id, null from saves
-    ) t on t.event_id = k.event_id and t.user_id = k.user_id`);
+    select k.nth::int as n, t.status as my_rsvp
+    from ${rowsOf({ rows: states, as: 't' }, keys, viewerStateKey)}`);
   const found = new Map<number, ViewerState>();
   for (const { n, myRsvp } of rows) {
     const own = { ...(found.get(n) ?? noViewerState) };
@@ -79,21 +79,18 @@ export async function listViewerStatesOfRecords(
   db: Queryable,
   keys: ViewerStateKey[],
 ): Promise<ViewerStateOfRecord[]> {
-  const eventIds = keys.map(({ eventId }) => eventId);
+  const states = sql`
+    select event_id, user_id, 'rsvp' as source, status, coalesce(extra_guests, 0)::int as extra_guests,
+      coalesce(is_hidden, false) as is_hidden, null::uuid as id, null::int as seats, null::int as position, created_at
+    from rsvps
+    union all
+    select event_id, user_id, 'save', null, null, null, null, null, null, created_at from saves
+    union all
+    select b.event_id, b.user_id, 'booking', b.status, null, null, b.id, b.seats, ${waitlistPosition()}, b.created_at
+    from bookings b`;
   const rows = await db.query<OwnRow>(sql`
-    select k.n::int, t.source, t.status, t.extra_guests, t.is_hidden, t.id, t.seats, t.position, t.created_at
-    from unnest(${eventIds}::uuid[], ${keys.map((key) => key.userId)}::uuid[]) with ordinality k (event_id, user_id, n)
-    join (
-      select event_id, user_id, 'rsvp' as source, status, coalesce(extra_guests, 0)::int as extra_guests,
-        coalesce(is_hidden, false) as is_hidden, null::uuid as id, null::int as seats, null::int as position, created_at
-      from rsvps
-      union all
-      select event_id, user_id, 'save', null, null, null, null, null, null, created_at from saves
-      union all
-      select b.event_id, b.user_id, 'booking', b.status, null, null, b.id, b.seats, ${waitlistPosition()}, b.created_at
-      from bookings b
-    ) t on t.event_id = k.event_id and t.user_id = k.user_id
-    where ${onNodesOf(sql`t.event_id`, eventIds)}`);
+    select k.nth::int as n, t.source, t.status, t.extra_guests, t.is_hidden, t.id, t.seats, t.position, t.created_at
+    from ${rowsOf({ rows: states, as: 't' }, keys, viewerStateKey)}`);
   const found = Map.groupBy(rows, ({ n }) => n);
   return keys.map((_, i) => (found.get(i + 1) ?? []).reduce(withOwnRow, noViewerStateOfRecord));
 }
@@ -171,9 +168,8 @@ export async function updateEvent(
 ): Promise<void> {
   const after = { ...fields, hidden: before.hidden };
   const sequence = before.sequence + Number(changesCalendar(before, fields));
-  await tx.query(
-    sql`update events set ${assignments({ ...columns(fields), sequence, updated_at: now })}, version = version + 1 where id = ${before.id}`,
-  );
+  const changed = assignments({ ...columns(fields), sequence, updated_at: now });
+  await tx.query(sql`${update('events', changed)} where id = ${before.id}`);
   if (fields.capacity !== before.capacity) await tx.execute(promoteWaitlist(before.id));
   await addToEventsCount(tx, before.organizerId, eventsCountOf(after) - eventsCountOf(before));
   const kind = noticeOf(before, after, now);

@@ -1,4 +1,5 @@
 /** The waitlist of an event: positions and promotion. */
+import { update } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import { insertSelectedCauses } from '../../outbox/causes.ts';
 
@@ -44,8 +45,7 @@ export function promoteWaitlist(eventId: string) {
       ${insertSelectedCauses(sql`
         select m.user_id, 'bookingConfirmed', e.id, e.organizer_id, 1 from moved m join events e on e.id = ${eventId}`)}
     )
-    update event_counters c set booked_count = booked_count + m.seats, waiting_count = waiting_count - m.people,
-      version = version + 1
+    ${update('event_counters c', sql`booked_count = booked_count + m.seats, waiting_count = waiting_count - m.people`)}
     from (select sum(seats)::int as seats, count(*)::int as people from moved) m
     where c.event_id = ${eventId} and m.people > 0`;
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/client.ts';
-import { one } from '../../db/query.ts';
+import { queryEach } from '../../db/rows.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { listedCondition } from '../events/policy.ts';
@@ -142,8 +142,7 @@ export type Surroundings = {
 type Limits = { followed: number; hidden: number; rsvps: number };
 
 /**
- * Reads the surroundings of several viewers, in their order: in one statement, or in one for each viewer where the
- * database is distributed, because Citus refuses a lateral join with `unnest`.
+ * Reads the surroundings of several viewers, in their order.
  *
  * The cost is one entry of an index for each followed or hidden person, and one account, one index descent and all RSVPs
  * of each followed person, up to the limits. The RSVPs are in one binary value, because reading a row for each of them
@@ -154,17 +153,13 @@ export async function listSurroundings(
   viewers: Viewer[],
   limits: Limits,
 ): Promise<Surroundings[]> {
-  if (await db.isDistributed()) {
-    const read = async ({ id, role }: Viewer) =>
-      one(await db.query<Surroundings>(surroundingsOf(sql`${id}::uuid`, sql`${role === 'admin'}`, limits)));
-    return Promise.all(viewers.map(read));
-  }
-  return await db.query<Surroundings>(sql`
-    select s.followed, s.hidden, s.rsvps
-    from unnest(${viewers.map(({ id }) => id)}::uuid[], ${viewers.map(({ role }) => role === 'admin')}::boolean[])
-      with ordinality v (id, is_admin, n)
-    cross join lateral (${surroundingsOf(sql`v.id`, sql`v.is_admin`, limits)}) s
-    order by v.n`);
+  const rows = viewers.map(({ id, role }) => ({ id, isAdmin: role === 'admin' }));
+  return await queryEach<Surroundings, (typeof rows)[number]>(
+    db,
+    rows,
+    { id: 'uuid', isAdmin: 'boolean' },
+    ({ id, isAdmin }) => surroundingsOf(id, isAdmin, limits),
+  );
 }
 
 /** @param viewerId SQL expression @param isAdmin SQL expression: whether the viewer is an admin */

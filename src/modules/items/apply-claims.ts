@@ -84,7 +84,7 @@ export async function applyClaims(
       const results = outcomes.map((outcome) => (isClaim(outcome) ? outcome : null));
       const storing = storeResults(entries, results, context.now);
       const moving = await moveStatements(tx, moves, locked.summaryState, context.now);
-      const ending = commit(...claimStatements(claims, context.now), ...moving, ...storing);
+      const ending = commit(...claimStatements(claims), ...moving, ...storing);
       await (storing.length > 0 ? refuseKeyInUse(ending) : ending);
       return outcomes;
     },
@@ -157,8 +157,8 @@ function decideAll(
 
 type Claims = Record<ClaimAction['kind'], ClaimRow[]>;
 
-const claimStatements = ({ add, change, remove }: Claims, now: Date): Statement[] => [
-  ...(add.length > 0 ? [insertClaims(add, now)] : []),
+const claimStatements = ({ add, change, remove }: Claims): Statement[] => [
+  ...(add.length > 0 ? [insertClaims(add)] : []),
   ...(change.length > 0 ? [updateClaims(change)] : []),
   ...(remove.length > 0 ? [deleteClaims(remove)] : []),
 ];

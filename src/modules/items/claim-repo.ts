@@ -1,16 +1,20 @@
 /** SQL of claims. Statements without a result are sent with the end of their transaction. */
 import { lockRows, skipLockedUnless } from '../../db/locks.ts';
 import { byPosition, type Queryable } from '../../db/query.ts';
-import { empty, onNodesOf, type Statement, sql, variants } from '../../db/sql.ts';
+import { deleteRows, insertRows, joinedBy, rowsOf, updateRows } from '../../db/rows.ts';
+import { empty, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
-import { moveSummary, type SummaryMove, unnestMoves } from '../../outbox/summaries.ts';
+import { moveSummary, type SummaryMove, summaryColumns } from '../../outbox/summaries.ts';
 import type { Rsvp } from '../events/repo.ts';
 import type { ClaimRow } from './present.ts';
 import { type ItemState, itemStateColumns } from './repo.ts';
 
 export type LockedItem = ItemId & ItemState;
+
+const itemKey = { eventId: 'uuid', n: 'int' } as const;
+const claimKey = { ...itemKey, userId: 'uuid' } as const;
 
 /** The key of an item; its order is that of the rows. */
 export const stockKeyOf = ({ eventId, n }: ItemId): string => `${eventId} ${String(n).padStart(10, '0')}`;
@@ -28,19 +32,19 @@ export async function lockItems(
   mayWaitForLocks: boolean,
 ): Promise<Map<string, LockedItem>> {
   // PostgreSQL locks row by row: if the item is skipped, its stock is not locked either.
-  const rows = await lockRows<LockedItem, ItemId>(tx, items, stockKeyOf, (some) => {
-    const eventIds = some.map(({ eventId }) => eventId);
-    return sql`
+  const rows = await lockRows<LockedItem, ItemId>(
+    tx,
+    items,
+    stockKeyOf,
+    (some) => sql`
       select k.nth::int, i.event_id, i.n, ${itemStateColumns()}
-      from unnest(${eventIds}::uuid[], ${some.map(({ n }) => n)}::int[]) with ordinality k (event_id, n, nth)
-      join events e on e.id = k.event_id
-      join items i on i.event_id = e.id and i.n = k.n
+      from ${rowsOf('items i', some, itemKey)}
+      join events e on e.id = i.event_id
       join item_stock s on s.event_id = i.event_id and s.n = i.n
-      where ${onNodesOf(sql`e.id`, eventIds)}
       order by e.id, i.n
       for key share of e, i ${skipLockedUnless(mayWaitForLocks)}
-      for update of s`;
-  });
+      for update of s`,
+  );
   return new Map(rows.flatMap((item) => (item ? [[formatItemId(item), item] as const] : [])));
 }
 
@@ -60,17 +64,13 @@ export async function listClaimantStates(
   keys: { item: ItemId; caller: Viewer }[],
 ): Promise<(ClaimantState | null)[]> {
   type StateRow = { nth: number; rsvp: Rsvp | null; id: string | null; quantity: number; createdAt: Date };
-  const eventIds = keys.map(({ item }) => item.eventId);
-  // Citus joins tables by their own columns. One PostgreSQL would then read all RSVPs of an event.
-  const eventId = variants({ single: sql`k.event_id`, distributed: sql`i.event_id` });
+  const claims = keys.map(({ item, caller }) => ({ ...item, userId: caller.id }));
+  const eventId = joinedBy('i', 'event_id');
   const rows = await tx.query<StateRow>(sql`
     select k.nth::int, r.status as rsvp, c.id, c.quantity, c.created_at
-    from unnest(${eventIds}::uuid[], ${keys.map(({ item }) => item.n)}::int[],
-      ${keys.map(({ caller }) => caller.id)}::uuid[]) with ordinality k (event_id, n, user_id, nth)
-    join items i on i.event_id = k.event_id and i.n = k.n
+    from ${rowsOf('items i', claims, itemKey, { userId: 'uuid' })}
     left join rsvps r on r.event_id = ${eventId} and r.user_id = k.user_id
-    left join claims c on c.event_id = ${eventId} and c.n = k.n and c.user_id = k.user_id
-    where ${onNodesOf(sql`i.event_id`, eventIds)}`);
+    left join claims c on c.event_id = ${eventId} and c.n = k.n and c.user_id = k.user_id`);
   return byPosition(rows, keys.length).map((row) => {
     if (!row) return null;
     const { rsvp, id, quantity, createdAt } = row;
@@ -82,44 +82,23 @@ export async function listClaimantStates(
 export type StockMove = ItemId & { by: number; summary: SummaryMove };
 
 /** The transaction must hold a lock on the stock of the items, as for the following statements. */
-export const insertClaims = (claims: ClaimRow[], now: Date): Statement => sql`
-  insert into claims (event_id, n, user_id, id, quantity, created_at)
-  select k.*, ${now}::timestamptz
-  from unnest(${claims.map(({ eventId }) => eventId)}::uuid[], ${claims.map(({ n }) => n)}::int[],
-    ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
-    ${claims.map(({ quantity }) => quantity)}::int[]) k`;
+export const insertClaims = (claims: ClaimRow[]): Statement =>
+  insertRows('claims', claims, { ...claimKey, id: 'uuid', quantity: 'int', createdAt: 'timestamptz' });
 
-export const updateClaims = (claims: ClaimRow[]): Statement => {
-  const eventIds = claims.map(({ eventId }) => eventId);
-  return sql`
-    update claims c set quantity = k.quantity
-    from unnest(${eventIds}::uuid[], ${claims.map(({ n }) => n)}::int[],
-      ${claims.map(({ userId }) => userId)}::uuid[], ${claims.map(({ quantity }) => quantity)}::int[])
-      k (event_id, n, user_id, quantity)
-    where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id
-      and ${onNodesOf(sql`c.event_id`, eventIds)}`;
-};
+export const updateClaims = (claims: ClaimRow[]): Statement =>
+  updateRows('claims c', claims, claimKey, { quantity: 'int' }, sql`quantity = k.quantity`);
 
-export const deleteClaims = (claims: ClaimRow[]): Statement => {
-  const eventIds = claims.map(({ eventId }) => eventId);
-  return sql`
-    delete from claims c
-    using unnest(${eventIds}::uuid[], ${claims.map(({ n }) => n)}::int[],
-      ${claims.map(({ userId }) => userId)}::uuid[]) k (event_id, n, user_id)
-    where c.event_id = k.event_id and c.n = k.n and c.user_id = k.user_id
-      and ${onNodesOf(sql`c.event_id`, eventIds)}`;
-};
+export const deleteClaims = (claims: ClaimRow[]): Statement => deleteRows('claims c', claims, claimKey);
 
 /** A check constraint of `item_stock` is the last guard against overselling. */
-export const moveStock = (moves: StockMove[]): Statement => {
-  const eventIds = moves.map(({ eventId }) => eventId);
-  return sql`
-    update item_stock s set claimed = s.claimed + m.by, ${moveSummary('claims', sql`s`, sql`m`)}
-    from unnest(${eventIds}::uuid[], ${moves.map(({ n }) => n)}::int[], ${moves.map(({ by }) => by)}::int[],
-      ${unnestMoves(moves.map(({ summary }) => summary))})
-      m (event_id, n, by, organizer_id, amount, notification_id, person_id, gone)
-    where s.event_id = m.event_id and s.n = m.n and ${onNodesOf(sql`s.event_id`, eventIds)}`;
-};
+export const moveStock = (moves: StockMove[]): Statement =>
+  updateRows(
+    'item_stock s',
+    moves.map(({ summary, ...move }) => ({ ...move, ...summary })),
+    itemKey,
+    { by: 'int', ...summaryColumns },
+    sql`claimed = s.claimed + k.by, ${moveSummary('claims', sql`s`, sql`k`)}`,
+  );
 
 /** The events of which the organizer has not read claims. */
 export async function listEventsWithUnreadClaims(tx: Transaction, eventIds: string[]): Promise<Set<string>> {

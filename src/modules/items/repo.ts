@@ -1,6 +1,7 @@
 /** SQL of items, and of the state that decides about claims. */
 import { one, type Queryable } from '../../db/query.ts';
-import { onNodesOf, type Statement, sql } from '../../db/sql.ts';
+import { rowsOf } from '../../db/rows.ts';
+import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -26,13 +27,9 @@ export async function listMyClaims(
   db: Queryable,
   keys: ViewerStateKey[],
 ): Promise<(ViewerStateKey & MyClaim & { n: number })[]> {
-  const eventIds = keys.map(({ eventId }) => eventId);
   return db.query<ViewerStateKey & MyClaim & { n: number }>(sql`
     select c.event_id, c.user_id, c.n, c.id, c.quantity
-    from unnest(${eventIds}::uuid[], ${keys.map((key) => key.userId)}::uuid[])
-      k (event_id, user_id)
-    join claims c on c.event_id = k.event_id and c.user_id = k.user_id
-    where ${onNodesOf(sql`c.event_id`, eventIds)}`);
+    from ${rowsOf('claims c', keys, { eventId: 'uuid', userId: 'uuid' })}`);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/client.ts';
 import { lockEach } from '../../db/locks.ts';
-import { onNodesOf, sql } from '../../db/sql.ts';
+import { insertRows, rowsOf, updateRows } from '../../db/rows.ts';
+import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { maxId } from '../../lib/ids.ts';
 import { type Pair, selectLockedPerson } from '../users/relation-locks.ts';
@@ -37,25 +38,22 @@ export async function lockWindows(
 }
 
 /** Writes windows that `lockWindows` locked. */
-export function writeWindows(windows: SendingWindow[]) {
-  const userIds = windows.map(({ userId }) => userId);
-  return sql`
-    update message_counts c set since = w.since, sent = w.sent
-    from unnest(${userIds}::uuid[],
-      ${windows.map(({ since }) => since.toISOString())}::timestamptz[], ${windows.map(({ sent }) => sent)}::int[])
-      w (user_id, since, sent)
-    where c.user_id = w.user_id and c.user_id = any(${userIds}::uuid[])`;
-}
+export const writeWindows = (windows: SendingWindow[]) =>
+  updateRows(
+    'message_counts c',
+    windows,
+    { userId: 'uuid' },
+    { since: 'timestamptz', sent: 'int' },
+    sql`since = k.since, sent = k.sent`,
+  );
 
 /** Returns the time of the last message of each pair that has messages. */
 export async function listLastMessageTimes(tx: Transaction, pairs: Pair[]): Promise<(Pair & { at: Date })[]> {
-  const firsts = pairs.map(({ first }) => first);
+  const keys = pairs.map(({ first, second }) => ({ userId: first, otherId: second }));
   return await tx.query<Pair & { at: Date }>(sql`
-    select k.first, k.second, m.created_at as at
-    from unnest(${firsts}::uuid[], ${pairs.map(({ second }) => second)}::uuid[]) k (first, second)
-    join conversations c on c.user_id = k.first and c.other_id = k.second
-    join messages m on m.user_id = c.user_id and m.other_id = c.other_id and m.id = c.last_id
-    where ${onNodesOf(sql`c.user_id`, firsts)}`);
+    select c.user_id as first, c.other_id as second, m.created_at as at
+    from ${rowsOf('conversations c', keys, { userId: 'uuid', otherId: 'uuid' })}
+    join messages m on m.user_id = c.user_id and m.other_id = c.other_id and m.id = c.last_id`);
 }
 
 /**
@@ -65,23 +63,19 @@ export async function listLastMessageTimes(tx: Transaction, pairs: Pair[]): Prom
  * @param sent messages in the order in which they were sent
  */
 export function moveConversations(sent: SentMessage[]) {
-  const moves = new Map<string, Participants & { lastId: string; unread: number }>();
+  const moves = new Map<string, Participants & { lastId: string; unreadCount: number }>();
   for (const { userId, otherId, id } of sent) {
     for (const [user, other, unread] of [
       [userId, otherId, 0],
       [otherId, userId, 1],
     ] as const) {
-      const before = moves.get(user + other)?.unread ?? 0;
-      moves.set(user + other, { userId: user, otherId: other, lastId: id, unread: before + unread });
+      const before = moves.get(user + other)?.unreadCount ?? 0;
+      moves.set(user + other, { userId: user, otherId: other, lastId: id, unreadCount: before + unread });
     }
   }
-  const rows = [...moves.values()];
+  const columns = { userId: 'uuid', otherId: 'uuid', lastId: 'uuid', unreadCount: 'int' } as const;
   return sql`
-    insert into conversations as c (user_id, other_id, last_id, read_id, unread_count)
-    select k.user_id, k.other_id, k.last_id, null, k.unread
-    from unnest(${rows.map(({ userId }) => userId)}::uuid[], ${rows.map(({ otherId }) => otherId)}::uuid[],
-      ${rows.map(({ lastId }) => lastId)}::uuid[], ${rows.map(({ unread }) => unread)}::int[])
-      k (user_id, other_id, last_id, unread)
+    ${insertRows('conversations as c', [...moves.values()], columns)}
     order by 1, 2
     on conflict (user_id, other_id) do update
     set last_id = excluded.last_id, unread_count = c.unread_count + excluded.unread_count`;
@@ -89,16 +83,12 @@ export function moveConversations(sent: SentMessage[]) {
 
 /** Inserts a copy of each message for either side. `is_own` marks the sender's copy. */
 export function insertMessages(sent: SentMessage[]) {
-  return sql`
-    insert into messages (user_id, other_id, id, is_own, text, created_at)
-    select side.user_id, side.other_id, k.id, side.is_own, k.text, k.created_at
-    from unnest(${sent.map(({ userId }) => userId)}::uuid[], ${sent.map(({ otherId }) => otherId)}::uuid[],
-      ${sent.map(({ id }) => id)}::uuid[], ${sent.map(({ text }) => text)}::text[],
-      ${sent.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[])
-      k (user_id, other_id, id, text, created_at)
-    cross join lateral (values (k.user_id, k.other_id, true), (k.other_id, k.user_id, false))
-      side (user_id, other_id, is_own)
-    order by 1, 2, 3`;
+  const copies = sent.flatMap((message) => [
+    { ...message, isOwn: true },
+    { ...message, userId: message.otherId, otherId: message.userId, isOwn: false },
+  ]);
+  const columns = { userId: 'uuid', otherId: 'uuid', id: 'uuid', isOwn: 'boolean', text: 'text' } as const;
+  return sql`${insertRows('messages', copies, { ...columns, createdAt: 'timestamptz' })} order by 1, 2, 3`;
 }
 
 /** Marks all messages as read that are committed when the row is locked. Later messages count as unread. */

@@ -1,7 +1,8 @@
 /** Turns the causes of the outbox into notifications. */
 import type { Database } from '../../db/client.ts';
 import { AdvisoryLock, lockEach, skipLockedUnless } from '../../db/locks.ts';
-import { onNodesOf, type Statement, sql } from '../../db/sql.ts';
+import { deleteRows } from '../../db/rows.ts';
+import { type Statement, sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { CauseKind } from '../../outbox/kinds.ts';
 import {
@@ -90,16 +91,13 @@ async function lockCauses(tx: Transaction, keys: CauseKey[]): Promise<CauseRow[]
   return [...locked.values()].flat();
 }
 
-const deleteCauses = (causes: CauseRow[]): Statement => sql`
-  delete from notification_causes c
-  using unnest(${causes.map(({ userId }) => userId)}::uuid[], ${causes.map(({ kind }) => kind)}::text[],
-    ${causes.map(({ subjectId }) => subjectId)}::uuid[], ${causes.map(({ id }) => id)}::uuid[])
-    k (user_id, kind, subject_id, id)
-  where c.user_id = k.user_id and c.kind = k.kind and c.subject_id = k.subject_id and c.id = k.id
-    and ${onNodesOf(
-      sql`c.user_id`,
-      causes.map(({ userId }) => userId),
-    )}`;
+const deleteCauses = (causes: CauseRow[]): Statement =>
+  deleteRows('notification_causes c', causes, {
+    userId: 'uuid',
+    kind: 'text',
+    subjectId: 'uuid',
+    id: 'uuid',
+  });
 
 const keyOf = ({ userId, kind, subjectId }: CauseRow): string => `${userId} ${kind} ${subjectId}`;
 

@@ -1,6 +1,7 @@
 /** SQL of the jobs that write notifications. */
 import { lockEach, skipLockedUnless } from '../../db/locks.ts';
-import { onNodesOf, type Statement, sql } from '../../db/sql.ts';
+import { deleteRows, rowsOf } from '../../db/rows.ts';
+import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { newId } from '../../lib/ids.ts';
 import { type NotificationKind, summaryKinds } from '../../outbox/kinds.ts';
@@ -64,9 +65,7 @@ export const keyOfPersons = ({ userId, otherId }: PersonPair): string => `${user
 export async function listBlockedPairs(tx: Transaction, pairs: PersonPair[]): Promise<Set<string>> {
   const rows = await tx.query<PersonPair>(sql`
     select distinct r.user_id, r.other_id
-    from unnest(${pairs.map(({ userId }) => userId)}::uuid[], ${pairs.map(({ otherId }) => otherId)}::uuid[])
-      k (user_id, other_id)
-    join relations r on r.user_id = k.user_id and r.other_id = k.other_id
+    from ${rowsOf('relations r', pairs, { userId: 'uuid', otherId: 'uuid' })}
     where r.blocks or r.blocked_by`);
   return new Set(rows.map(keyOfPersons));
 }
@@ -120,15 +119,13 @@ export function writeNotifications(rows: NewNotification[], { full }: Inboxes, n
   ];
 }
 
-const deleteEmpty = (rows: NewNotification[]): Statement => {
-  const userIds = rows.map(({ userId }) => userId);
-  return sql`
-    delete from notifications n
-    using unnest(${userIds}::uuid[], ${rows.map(({ kind }) => kind)}::text[],
-      ${rows.map(({ subjectId }) => subjectId)}::uuid[]) k (user_id, kind, subject_id)
-    where n.user_id = k.user_id and n.kind = k.kind and n.subject_id = k.subject_id
-      and ${onNodesOf(sql`n.user_id`, userIds)} and n.read_at is null and n.count <= 0`;
-};
+const deleteEmpty = (rows: NewNotification[]): Statement =>
+  deleteRows(
+    'notifications n',
+    rows,
+    { userId: 'uuid', kind: 'text', subjectId: 'uuid' },
+    sql`n.read_at is null and n.count <= 0`,
+  );
 
 /** Deletes the oldest notifications of a full inbox. Rows that another transaction locks are deleted next time. */
 export const deleteOverflow = (userId: string): Statement => sql`

@@ -52,8 +52,8 @@ export async function readSummaries(tx: Transaction, userId: string, range: Rang
 }
 
 /**
- * The key of a row of `event_counters` or `item_stock`, without the name of the table. With the casts it is immutable, which
- * Citus demands.
+ * The key of a row of `event_counters` or `item_stock`, without the name of the table. With the casts it is immutable, as
+ * it must be on a cluster.
  */
 const rowKeyOf = (kind: SummaryKind): Statement =>
   kind === 'claims' ? sql`event_id::text || ' ' || n::text` : sql`event_id::text`;

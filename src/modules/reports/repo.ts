@@ -1,7 +1,8 @@
 import type { Database } from '../../db/client.ts';
 import { lockEach } from '../../db/locks.ts';
 import { one, type Queryable } from '../../db/query.ts';
-import { onNodesOf, sql } from '../../db/sql.ts';
+import { rowsOf } from '../../db/rows.ts';
+import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -128,14 +129,15 @@ async function withDetails(db: Queryable, rows: ReportRow[]): Promise<AdminRepor
 async function listReportedMessages(db: Queryable, rows: ReportRow[]) {
   const reports = rows.filter(({ subjectType }) => subjectType === 'message');
   if (reports.length === 0) return new Map<string, MessageText>();
-  const reporterIds = reports.map(({ reporterId }) => reporterId);
+  const keys = reports.map(({ id, reporterId, aboutId, subjectId }) => ({
+    reportId: id,
+    userId: reporterId,
+    otherId: aboutId,
+    id: subjectId,
+  }));
   const found = await db.query<MessageText & { reportId: string }>(sql`
     select k.report_id, m.text, m.created_at
-    from unnest(${reports.map(({ id }) => id)}::uuid[], ${reporterIds}::uuid[],
-      ${reports.map(({ aboutId }) => aboutId)}::uuid[], ${reports.map(({ subjectId }) => subjectId)}::uuid[])
-      k (report_id, user_id, other_id, id)
-    join messages m on m.user_id = k.user_id and m.other_id = k.other_id and m.id = k.id
-    where ${onNodesOf(sql`m.user_id`, reporterIds)}`);
+    from ${rowsOf('messages m', keys, { userId: 'uuid', otherId: 'uuid', id: 'uuid' }, { reportId: 'uuid' })}`);
   return new Map(found.map(({ reportId, ...message }) => [reportId, message]));
 }
 

@@ -6,6 +6,7 @@
 import { recordChange } from '../../cache/change-log.ts';
 import type { Database } from '../../db/client.ts';
 import { one, type Queryable } from '../../db/query.ts';
+import { update } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
@@ -119,7 +120,7 @@ export async function deleteUpload(tx: Transaction, id: string, viewer: Viewer, 
   await tx.query(sql`update upload_usage set bytes = bytes - ${deleted.bytes} where user_id = ${userId}`);
   await tx.query(sql`insert into loose_files (id, due) values (${id}, ${now})`);
   const count = await tx.execute(sql`
-    update users set avatar_upload = null, version = version + 1 where id = ${userId} and avatar_upload = ${id}`);
+    ${update('users', sql`avatar_upload = null`)} where id = ${userId} and avatar_upload = ${id}`);
   if (count > 0) await recordChange(tx, { records: [changedPeople([userId])] });
 }
 

@@ -1,6 +1,7 @@
 /** Account deletion: the account itself, and its relations to other people. */
 import { lockEach } from '../../db/locks.ts';
 import { one } from '../../db/query.ts';
+import { updateRows } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
@@ -50,13 +51,16 @@ async function deleteRelations(tx: Transaction, userId: string, unseen: string[]
     tx.query(sql`select 1 from user_counters where user_id = ${id} for update`),
   );
   for (const some of inChunks(gone)) {
-    const otherIds = some.map(({ otherId }) => otherId);
-    await tx.query(sql`
-      update user_counters c
-      set followers_count = followers_count - gone.follows, following_count = following_count - gone.followed_by
-      from unnest(${otherIds}::uuid[], ${some.map((row) => row.follows)}::int[],
-        ${some.map((row) => row.followedBy)}::int[]) gone (other_id, follows, followed_by)
-      where c.user_id = gone.other_id and c.user_id = any(${otherIds}::uuid[])`);
+    const counted = some.map(({ otherId, ...moves }) => ({ userId: otherId, ...moves }));
+    await tx.query(
+      updateRows(
+        'user_counters c',
+        counted,
+        { userId: 'uuid' },
+        { follows: 'int', followedBy: 'int' },
+        sql`followers_count = c.followers_count - k.follows, following_count = c.following_count - k.followed_by`,
+      ),
+    );
   }
   return [...new Set(ids).difference(new Set(found.map(({ userId }) => userId)))];
 }

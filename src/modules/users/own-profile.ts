@@ -2,6 +2,7 @@
 import { recordChange } from '../../cache/change-log.ts';
 import type { Queryable } from '../../db/query.ts';
 import { one } from '../../db/query.ts';
+import { update } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
@@ -47,9 +48,12 @@ export async function updateProfile(
   const next = { ...current, ...change, username: (change.username ?? current.username).toLowerCase() };
   if (next.username !== current.username) await changeUsername(tx, id, current.username, next.username);
   await tx.query(sql`
-    update users set name = ${next.name}, username = ${next.username}, bio = ${next.bio}, city = ${next.city},
-      is_private = ${next.isPrivate}, avatar_upload = ${next.avatarUpload},
-      search = ${userSearchText(next.name, next.username)}, version = version + 1
+    ${update(
+      'users',
+      sql`name = ${next.name}, username = ${next.username}, bio = ${next.bio}, city = ${next.city},
+        is_private = ${next.isPrivate}, avatar_upload = ${next.avatarUpload},
+        search = ${userSearchText(next.name, next.username)}`,
+    )}
     where id = ${id}`);
   await recordChange(tx, { records: [changedPeople([id])] });
 }

@@ -1,7 +1,8 @@
 /** Locks the relations of many pairs of people. */
 
 import { lockEach, skipLockedUnless } from '../../db/locks.ts';
-import { onNodesOf, sql } from '../../db/sql.ts';
+import { deleteRows } from '../../db/rows.ts';
+import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { RelationRow } from './present.ts';
 
@@ -44,11 +45,10 @@ export async function lockPairs(
 }
 
 /** Deletes the relations of `pairs` that hold no follow and no block. */
-export const releasePairs = (pairs: Pair[]) => {
-  const firsts = pairs.map(({ first }) => first);
-  return sql`
-    delete from relations r
-    using unnest(${firsts}::uuid[], ${pairs.map(({ second }) => second)}::uuid[]) k (first, second)
-    where r.user_id = k.first and r.other_id = k.second and ${onNodesOf(sql`r.user_id`, firsts)}
-      and not (r.follows or r.followed_by or r.blocks or r.blocked_by)`;
-};
+export const releasePairs = (pairs: Pair[]) =>
+  deleteRows(
+    'relations r',
+    pairs.map(({ first, second }) => ({ userId: first, otherId: second })),
+    { userId: 'uuid', otherId: 'uuid' },
+    sql`not (r.follows or r.followed_by or r.blocks or r.blocked_by)`,
+  );

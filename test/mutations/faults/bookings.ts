@@ -68,9 +68,6 @@ export const attendanceFaults: Fault[] = [
     ],
     ['if (!role) return waits', 'if (false) return waits', 'author-locks', 'a booking of an ended session'],
   ]),
-  ...faultsOf('src/modules/attendance/booking-repo.ts', [
-    ['version = c.version + 1, ', '', 'row-versions', 'a replica that is behind hides a booking'],
-  ]),
   ...faultsOf('src/modules/attendance/rsvp-policy.ts', [
     [
       'if (!isVisible(event, viewer) && (status !== null || !existing))',

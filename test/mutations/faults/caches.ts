@@ -68,12 +68,6 @@ export const cacheFaults: Fault[] = [
       'another server lists a deleted event',
     ],
     [
-      'version = version + 1 where id = ${before.id}`',
-      'version = version where id = ${before.id}`',
-      'row-versions',
-      'a replica shows the former event',
-    ],
-    [
       'await addToEventsCount(tx, event.organizerId, -eventsCountOf(event));',
       '',
       'users',
@@ -121,6 +115,11 @@ export const cacheFaults: Fault[] = [
   ...faultsOf('src/modules/account/delete-me.ts', [
     ['await lockAnyCaller(tx, caller);', '', 'author-locks', 'a session that has ended deletes the account'],
     ['if (problem) return problem;', '', 'delete-account', 'a deletion with a wrong code'],
+  ]),
+  ...faultsOf('src/db/rows.ts', [
+    ["'sessions', 'events', ", "'sessions', ", 'row-versions', 'a replica shows the former event'],
+    [", 'event_counters'", '', 'row-versions', 'a replica that is behind hides a booking'],
+    ["'users', 'sessions'", "'users'", 'row-versions', 'a replica shows the former role'],
   ]),
   ...faultsOf('src/db/transaction.ts', [
     [

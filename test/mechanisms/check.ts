@@ -1,0 +1,62 @@
+/**
+ * Fails if a file of src/ writes by hand what a helper of src/db/ does for every module. A statement that forgets it returns
+ * the same rows on one PostgreSQL, so no test would fail.
+ */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { listFiles } from '../../client/build.ts';
+
+/** `except`: files or folders, and why each is no fault. */
+type Rule = { pattern: RegExp; instead: string; except: Record<string, string> };
+
+const root = path.join(import.meta.dirname, '..', '..');
+
+const rules: Rule[] = [
+  {
+    pattern: /citus|isDistributed|\b(?:formOf|hasForms|distributionColumnOf)\b|\.render\(/i,
+    instead:
+      'only src/db/ knows that a database can be distributed; use a helper of src/db/rows.ts or locks.ts',
+    except: { 'src/cli/distribute.ts': 'the command', 'src/main.ts': 'its help' },
+  },
+  {
+    pattern: /\bunnest\(/,
+    instead: 'use rowsOf, updateRows, deleteRows, insertRows or queryEach of src/db/rows.ts',
+    except: {
+      'src/cache/change-log.ts': 'a table of the coordinator',
+      'src/http/rate-limit-store.ts': 'a table of the coordinator',
+      'src/modules/auth/codes-repo.ts': 'a table of the coordinator',
+      'src/idempotency/stored-responses.ts': 'locks without a table',
+      'src/modules/discovery/memory/index-rows.ts': 'events by their place, on all nodes',
+      'src/modules/items/repo.ts': 'an insertion for one event',
+      'src/modules/live/repo.ts': 'an outer join with rows that have a condition of their own',
+      'src/modules/notifications/': 'insertions, and arrays of a row',
+      'src/outbox/': 'insertions, and a join with rows that have a condition of their own',
+    },
+  },
+  {
+    pattern: /version = .*version \+ 1|\bupdate (?:users|sessions|events|event_counters|change_shards)\b/,
+    instead: '`update` and `updateRows` of src/db/rows.ts raise the version of the rows',
+    except: {
+      'src/modules/items/repo.ts': '`last_item` is no part of a record',
+      'src/cli/demo/': 'no server has read the rows',
+      'src/cli/backup/': 'no server has read the rows',
+    },
+  },
+];
+
+const files = (await listFiles(path.join(root, 'src')))
+  .map((file) => path.relative(root, file))
+  .filter((file) => /(?<!\.test)\.ts$/.test(file) && !file.startsWith('src/db/'));
+const faults = files.map(async (file) => {
+  const lines = (await readFile(path.join(root, file), 'utf8')).split('\n');
+  return rules
+    .filter(({ except }) => !Object.keys(except).some((allowed) => file.startsWith(allowed)))
+    .flatMap(({ pattern, instead }) =>
+      lines.flatMap((line, i) =>
+        pattern.test(line) ? [`${file}:${i + 1}: ${line.trim()}\n  ${instead}`] : [],
+      ),
+    );
+});
+const found = (await Promise.all(faults)).flat();
+for (const fault of found) console.error(fault);
+if (found.length > 0) process.exitCode = 1;
