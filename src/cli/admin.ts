@@ -1,8 +1,8 @@
 import { recordAudit } from '../audit/audit.ts';
 import { type Transaction, transaction } from '../db/transaction.ts';
 import type { Config } from '../lib/config.ts';
-import { findAccount } from '../modules/auth/accounts.ts';
 import { setRole } from '../modules/auth/session-repo.ts';
+import { findAccount } from '../modules/users/accounts.ts';
 import { findOrCreateByCommand, parsePhoneArgument } from './command/accounts.ts';
 import { runCommand } from './command/command-context.ts';
 import { CommandError } from './command/command-error.ts';

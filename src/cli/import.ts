@@ -7,6 +7,7 @@ import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 import type { Config } from '../lib/config.ts';
 import { categorySlugs } from '../modules/events/catalogue.ts';
+import { listImportedEvents } from '../modules/events/imports.ts';
 import { findOrCreateByCommand, parsePhoneArgument } from './command/accounts.ts';
 import { runCommand } from './command/command-context.ts';
 import { CommandError } from './command/command-error.ts';
@@ -15,7 +16,6 @@ import { loadGeocoder } from './import/geocoder.ts';
 import { EntryError, type ImportContext, importEntry } from './import/import-entry.ts';
 import { type Calendar, type EntryIssue, parseCalendar } from './import/parse-calendar.ts';
 import { type CalendarEntry, parseEntry } from './import/parse-entry.ts';
-import { listImportedEvents } from './import/repo.ts';
 
 type ImportOptions = { organizer?: string | undefined; category?: string | undefined };
 export type ImportReport = {

@@ -31,7 +31,7 @@ export async function listTablesToDistribute(db: Queryable): Promise<TableToDist
     const [beside = ''] = Object.keys(group);
     return Object.entries(group)
       .filter(([name]) => !distributed.has(name))
-      .map(([name, column]) => ({ name, column, beside }));
+      .map(([name, { key }]) => ({ name, column: key, beside }));
   });
 }
 

@@ -1,67 +1,89 @@
 /**
- * Where the rows of each table are on a cluster with Citus. `potluck distribute` and the migration of a distributed
- * database read it. test/database/distribution.test.ts compares it with the catalogue: a new table without a line here fails.
+ * Which folder of src/ owns each table, and where its rows are on a cluster with Citus. Only the owner writes a table;
+ * other folders call its functions (test/database/table-owners.test.ts). `potluck distribute` and the migration of a
+ * distributed database read the keys. test/database/distribution.test.ts compares the tables with the catalogue: a new
+ * table without a line here fails.
  */
 
+/** `key`: the distribution column. */
+type DistributedTable = { key: string; owner: string };
+
 /**
- * The distribution column by table. The tables of a group have keys of one type and are colocated: rows with equal keys
+ * The tables of a group have keys of one type and are colocated: rows with equal keys
  * are on one node, so foreign keys and joins between them are local. A table comes after those that it references.
  */
-export const distributedTables: Record<string, string>[] = [
+export const distributedTables: Record<string, DistributedTable>[] = [
   // Ids of people, events and uploads.
   {
-    users: 'id',
-    user_counters: 'user_id',
-    relations: 'user_id',
-    sessions: 'user_id',
-    imports: 'organizer_id',
-    events: 'id',
-    event_counters: 'event_id',
-    rsvps: 'event_id',
-    saves: 'event_id',
-    items: 'event_id',
-    item_stock: 'event_id',
-    claims: 'event_id',
-    bookings: 'event_id',
-    idempotency_keys: 'user_id',
-    conversations: 'user_id',
-    messages: 'user_id',
-    message_counts: 'user_id',
-    daily_counts: 'user_id',
-    uploads: 'id',
-    upload_usage: 'user_id',
-    loose_files: 'id',
-    calendars: 'user_id',
-    reports: 'reporter_id',
-    notification_causes: 'user_id',
-    notification_fan_outs: 'event_id',
-    event_reminders: 'event_id',
-    notifications: 'user_id',
-    notification_settings: 'user_id',
-    push_subscriptions: 'user_id',
-    push_deliveries: 'user_id',
+    users: { key: 'id', owner: 'modules/users' },
+    user_counters: { key: 'user_id', owner: 'modules/users' },
+    relations: { key: 'user_id', owner: 'modules/users' },
+    sessions: { key: 'user_id', owner: 'modules/auth' },
+    imports: { key: 'organizer_id', owner: 'modules/events' },
+    events: { key: 'id', owner: 'modules/events' },
+    event_counters: { key: 'event_id', owner: 'modules/events' },
+    rsvps: { key: 'event_id', owner: 'modules/attendance' },
+    saves: { key: 'event_id', owner: 'modules/attendance' },
+    items: { key: 'event_id', owner: 'modules/items' },
+    item_stock: { key: 'event_id', owner: 'modules/items' },
+    claims: { key: 'event_id', owner: 'modules/items' },
+    bookings: { key: 'event_id', owner: 'modules/attendance' },
+    idempotency_keys: { key: 'user_id', owner: 'idempotency' },
+    conversations: { key: 'user_id', owner: 'modules/messages' },
+    messages: { key: 'user_id', owner: 'modules/messages' },
+    message_counts: { key: 'user_id', owner: 'modules/messages' },
+    daily_counts: { key: 'user_id', owner: 'quotas' },
+    uploads: { key: 'id', owner: 'modules/uploads' },
+    upload_usage: { key: 'user_id', owner: 'modules/uploads' },
+    loose_files: { key: 'id', owner: 'modules/uploads' },
+    calendars: { key: 'user_id', owner: 'modules/calendars' },
+    reports: { key: 'reporter_id', owner: 'modules/reports' },
+    notification_causes: { key: 'user_id', owner: 'outbox' },
+    notification_fan_outs: { key: 'event_id', owner: 'outbox' },
+    event_reminders: { key: 'event_id', owner: 'modules/notifications' },
+    notifications: { key: 'user_id', owner: 'modules/notifications' },
+    notification_settings: { key: 'user_id', owner: 'modules/notifications' },
+    push_subscriptions: { key: 'user_id', owner: 'modules/notifications' },
+    push_deliveries: { key: 'user_id', owner: 'modules/notifications' },
   },
   // What must be unique and is not the key of the rows that have it.
-  { phones: 'phone', usernames: 'username' },
+  {
+    phones: { key: 'phone', owner: 'modules/users' },
+    usernames: { key: 'username', owner: 'modules/users' },
+  },
   // Keyed hashes of phones and of people's ids.
-  { codes: 'phone_hash', code_tries: 'phone_hash', known_networks: 'phone_hash', audit: 'who' },
+  {
+    codes: { key: 'phone_hash', owner: 'modules/auth' },
+    code_tries: { key: 'phone_hash', owner: 'modules/auth' },
+    known_networks: { key: 'phone_hash', owner: 'modules/auth' },
+    audit: { key: 'who', owner: 'audit' },
+  },
 ];
 
 /** Tables that stay on the coordinator, and why. */
-export const coordinatorTables: Record<string, string> = {
+export const coordinatorTables: Record<string, { owner: string; why: string }> = {
   // A transaction commits on the coordinator before it commits on other nodes. A server therefore never sees a changed
   // row whose note it cannot see; what it reads too early it reads again, by the versions in the notes.
-  change_shards: 'the change log',
-  changes: 'the change log',
-  deleted_accounts: 'a few minutes of deletions: sweeps know of each one as soon as it is committed',
-  database_instances: 'about the server of the change log',
-  schema_version: 'read and written by migrations, before anything is distributed',
-  flags: 'a few rows, which every server reads',
-  code_sends: 'the counts of one day; the count of all codes is a single row that every code locks',
-  request_counts: 'the counts of one minute, written in batches that contain callers of all nodes',
+  change_shards: { owner: 'cache', why: 'the change log' },
+  changes: { owner: 'cache', why: 'the change log' },
+  deleted_accounts: {
+    owner: 'modules/account',
+    why: 'a few minutes of deletions: sweeps know of each one as soon as it is committed',
+  },
+  database_instances: { owner: 'cache', why: 'about the server of the change log' },
+  schema_version: { owner: 'db', why: 'read and written by migrations, before anything is distributed' },
+  flags: { owner: 'flags', why: 'a few rows, which every server reads' },
+  code_sends: {
+    owner: 'modules/auth',
+    why: 'the counts of one day; the count of all codes is a single row that every code locks',
+  },
+  request_counts: {
+    owner: 'http',
+    why: 'the counts of one minute, written in batches that contain callers of all nodes',
+  },
 };
 
-const columns: Record<string, string> = Object.assign({}, ...distributedTables);
+const tables: Record<string, DistributedTable> = Object.assign({}, ...distributedTables);
 
 /** The distribution column of a table; undefined for a table of the coordinator. */
-export const distributionColumnOf = (table: string): string | undefined => columns[table];
+export const distributionColumnOf = (table: string): string | undefined => tables[table]?.key;

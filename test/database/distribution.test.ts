@@ -30,7 +30,9 @@ const directory = await mkdtemp(path.join(os.tmpdir(), 'potluck-distribution-'))
 after(() => rm(directory, { recursive: true, force: true }));
 
 /** The distribution column of each distributed table. */
-const columns: Record<string, string> = Object.assign({}, ...distributedTables);
+const columns: Record<string, string> = Object.fromEntries(
+  distributedTables.flatMap((group) => Object.entries(group).map(([name, { key }]) => [name, key])),
+);
 
 test('distribution: each table is declared once, and the groups have keys of one type', async () => {
   const sql = await openSql(await cloneDatabase(), 'tests');
@@ -47,7 +49,7 @@ test('distribution: each table is declared once, and the groups have keys of one
   for (const group of distributedTables) {
     const types = await sql<{ type: string }[]>`
       select distinct format_type(a.atttypid, a.atttypmod) as type from pg_attribute a
-      join unnest(${Object.keys(group)}::text[], ${Object.values(group)}::text[]) g (name, key)
+      join unnest(${Object.keys(group)}::text[], ${Object.values(group).map(({ key }) => key)}::text[]) g (name, key)
         on a.attrelid = g.name::regclass and a.attname = g.key`;
     assert.equal(types.length, 1, Object.keys(group).join());
   }

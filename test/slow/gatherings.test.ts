@@ -9,7 +9,7 @@ import test from 'node:test';
 import { parseCalendar } from '../../src/cli/import/parse-calendar.ts';
 import { type ImportReport, importCalendar } from '../../src/cli/import.ts';
 import { transaction } from '../../src/db/transaction.ts';
-import { findOrCreateAccount } from '../../src/modules/auth/accounts.ts';
+import { findOrCreateAccount } from '../../src/modules/users/accounts.ts';
 import { file, makeCalendar } from '../data/gatherings.ts';
 import { nextPhone, signIn } from '../support/factories.ts';
 import { assertCounters } from '../support/invariants.ts';

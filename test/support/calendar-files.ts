@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { parseCalendar } from '../../src/cli/import/parse-calendar.ts';
 import { type ImportReport, importCalendar } from '../../src/cli/import.ts';
 import { transaction } from '../../src/db/transaction.ts';
-import { findOrCreateAccount } from '../../src/modules/auth/accounts.ts';
+import { findOrCreateAccount } from '../../src/modules/users/accounts.ts';
 import { nextPhone, type Person, signIn } from './factories.ts';
 import { expectStatus, type TestApp } from './setup.ts';
 

@@ -3,7 +3,7 @@ import { recordAudit } from '../../audit/audit.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import { readPhone } from '../../lib/phone.ts';
-import { findOrCreateAccount } from '../../modules/auth/accounts.ts';
+import { findOrCreateAccount } from '../../modules/users/accounts.ts';
 import { CommandError } from './command-error.ts';
 
 /**

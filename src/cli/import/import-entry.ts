@@ -7,14 +7,15 @@ import { violationOf } from '../../http/validation-messages.ts';
 import { timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';
 import type { EventFields } from '../../modules/events/event-fields.ts';
 import { withDefaults } from '../../modules/events/event-fields.ts';
+import { listImportedEvents, reserveKey, setImportedEvent } from '../../modules/events/imports.ts';
 import type { EventRow } from '../../modules/events/present.ts';
 import { findEventForUpdate, insertEvent, updateEvent } from '../../modules/events/repo.ts';
 import { NewEvent } from '../../modules/events/schemas.ts';
+import { lockAccount } from '../../modules/users/accounts.ts';
 import { CommandError } from '../command/command-error.ts';
 import type { EventTimes } from './entry-times.ts';
 import type { Geocoder } from './geocoder.ts';
 import type { CalendarEntry } from './parse-entry.ts';
-import { listImportedEvents, lockAccount, reserveKey, setImportedEvent } from './repo.ts';
 
 export type ImportContext = {
   organizerId: string;

@@ -1,18 +1,17 @@
 /** Suspends and restores accounts. */
 
-import { type ListingKey, recordChange } from '../../cache/change-log.ts';
+import { recordChange } from '../../cache/change-log.ts';
 import type { Database } from '../../db/client.ts';
-import { update } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { changedSessions } from '../../identity/sessions.ts';
 import { inChunks } from '../../lib/chunks.ts';
 import { Problem } from '../../lib/errors.ts';
-import { listSessionKeys } from '../auth/session-repo.ts';
+import { deleteSessionsOf } from '../auth/session-repo.ts';
 import { changedEvents } from '../events/changed-events.ts';
-import { type ListableEvent, listingKeysOf } from '../events/listing-keys.ts';
-import { lockOrganizedEvents } from '../events/lock-events.ts';
+import { setHidden } from '../events/hide-events.ts';
+import { updateSuspension } from '../users/accounts.ts';
 import { requireSuspendable } from './policy.ts';
 
 /** Allows for people who organize ten thousand events. */
@@ -35,8 +34,8 @@ export async function suspend(tx: Transaction, userId: string, now: Date): Promi
   const state = await findState(tx, userId, true);
   requireSuspendable(state);
   if (state.suspendedAt) return false;
-  await tx.query(sql`${update('users', sql`suspended_at = ${now}`)} where id = ${userId}`);
-  const sessions = await endSessions(tx, userId);
+  await updateSuspension(tx, userId, now);
+  const sessions = await deleteSessionsOf(tx, userId);
   const { ids, listingKeys } = await setHidden(tx, userId, true);
   await recordChange(tx, {
     records: [changedPeople([userId]), changedSessions(sessions), changedEvents(ids)],
@@ -55,8 +54,8 @@ export async function restore(tx: Transaction, userId: string): Promise<boolean>
   await extendTimeouts(tx);
   const { suspendedAt } = await findState(tx, userId, true);
   if (!suspendedAt) return false;
-  await tx.query(sql`${update('users', sql`suspended_at = null`)} where id = ${userId}`);
-  const sessions = await endSessions(tx, userId);
+  await updateSuspension(tx, userId, null);
+  const sessions = await deleteSessionsOf(tx, userId);
   const { ids, listingKeys } = await setHidden(tx, userId, false);
   await recordChange(tx, {
     records: [changedPeople([userId]), changedSessions(sessions), changedEvents(ids)],
@@ -117,13 +116,6 @@ async function hideEventsOf(tx: Transaction, userId: string): Promise<void> {
   if (ids.length > 0) await recordChange(tx, { records: [changedEvents(ids)], listingKeys });
 }
 
-/** Returns the keys of the ended sessions. */
-async function endSessions(tx: Transaction, userId: string): Promise<string[]> {
-  const keys = await listSessionKeys(tx, userId);
-  await tx.query(sql`delete from sessions where user_id = ${userId}`);
-  return keys;
-}
-
 async function extendTimeouts(tx: Transaction): Promise<void> {
   await tx.query(sql`select set_config('statement_timeout', ${`${suspensionTimeoutMs}ms`}, true)`);
   await tx.query(sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`);
@@ -135,25 +127,4 @@ async function findState(tx: Transaction, userId: string, isLocked: boolean): Pr
     select role, suspended_at from users where id = ${userId} ${isLocked ? sql`for update` : sql``}`);
   if (!row) throw new Problem('user_not_found');
   return row;
-}
-
-/**
- * Hides or shows the events of an organizer, and updates the organizer's number of listed events. Events are
- * locked in ascending order of their ids, as everywhere (`LOCK_ORDER`).
- * @returns the ids of the changed events, and the keys of the lists that show or showed them
- */
-async function setHidden(
-  tx: Transaction,
-  userId: string,
-  hidden: boolean,
-): Promise<{ ids: string[]; listingKeys: ListingKey[] }> {
-  await lockOrganizedEvents(tx, userId);
-  const rows = await tx.query<ListableEvent & { id: string }>(sql`
-    ${update('events', sql`hidden = ${hidden}`)} where organizer_id = ${userId} and hidden <> ${hidden}
-    returning id, lat, lng, start_at, end_at, visibility, status`);
-  const listingKeys = listingKeysOf(rows.map((row) => ({ ...row, hidden: false })));
-  await tx.query(sql`
-    update user_counters set events_count = events_count + ${hidden ? -listingKeys.length : listingKeys.length}
-    where user_id = ${userId}`);
-  return { ids: rows.map(({ id }) => id), listingKeys };
 }

@@ -7,6 +7,7 @@ import { type Transaction, transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { changedSessions, sessionKey } from '../../identity/sessions.ts';
 import type { Token, TokenIds, TokenPair } from '../../identity/tokens.ts';
+import { updateRole } from '../users/accounts.ts';
 
 export type SessionTimes = { now: Date; accessExpiresAt: Date; refreshExpiresAt: Date };
 
@@ -80,6 +81,13 @@ export async function deleteSession(tx: Transaction, ids: TokenIds): Promise<boo
   return count > 0;
 }
 
+/** Deletes all sessions of a person. @returns the keys of the sessions */
+export async function deleteSessionsOf(tx: Transaction, userId: string): Promise<string[]> {
+  const keys = await listSessionKeys(tx, userId);
+  await tx.query(sql`delete from sessions where user_id = ${userId}`);
+  return keys;
+}
+
 /**
  * The keys of a person's sessions. The transaction must hold the person's row `for update`, which prevents
  * new ones.
@@ -95,8 +103,7 @@ export async function listSessionKeys(tx: Transaction, userId: string): Promise<
  * waits for the refresh: their versions in the change log differ.
  */
 export async function setRole(tx: Transaction, userId: string, role: Viewer['role']): Promise<void> {
-  await tx.query(sql`select 1 from users where id = ${userId} for update`);
-  await tx.query(sql`${update('users', sql`role = ${role}`)} where id = ${userId}`);
+  await updateRole(tx, userId, role);
   await tx.query(sql`${update('sessions')} where user_id = ${userId}`);
   await recordChange(tx, { records: [changedSessions(await listSessionKeys(tx, userId))] });
 }

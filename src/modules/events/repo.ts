@@ -8,6 +8,7 @@ import { cellOf } from '../../lib/grid-cells.ts';
 import { newId } from '../../lib/ids.ts';
 import { deleteEventNotifications } from '../../outbox/delete-event-data.ts';
 import { insertFanOuts } from '../../outbox/fan-outs.ts';
+import { addToEventsCount } from '../users/accounts.ts';
 import { changedEvents } from './changed-events.ts';
 import { changesCalendar, type EventFields, noticeOf } from './event-fields.ts';
 import { listingKeysOf } from './listing-keys.ts';
@@ -189,13 +190,6 @@ export async function deleteEvent(tx: Transaction, event: EventRow): Promise<voi
   await addToEventsCount(tx, event.organizerId, -eventsCountOf(event));
   await deleteEventNotifications(tx, event.id, event.organizerId);
   await recordChange(tx, { records: [changedEvents([event.id])], listingKeys: listingKeysOf([event]) });
-}
-
-async function addToEventsCount(tx: Transaction, organizerId: string, by: number): Promise<void> {
-  if (by === 0) return;
-  await tx.query(
-    sql`update user_counters set events_count = events_count + ${by} where user_id = ${organizerId}`,
-  );
 }
 
 function columns(fields: EventFields) {

@@ -93,6 +93,12 @@ export const sessionFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/auth/session-repo.ts', [
     [
+      'await tx.query(sql`delete from sessions where user_id = ${userId}`);',
+      '',
+      'admin-suspension',
+      'sessions outlive the suspension',
+    ],
+    [
       'and id = ${ids.sessionId} for update`',
       'and id = ${ids.sessionId}`',
       'sessions',
@@ -147,13 +153,7 @@ export const sessionFaults: Fault[] = [
   ...faultsOf('src/modules/auth/send-code.ts', [
     ['if (waitMs > 0) throw', 'if (false) throw', 'code-limits', 'two messages in a minute'],
   ]),
-  ...faultsOf('src/modules/admin/suspension.ts', [
-    [
-      'await tx.query(sql`delete from sessions where user_id = ${userId}`);',
-      '',
-      'admin-suspension',
-      'sessions outlive the suspension',
-    ],
+  ...faultsOf('src/modules/events/hide-events.ts', [
     [
       "${update('events', sql`hidden = ${hidden}`)}",
       "${update('events')}",

@@ -1,10 +1,12 @@
-/** Creates accounts: at the first sign-in of a phone number, or by a command that names a number. */
+/** Accounts: created at the first sign-in of a phone number or by a command, and changed by admins. */
 import { randomInt } from 'node:crypto';
+import { update } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
+import type { Viewer } from '../../identity/caller.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import { userSearchText } from '../users/repo.ts';
+import { userSearchText } from './repo.ts';
 
 const maxAttempts = 5;
 
@@ -66,4 +68,35 @@ async function reserveUsername(tx: Transaction, id: string): Promise<string> {
     );
     if (count === 1) return username;
   }
+}
+
+/** Changes a person's role, and locks the account until the transaction ends. The sessions of the person have it as well. */
+export async function updateRole(tx: Transaction, userId: string, role: Viewer['role']): Promise<void> {
+  await tx.query(sql`select 1 from users where id = ${userId} for update`);
+  await tx.query(sql`${update('users', sql`role = ${role}`)} where id = ${userId}`);
+}
+
+/** @param suspendedAt null restores the account */
+export async function updateSuspension(
+  tx: Transaction,
+  userId: string,
+  suspendedAt: Date | null,
+): Promise<void> {
+  await tx.query(sql`${update('users', sql`suspended_at = ${suspendedAt}`)} where id = ${userId}`);
+}
+
+/** Changes the number of listed events that a person organizes. */
+export async function addToEventsCount(tx: Transaction, userId: string, by: number): Promise<void> {
+  if (by === 0) return;
+  await tx.query(sql`update user_counters set events_count = events_count + ${by} where user_id = ${userId}`);
+}
+
+/**
+ * Locks the account against deletion until the transaction ends. Returns false if it is deleted or suspended.
+ */
+export async function lockAccount(tx: Transaction, id: string): Promise<boolean> {
+  const rows = await tx.query(
+    sql`select 1 from users where id = ${id} and suspended_at is null for key share`,
+  );
+  return rows.length === 1;
 }

@@ -3,8 +3,8 @@ import type { Queryable } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { newId } from '../../lib/ids.ts';
-import type { EventRow } from '../../modules/events/present.ts';
-import { listEventRows } from '../../modules/events/repo.ts';
+import type { EventRow } from './present.ts';
+import { listEventRows } from './repo.ts';
 
 /** Returns the events of earlier imports by the keys of their entries. Locks nothing. */
 export async function listImportedEvents(
@@ -23,16 +23,6 @@ export async function listImportedEvents(
       return event ? [[uid, event] as const] : [];
     }),
   );
-}
-
-/**
- * Locks the account against deletion until the transaction ends. Returns false if it is deleted or suspended.
- */
-export async function lockAccount(tx: Transaction, id: string): Promise<boolean> {
-  const rows = await tx.query(
-    sql`select 1 from users where id = ${id} and suspended_at is null for key share`,
-  );
-  return rows.length === 1;
 }
 
 /**

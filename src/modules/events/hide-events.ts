@@ -1,0 +1,26 @@
+import type { ListingKey } from '../../cache/change-log.ts';
+import { update } from '../../db/rows.ts';
+import { sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { addToEventsCount } from '../users/accounts.ts';
+import { type ListableEvent, listingKeysOf } from './listing-keys.ts';
+import { lockOrganizedEvents } from './lock-events.ts';
+
+/**
+ * Hides or shows the events of an organizer, and updates the organizer's number of listed events. Events are
+ * locked in ascending order of their ids, as everywhere (`LOCK_ORDER`).
+ * @returns the ids of the changed events, and the keys of the lists that show or showed them
+ */
+export async function setHidden(
+  tx: Transaction,
+  userId: string,
+  hidden: boolean,
+): Promise<{ ids: string[]; listingKeys: ListingKey[] }> {
+  await lockOrganizedEvents(tx, userId);
+  const rows = await tx.query<ListableEvent & { id: string }>(sql`
+    ${update('events', sql`hidden = ${hidden}`)} where organizer_id = ${userId} and hidden <> ${hidden}
+    returning id, lat, lng, start_at, end_at, visibility, status`);
+  const listingKeys = listingKeysOf(rows.map((row) => ({ ...row, hidden: false })));
+  await addToEventsCount(tx, userId, hidden ? -listingKeys.length : listingKeys.length);
+  return { ids: rows.map(({ id }) => id), listingKeys };
+}
