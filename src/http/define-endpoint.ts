@@ -30,7 +30,7 @@ type EndpointRequest<A extends Access, P extends Optional, Q extends Optional, B
   idempotency: IdempotencyContext;
   /** Headers, address and abort state. */
   request: FastifyRequest;
-  /** For streams alone, which write to the socket themselves and return `STREAMED`. */
+  /** For `addVary`, and for streams, which write to the socket themselves and return `STREAMED`. */
   reply: FastifyReply;
 };
 

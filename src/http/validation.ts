@@ -28,7 +28,7 @@ export function registerValidation(app: FastifyInstance): void {
   registerParsers(app);
   closeQueries(app);
 
-  // Node's own check, which responds without a body, is disabled in build-app.ts.
+  // Node's own check, which responds without a body, is disabled in create-fastify.ts.
   app.addHook('onRequest', (request, _reply, done) => {
     const isMissing = request.headers.host === undefined && request.raw.httpVersion === '1.1';
     done(isMissing ? invalid('host', 'is a header that HTTP/1.1 requires') : undefined);
