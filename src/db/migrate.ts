@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { lazily } from '../lib/lazily.ts';
 import type { Database } from './client.ts';
 import { type Connection, openConnection, transactionOn } from './connection.ts';
 import { distributeTables, isDistributed, listTablesToDistribute, setSequential } from './distribute.ts';
@@ -127,11 +128,8 @@ async function refuseNewer(db: Queryable): Promise<void> {
  * matter.
  */
 export async function isMigrated(db: Database): Promise<boolean> {
-  newest ??= newestVersion();
-  return (await versionOf(db)) >= (await newest);
+  return (await versionOf(db)) >= (await newestVersion());
 }
-
-let newest: Promise<number> | undefined;
 
 /**
  * The number of the newest migration that has run; 0 for a database without Potluck's tables.
@@ -153,6 +151,4 @@ export async function versionOf(db: Queryable): Promise<number> {
 }
 
 /** The number of the newest migration of this version of Potluck. */
-export async function newestVersion(): Promise<number> {
-  return (await listMigrations()).at(-1)?.version ?? 0;
-}
+export const newestVersion = lazily(async () => (await listMigrations()).at(-1)?.version ?? 0);

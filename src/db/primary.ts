@@ -4,6 +4,7 @@
  */
 import pg from 'pg';
 import { readParameter, type SessionAttributes } from '../lib/database-url.ts';
+import { singleFlight } from '../lib/single-flight.ts';
 import { runStatement } from './query.ts';
 import { clientConfigs, type Target } from './target.ts';
 
@@ -29,15 +30,9 @@ export type ConnectToPrimary = (client: pg.Client, connect: () => Promise<unknow
 export function createPrimaryFinder(target: Target): ConnectToPrimary {
   const configs = clientConfigs(target);
   const wanted = wantedOf(target);
-  let search: Promise<Pick<pg.Client, 'host' | 'port'>> | undefined;
-  const find = () => {
-    search ??= Promise.any(configs.map((config) => probe(config, wanted)))
-      .catch(throwCause)
-      .finally(() => {
-        search = undefined;
-      });
-    return search;
-  };
+  const find = singleFlight(() =>
+    Promise.any(configs.map((config) => probe(config, wanted))).catch(throwCause),
+  );
   return async (client, connect) => {
     const check = watchRole(client, wanted);
     // The driver reads them when it connects.

@@ -1,4 +1,5 @@
 /** Renders statements for one PostgreSQL or for a cluster before they run. */
+import { lazily } from '../lib/lazily.ts';
 import { isDistributed } from './distribute.ts';
 import type { Queryable, Result } from './query.ts';
 import type { RenderedStatement, Statement } from './sql.ts';
@@ -17,14 +18,7 @@ export const queryable = (isDistributed: boolean, run: Run): Queryable => ({
  * depends on it.
  */
 export function askingQueryable(run: Run): Queryable & { isDistributed(): Promise<boolean> } {
-  let answer: Promise<boolean> | undefined;
-  const ask = () => {
-    answer ??= isDistributed(queryable(false, run)).catch((error) => {
-      answer = undefined;
-      throw error;
-    });
-    return answer;
-  };
+  const ask = lazily(() => isDistributed(queryable(false, run)));
   const runForm = async (statement: Statement) => run(statement.render(statement.hasForms && (await ask())));
   return {
     query: async <R extends object>(statement: Statement) => (await runForm(statement)).rows as R[],

@@ -1,5 +1,6 @@
 import type { BaseServices } from '../../http/services.ts';
 import { Problem } from '../../lib/errors.ts';
+import { lazily } from '../../lib/lazily.ts';
 import { runInWorker } from '../../lib/run-in-worker.ts';
 import { Gazetteer } from './gazetteer.ts';
 import type { GazetteerData } from './gazetteer-data.ts';
@@ -12,17 +13,13 @@ const worker = new URL('./gazetteer-worker.ts', import.meta.url);
 export class LazyGazetteer {
   readonly #log: BaseServices['log'];
   readonly #stopping = new AbortController();
-  #loading: Promise<Gazetteer> | null = null;
 
   constructor({ log }: Pick<BaseServices, 'log'>) {
     this.#log = log;
   }
 
-  /** @throws Problem `unavailable` if it could not be loaded */
-  get(): Promise<Gazetteer> {
-    this.#loading ??= this.#load();
-    return this.#loading;
-  }
+  /** Rejects with Problem `unavailable` if it could not be loaded. */
+  readonly get = lazily(() => this.#load());
 
   async #load(): Promise<Gazetteer> {
     const since = performance.now();
@@ -32,7 +29,6 @@ export class LazyGazetteer {
       this.#log.info(fields, 'the gazetteer is loaded');
       return new Gazetteer(data);
     } catch (error) {
-      this.#loading = null;
       if (!this.#stopping.signal.aborted) this.#log.warn({ err: error }, 'the gazetteer could not be loaded');
       throw new Problem('unavailable');
     }

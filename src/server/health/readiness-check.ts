@@ -1,5 +1,6 @@
 import type { Database } from '../../db/client.ts';
 import { isMigrated } from '../../db/migrate.ts';
+import { singleFlight } from '../../lib/single-flight.ts';
 
 /** In ms: the age up to which the result of a check is shared. */
 const maxAgeMs = 1_000;
@@ -10,17 +11,12 @@ const maxAgeMs = 1_000;
  * a second ago, or waits for the one that is running.
  */
 export function createReadinessCheck(db: Database): () => Promise<boolean> {
-  let check: Promise<boolean> | undefined;
+  let latest: Promise<boolean> | undefined;
   let startedAt = 0;
-  let isRunning = false;
-  return () => {
-    const now = performance.now();
-    if (check && (isRunning || now - startedAt < maxAgeMs)) return check;
-    startedAt = now;
-    isRunning = true;
-    check = isMigrated(db).finally(() => {
-      isRunning = false;
-    });
-    return check;
-  };
+  const check = singleFlight(() => {
+    startedAt = performance.now();
+    latest = isMigrated(db);
+    return latest;
+  });
+  return () => (latest && performance.now() - startedAt < maxAgeMs ? latest : check());
 }

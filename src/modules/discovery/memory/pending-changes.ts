@@ -1,5 +1,6 @@
 /** The changes that an index has not applied yet, in the order of the change log. */
 import type { CommittedChange } from '../../../cache/change-log.ts';
+import { singleFlight } from '../../../lib/single-flight.ts';
 
 export class PendingChanges {
   readonly #apply: (changes: CommittedChange[]) => Promise<void>;
@@ -7,7 +8,7 @@ export class PendingChanges {
   /** The number of all changes until now, and of those that are applied or cleared. */
   #added = 0;
   #applied = 0;
-  #applying: Promise<void> | null = null;
+  readonly #applyShared = singleFlight(() => this.#applyOnce());
 
   /** @param apply applies changes to the index; they stay pending if it throws */
   constructor(apply: (changes: CommittedChange[]) => Promise<void>) {
@@ -31,12 +32,7 @@ export class PendingChanges {
    */
   async applyAll(): Promise<void> {
     const added = this.#added;
-    while (this.#applied < added) {
-      this.#applying ??= this.#applyOnce().finally(() => {
-        this.#applying = null;
-      });
-      await this.#applying;
-    }
+    while (this.#applied < added) await this.#applyShared();
   }
 
   async #applyOnce(): Promise<void> {

@@ -1,0 +1,10 @@
+/** Returns a function that runs `work`. Calls that come while it runs share the run and its result. */
+export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
+  return () => {
+    running ??= work().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+}
