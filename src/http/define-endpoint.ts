@@ -8,8 +8,8 @@ import type { Caller } from '../identity/caller.ts';
 import type { ProblemCode } from '../lib/errors.ts';
 import type { App } from './app.ts';
 import { type NotModifiedResponse, sendNotModified } from './conditional.ts';
+import type { TurnKind } from './limits/turns.ts';
 import { IdempotencyHeaders } from './schemas.ts';
-import type { TurnKind } from './turns.ts';
 
 /**
  * `public`: no token is read. `optional`: a token adds the caller's own fields. `required`: 401 without a

@@ -7,7 +7,7 @@ import { Server as TcpServer } from 'node:net';
 import { setImmediate as endOfPoll, setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { App } from './app.ts';
-import type { OpenRequests } from './open-requests.ts';
+import type { OpenRequests } from './limits/open-requests.ts';
 
 /** In this time, a proxy under load uses each of its idle connections and gets `Connection: close`. */
 const graceMs = 500;

@@ -11,7 +11,7 @@ import type {
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/errors.ts';
 import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../lib/errors.ts';
-import { isLingering } from './lingering-close.ts';
+import { isLingering } from './limits/lingering-close.ts';
 import { loggedPath } from './logging.ts';
 import { databaseOutage, type OutageLog } from './outage-log.ts';
 import { requestIdOf } from './request-id.ts';

@@ -7,11 +7,11 @@ import { Problem } from './errors.ts';
 type Options = {
   /** The number of tasks that run at the same time. */
   concurrency: number;
-  /** The number of waiting tasks of one client, and of all clients; further tasks get a 503. */
-  maxWaitingPerClient: number;
-  maxWaiting: number;
-  /** A task that has waited longer is not run. */
-  timeoutMs: number;
+  /** The number of waiting tasks of one client, and of all clients; further tasks get a 503. Default: no limit. */
+  maxWaitingPerClient?: number;
+  maxWaiting?: number;
+  /** A task that has waited longer is not run. Default: no limit. */
+  timeoutMs?: number;
   /** The `Retry-After` of a task that is not run, in seconds. */
   retryAfter?: number;
 };
@@ -41,7 +41,7 @@ export class FairQueue {
   }
 
   #turn(client: string): Promise<void> {
-    const { maxWaiting, maxWaitingPerClient, timeoutMs } = this.#options;
+    const { maxWaiting = Infinity, maxWaitingPerClient = Infinity, timeoutMs } = this.#options;
     const queue = this.#clients.get(client) ?? [];
     if (this.#waiting >= maxWaiting || queue.length >= maxWaitingPerClient)
       return Promise.reject(this.#refusal());
@@ -51,7 +51,7 @@ export class FairQueue {
     this.#clients.set(client, queue);
     this.#waiting++;
     this.#startNext();
-    if (queue.includes(waiting)) {
+    if (timeoutMs !== undefined && queue.includes(waiting)) {
       const expire = () => {
         this.#remove(client, waiting);
         reject(this.#refusal());

@@ -8,23 +8,23 @@ import { registerModule } from '../http/define-module.ts';
 import { DiskReserve, registerDiskReserve } from '../http/disk-reserve.ts';
 import { registerDocuments } from '../http/documents.ts';
 import { registerDrain } from '../http/drain.ts';
-import { registerLingeringClose } from '../http/lingering-close.ts';
-import { registerLoadShedding } from '../http/load-shedding.ts';
+import { registerLingeringClose } from '../http/limits/lingering-close.ts';
+import { registerLoadShedding } from '../http/limits/load-shedding.ts';
+import { OpenRequests, registerOpenRequests } from '../http/limits/open-requests.ts';
+import { registerRateLimit } from '../http/limits/rate-limit.ts';
+import { registerRequestTimeout } from '../http/limits/request-timeout.ts';
+import { registerTurns } from '../http/limits/turns.ts';
+import { registerUnreadResponses } from '../http/limits/unread-responses.ts';
 import { registerMetrics } from '../http/metrics.ts';
-import { OpenRequests, registerOpenRequests } from '../http/open-requests.ts';
 import { registerPieces } from '../http/pieces.ts';
 import { registerEmptyParameters, registerProblems } from '../http/problems.ts';
-import { registerRateLimit } from '../http/rate-limit.ts';
 import { registerTargetCheck } from '../http/request-target.ts';
-import { registerRequestTimeout } from '../http/request-timeout.ts';
 import {
   createStandardHeaders,
   registerPreflight,
   registerSecurityHeaders,
 } from '../http/security-headers.ts';
 import { registerSerialization } from '../http/serialization.ts';
-import { registerTurns } from '../http/turns.ts';
-import { registerUnreadResponses } from '../http/unread-responses.ts';
 import { registerValidation } from '../http/validation.ts';
 import type { ReadyConfig } from '../lib/config.ts';
 import type { SmsDriver } from '../modules/auth/sms.ts';

@@ -2,8 +2,8 @@
 import { deleteExpiredChanges } from '../cache/change-log.ts';
 import type { App } from '../http/app.ts';
 import type { Job } from '../http/define-module.ts';
+import { deleteExpiredCounts } from '../http/limits/rate-limit-store.ts';
 import { jobFailures, setClockOffset } from '../http/metrics.ts';
-import { deleteExpiredCounts } from '../http/rate-limit-store.ts';
 import type { BaseServices } from '../http/services.ts';
 import { deleteExpiredResponses } from '../idempotency/stored-responses.ts';
 import { deleteExpiredDailyCounts } from '../quotas/daily-quotas.ts';

@@ -23,7 +23,7 @@ const rules: Rule[] = [
     instead: 'use rowsOf, updateRows, deleteRows, insertRows or queryEach of src/db/rows.ts',
     except: {
       'src/cache/change-log.ts': 'a table of the coordinator',
-      'src/http/rate-limit-store.ts': 'a table of the coordinator',
+      'src/http/limits/rate-limit-store.ts': 'a table of the coordinator',
       'src/modules/auth/codes-repo.ts': 'a table of the coordinator',
       'src/idempotency/stored-responses.ts': 'locks without a table',
       'src/modules/discovery/memory/index-rows.ts': 'events by their place, on all nodes',

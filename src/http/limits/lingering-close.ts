@@ -11,7 +11,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { networkOf } from '../lib/ip-address.ts';
+import { networkOf } from '../../lib/ip-address.ts';
 import { paceOf } from './body-pace.ts';
 
 /** The maximum number of bytes to read after the response. The largest accepted body has 10 MiB. */

@@ -3,9 +3,9 @@
  * A client network with many unread responses gets a 429.
  */
 import type { FastifyInstance } from 'fastify';
-import { Problem } from '../lib/errors.ts';
+import { Problem } from '../../lib/errors.ts';
+import type { OutageLog } from '../outage-log.ts';
 import type { NetworkLoad, OpenRequests } from './open-requests.ts';
-import type { OutageLog } from './outage-log.ts';
 import { maxUnreadPerNetwork, stallTimeoutMs } from './unread-responses.ts';
 
 /**

@@ -4,7 +4,7 @@
  * places. After that it waits for its client to read the response, which may take long and holds no place.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { networkOf } from '../lib/ip-address.ts';
+import { networkOf } from '../../lib/ip-address.ts';
 
 /** What the requests of one client network hold. */
 export type NetworkLoad = {

@@ -13,9 +13,10 @@
  * server begins another minute, which forgets at most a twentieth of the limit, once.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../db/client.ts';
-import { sql } from '../db/sql.ts';
-import { keyedHash } from '../lib/keyed-hash.ts';
+import type { Database } from '../../db/client.ts';
+import { sql } from '../../db/sql.ts';
+import { keyedHash } from '../../lib/keyed-hash.ts';
+import { singleFlight } from '../../lib/single-flight.ts';
 import { DatabaseClock } from './database-clock.ts';
 
 export const windowMs = 60_000;
@@ -52,7 +53,6 @@ export class RateLimitStore {
   #minute = 0;
   #counts = new Map<string, Count>();
   #unreported = new Set<string>();
-  #report: Promise<void> | null = null;
   #unavailableUntil = 0;
 
   constructor(options: Options) {
@@ -126,12 +126,7 @@ export class RateLimitStore {
   #isDue = (count: Count): boolean => count.unreported >= this.#maxUnreported / 2;
 
   /** Returns the running report, or starts one. One report runs at a time, for all callers that are due. */
-  #startReport(): Promise<void> {
-    this.#report ??= this.#runReport().finally(() => {
-      this.#report = null;
-    });
-    return this.#report;
-  }
+  readonly #startReport = singleFlight(() => this.#runReport());
 
   async #runReport(): Promise<void> {
     const due = [...this.#unreported].flatMap((caller) => {

@@ -5,11 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
-import type { Database } from '../db/client.ts';
-import type { ReadyConfig } from '../lib/config.ts';
-import { Problem } from '../lib/errors.ts';
-import { networkOf } from '../lib/ip-address.ts';
-import { isPageCall } from './page-calls.ts';
+import type { Database } from '../../db/client.ts';
+import type { ReadyConfig } from '../../lib/config.ts';
+import { Problem } from '../../lib/errors.ts';
+import { networkOf } from '../../lib/ip-address.ts';
+import { isPageCall } from '../page-calls.ts';
 import { RateLimitStore, windowMs } from './rate-limit-store.ts';
 
 declare module 'fastify' {

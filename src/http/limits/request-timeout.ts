@@ -4,7 +4,7 @@
  * for each request.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { Problem } from '../lib/errors.ts';
+import { Problem } from '../../lib/errors.ts';
 import type { OpenRequests } from './open-requests.ts';
 
 /** With the interval of the check, and on a busy machine, a response is sent within five seconds. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import fastify from 'fastify';
+import { runAsPageCall } from '../page-calls.ts';
 import { OpenRequests, registerOpenRequests } from './open-requests.ts';
-import { runAsPageCall } from './page-calls.ts';
 import { registerTurns } from './turns.ts';
 
 /** An app whose handlers run until the test ends them. `running`: the names of those that run, in order of their start. */

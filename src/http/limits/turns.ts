@@ -8,8 +8,8 @@
  * to others.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { isPageCall } from '../page-calls.ts';
 import type { NetworkLoad, OpenRequests } from './open-requests.ts';
-import { isPageCall } from './page-calls.ts';
 
 declare module 'fastify' {
   interface FastifyReply {

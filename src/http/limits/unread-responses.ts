@@ -8,7 +8,7 @@
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { streams as streamMetrics } from './metrics.ts';
+import { streams as streamMetrics } from '../metrics.ts';
 import type { OpenRequests } from './open-requests.ts';
 
 /** The time that a client may read nothing of a response. */

@@ -2,31 +2,31 @@
 import { type Fault, faultsOf } from '../fault.ts';
 
 export const limitFaults: Fault[] = [
-  ...faultsOf('src/http/rate-limit-store.ts', [
+  ...faultsOf('src/http/limits/rate-limit-store.ts', [
     [
       'if (current > this.#options.limit) return',
       'if (false) return',
-      'src/http/rate-limit-store',
+      'src/http/limits/rate-limit-store',
       'requests without a limit',
     ],
     [
       'count.unreported + count.reporting < this.#maxUnreported',
       'true',
-      'src/http/rate-limit-store',
+      'src/http/limits/rate-limit-store',
       'each server has its own limit',
     ],
     [
       'this.#countOf(caller).total = total;',
       'void total;',
-      'src/http/rate-limit-store',
+      'src/http/limits/rate-limit-store',
       'each server has its own limit',
     ],
   ]),
-  ...faultsOf('src/http/rate-limit.ts', [
+  ...faultsOf('src/http/limits/rate-limit.ts', [
     ["app.addHook('onRequest', app.rateLimit());", '', 'limits', 'requests without a limit'],
     ['networkOf(request.ip)', 'request.ip', 'limits', 'each IPv6 address of a network has its own limit'],
   ]),
-  ...faultsOf('src/http/load-shedding.ts', [
+  ...faultsOf('src/http/limits/load-shedding.ts', [
     [
       "done(new Problem('unavailable'));",
       'done();',
@@ -46,20 +46,25 @@ export const limitFaults: Fault[] = [
       'monitoring reports an overloaded server as down',
     ],
   ]),
-  ...faultsOf('src/http/turns.ts', [
+  ...faultsOf('src/http/limits/turns.ts', [
     [
       'if (queue.taken === maxTurns[kind]) return false;',
       '',
-      'src/http/turns',
+      'src/http/limits/turns',
       'one network occupies the server',
     ],
     [
       'if (tookMs < turn.minPauseMs) release();',
       'release();\n    if (true) return;',
-      'src/http/turns',
+      'src/http/limits/turns',
       'a network leaves no time to others',
     ],
-    ['(isPageCall() ? 0 : 3)', '3', 'src/http/turns', 'the many requests of a page leave no time to others'],
+    [
+      '(isPageCall() ? 0 : 3)',
+      '3',
+      'src/http/limits/turns',
+      'the many requests of a page leave no time to others',
+    ],
   ]),
   ...faultsOf('src/quotas/daily-quotas.ts', [
     ['c.used + excluded.used <= ${max}', 'c.used <= ${max}', 'quotas', 'one creation too many'],
