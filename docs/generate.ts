@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LOCK_ORDER } from '../src/db/locks.ts';
-import { catalogue } from '../src/lib/errors.ts';
+import { catalogue } from '../src/lib/problem-catalogue.ts';
 import { categories, templates } from '../src/modules/events/catalogue.ts';
 
 /** A part of a document, between two marker comments. */
@@ -27,7 +27,12 @@ const slugs = (elements: readonly { slug: string }[]): string => codes(elements.
 
 export const generatedParts: Part[] = [
   { file: 'architecture.md', name: 'lock order', source: 'src/db/locks.ts', text: lockOrder },
-  { file: 'specification.md', name: 'problem codes', source: 'src/lib/errors.ts', text: problemCodes() },
+  {
+    file: 'specification.md',
+    name: 'problem codes',
+    source: 'src/lib/problem-catalogue.ts',
+    text: problemCodes(),
+  },
   {
     file: 'specification.md',
     name: 'categories and templates',

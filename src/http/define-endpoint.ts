@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'f
 import type { Static, TSchema } from 'typebox';
 import { type IdempotencyContext, idempotencyContext } from '../idempotency/context.ts';
 import type { Caller } from '../identity/caller.ts';
-import type { ProblemCode } from '../lib/errors.ts';
+import type { ProblemCode } from '../lib/problem-catalogue.ts';
 import type { App } from './app.ts';
 import { type NotModifiedResponse, sendNotModified } from './conditional.ts';
 import type { TurnKind } from './limits/turns.ts';

@@ -10,7 +10,8 @@ import type {
 } from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { databaseProblem } from '../db/errors.ts';
-import { catalogue, type FieldError, invalidFields, Problem, type ProblemCode } from '../lib/errors.ts';
+import { type FieldError, invalidFields, Problem } from '../lib/errors.ts';
+import { catalogue, type ProblemCode } from '../lib/problem-catalogue.ts';
 import { isLingering } from './limits/lingering-close.ts';
 import { loggedPath } from './logging.ts';
 import { databaseOutage, type OutageLog } from './outage-log.ts';
@@ -107,15 +108,10 @@ function toProblem(error: FastifyError): Problem {
   if (error.validation) return validationProblem(error);
   const code = fromFastify[error.code];
   if (code) return new Problem(code);
-  if (error.statusCode === 429) return new Problem('too_many_requests', retryIn(error));
   const database = databaseProblem(error);
   if (database) return database;
   if (error.statusCode === 400) return new Problem('malformed_json');
   return new Problem('internal_error');
-}
-
-function retryIn(error: FastifyError & { retryAfter?: number }) {
-  return error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter };
 }
 
 function validationProblem(error: FastifyError): Problem {

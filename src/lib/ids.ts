@@ -1,6 +1,7 @@
 /** Identifiers: UUIDv7 for everything except items, whose id is `<event id>.<n>`. */
 import { randomUUIDv7 } from 'node:crypto';
-import { Problem, type ProblemCode } from './errors.ts';
+import { Problem } from './errors.ts';
+import type { ProblemCode } from './problem-catalogue.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

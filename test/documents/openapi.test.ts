@@ -9,7 +9,7 @@ import { createClient } from '@hey-api/openapi-ts';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { violationOf } from '../../src/http/validation-messages.ts';
-import { catalogue } from '../../src/lib/errors.ts';
+import { catalogue } from '../../src/lib/problem-catalogue.ts';
 import { resolveSchema } from '../operations/openapi-operations.ts';
 import { createUser } from '../support/factories.ts';
 import { startTestApp } from '../support/setup.ts';

@@ -5,7 +5,7 @@ import net from 'node:net';
 import test from 'node:test';
 import Fastify from 'fastify';
 import { registerAuthentication } from '../../src/http/authenticate.ts';
-import { catalogue } from '../../src/lib/errors.ts';
+import { catalogue } from '../../src/lib/problem-catalogue.ts';
 import { createEvent, createUser } from '../support/factories.ts';
 import { expectProblem, expectStatus, startTestApp, type TestApp } from '../support/setup.ts';
 

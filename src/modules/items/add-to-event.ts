@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts';
 import type { Caller } from '../../identity/caller.ts';
-import type { ProblemCode } from '../../lib/errors.ts';
+import type { ProblemCode } from '../../lib/problem-catalogue.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { requireOwnEvent } from '../events/require-own-event.ts';
 import { requireItemsAccepted } from './policy.ts';

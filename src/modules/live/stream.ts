@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { pieceLength } from '../../http/pieces.ts';
 import type { Caller } from '../../identity/caller.ts';
-import type { ProblemCode } from '../../lib/errors.ts';
+import type { ProblemCode } from '../../lib/problem-catalogue.ts';
 import { goneMessage, heartbeat, type LiveState, retryHint, snapshotMessage } from './present.ts';
 import type { Subscriber } from './topics.ts';
 

@@ -1,6 +1,7 @@
 /** Topics: the live events of one server, each with its last known state and its subscribers. */
 import type { Caller } from '../../identity/caller.ts';
-import { Problem, type ProblemCode } from '../../lib/errors.ts';
+import { Problem } from '../../lib/errors.ts';
+import type { ProblemCode } from '../../lib/problem-catalogue.ts';
 import { isVisible } from '../events/policy.ts';
 import { changeMessages, type LiveState, toState } from './present.ts';
 import type { LiveRow } from './repo.ts';

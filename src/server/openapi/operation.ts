@@ -4,7 +4,7 @@
 import type { FastifySchema, RouteOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { IdempotencyHeaders, ref } from '../../http/schemas.ts';
-import { catalogue, type ProblemCode } from '../../lib/errors.ts';
+import { catalogue, type ProblemCode } from '../../lib/problem-catalogue.ts';
 import { describeProblem, describeSuccess } from './responses.ts';
 
 type QuerySchema = { required?: string[]; properties: Record<string, { default?: unknown }> };

@@ -1,7 +1,8 @@
 /** Descriptions of responses: content types of successes, and problems by status. */
 import { type TSchema, Type } from 'typebox';
 import { named, oneOf, ref } from '../../http/schemas.ts';
-import { catalogue, fieldRules, type ProblemCode } from '../../lib/errors.ts';
+import { fieldRules } from '../../lib/errors.ts';
+import { catalogue, type ProblemCode } from '../../lib/problem-catalogue.ts';
 
 /** A type of its own in generated clients. Each response lists the codes that it can have. */
 const ProblemCodes = named(

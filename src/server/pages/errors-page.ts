@@ -1,5 +1,5 @@
 /** The page at /docs/errors, which explains every problem code. */
-import type { catalogue } from '../../lib/errors.ts';
+import type { catalogue } from '../../lib/problem-catalogue.ts';
 import { escapeHtml, htmlDocument } from './layout.ts';
 
 export function errorsPage(entries: typeof catalogue): string {

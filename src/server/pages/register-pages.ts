@@ -1,7 +1,7 @@
 /** Adds the routes of the pages for browsers, their icon, and the files for search engines. */
 import type { App } from '../../http/app.ts';
 import { svgHeaders, svgType } from '../../http/placeholder-images.ts';
-import { catalogue } from '../../lib/errors.ts';
+import { catalogue } from '../../lib/problem-catalogue.ts';
 import { errorsPage } from './errors-page.ts';
 import { icon, sendPage } from './layout.ts';
 import { type PageServices, registerSitemap } from './sitemap.ts';
