@@ -4,6 +4,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { ConfigError, readConfig } from './config.ts';
 
+const root = path.join(import.meta.dirname, '..', '..');
 const production = {
   NODE_ENV: 'production',
   SECRET_KEY: 'a-key-of-thirty-two-characters-or-more',
@@ -321,12 +322,26 @@ test('config: MAP_TILES is the path of a file, or an https address without a pas
 });
 
 test('config: .env.example documents exactly the variables that the code reads', async () => {
-  const root = path.join(import.meta.dirname, '..', '..');
-  const source = await readFile(path.join(root, 'src', 'lib', 'config.ts'), 'utf8');
   const example = await readFile(path.join(root, '.env.example'), 'utf8');
-  const read = new Set(
-    [...source.matchAll(/(?:\(|env\.)'?([A-Z][A-Z0-9_]{3,})'?[,)\s]/g)].map(([, name]) => name),
-  );
+  const read = new Set<string>();
+  const get = (env: NodeJS.ProcessEnv, name: string) => {
+    read.add(name);
+    return env[name];
+  };
+  // With a value for each variable that decides whether others are read.
+  const deciding = { SMS_DRIVER: 'twilio', S3_BUCKET: 'images' };
+  faults(new Proxy(deciding, { get }));
   const named = new Set([...example.matchAll(/^#([A-Z0-9_]+)=/gm)].map(([, name]) => name));
   assert.deepEqual([...named].sort(), [...read].sort());
+});
+
+test('config: .env.example shows the default of each number and each choice', async () => {
+  const example = await readFile(path.join(root, '.env.example'), 'utf8');
+  // The default of CACHE_MB depends on the machine.
+  const settings = [...example.matchAll(/^#([A-Z0-9_]+)=([a-z]+|\d+)$/gm)].filter(
+    ([, name]) => name !== 'CACHE_MB',
+  );
+  assert.ok(settings.length > 10);
+  for (const [, name = '', value = ''] of settings)
+    assert.deepEqual(readConfig({ [name]: value }), readConfig({}), name);
 });

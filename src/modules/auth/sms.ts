@@ -1,7 +1,8 @@
 /** Drivers for text messages: Twilio, or for development no messages at all. */
 import type { FastifyBaseLogger } from 'fastify';
 import { textMessages } from '../../http/metrics.ts';
-import type { Config, SmsConfig } from '../../lib/config.ts';
+import type { SmsConfig } from '../../lib/config/sms.ts';
+import type { Config } from '../../lib/config.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { CodePurpose } from './code-hashes.ts';
 

@@ -2,7 +2,8 @@
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Config, S3Config } from '../../lib/config.ts';
+import type { S3Config } from '../../lib/config/s3.ts';
+import type { Config } from '../../lib/config.ts';
 import { lazily } from '../../lib/lazily.ts';
 import { makeDirectory } from '../../lib/make-directory.ts';
 import { syncDirectory } from '../../lib/sync-to-disk.ts';

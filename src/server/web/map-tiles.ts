@@ -4,7 +4,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { emptyBody, isNotModified } from '../../http/conditional.ts';
-import { ConfigError, type MapTiles } from '../../lib/config.ts';
+import type { MapTiles } from '../../lib/config/map-tiles.ts';
+import { ConfigError } from '../../lib/config.ts';
 import { Problem } from '../../lib/errors.ts';
 
 const servedPath = '/map/streets.pmtiles';

@@ -1,0 +1,18 @@
+import path from 'node:path';
+import { isUrl, type Reader } from './reader.ts';
+
+/** The streets of the map: a PMTiles file on this machine (an absolute path), or one at an https address. */
+export type MapTiles = { file: string } | { url: string };
+
+export function readMapTiles(read: Reader): MapTiles | undefined {
+  const value = read.text('MAP_TILES');
+  if (value === undefined) return undefined;
+  if (!/^[a-z][a-z\d+.-]*:/i.test(value)) return { file: path.resolve(value) };
+  const url = isUrl(value, ['https:']) ? new URL(value) : null;
+  // Browsers load the file, and they accept no URL with a password.
+  if (url && url.username + url.password === '') return { url: url.href };
+  read.faults.push(
+    'MAP_TILES must be the path of a PMTiles file, or an address of one that starts with https:// and has no password.',
+  );
+  return undefined;
+}
