@@ -78,7 +78,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   registerProblems(app, base.outages);
   await registerPreflight(app, config);
   await registerDiskReserve(app, disk, base.outages);
-  await registerRateLimit(app, services);
+  registerRateLimit(app, services);
   registerAuthentication(app, services);
   // Where requests are not limited, as in a load test, a single client may take the whole server.
   if (config.rateLimit > 0) registerTurns(app, open);

@@ -3,14 +3,13 @@
  * verified, so that requests with invalid tokens count too; therefore the address identifies the caller.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../db/client.ts';
 import type { ReadyConfig } from '../../lib/config.ts';
 import { Problem } from '../../lib/errors.ts';
 import { networkOf } from '../../lib/ip-address.ts';
 import { isPageCall } from '../page-calls.ts';
-import { RateLimitStore, windowMs } from './rate-limit-store.ts';
+import { RateLimitStore } from './rate-limit-store.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -44,45 +43,31 @@ class Refusals {
 
 type Services = { config: ReadyConfig; db: Database; clock: () => Date };
 
-export async function registerRateLimit(
-  app: FastifyInstance,
-  { config, db, clock }: Services,
-): Promise<void> {
+export function registerRateLimit(app: FastifyInstance, { config, db, clock }: Services): void {
   const limit = config.rateLimit;
   if (limit === 0) return;
   const counts = new RateLimitStore({ db, clock, secretKey: config.secretKey, limit });
   const refusals = new Refusals();
-  const countRequest = async (network: string) => {
-    const count = await counts.count(network);
-    if (count.current > limit) await refusals.wait(network);
-    return count;
-  };
-  class Store implements FastifyRateLimitStore {
-    incr(network: string, done: Parameters<FastifyRateLimitStore['incr']>[1]): void {
-      countRequest(network).then(
-        (count) => done(null, count),
-        (error) => done(error),
-      );
-    }
-    child(): FastifyRateLimitStore {
-      return this;
-    }
-  }
-  await app.register(rateLimit, {
-    global: false,
-    max: limit,
-    timeWindow: windowMs,
-    store: Store,
-    keyGenerator: (request) => networkOf(request.ip),
-    // The headers RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset.
-    enableDraftSpec: true,
-    // A monitor with a short interval must not get a 429 and report the process as down.
-    // A page loads its files with it; they count as one request, the page.
-    allowList: ({ url, routeOptions }) =>
-      url === '/healthz' || url === '/readyz' || routeOptions.config.isStaticFile === true || isPageCall(),
-    errorResponseBuilder: (_request, { ttl }) =>
-      new Problem('too_many_requests', { retryAfter: Math.ceil(ttl / 1000) }),
-  });
   // A hook of the whole app runs before authentication and counts unknown paths as well.
-  app.addHook('onRequest', app.rateLimit());
+  app.addHook('onRequest', async (request, reply) => {
+    if (isExempt(request)) return;
+    const network = networkOf(request.ip);
+    const { current, ttl } = await counts.count(network);
+    const reset = Math.ceil(ttl / 1000);
+    reply.headers({
+      'ratelimit-limit': limit,
+      'ratelimit-remaining': Math.max(0, limit - current),
+      'ratelimit-reset': reset,
+    });
+    if (current <= limit) return;
+    await refusals.wait(network);
+    throw new Problem('too_many_requests', { retryAfter: reset });
+  });
 }
+
+/**
+ * A monitor with a short interval must not get a 429 and report the process as down. A page loads its files and calls
+ * the API with it; they count as one request, the page.
+ */
+const isExempt = ({ url, routeOptions }: FastifyRequest): boolean =>
+  url === '/healthz' || url === '/readyz' || routeOptions.config.isStaticFile === true || isPageCall();

@@ -23,7 +23,7 @@ export const limitFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/http/limits/rate-limit.ts', [
-    ["app.addHook('onRequest', app.rateLimit());", '', 'limits', 'requests without a limit'],
+    ['if (current <= limit) return;', 'return;', 'limits', 'requests without a limit'],
     ['networkOf(request.ip)', 'request.ip', 'limits', 'each IPv6 address of a network has its own limit'],
   ]),
   ...faultsOf('src/http/limits/load-shedding.ts', [
