@@ -1,10 +1,10 @@
-/** Metrics for Prometheus. All apps of a process share one registry. */
+/** Metrics for Prometheus. All apps of a process share the registry of prom-client. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client';
 import manifest from '../../package.json' with { type: 'json' };
 
-export const registry = new Registry();
-collectDefaultMetrics({ register: registry });
+export const registry = register;
+collectDefaultMetrics();
 // Gauges that have the names of counters. Each is the sum of a metric without `_total` that has a label `type`.
 for (const kind of ['handles', 'requests', 'resources'])
   registry.removeSingleMetric(`nodejs_active_${kind}_total`);
@@ -13,7 +13,6 @@ const buildInfo = new Gauge({
   name: 'potluck_build_info',
   help: 'Always 1, with the versions of Potluck and Node.js as labels.',
   labelNames: ['version', 'node'],
-  registers: [registry],
 });
 buildInfo.set({ version: manifest.version, node: process.versions.node }, 1);
 
@@ -22,7 +21,6 @@ const seconds = new Histogram({
   help: 'Time from the first byte of a request to the last byte of its response.',
   labelNames: ['method', 'route', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-  registers: [registry],
 });
 
 /** Live streams (live/streams.ts). */
@@ -30,12 +28,10 @@ export const streams = {
   open: new Gauge({
     name: 'potluck_live_streams',
     help: 'Live streams that are open.',
-    registers: [registry],
   }),
   dropped: new Counter({
     name: 'potluck_live_streams_dropped_total',
     help: 'Live streams that were closed because their client read too slowly.',
-    registers: [registry],
   }),
 };
 
@@ -44,17 +40,14 @@ export const discoveryIndex = {
   loaded: new Gauge({
     name: 'potluck_discovery_index_loaded',
     help: '1 if lists are computed from the discovery index, 0 if they are read from the database.',
-    registers: [registry],
   }),
   events: new Gauge({
     name: 'potluck_discovery_index_events',
     help: 'Events in the discovery index when it was loaded.',
-    registers: [registry],
   }),
   bytes: new Gauge({
     name: 'potluck_discovery_index_bytes',
     help: 'Memory of the discovery index.',
-    registers: [registry],
   }),
 };
 
@@ -63,17 +56,14 @@ export const preloadedEvents = {
   loaded: new Gauge({
     name: 'potluck_preloaded',
     help: '1 if the soonest events are preloaded, or are too few to preload.',
-    registers: [registry],
   }),
   events: new Gauge({
     name: 'potluck_preloaded_events',
     help: 'Listed events whose JSON was read when the server started, or when many had changed.',
-    registers: [registry],
   }),
   bytes: new Gauge({
     name: 'potluck_preloaded_bytes',
     help: 'Memory of the preloaded events.',
-    registers: [registry],
   }),
 };
 
@@ -83,13 +73,11 @@ export const replicas = {
     name: 'potluck_replica_usable',
     help: '1 while the replica is in use, 0 while it fails or does not follow the primary.',
     labelNames: ['replica'],
-    registers: [registry],
   }),
   reads: new Counter({
     name: 'potluck_replica_reads_total',
     help: 'Reads that a replica could answer, by where they ran.',
     labelNames: ['on'],
-    registers: [registry],
   }),
 };
 
@@ -98,7 +86,6 @@ export const outages = new Gauge({
   name: 'potluck_outage',
   help: '1 while the outage lasts, otherwise 0.',
   labelNames: ['kind'],
-  registers: [registry],
 });
 
 /** Messages that were handed to an SMS service (modules/auth/send-code.ts). */
@@ -106,7 +93,6 @@ export const textMessages = new Counter({
   name: 'potluck_text_messages_total',
   help: 'Text messages, by what became of them.',
   labelNames: ['driver', 'outcome'],
-  registers: [registry],
 });
 
 /** Jobs of this process (server/maintenance.ts). */
@@ -114,7 +100,6 @@ export const jobFailures = new Counter({
   name: 'potluck_job_failures_total',
   help: 'Runs of a job that ended with an error.',
   labelNames: ['job'],
-  registers: [registry],
 });
 
 /** Rows that wait for the jobs of any server (modules/notifications/measure-backlogs.ts). */
@@ -123,20 +108,17 @@ export const backlogs = {
     name: 'potluck_backlog',
     help: 'Rows that wait to be delivered; 10,000 means that or more.',
     labelNames: ['queue'],
-    registers: [registry],
   }),
   age: new Gauge({
     name: 'potluck_backlog_age_seconds',
     help: 'How long the oldest of these rows has waited.',
     labelNames: ['queue'],
-    registers: [registry],
   }),
 };
 
 const clockOffset = new Gauge({
   name: 'potluck_clock_offset_seconds',
   help: 'The clock of the server minus that of the database.',
-  registers: [registry],
 });
 
 /** @param seconds the clock of the server minus that of the database */

@@ -1,7 +1,6 @@
 /** Metrics of the connections to the databases, read when Prometheus asks for them. */
 import { Gauge } from 'prom-client';
 import type { Database, PoolState } from '../db/client.ts';
-import { registry } from './metrics.ts';
 
 /** The databases of this process by name: `primary`, or host and port of a replica. */
 const databases = new Map<string, Pick<Database, 'pools'>>();
@@ -15,7 +14,6 @@ new Gauge({
   name: 'potluck_database_connections',
   help: 'Connections to a database, by use and state.',
   labelNames: ['database', 'pool', 'state'],
-  registers: [registry],
   collect() {
     this.reset();
     each((labels, { used, idle }) => {
@@ -29,7 +27,6 @@ new Gauge({
   name: 'potluck_database_waiting',
   help: 'Statements or transactions that wait for a connection.',
   labelNames: ['database', 'pool'],
-  registers: [registry],
   collect() {
     this.reset();
     each((labels, { waiting }) => this.set(labels, waiting));
