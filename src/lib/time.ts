@@ -12,6 +12,15 @@ export const timestampBounds = `from ${new Date(earliest).toISOString().replace(
 /** A day in ms. */
 export const dayMs = 86_400_000;
 
+/** The day in UTC, as a date of PostgreSQL. */
+export const utcDay = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** The first instant of the next day in UTC, in ms since the epoch. */
+export const nextUtcDay = (at: Date): number => at.getTime() - (at.getTime() % dayMs) + dayMs;
+
+/** The seconds until the next day in UTC, for `Retry-After`. */
+export const secondsToNextUtcDay = (now: Date): number => Math.ceil((nextUtcDay(now) - now.getTime()) / 1000);
+
 /**
  * Parses an RFC 3339 timestamp with any offset. Digits below a millisecond are cut off.
  * @returns null if the text is not such a timestamp, or if its year in UTC is not from 1900 to 9999

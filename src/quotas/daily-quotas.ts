@@ -4,7 +4,7 @@ import { sql } from '../db/sql.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { Config, QuotaKind } from '../lib/config.ts';
 import { Problem } from '../lib/errors.ts';
-import { dayMs } from '../lib/time.ts';
+import { dayMs, secondsToNextUtcDay, utcDay } from '../lib/time.ts';
 
 type QuotaServices = { config: Pick<Config, 'dailyQuotas'>; clock: () => Date };
 
@@ -13,8 +13,6 @@ const actions: Record<QuotaKind, (max: number) => string> = {
   items: (max) => `add ${max} items`,
   follows: (max) => `follow ${max} people`,
 };
-
-const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 
 /**
  * Counts creations of the person, in the transaction that creates, which must have locked the person's account.
@@ -39,18 +37,18 @@ export async function countTowardsQuota(
   const max = config.dailyQuotas[kind];
   const now = clock();
   const counting = sql`
-    insert into daily_counts as c (user_id, kind, day, used) values (${userId}, ${kind}, ${dayOf(now)}, ${added})
+    insert into daily_counts as c (user_id, kind, day, used) values (${userId}, ${kind}, ${utcDay(now)}, ${added})
     on conflict (user_id, kind) do update set day = greatest(c.day, excluded.day),
       used = case when c.day < excluded.day then 0 else c.used end + excluded.used
     where c.day < excluded.day or c.used + excluded.used <= ${max}`;
   if (added <= max && (await tx.execute(counting)) > 0) return;
   throw new Problem('quota_exceeded', {
     detail: `A person may ${actions[kind](max)} a day (UTC). \`Retry-After\` has the seconds until the next day.`,
-    retryAfter: Math.ceil((dayMs - (now.getTime() % dayMs)) / 1000),
+    retryAfter: secondsToNextUtcDay(now),
   });
 }
 
 /** Deletes the counts of past days, except of the last one: the clocks of other servers may be behind. */
 export async function deleteExpiredDailyCounts(db: Database, now: Date): Promise<void> {
-  await db.query(sql`delete from daily_counts where day < ${dayOf(new Date(now.getTime() - dayMs))}`);
+  await db.query(sql`delete from daily_counts where day < ${utcDay(new Date(now.getTime() - dayMs))}`);
 }

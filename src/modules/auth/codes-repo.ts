@@ -3,7 +3,7 @@ import type { Database } from '../../db/client.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { newIdAt } from '../../lib/ids.ts';
-import { dayMs } from '../../lib/time.ts';
+import { dayMs, utcDay } from '../../lib/time.ts';
 import type { CodePurpose } from './code-hashes.ts';
 import type { Requester, Trust } from './requesters.ts';
 import type { Try } from './try-limits.ts';
@@ -27,8 +27,6 @@ export async function findLastSend(tx: Transaction, phoneHash: Buffer, trust: Tr
   return row?.sentAt ?? null;
 }
 
-const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
-
 /**
  * Counts a message in each scope. The rows stay locked until the transaction ends, so the counts of concurrent messages differ;
  * the caller rolls back if a limit is exceeded.
@@ -43,7 +41,7 @@ export async function countSend<T extends Record<string, string>>(
   const sorted = Object.values(scopes).sort();
   const rows = await tx.query<{ scope: string; sent: number }>(sql`
     insert into code_sends (scope, day, sent)
-    select scope, ${dayOf(now)}::date, 1 from unnest(${sorted}::text[]) scope
+    select scope, ${utcDay(now)}::date, 1 from unnest(${sorted}::text[]) scope
     on conflict (scope, day) do update set sent = code_sends.sent + 1
     returning scope, sent`);
   const counts = new Map(rows.map(({ scope, sent }) => [scope, sent]));
@@ -55,7 +53,7 @@ export async function countSend<T extends Record<string, string>>(
 export async function subtractSend(tx: Transaction, scopes: string[], sentAt: Date): Promise<void> {
   await tx.query(sql`
     update code_sends set sent = sent - 1
-    where day = ${dayOf(sentAt)} and scope = any(${scopes}) and sent > 0`);
+    where day = ${utcDay(sentAt)} and scope = any(${scopes}) and sent > 0`);
 }
 
 type NewCode = {
@@ -124,5 +122,5 @@ export async function useCode(
 export async function deleteExpiredCodes(db: Database, now: Date): Promise<void> {
   await db.query(sql`delete from codes where sent_at < ${now}::timestamptz - interval '1 day'`);
   await db.query(sql`delete from code_tries where at < ${now}::timestamptz - interval '1 day'`);
-  await db.query(sql`delete from code_sends where day < ${dayOf(now)}`);
+  await db.query(sql`delete from code_sends where day < ${utcDay(now)}`);
 }

@@ -4,10 +4,11 @@ import { type Transaction, transaction } from '../../db/transaction.ts';
 import { textMessages } from '../../http/metrics.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { Phone } from '../../lib/phone.ts';
+import { secondsToNextUtcDay } from '../../lib/time.ts';
 import { type CodePurpose, hashCode, hashPhone } from './code-hashes.ts';
 import { countSend, findLastSend, insertCode, lockNumber, subtractSend, withdrawCode } from './codes-repo.ts';
 import { findRequester, type Sender, type Trust } from './requesters.ts';
-import { expiryOf, isOverLimit, msToNextDay, resendAfterMs, scopesOf } from './send-limits.ts';
+import { expiryOf, isOverLimit, resendAfterMs, scopesOf } from './send-limits.ts';
 import type { AuthServices } from './services.ts';
 import { SmsFailure } from './sms.ts';
 
@@ -116,6 +117,6 @@ async function count(
   const scopes = scopesOf(config.secretKey, phone, sender.address, trust);
   const sent = await countSend(tx, scopes, now);
   if (isOverLimit(sent, trust, config))
-    throw new Problem('too_many_codes', { retryAfter: Math.ceil(msToNextDay(now) / 1000) });
+    throw new Problem('too_many_codes', { retryAfter: secondsToNextUtcDay(now) });
   return { scopes: Object.values(scopes), toNumber: sent.number };
 }

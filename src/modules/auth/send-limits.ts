@@ -18,7 +18,7 @@ import type { ReadyConfig } from '../../lib/config.ts';
 import { networkOf } from '../../lib/ip-address.ts';
 import { keyedHash } from '../../lib/keyed-hash.ts';
 import type { Phone } from '../../lib/phone.ts';
-import { dayMs } from '../../lib/time.ts';
+import { nextUtcDay } from '../../lib/time.ts';
 import { hashPhone, numberScope, strangersScope } from './code-hashes.ts';
 import type { Trust } from './requesters.ts';
 
@@ -74,12 +74,8 @@ export function isOverLimit(
   );
 }
 
-const nextDay = (now: Date): number => now.getTime() - (now.getTime() % dayMs) + dayMs;
-
-export const msToNextDay = (now: Date): number => nextDay(now) - now.getTime();
-
 /** @param toNumber the texts to the number today, with that of this code; 0 if they are not counted */
 export function expiryOf(now: Date, toNumber: number): Date {
   const expiry = now.getTime() + codeLifetimeMs;
-  return new Date(toNumber < maxUnused ? expiry : Math.max(expiry, nextDay(now)));
+  return new Date(toNumber < maxUnused ? expiry : Math.max(expiry, nextUtcDay(now)));
 }

@@ -12,7 +12,7 @@ import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { changedPeople } from '../../identity/changed-people.ts';
 import { Problem } from '../../lib/errors.ts';
-import { dayMs } from '../../lib/time.ts';
+import { secondsToNextUtcDay, utcDay } from '../../lib/time.ts';
 import { mayDeleteUpload } from './policy.ts';
 import type { UploadRow } from './present.ts';
 
@@ -26,14 +26,11 @@ const writeTimeoutMs = 60 * 60_000;
 /** `today`: number of uploads in the day of UTC. `bytes`: a bigint, which the driver returns as a string. */
 type Usage = { today: number; bytes: string };
 
-const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
-
 /** @throws Problem `too_many_uploads`, `storage_full` */
 function checkUsage(usage: Usage, now: Date): void {
   if (Number(usage.bytes) > maxStoredBytes) throw new Problem('storage_full');
   if (usage.today <= maxPerDay) return;
-  const msLeft = dayMs - (now.getTime() % dayMs);
-  throw new Problem('too_many_uploads', { retryAfter: Math.ceil(msLeft / 1000) });
+  throw new Problem('too_many_uploads', { retryAfter: secondsToNextUtcDay(now) });
 }
 
 /**
@@ -42,7 +39,7 @@ function checkUsage(usage: Usage, now: Date): void {
  */
 export async function requireQuota(db: Database, userId: string, now: Date): Promise<void> {
   const [usage] = await db.query<Usage>(sql`
-    select case when day >= ${dayOf(now)} then today else 0 end + 1 as today, bytes + 1 as bytes
+    select case when day >= ${utcDay(now)} then today else 0 end + 1 as today, bytes + 1 as bytes
     from upload_usage where user_id = ${userId}`);
   if (usage) checkUsage(usage, now);
 }
@@ -67,7 +64,7 @@ export async function insertUpload(tx: Transaction, row: UploadRow, now: Date): 
     values (${row.id}, ${row.userId}, ${row.width}, ${row.height}, ${row.bytes}, ${row.createdAt})`);
   const usage = one(
     await tx.query<Usage>(sql`
-    insert into upload_usage (user_id, day, today, bytes) values (${row.userId}, ${dayOf(now)}, 1, ${row.bytes})
+    insert into upload_usage (user_id, day, today, bytes) values (${row.userId}, ${utcDay(now)}, 1, ${row.bytes})
     on conflict (user_id) do update set day = greatest(upload_usage.day, excluded.day),
       today = case when upload_usage.day >= excluded.day then upload_usage.today else 0 end + 1,
       bytes = upload_usage.bytes + excluded.bytes
