@@ -3,6 +3,7 @@
  */
 import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { ChangeLog } from '../cache/change-log.ts';
 import { type IdempotencyContext, idempotencyContext } from '../idempotency/context.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { ProblemCode } from '../lib/problem-catalogue.ts';
@@ -63,6 +64,7 @@ type Metadata = {
   tag: string;
   summary: string;
   description?: string;
+  access: Access;
   /**
    * Codes of the problems that this endpoint can respond with, beyond those of every endpoint of its kind.
    */
@@ -73,9 +75,14 @@ type Metadata = {
   idempotent?: true;
   /**
    * The handler's statement itself verifies the caller's session, token and role (`lockedCallers`). The check
-   * before the handler may then use a session that was cached before the request.
+   * before the handler may then use a session that was cached before the request. Implies `uncached`.
    */
   verifiesCaller?: true;
+  /**
+   * The handler uses no records in memory that the change log keeps current, so the log is not read for it. Before all
+   * other handlers, the log is read: what they find in memory is never older than the request.
+   */
+  uncached?: true;
   /**
    * Serves the sessions of suspended accounts too (decision 35). All other endpoints refuse their tokens with
    * a 403.
@@ -129,7 +136,6 @@ type Declaration<
 
 /** An endpoint whose handler needs the services `S`. */
 export type Endpoint<S = never> = Metadata & {
-  access: Access;
   params?: Optional;
   query?: Optional;
   body?: Optional;
@@ -150,22 +156,14 @@ export function defineEndpoint<
 }
 
 /** What registration itself needs of the services. */
-export type RegistrationServices = { config: { secretKey: string } };
+export type RegistrationServices = {
+  config: { secretKey: string };
+  changeLog: Pick<ChangeLog, 'catchUp'>;
+};
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    access?: Access;
-    verifiesCaller?: true;
-    allowsSuspended?: true;
-    sameOriginOnly?: true;
-    clearsCookie?: true;
-    idempotent?: true;
-    conditional?: true;
-    ifMatch?: true;
-    problems?: ProblemCode[];
-    maxBodyValues?: number;
-    bodyTypes?: readonly string[];
-  }
+  /** The config of an endpoint's route is its declaration. */
+  interface FastifyContextConfig extends Partial<Metadata> {}
 }
 
 /** Problems of every endpoint, and of those with a caller or an idempotency key. */
@@ -193,45 +191,18 @@ export function registerEndpoint<S extends RegistrationServices>(
   endpoint: Endpoint<S>,
   services: S,
 ): void {
-  const {
-    access,
-    idempotent,
-    verifiesCaller,
-    allowsSuspended,
-    sameOriginOnly,
-    clearsCookie,
-    turns,
-    timeoutMs,
-    conditional,
-    ifMatch,
-    compressFrom,
-    maxBodyValues,
-    bodyTypes,
-  } = endpoint;
+  const { idempotent, uncached } = endpoint;
   const handle = endpoint.handler as (request: unknown, services: S) => Promise<Response>;
   app.route({
     ...endpoint.routeOptions,
     method: endpoint.method,
     url: endpoint.path,
-    config: {
-      access,
-      problems: problemsOf(endpoint),
-      ...(verifiesCaller && { verifiesCaller }),
-      ...(allowsSuspended && { allowsSuspended }),
-      ...(sameOriginOnly && { sameOriginOnly }),
-      ...(clearsCookie && { clearsCookie }),
-      ...(idempotent && { idempotent }),
-      ...(turns && { turns }),
-      ...(timeoutMs && { timeoutMs }),
-      ...(conditional && { conditional }),
-      ...(ifMatch && { ifMatch }),
-      ...(compressFrom !== undefined && { compressFrom }),
-      ...(maxBodyValues && { maxBodyValues }),
-      ...(bodyTypes && { bodyTypes }),
-    },
+    config: { ...endpoint, problems: problemsOf(endpoint) },
     schema: schemaOf(endpoint),
     handler: async (request, reply) => {
       const { caller, params, query, body } = request;
+      // For a caller, authentication has read the change log.
+      if (!caller && !uncached) await services.changeLog.catchUp();
       const idempotency = idempotent
         ? idempotencyContext(request, reply, caller, services.config.secretKey)
         : undefined;

@@ -14,6 +14,7 @@ export const getFeatures = defineEndpoint({
     'An app can disable what an admin has switched off, and say why. Requests to it are refused with `feature_disabled` or ' +
     '`claims_disabled`. A change is visible on all servers at once.',
   access: 'public',
+  uncached: true,
   response: { 200: ref(Features) },
 
   async handler(_request, services: BaseServices) {

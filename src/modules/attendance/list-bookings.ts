@@ -29,7 +29,7 @@ export const listBookings = defineEndpoint({
     const id = readId(params.id, 'event_not_found');
     const { status, limit, cursor } = query;
     const [after] = readCursor(cursor, 'number') ?? [0];
-    const event = await events.findCurrent(id);
+    const event = await events.find(id);
     if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
     requireOrganizer(event.row, caller);
     const found = await findBookings(db, id, { status, after, limit });

@@ -35,7 +35,7 @@ export const listGuests = defineEndpoint({
     const eventId = readEventId(params.id);
     const { status, cursor, limit } = query;
     const after = readPosition(cursor);
-    const event = await events.find(eventId, caller);
+    const event = await events.find(eventId);
     if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
     if (!(await belongsToAudience(event.row.guestListVisibility, event.row, caller, isGuest)))
       throw new Problem('guest_list_private');

@@ -15,6 +15,7 @@ export const refresh = defineEndpoint({
     'Both old tokens end. The same request within ten seconds returns the same pair, as long as the new refresh token ' +
     'is unused; any other reuse of a refresh token ends the session.',
   access: 'public',
+  uncached: true,
   body: RefreshRequest,
   response: { 200: ref(TokenPair) },
   problems: ['refresh_token_invalid', 'account_suspended'],

@@ -18,6 +18,7 @@ export const requestCode = defineEndpoint({
     'device and network, no matter where it was requested. Known devices (`deviceToken`) and networks of earlier sign-ins have ' +
     'limits of their own.',
   access: 'public',
+  uncached: true,
   body: CodeRequest,
   response: { 202: ref(CodeSent) },
   problems: ['too_many_codes', 'sms_unavailable'],

@@ -20,6 +20,7 @@ export const signInBrowser = defineEndpoint({
     'request, and after 180 days at the latest; it is not refreshed. POST /v1/auth/logout ends it and removes the cookie. ' +
     'Another cookie has the device token; it stays in the browser.',
   access: 'public',
+  uncached: true,
   sameOriginOnly: true,
   body: CodeProof,
   response: { 200: ref(BrowserSignedIn) },

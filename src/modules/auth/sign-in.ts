@@ -17,6 +17,7 @@ export const signIn = defineEndpoint({
     'POST /v1/me/delete-code, DELETE /v1/me and POST /v1/auth/logout; every other operation refuses its token with a ' +
     '403 `account_suspended`. It ends after 30 minutes and cannot be refreshed.',
   access: 'public',
+  uncached: true,
   body: CodeProof,
   response: { 200: ref(SignedIn) },
   problems: ['wrong_code', 'too_many_tries', 'feature_disabled'],

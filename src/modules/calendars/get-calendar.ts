@@ -38,7 +38,7 @@ export const getCalendar = defineEndpoint({
     if (!owner) throw new Problem('calendar_not_found');
     const endedAfter = new Date(clock().getTime() - pastDays * dayMs);
     const ids = await listOwnEvents(db, owner, { endedAfter, limit: maxEntries });
-    const found = await Promise.all(ids.map((id) => events.find(id, null)));
+    const found = await Promise.all(ids.map((id) => events.find(id)));
     // An event may have changed since the list was read.
     const visible = found.filter((event) => event !== null).filter((event) => isVisible(event.row, owner));
     const entries = await Promise.all(visible.map((event) => toEntry(event, people)));

@@ -30,7 +30,7 @@ export const getEventCalendar = defineEndpoint({
 
   async handler({ caller, params, request, reply }, { config, events, people }: CalendarServices) {
     const id = readId(params.id, 'event_not_found');
-    const event = await events.find(id, caller);
+    const event = await events.find(id);
     if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
     const renderEntry = createEntryRenderer(config.publicUrl);
     const calendar = renderCalendar([renderEntry(await toEntry(event, people))]);

@@ -5,7 +5,7 @@ import { networkOf } from '../../lib/ip-address.ts';
 import { distanceKm, type Place } from '../../lib/sphere.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
 import type { ListElement } from '../events/event-serializer.ts';
-import { loadCurrentEvents } from '../events/load-listed-events.ts';
+import { loadListedEvents } from '../events/load-listed-events.ts';
 import { isListed } from '../events/policy.ts';
 import type { EventServices } from '../events/services.ts';
 import { type EventQuery, type Order, toIndexQuery } from './event-query.ts';
@@ -63,25 +63,24 @@ export function createEventLists(
     const { viewer } = request;
     const blocked = viewer ? people.blockedBy(viewer.id) : [];
     for (let attempt = 1; ; attempt++) {
-      // Authentication has read the change log for requests with a token.
-      if (!viewer || attempt > 1) await changeLog.catchUp();
       const { ids, total } = await find(request, await blocked);
       const listed = (await load(ids)).filter((element) => element !== null);
       const missing = ids.length - listed.length;
-      // Missing events leave gaps: query again, a few times at most.
       if (missing === 0 || attempt === maxAttempts) return { listed, total: total - missing };
+      // Missing events leave gaps: query again, after the changes of which they are missing.
+      await changeLog.catchUp();
     }
   }
 
   const loadEvent = async (id: string): Promise<CachedEvent | null> => {
-    const event = await events.findCurrent(id);
+    const event = await events.find(id);
     return event && isListed(event.row) ? event : null;
   };
 
   return {
     elements: (request) =>
       list(request, async (ids) => {
-        const elements = await loadCurrentEvents(services, ids, request.viewer, isListed);
+        const elements = await loadListedEvents(services, ids, request.viewer, isListed);
         return elements.map((element) => element && withDistance(element, request.query.circle));
       }),
     events: (request) => list(request, (ids) => Promise.all(ids.map(loadEvent))),

@@ -1,6 +1,5 @@
 /** Caches events with their serialized fragments; the change log keeps them current. */
 import { createRecordCache, type Source } from '../../cache/record-cache.ts';
-import type { Viewer } from '../../identity/caller.ts';
 import type { PersonRow } from '../users/present.ts';
 import type { EventRow } from './present.ts';
 import { listEventRows } from './repo.ts';
@@ -17,13 +16,8 @@ export type CachedEvent = {
 };
 
 export type EventCache = {
-  /**
-   * Finds an event; null for an unknown id. Reads the change log first if there is no viewer: authentication has read
-   * it for requests with a token only.
-   */
-  find(id: string, viewer: Viewer | null): Promise<CachedEvent | null>;
-  /** Finds an event, for a request that has read the change log. */
-  findCurrent(id: string): CachedEvent | Promise<CachedEvent | null>;
+  /** Finds an event, at least as new as the last read of the change log; null for an unknown id. */
+  find(id: string): CachedEvent | Promise<CachedEvent | null>;
 };
 
 /** The share of the memory for caches that events may take. */
@@ -41,7 +35,7 @@ function sizeOf({ row }: CachedEvent): number {
 }
 
 export function createEventCache(source: Source, cacheBytes: number): EventCache {
-  const findCurrent = createRecordCache<CachedEvent>(source, {
+  const find = createRecordCache<CachedEvent>(source, {
     kind: 'event',
     maxBytes: cacheBytes * cacheShare,
     sizeOf,
@@ -49,13 +43,7 @@ export function createEventCache(source: Source, cacheBytes: number): EventCache
     idOf: ({ row }) => row.id,
     versionOf: ({ row }) => row.version,
   });
-  return {
-    findCurrent,
-    find: async (id, viewer) => {
-      if (!viewer) await source.changeLog.catchUp();
-      return findCurrent(id);
-    },
-  };
+  return { find };
 }
 
 export const toCachedEvent = (row: EventRow): CachedEvent => ({ row, record: null, listed: null });

@@ -14,6 +14,7 @@ export const getCover = defineEndpoint({
   description:
     'The image depends only on the id and the category in the address, so it reveals nothing of a private event.',
   access: 'public',
+  uncached: true,
   params: EventParams,
   query: Type.Object({ category: Type.Optional(Type.String({ maxLength: 100 })) }),
   response: { 200: Type.String({ description: 'An SVG image.' }) },

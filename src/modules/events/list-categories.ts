@@ -11,6 +11,7 @@ export const listCategories = defineEndpoint({
   summary: 'List the categories of events',
   description: 'A fixed list. Events and filters have a `slug` of this list as `category`.',
   access: 'public',
+  uncached: true,
   response: { 200: listOf(ref(Category)) },
 
   handler: () => ({ status: 200, body: { data: [...categories] } }),

@@ -4,7 +4,7 @@ import { type ListElement, listedJson } from './event-serializer.ts';
 import type { EventRow } from './present.ts';
 import type { EventServices } from './services.ts';
 
-type Services = Pick<EventServices, 'events' | 'preloadedEvents' | 'viewerStates' | 'config' | 'changeLog'>;
+type Services = Pick<EventServices, 'events' | 'preloadedEvents' | 'viewerStates' | 'config'>;
 
 /**
  * Loads the events of a page, with the viewer's RSVPs and saved flags.
@@ -14,25 +14,13 @@ type Services = Pick<EventServices, 'events' | 'preloadedEvents' | 'viewerStates
  *   event must not prevent the lists that have it
  */
 export async function loadListedEvents(
-  services: Services,
-  ids: string[],
-  viewer: Viewer | null,
-  isIncluded: (event: EventRow) => boolean,
-): Promise<(ListElement | null)[]> {
-  // Authentication has read the change log for requests with a token.
-  if (!viewer) await services.changeLog.catchUp();
-  return await loadCurrentEvents(services, ids, viewer, isIncluded);
-}
-
-/** As `loadListedEvents`, for a request that has read the change log. */
-export async function loadCurrentEvents(
   { events, preloadedEvents, viewerStates, config }: Services,
   ids: string[],
   viewer: Viewer | null,
   isIncluded: (event: EventRow) => boolean,
 ): Promise<(ListElement | null)[]> {
   const load = async (id: string) => {
-    const event = await unlessLate(events.findCurrent(id));
+    const event = await unlessLate(events.find(id));
     if (!event || !isIncluded(event.row)) return null;
     const { lat, lng } = event.row;
     return { json: listedJson(event, config.publicUrl), place: { lat, lng } };

@@ -28,7 +28,7 @@ export const listEventClaims = defineEndpoint({
 
   async handler({ caller, params, query }, services: ItemServices) {
     const eventId = readId(params.id, 'event_not_found');
-    const event = await services.events.find(eventId, caller);
+    const event = await services.events.find(eventId);
     if (!event || !isVisible(event.row, caller)) throw new Problem('event_not_found');
     requireOrganizer(event.row, caller);
     return { status: 200, body: await loadClaimPage(services, { eventId }, query) };

@@ -44,7 +44,7 @@ export async function readItemList(
 ): Promise<Buffer> {
   const id = readId(pathId, 'event_not_found');
   const [event, list, myClaims] = await Promise.all([
-    events.find(id, caller),
+    events.find(id),
     items.itemsOf(id),
     caller && items.claimsOf({ eventId: id, userId: caller.id }),
   ]);

@@ -14,6 +14,7 @@ export const listTemplates = defineEndpoint({
     'A fixed list. New events have a `slug` of this list as `template`. Each template suggests `items`, which ' +
     '`POST /v1/events/{id}/items/batch` accepts as they are; a new event has no items.',
   access: 'public',
+  uncached: true,
   response: { 200: TemplateList },
 
   handler: () => ({

@@ -17,6 +17,7 @@ export const getUpload = defineEndpoint({
     'Responds with WebP. The image at this address never changes, so clients may cache it forever. The address is a ' +
     '404 once the upload is deleted.',
   access: 'public',
+  uncached: true,
   params: UploadParams,
   response: { 200: Type.String({ format: 'binary', description: 'A WebP image.' }), 304: Type.Null() },
   conditional: true,

@@ -12,6 +12,7 @@ export const getAvatar = defineEndpoint({
   summary: 'The generated avatar',
   description: 'Drawn from the id alone, so it tells nothing and never changes.',
   access: 'public',
+  uncached: true,
   params: UserParams,
   response: { 200: Type.String({ description: 'An SVG image.' }) },
   problems: ['user_not_found'],

@@ -15,6 +15,7 @@ export const getUser = defineEndpoint({
   summary: "A person's public profile",
   description: 'A private profile is open to its owner, to admins and to the people whom the owner follows.',
   access: 'optional',
+  uncached: true,
   params: UserParams,
   response: { 200: ref(Profile) },
   problems: ['user_not_found', 'profile_private'],

@@ -12,6 +12,7 @@ export const getMetrics = defineEndpoint({
   description:
     'Counters, gauges and histograms of this process in the text format of Prometheus. No metric identifies a person.',
   access: 'public',
+  uncached: true,
   response: { 200: Type.String() },
 
   async handler() {

@@ -10,6 +10,7 @@ export const isAlive = defineEndpoint({
   summary: 'Liveness check',
   description: '200 while the process responds to requests. Does not query the database.',
   access: 'public',
+  uncached: true,
   response: { 200: HealthStatus },
 
   handler: () => ({ status: 200, body: { status: 'ok' as const } }),

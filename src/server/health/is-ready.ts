@@ -16,6 +16,7 @@ export const isReady = defineEndpoint({
     'database and stays ready. A server without image storage serves everything else, so `outages` names it and the ' +
     'status stays 200.',
   access: 'public',
+  uncached: true,
   response: { 200: Readiness },
 
   async handler(_request, { checkReadiness, replicas, outages }: HealthServices) {

@@ -9,7 +9,7 @@ import type { FetchApi } from './api-calls.ts';
 
 export type VersionServices = Pick<
   ItemServices,
-  'events' | 'people' | 'viewerStates' | 'config' | 'items' | 'findClaimants' | 'flags'
+  'changeLog' | 'events' | 'people' | 'viewerStates' | 'config' | 'items' | 'findClaimants' | 'flags'
 >;
 
 type SuccessfulResponse = { headers: Headers; body: Buffer };
@@ -37,6 +37,8 @@ export async function readVersion(
 ): Promise<string> {
   if (path === featuresPath) return versionOfFeatures(await readFeatures(services));
   const [isEventRead, id = '', isItemList] = eventPath.exec(path) ?? [];
+  // As before the handlers of these endpoints.
+  if (isEventRead) await services.changeLog.catchUp();
   if (isItemList) return contentHash(await readItemList(services, id, null));
   if (isEventRead) return (await readEvent(services, id, null)).etag;
   const response = await fetchApi(new Request(new URL(path, services.config.publicUrl)));

@@ -42,6 +42,30 @@ export const cacheFaults: Fault[] = [
       'a server that follows another PostgreSQL keeps its caches',
     ],
   ]),
+  ...faultsOf('src/http/define-endpoint.ts', [
+    [
+      'if (!caller && !uncached) await services.changeLog.catchUp();',
+      '',
+      'fresh-reads',
+      'a request without a token sees stale records',
+    ],
+  ]),
+  ...faultsOf('src/modules/calendars/get-calendar.ts', [
+    [
+      "access: 'public',",
+      "access: 'public',\n  uncached: true,",
+      'fresh-reads',
+      'a calendar has stale events',
+    ],
+  ]),
+  ...faultsOf('src/server/web/api-versions.ts', [
+    [
+      'if (isEventRead) await services.changeLog.catchUp();',
+      '',
+      'web-page-cache',
+      'a cached page has a stale event',
+    ],
+  ]),
   ...faultsOf('src/modules/events/repo.ts', [
     [
       'await recordChange(tx, { records: [changedEvents([id])], listingKeys: listingKeysOf([event]) });',

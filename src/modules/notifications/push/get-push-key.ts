@@ -13,6 +13,7 @@ export const getPushKey = defineEndpoint({
   description:
     'A browser needs it to subscribe. Web push requires that the operator serves Potluck over https.',
   access: 'public',
+  uncached: true,
   response: { 200: PushKey },
   problems: ['push_unavailable'],
 
