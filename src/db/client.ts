@@ -132,14 +132,14 @@ function createPipelines(config: pg.ClientConfig, { Client }: ConnectionGuard, m
   const pipelines: (Pipeline | undefined)[] = Array.from({ length: max });
   let isEnded = false;
 
-  const open = (place: number): Pipeline => {
+  const open = (index: number): Pipeline => {
     const client = new Client(config);
     const leave = () => {
-      if (pipelines[place] === pipeline) pipelines[place] = undefined;
+      if (pipelines[index] === pipeline) pipelines[index] = undefined;
     };
     client.once('end', leave);
     const pipeline = { client: client.connect().then(() => client), pending: 0 };
-    pipelines[place] = pipeline;
+    pipelines[index] = pipeline;
     pipeline.client.catch(leave);
     return pipeline;
   };
@@ -147,8 +147,8 @@ function createPipelines(config: pg.ClientConfig, { Client }: ConnectionGuard, m
   const pick = (): Pipeline => {
     let least: Pipeline | undefined;
     let empty = -1;
-    for (const [place, pipeline] of pipelines.entries()) {
-      if (!pipeline) empty = empty < 0 ? place : empty;
+    for (const [index, pipeline] of pipelines.entries()) {
+      if (!pipeline) empty = empty < 0 ? index : empty;
       else if (!least || pipeline.pending < least.pending) least = pipeline;
     }
     return least && (least.pending === 0 || empty < 0) ? least : open(empty);

@@ -19,7 +19,7 @@ const kinds = {
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 type Kind = keyof typeof kinds;
-type Place<K extends readonly Kind[]> = {
+type Position<K extends readonly Kind[]> = {
   -readonly [I in keyof K]: NonNullable<ReturnType<(typeof kinds)[K[I]]>>;
 };
 
@@ -57,13 +57,13 @@ export const cursorPage = <S extends TSchema, P extends TProperties = Record<nev
 export function readCursor<const K extends readonly Kind[]>(
   cursor: string | undefined,
   ...parts: K
-): Place<K> | null {
+): Position<K> | null {
   if (cursor === undefined) return null;
   const values = parse(cursor);
   const read = parts.map((kind, i) => kinds[kind](values[i]));
   if (values.length !== parts.length || read.includes(null))
     throw invalid('cursor', 'is not a cursor of this list');
-  return read as unknown as Place<K>;
+  return read as unknown as Position<K>;
 }
 
 function parse(cursor: string): unknown[] {
@@ -80,15 +80,15 @@ function parse(cursor: string): unknown[] {
 /**
  * Returns a page and the cursor of the next one. `rows` must have been selected with a limit of `limit + 1`:
  * an additional row shows that there is a next page.
- * @param placeOf the parts of a row's position, in the order of `readCursor`
+ * @param positionOf the parts of a row's position, in the order of `readCursor`
  */
 export function toPage<R>(
   rows: R[],
   limit: number,
-  placeOf: (row: R) => (string | number | Date)[],
+  positionOf: (row: R) => (string | number | Date)[],
 ): { rows: R[]; nextCursor: string | null } {
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  const place = last && Buffer.from(JSON.stringify(placeOf(last))).toString('base64url');
-  return { rows: shown, nextCursor: place ?? null };
+  const cursor = last && Buffer.from(JSON.stringify(positionOf(last))).toString('base64url');
+  return { rows: shown, nextCursor: cursor ?? null };
 }

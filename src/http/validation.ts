@@ -5,7 +5,7 @@
 import { _, Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { numeral, parseBox, parsePlace } from '../lib/coordinates.ts';
+import { numeral, parseBox, parseCoordinates } from '../lib/coordinates.ts';
 import { type FieldError, invalid, invalidFields, Problem } from '../lib/errors.ts';
 import {
   isOneGrapheme,
@@ -206,7 +206,7 @@ function withFormats(ajv: Ajv): Ajv {
   ajv.addFormat('timestamp', (text) => parseTimestamp(text) !== null);
   ajv.addFormat('timestamp-or-day', (text) => (parseDay(text) ?? parseTimestamp(withPlus(text))) !== null);
   ajv.addFormat('bbox', (text) => parseBox(text) !== null);
-  ajv.addFormat('lat-lng', (text) => parsePlace(text) !== null);
+  ajv.addFormat('lat-lng', (text) => parseCoordinates(text) !== null);
   ajv.addFormat('grapheme', (text) => isOneGrapheme(text) && isVisibleText(text));
   ajv.addFormat('person-name', isPersonName);
   ajv.addFormat('visible-line', isVisibleLine);

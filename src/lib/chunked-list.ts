@@ -13,9 +13,9 @@ export class ChunkedList<A extends Uint32Array | Uint8Array> {
   }
 
   push(value: number): void {
-    const place = this.length++ & (chunkLength - 1);
-    if (place === 0) this.#chunks.push(this.#create(chunkLength));
-    (this.#chunks[this.#chunks.length - 1] as A)[place] = value;
+    const index = this.length++ & (chunkLength - 1);
+    if (index === 0) this.#chunks.push(this.#create(chunkLength));
+    (this.#chunks[this.#chunks.length - 1] as A)[index] = value;
   }
 
   at(i: number): number {

@@ -1,5 +1,5 @@
-/** Coordinates in query parameters: places as `lat,lng`, and boxes as `west,south,east,north`. */
-import type { Place } from './sphere.ts';
+/** Coordinates in query parameters: points as `lat,lng`, and boxes as `west,south,east,north`. */
+import type { Coordinates } from './sphere.ts';
 
 /** In degrees. A box whose `west` is above its `east` crosses the antimeridian. Its edges belong to it. */
 export type Box = { west: number; south: number; east: number; north: number };
@@ -17,7 +17,7 @@ function parseNumbers(text: string, count: number): number[] | null {
 }
 
 /** Reads `lat,lng`. @returns null for another text, and for numbers out of range */
-export function parsePlace(text: string): Place | null {
+export function parseCoordinates(text: string): Coordinates | null {
   const [lat, lng] = (parseNumbers(text, 2) ?? []) as [number?, number?];
   return lat !== undefined && lng !== undefined && isLat(lat) && isLng(lng) ? { lat, lng } : null;
 }

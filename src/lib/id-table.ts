@@ -19,10 +19,10 @@ export function createIdTable(ids: Uint8Array): Uint32Array {
   const size = ids.length / 16;
   const table = new Uint32Array(2 ** Math.ceil(Math.log2(size * slotsPerId + 1)));
   const mask = table.length - 1;
-  for (let place = 0; place < size; place++) {
-    let slot = hashAt(ids, place * 16) & mask;
+  for (let position = 0; position < size; position++) {
+    let slot = hashAt(ids, position * 16) & mask;
     while (table[slot] !== 0) slot = (slot + 1) & mask;
-    table[slot] = place + 1;
+    table[slot] = position + 1;
   }
   return table;
 }
@@ -31,8 +31,8 @@ export function createIdTable(ids: Uint8Array): Uint32Array {
 export function findId(table: Uint32Array, ids: Uint8Array, bytes: Uint8Array, offset: number): number {
   const mask = table.length - 1;
   for (let slot = hashAt(bytes, offset) & mask; ; slot = (slot + 1) & mask) {
-    const place = (table[slot] as number) - 1;
-    if (place < 0 || isEqual(ids, place * 16, bytes, offset)) return place;
+    const position = (table[slot] as number) - 1;
+    if (position < 0 || isEqual(ids, position * 16, bytes, offset)) return position;
   }
 }
 

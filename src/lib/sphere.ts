@@ -10,17 +10,18 @@ export const farthestKm = Math.PI * earthRadiusKm;
 export const radians = (degrees: number): number => (degrees * Math.PI) / 180;
 export const degrees = (angle: number): number => (angle * 180) / Math.PI;
 
-export type Place = { lat: number; lng: number };
+/** In degrees. */
+export type Coordinates = { lat: number; lng: number };
 export type Point = [x: number, y: number, z: number];
 
-/** Returns the point of a place on the unit sphere. */
-export function toPoint({ lat, lng }: Place): Point {
+/** Returns the point of coordinates on the unit sphere. */
+export function toPoint({ lat, lng }: Coordinates): Point {
   const [phi, lambda] = [radians(lat), radians(lng)];
   return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)];
 }
 
 /** Returns the great-circle distance in km: 2 R asin(c / 2), where c is the chord. */
-export function distanceKm(a: Place, b: Place): number {
+export function distanceKm(a: Coordinates, b: Coordinates): number {
   const [p, q] = [toPoint(a), toPoint(b)];
   const chord = Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
   return 2 * earthRadiusKm * Math.asin(Math.min(1, chord / 2));

@@ -1,5 +1,6 @@
 /** Time zones: valid names, the zone of a place, and the local days of a zone. */
 import lookUpZone from '@photostructure/tz-lookup';
+import type { Coordinates } from './sphere.ts';
 
 /**
  * Returns true for the name of a zone and for aliases such as `US/Pacific`. Offsets such as +02:00 are not names, although
@@ -26,16 +27,14 @@ export const isUtc = (timezone: string): boolean => /^(Etc\/)?(UTC|UCT|Universal
 /** Returns the zone, or `UTC` if this version of Node.js does not know it: versions add and remove zones. */
 export const knownZone = (name: string): string => (isTimeZone(name) ? name : 'UTC');
 
-export type Place = { lat: number; lng: number };
-
 /** Returns the zone of a place from an offline map; at sea, one of the nautical zones `Etc/GMT±n`. */
-export const timeZoneAt = ({ lat, lng }: Place): string => knownZone(lookUpZone(lat, lng));
+export const timeZoneAt = ({ lat, lng }: Coordinates): string => knownZone(lookUpZone(lat, lng));
 
 /**
  * Returns the zone of an event after a change of its place. If the zone equals that of the old place, it
  * becomes that of the new place; a zone that the organizer chose does not change.
  */
-export const zoneAfterMove = (before: Place & { timezone: string }, place: Place): string =>
+export const zoneAfterMove = (before: Coordinates & { timezone: string }, place: Coordinates): string =>
   spellZone(before.timezone) === timeZoneAt(before) ? timeZoneAt(place) : before.timezone;
 
 /** Returns the calendar date of an instant in a zone. */

@@ -3,10 +3,10 @@
  * all places with at least 1,000 inhabitants; `place-names.json` of the module `places` adds other names of
  * countries, states and cities.
  */
+import type { Coordinates } from '../../lib/sphere.ts';
 import { normalizeName, transliterate } from '../../modules/places/names.ts';
 import placeNames from '../../modules/places/place-names.json' with { type: 'json' };
 
-export type Coordinates = { lat: number; lng: number };
 export type Geocoder = {
   /** Returns null if the text has no known place name, or only names that are ambiguous. */
   find(location: string): Coordinates | null;

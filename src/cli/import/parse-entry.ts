@@ -1,6 +1,7 @@
 /** Parses a VEVENT into the fields of an event. */
 import { createHash } from 'node:crypto';
 import ICAL from 'ical.js';
+import type { Coordinates } from '../../lib/sphere.ts';
 import { fold, shorten, withoutBidiControls } from '../../lib/text.ts';
 import { categories } from '../../modules/events/catalogue.ts';
 import { NewEvent } from '../../modules/events/schemas.ts';
@@ -13,7 +14,6 @@ import {
   parseEntryTime,
   toEventTimes,
 } from './entry-times.ts';
-import type { Coordinates } from './geocoder.ts';
 import type { Calendar, EntryIssue, EventBlock } from './parse-calendar.ts';
 
 export type CalendarEntry = {

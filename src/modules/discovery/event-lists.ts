@@ -2,7 +2,7 @@
 import type { Viewer } from '../../identity/caller.ts';
 import type { FairQueue } from '../../lib/fair-queue.ts';
 import { networkOf } from '../../lib/ip-address.ts';
-import { distanceKm, type Place } from '../../lib/sphere.ts';
+import { type Coordinates, distanceKm } from '../../lib/sphere.ts';
 import type { CachedEvent } from '../events/event-cache.ts';
 import type { ListElement } from '../events/event-serializer.ts';
 import { loadListedEvents } from '../events/load-listed-events.ts';
@@ -87,5 +87,5 @@ export function createEventLists(
   };
 }
 
-const withDistance = (element: ListElement, place: Place | null): ListElement =>
-  place ? { ...element, distanceKm: distanceKm(place, element.place) } : element;
+const withDistance = (element: ListElement, center: Coordinates | null): ListElement =>
+  center ? { ...element, distanceKm: distanceKm(center, element.place) } : element;

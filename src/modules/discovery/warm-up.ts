@@ -3,7 +3,7 @@
  * times as long as later ones.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Place } from '../../lib/sphere.ts';
+import type { Coordinates } from '../../lib/sphere.ts';
 import { serializePage } from '../events/event-serializer.ts';
 import type { Lists } from './event-lists.ts';
 import { readEventQuery } from './event-query.ts';
@@ -20,7 +20,7 @@ const address = '127.0.0.1';
  * @throws as `Lists`
  */
 export async function warmUp(lists: Lists, words: string[], clock: () => Date): Promise<void> {
-  let place: Place = { lat: 0, lng: 0 };
+  let place: Coordinates = { lat: 0, lng: 0 };
   for (let i = 0; i < warmUpLists; i++) {
     const q = words[i % words.length] ?? '';
     const { lat, lng } = place;

@@ -11,7 +11,7 @@ import { Type } from 'typebox';
 import { contentHash, weakTag } from '../../http/conditional.ts';
 import { PageMeta } from '../../http/schemas.ts';
 import { serializerOf } from '../../http/serialization.ts';
-import type { Place } from '../../lib/sphere.ts';
+import type { Coordinates } from '../../lib/sphere.ts';
 import type { PersonRow } from '../users/present.ts';
 import type { CachedEvent } from './event-cache.ts';
 import { versionOfEvent } from './event-fields.ts';
@@ -32,7 +32,7 @@ import { CommonEvent, Event, ListedEvent } from './schemas.ts';
  */
 export type ListElement = {
   json: Buffer;
-  place: Place;
+  place: Coordinates;
   distanceKm: number | null;
   viewerState: ViewerState | null;
 };

@@ -1,10 +1,10 @@
 /** Finds places by the start of their name, or of a later word of it (decision 39). */
 import { prefixRange, wordAt } from '../../lib/dictionary.ts';
-import { distanceKm, earthRadiusKm, type Place, type Point, toPoint } from '../../lib/sphere.ts';
+import { type Coordinates, distanceKm, earthRadiusKm, type Point, toPoint } from '../../lib/sphere.ts';
 import { type GazetteerData, separator, unitsPerDegree } from './gazetteer-data.ts';
 import { normalizeName } from './names.ts';
 
-export type FoundPlace = Place & {
+export type FoundPlace = Coordinates & {
   name: string;
   /** ISO 3166 alpha-2. */
   country: string;
@@ -32,7 +32,7 @@ export class Gazetteer {
    * The places with the highest scores; of equal ones, the larger place first. Empty for a text without
    * words.
    */
-  search(q: string, near: Place | null, limit: number): FoundPlace[] {
+  search(q: string, near: Coordinates | null, limit: number): FoundPlace[] {
     const prefix = Buffer.from(normalizeName(q));
     if (prefix.length === 0) return [];
     const { keys, keyPlaces, populations } = this.#data;
@@ -59,7 +59,7 @@ export class Gazetteer {
     return 2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(dx * dx + dy * dy + dz * dz) / 2));
   }
 
-  #toPlace(place: number, near: Place | null): FoundPlace {
+  #toPlace(place: number, near: Coordinates | null): FoundPlace {
     const { labels, coordinates, populations } = this.#data;
     const [name = '', country = '', region = ''] = wordAt(labels, place).split(separator);
     const at = {

@@ -1,5 +1,5 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { parsePlace } from '../../lib/coordinates.ts';
+import { parseCoordinates } from '../../lib/coordinates.ts';
 import { invalid } from '../../lib/errors.ts';
 import { timeZoneAt } from '../../lib/time-zones.ts';
 import type { FoundPlace } from './gazetteer.ts';
@@ -27,7 +27,11 @@ export const searchPlaces = defineEndpoint({
 
   async handler({ query: { q, near, limit } }, { gazetteer }: PlaceServices) {
     if (q.trim() === '') throw invalid('q', 'must not be empty', 'required');
-    const places = (await gazetteer.get()).search(q, near === undefined ? null : parsePlace(near), limit);
+    const places = (await gazetteer.get()).search(
+      q,
+      near === undefined ? null : parseCoordinates(near),
+      limit,
+    );
     return { status: 200, body: { data: places.map(present), attribution } };
   },
 });

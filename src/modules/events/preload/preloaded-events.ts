@@ -12,7 +12,7 @@ import { bitmapLength, hasBit, setBit } from '../../../lib/bitmap.ts';
 import { bytesOfId, findId } from '../../../lib/id-table.ts';
 import { lowerBound } from '../../../lib/lower-bound.ts';
 import { runInWorker } from '../../../lib/run-in-worker.ts';
-import type { Place } from '../../../lib/sphere.ts';
+import type { Coordinates } from '../../../lib/sphere.ts';
 import { listedCondition } from '../policy.ts';
 import type { PreloadOptions } from './preload-worker.ts';
 import { arraysOf, chunkSize, hashOfKey, type PreloadedData } from './preloaded-data.ts';
@@ -28,7 +28,7 @@ type Options = {
 };
 
 /** `json`: the open JSON object of the event in lists (event-serializer.ts). */
-export type PreloadedEvent = { json: Buffer; place: Place };
+export type PreloadedEvent = { json: Buffer; place: Coordinates };
 
 const worker = new URL('./preload-worker.ts', import.meta.url);
 const defaultMinEvents = 5_000;
