@@ -85,6 +85,14 @@ export function prose(maxLength: number, options: TSchemaOptions = {}) {
 export const timestamp = (options: TSchemaOptions = {}) =>
   Type.String({ format: 'date-time', examples: ['2026-12-24T18:00:00.000Z'], ...options });
 
+export const latitude = Type.Number({ minimum: -90, maximum: 90, examples: [57.7089] });
+export const longitude = Type.Number({ minimum: -180, maximum: 180, examples: [11.9746] });
+
+/** For the description of each field whose image may be at any address. */
+export const anyServerText =
+  'It may be on any server, and a client that loads the image shows that server the address of its user. The pages of ' +
+  'this server show no images of others.';
+
 export const httpUrl = (options: TSchemaOptions = {}) =>
   Type.String({ format: 'http-url', maxLength: 2048, ...options });
 

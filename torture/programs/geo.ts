@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { transaction } from '../../src/db/transaction.ts';
 import type { EventFields } from '../../src/modules/events/event-fields.ts';
+import { withDefaults } from '../../src/modules/events/event-rules.ts';
 import { insertEvent } from '../../src/modules/events/repo.ts';
 import { runConcurrently } from '../client.ts';
 import type { Environment } from '../environment.ts';
@@ -96,29 +97,15 @@ function anyCircle(places: Place[]): fc.Arbitrary<Circle> {
     .map(({ at, radius }) => ({ at, radius: Math.min(Math.max(radius, 1e-3), 20_040) }));
 }
 
-const fields = ({ lat, lng }: Place, i: number): EventFields => ({
-  title: 'Somewhere',
-  description: '',
-  coverUrl: null,
-  startAt: new Date(Date.UTC(2040, 0, 1) + i * 60_000),
-  endAt: new Date(Date.UTC(2041, 0, 1) + i * 60_000),
-  allDay: false,
-  timezone: 'UTC',
-  address: 'There',
-  lat,
-  lng,
-  category: 'other',
-  template: 'general',
-  price: 0,
-  isPriceKnown: false,
-  currency: 'EUR',
-  capacity: 0,
-  visibility: 'public',
-  status: 'scheduled',
-  enabledModules: [],
-  guestListVisibility: 'organizer',
-  claimantVisibility: 'organizer',
-});
+const fields = ({ lat, lng }: Place, i: number): EventFields =>
+  withDefaults({
+    title: 'Somewhere',
+    startAt: new Date(Date.UTC(2040, 0, 1) + i * 60_000).toISOString(),
+    endAt: new Date(Date.UTC(2041, 0, 1) + i * 60_000).toISOString(),
+    timezone: 'UTC',
+    location: { address: 'There', lat, lng },
+    category: 'other',
+  });
 
 /** @returns the places by their event's id */
 async function insertEvents({ sql, people }: Environment, places: Place[]): Promise<Map<string, Place>> {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transaction } from '../../src/db/transaction.ts';
 import type { EventFields } from '../../src/modules/events/event-fields.ts';
+import { withDefaults } from '../../src/modules/events/event-rules.ts';
 import { insertEvent } from '../../src/modules/events/repo.ts';
 import type { Server } from '../../test/support/processes.ts';
 import { type Random, randomOf } from '../../test/support/random.ts';
@@ -102,29 +103,15 @@ async function insertEvents({ sql }: Environment, people: Person[], number: numb
 function randomFields(random: Random): EventFields {
   const text = (length: number) => Array.from({ length }, () => random.pick(characters)).join('');
   const startAt = new Date(Date.UTC(1900 + random.below(8_098), random.below(12), 1 + random.below(28)));
-  return {
+  return withDefaults({
     title: text(20),
     description: text(random.pick([0, 100, 100, 500, 500, 500, 1_000, 1_000, 2_000, 10_000])),
-    coverUrl: null,
-    startAt,
-    endAt: new Date(startAt.getTime() + 3_600_000 * random.pick([1, 5, 24 * 365])),
-    allDay: false,
+    startAt: startAt.toISOString(),
+    endAt: new Date(startAt.getTime() + 3_600_000 * random.pick([1, 5, 24 * 365])).toISOString(),
     timezone: 'UTC',
-    address: text(10),
-    lat: random.next() * 180 - 90,
-    lng: random.next() * 360 - 180,
+    location: { address: text(10), lat: random.next() * 180 - 90, lng: random.next() * 360 - 180 },
     category: 'other',
-    template: 'general',
-    price: 0,
-    isPriceKnown: false,
-    currency: 'EUR',
-    capacity: 0,
-    visibility: 'public',
-    status: 'scheduled',
-    enabledModules: [],
-    guestListVisibility: 'organizer',
-    claimantVisibility: 'organizer',
-  };
+  });
 }
 
 /** Waits until the server has read the events and computes lists from its index. */

@@ -1,6 +1,7 @@
 /** Plans the rows of the demo from its content. The same time always gives the same plan. */
 import { dayMs } from '../../lib/time.ts';
-import { type EventFields, withDefaults } from '../../modules/events/event-fields.ts';
+import type { EventFields } from '../../modules/events/event-fields.ts';
+import { withDefaults } from '../../modules/events/event-rules.ts';
 import type { Rsvp } from '../../modules/events/repo.ts';
 import type { BookingStatus } from '../../modules/events/waitlist.ts';
 import type { Kind, NewItem } from '../../modules/items/schemas.ts';

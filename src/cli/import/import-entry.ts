@@ -6,7 +6,7 @@ import { createBodyValidator } from '../../http/validation.ts';
 import { violationOf } from '../../http/validation-messages.ts';
 import { timeZoneAt, zoneAfterMove } from '../../lib/time-zones.ts';
 import type { EventFields } from '../../modules/events/event-fields.ts';
-import { withDefaults } from '../../modules/events/event-fields.ts';
+import { applyChange, withDefaults } from '../../modules/events/event-rules.ts';
 import { listImportedEvents, reserveKey, setImportedEvent } from '../../modules/events/imports.ts';
 import type { EventRow } from '../../modules/events/present.ts';
 import { findEventForUpdate, insertEvent, updateEvent } from '../../modules/events/repo.ts';
@@ -108,15 +108,11 @@ function contentFor(entry: CalendarEntry, before: EventRow | null, context: Impo
     visibility: visibilityFor(entry, before),
   };
   if (!isNewEvent(body)) throw new EntryError((isNewEvent.errors ?? []).map(formatError).join('; '));
-  const fields = withDefaults(body);
-  return {
-    fields: {
-      ...fields,
-      ...(before && fieldsToKeep(before)),
-      status: entry.status ?? before?.status ?? 'scheduled',
-    },
-    placedByName: found !== null,
-  };
+  // The rules of new events apply to changed ones, too.
+  const newFields = withDefaults(body);
+  const fields = before ? applyChange(before, body) : newFields;
+  const status = entry.status ?? before?.status ?? 'scheduled';
+  return { fields: { ...fields, status }, placedByName: found !== null };
 }
 
 /** @throws EntryError */
@@ -138,31 +134,6 @@ function visibilityFor({ visibility }: CalendarEntry, before: EventRow | null): 
   if (visibility === 'public' && before?.visibility === 'unlisted') return 'unlisted';
   return visibility ?? before?.visibility ?? 'public';
 }
-
-const fieldsToKeep = (
-  before: EventRow,
-): Pick<
-  EventFields,
-  | 'coverUrl'
-  | 'price'
-  | 'isPriceKnown'
-  | 'currency'
-  | 'capacity'
-  | 'template'
-  | 'enabledModules'
-  | 'guestListVisibility'
-  | 'claimantVisibility'
-> => ({
-  coverUrl: before.coverUrl,
-  price: before.price,
-  isPriceKnown: before.isPriceKnown,
-  currency: before.currency,
-  capacity: before.capacity,
-  template: before.template,
-  enabledModules: before.enabledModules,
-  guestListVisibility: before.guestListVisibility,
-  claimantVisibility: before.claimantVisibility,
-});
 
 const formatError = (error: ErrorObject): string =>
   `${error.instancePath.slice(1).replaceAll('/', '.')} ${violationOf(error).message}`;

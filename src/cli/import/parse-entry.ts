@@ -4,7 +4,7 @@ import ICAL from 'ical.js';
 import type { Coordinates } from '../../lib/sphere.ts';
 import { fold, shorten, withoutBidiControls } from '../../lib/text.ts';
 import { categories } from '../../modules/events/catalogue.ts';
-import { NewEvent } from '../../modules/events/schemas.ts';
+import { eventFields } from '../../modules/events/event-fields.ts';
 import {
   type EntryPeriod,
   type EntryTime,
@@ -39,11 +39,10 @@ export type CalendarEntry = {
   warnings: string[];
 };
 
-const { title: titleSchema, description: descriptionSchema, location } = NewEvent.properties;
 const limits = {
-  title: maxLength(titleSchema),
-  description: maxLength(descriptionSchema),
-  address: maxLength(location.properties.address),
+  title: maxLength(eventFields.title.input),
+  description: maxLength(eventFields.description.input),
+  address: maxLength(eventFields.address.input),
 };
 
 function maxLength(schema: object): number {

@@ -3,6 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import ICAL from 'ical.js';
 import nodeIcal from 'node-ical';
+import { withDefaults } from '../events/event-rules.ts';
 import type { EventRow } from '../events/present.ts';
 import {
   cacheEntries,
@@ -17,30 +18,17 @@ const id = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1';
 const organizerId = '0197a2f4-6c1e-7a34-9a51-2f0c8a6de001';
 
 const row = (fields: Partial<EventRow> = {}): EventRow => ({
+  ...withDefaults({
+    title: 'Harbour potluck',
+    startAt: '2026-12-24T17:00:00Z',
+    endAt: '2026-12-24T22:00:00Z',
+    timezone: 'Europe/Oslo',
+    location: { address: 'Aker Brygge, Oslo', lat: 59.9106, lng: 10.7291 },
+    category: 'food',
+  }),
   id,
   organizerId,
-  title: 'Harbour potluck',
-  description: '',
-  coverUrl: null,
-  startAt: new Date('2026-12-24T17:00:00Z'),
-  endAt: new Date('2026-12-24T22:00:00Z'),
-  allDay: false,
-  timezone: 'Europe/Oslo',
-  address: 'Aker Brygge, Oslo',
-  lat: 59.9106,
-  lng: 10.7291,
-  category: 'food',
-  template: 'general',
-  price: 0,
-  isPriceKnown: true,
-  currency: 'EUR',
-  capacity: 0,
-  visibility: 'public',
-  status: 'scheduled',
   hidden: false,
-  enabledModules: [],
-  guestListVisibility: 'organizer',
-  claimantVisibility: 'organizer',
   createdAt: new Date('2026-01-01T00:00:00Z'),
   updatedAt: new Date('2026-01-02T00:00:00Z'),
   sequence: 0,

@@ -15,6 +15,7 @@ import { contentHash } from '../../http/conditional.ts';
 import { fold, shorten } from '../../lib/text.ts';
 import { dateIn, isUtc } from '../../lib/time-zones.ts';
 import { findCategory } from '../events/catalogue.ts';
+import { namesOf } from '../events/event-fields.ts';
 import type { EventRow } from '../events/present.ts';
 import { endSecond, inZone, isUnambiguous, startSecond, zoneLines } from './zones.ts';
 
@@ -78,7 +79,7 @@ export function createEntryRenderer(
   const calendar = new ICalCalendar();
   return ({ event, organizerName }) => {
     const { times, timezone, ...period } = event.allDay ? datesOf(event) : timesOf(event);
-    const description = shorten(clean(event.description), maxDescriptionLength);
+    const description = shorten(clean(descriptionOf(event)), maxDescriptionLength);
     const data = { ...dataOf(event, publicUrl), ...period, timezone, description };
     const text = new ICalEvent(data, calendar).toString();
     const extra = extraLines(event, organizerName, publicUrl);
@@ -124,6 +125,13 @@ const dataOf = (event: EventRow, publicUrl: string) => ({
   status: event.status === 'cancelled' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
   class: event.visibility === 'private' ? ICalEventClass.PRIVATE : null,
 });
+
+const describingFields = namesOf(({ calendar }) => calendar === 'DESCRIPTION');
+const descriptionOf = (event: EventRow): string =>
+  describingFields
+    .map((name) => event[name])
+    .filter((text) => text !== '')
+    .join('\n\n');
 
 /** The library omits GEO on the equator and the prime meridian, and requires a mail address for ORGANIZER. */
 function extraLines(event: EventRow, organizerName: string | null, publicUrl: string): string {

@@ -1,7 +1,6 @@
 /** Queries of event lists and maps, and the map. */
 import { type Static, type TProperties, Type } from 'typebox';
-import { named, oneOf, page, pageLimit, ref } from '../../http/schemas.ts';
-import { latitude, longitude } from '../events/schemas.ts';
+import { latitude, longitude, named, oneOf, page, pageLimit, ref } from '../../http/schemas.ts';
 import { maxClusters, maxZoom } from './map/cluster-grid.ts';
 
 const timeOrDay = (description: string) =>

@@ -3,7 +3,7 @@ import { ref } from '../../http/schemas.ts';
 import { runIdempotent } from '../../idempotency/run-idempotent.ts';
 import { countTowardsQuota } from '../../quotas/daily-quotas.ts';
 import { createdResponse } from './created-response.ts';
-import { withDefaults } from './event-fields.ts';
+import { withDefaults } from './event-rules.ts';
 import { withChosenCover } from './present.ts';
 import { insertEvent } from './repo.ts';
 import { Event, NewEvent } from './schemas.ts';

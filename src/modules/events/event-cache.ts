@@ -27,7 +27,9 @@ const bytesOfEvent = 3_000;
 
 /** The texts are in the row, in the record and, as bytes, in the list. */
 function sizeOf({ row }: CachedEvent): number {
-  const texts = `${row.title}${row.description}${row.address}${row.coverUrl ?? ''}`;
+  const texts = Object.values(row)
+    .filter((value) => typeof value === 'string')
+    .join('');
   const bytes = Buffer.byteLength(texts);
   // A string of V8 has one byte for each character only if all characters are in Latin-1.
   const bytesOfString = bytes === texts.length ? bytes : 2 * texts.length;

@@ -1,208 +1,271 @@
-/** Converts request bodies to the fields of events, and checks rules that involve several fields. */
-import { versionOf } from '../../http/conditional.ts';
-import { invalid, invalidFields, Problem } from '../../lib/errors.ts';
-import { parseTimestamp, timestampBounds } from '../../lib/time.ts';
+/**
+ * The fields of an event that its organizer sets. A row of this table declares everything about a field; the type of
+ * rows, the SQL of repo.ts, the schemas of requests, responses and the export, the defaults, copies, calendars and
+ * notices follow from it. Rules that involve several fields are in event-rules.ts.
+ */
+import { type Static, Type } from 'typebox';
 import {
-  dateIn,
-  isStartOfDay,
-  spellZone,
-  startOfDate,
-  timeZoneAt,
-  zoneAfterMove,
-} from '../../lib/time-zones.ts';
-import { modules } from './catalogue.ts';
-import { daysOf, maxDays } from './event-length.ts';
-import type { EventRow } from './present.ts';
-import type { EventChange, EventCopy, NewEvent } from './schemas.ts';
+  anyServerText,
+  currencyPattern,
+  httpUrl,
+  latitude,
+  longitude,
+  nullable,
+  oneOf,
+  prose,
+  ref,
+  text,
+} from '../../http/schemas.ts';
+import { audiences } from './audience.ts';
+import { categorySlugs, modules, templateSlugs } from './catalogue.ts';
+import { Category, Template } from './catalogue-schemas.ts';
+import { maxDays } from './event-length.ts';
+import { type Field, field, inputTime, instant } from './field.ts';
 
-/** The fields of an event that its organizer sets, or that have defaults. */
-export type EventFields = Omit<
-  EventRow,
-  | 'id'
-  | 'organizerId'
-  | 'hidden'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'sequence'
-  | 'rsvpCount'
-  | 'goingCount'
-  | 'partyCount'
-  | 'bookedCount'
-  | 'version'
->;
+const visibilities = ['public', 'unlisted', 'private'] as const;
+const statuses = ['scheduled', 'cancelled'] as const;
+const audienceText =
+  '`organizer` (the default): the organizer and admins; `guests`: also people with an RSVP, booking, place in the ' +
+  'waitlist or claim; `everyone`: all who can see the event.';
 
-/**
- * The fields of a new event, with defaults for those that the request leaves out.
- * @throws Problem `invalid_request` if the event does not end after it starts, if it lasts more than 366 days, if an
- * all-day event does not consist of whole days, or if `isPriceKnown` is false and the price is above 0
- */
-export function withDefaults(body: NewEvent): EventFields {
-  const { location, startAt, endAt, ...rest } = body;
-  return checked({
-    description: '',
-    coverUrl: null,
-    allDay: false,
-    price: 0,
-    isPriceKnown: rest.price !== undefined,
-    currency: 'EUR',
-    capacity: 0,
-    visibility: 'public',
-    template: 'general',
-    enabledModules: [...modules],
-    guestListVisibility: 'organizer',
-    claimantVisibility: 'organizer',
-    status: 'scheduled',
-    ...rest,
-    timezone: rest.timezone === undefined ? timeZoneAt(location) : spellZone(rest.timezone),
-    ...location,
-    ...readTimes(startAt, endAt),
-  });
-}
+/** In the order of the export and of responses. */
+export const eventFields = {
+  title: field({
+    column: 'title',
+    stored: Type.String({ examples: ['Harbour potluck'] }),
+    input: text(1, 140, { examples: ['Harbour potluck'] }),
+    inLists: true,
+    calendar: 'SUMMARY',
+  }),
+  description: field({
+    column: 'description',
+    stored: Type.String(),
+    input: prose(10_000),
+    default: '',
+    inLists: true,
+    calendar: 'DESCRIPTION',
+  }),
+  coverUrl: field({
+    column: 'cover_url',
+    stored: nullable(Type.String(), { description: 'Null for the generated cover.' }),
+    input: nullable(httpUrl(), {
+      description: `Address of an image; null, or the address of a generated cover, for the generated cover. ${anyServerText}`,
+    }),
+    response: Type.String({ description: `Address of an image. ${anyServerText}` }),
+    default: null,
+    inLists: true,
+  }),
+  startAt: field({
+    column: 'start_at',
+    stored: instant,
+    input: inputTime('RFC 3339 with any offset, in the years 1900 to 9999 in UTC.'),
+    inLists: true,
+    calendar: 'DTSTART',
+    isAnnounced: true,
+  }),
+  endAt: field({
+    column: 'end_at',
+    stored: instant,
+    input: inputTime(
+      `After \`startAt\` and at most ${maxDays} days later, in the years 1900 to 9999 in UTC. An all-day event has at ` +
+        `most ${maxDays} calendar days.`,
+    ),
+    inLists: true,
+    calendar: 'DTEND',
+    isAnnounced: true,
+  }),
+  allDay: field({
+    column: 'all_day',
+    stored: Type.Boolean(),
+    input: Type.Boolean({
+      description:
+        'If true, `startAt` and `endAt` must be midnight in `timezone`; where a clock change skips midnight, the first ' +
+        'instant of the day. For 5 and 6 June in Oslo: `2027-06-05T00:00:00+02:00` and `2027-06-07T00:00:00+02:00`. When ' +
+        'only the zone changes, an all-day event keeps its dates. False for a new event if left out.',
+      examples: [false],
+    }),
+    response: Type.Boolean({
+      description:
+        'Whether the event takes whole days: from the start of the day of `startAt` to the start of the day of `endAt` ' +
+        'in `timezone`. Show dates only; the last day is the one before `endAt`.',
+      examples: [false],
+    }),
+    default: false,
+    inLists: true,
+    calendar: 'DTSTART',
+    isAnnounced: true,
+  }),
+  timezone: field({
+    column: 'timezone',
+    stored: Type.String({ examples: ['Europe/Oslo'] }),
+    input: Type.String({
+      format: 'time-zone',
+      maxLength: 64,
+      description:
+        'IANA name, stored in the spelling of the IANA database. Default: the zone of the coordinates. When `location` ' +
+        'changes, a zone that equals the zone of the old coordinates becomes the zone of the new ones; any other zone does ' +
+        'not change.',
+      examples: ['Europe/Oslo'],
+    }),
+    response: Type.String({
+      description: 'The IANA time zone in which the times are meant.',
+      examples: ['Europe/Oslo'],
+    }),
+    inLists: true,
+    calendar: 'DTSTART',
+  }),
+  // Requests and responses have the next three as one object, `location`.
+  address: field({
+    column: 'address',
+    stored: Type.String({ examples: ['Aker Brygge, Oslo'] }),
+    input: text(1, 300, { examples: ['Aker Brygge, Oslo'] }),
+    inLists: true,
+    calendar: 'LOCATION',
+    isAnnounced: true,
+  }),
+  lat: field({
+    column: 'lat',
+    stored: Type.Number(),
+    input: latitude,
+    inLists: true,
+    calendar: 'GEO',
+    isAnnounced: true,
+  }),
+  lng: field({
+    column: 'lng',
+    stored: Type.Number(),
+    input: longitude,
+    inLists: true,
+    calendar: 'GEO',
+    isAnnounced: true,
+  }),
+  category: field({
+    column: 'category',
+    stored: Type.String({ description: 'A slug.', examples: ['food'] }),
+    input: oneOf(categorySlugs, { examples: ['food'] }),
+    response: ref(Category),
+    inLists: true,
+    calendar: 'CATEGORIES',
+  }),
+  template: field({
+    column: 'template',
+    stored: Type.String({ description: 'A slug.', examples: ['potluck'] }),
+    input: oneOf(templateSlugs),
+    response: ref(Template),
+    default: 'general',
+  }),
+  price: field({
+    column: 'price',
+    select: 'e.price::float8 as price',
+    stored: Type.Number(),
+    input: Type.Unsafe<number>({
+      type: 'number',
+      minimum: 0,
+      maximum: 1_000_000,
+      'x-max-decimals': 2,
+      description: 'At most two decimals.',
+    }),
+    response: Type.Number({
+      description: 'In major units of `currency`; 0 is free if `isPriceKnown` is true.',
+      examples: [0],
+    }),
+    default: 0,
+    inLists: true,
+  }),
+  isPriceKnown: field({
+    column: 'is_price_known',
+    stored: Type.Boolean(),
+    input: Type.Boolean({
+      description:
+        'Whether price 0 means free. If left out: true if the request has a `price`; otherwise false for a new event, ' +
+        'and unchanged for an existing one. Must be true when the price is above 0.',
+      examples: [true],
+    }),
+    response: Type.Boolean({
+      description:
+        'Whether `price` is known. If false, `price` is 0 and does not mean that the event is free.',
+      examples: [true],
+    }),
+    inLists: true,
+  }),
+  currency: field({
+    column: 'currency',
+    stored: Type.String({ description: 'ISO 4217.', examples: ['EUR'] }),
+    input: Type.String({ format: 'currency', pattern: currencyPattern, examples: ['EUR'] }),
+    default: 'EUR',
+    inLists: true,
+  }),
+  capacity: field({
+    column: 'capacity',
+    stored: Type.Integer({ description: '0 means no limit.' }),
+    input: Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'Seats that can be booked, at least as many as are booked; 0 means no limit.',
+    }),
+    response: Type.Integer({ examples: [0], description: 'Seats that can be booked; 0 means no limit.' }),
+    default: 0,
+    inLists: true,
+  }),
+  visibility: field({
+    column: 'visibility',
+    stored: oneOf(visibilities),
+    input: oneOf(visibilities, {
+      description:
+        '`public`: in lists; `unlisted`: for people with the id; `private`: for the organizer and admins.',
+    }),
+    default: 'public',
+    inCopy: 'private',
+    inLists: true,
+    calendar: 'CLASS',
+  }),
+  status: field({
+    column: 'status',
+    stored: oneOf(statuses),
+    input: oneOf(statuses),
+    default: 'scheduled',
+    inCopy: 'scheduled',
+    inLists: true,
+    calendar: 'STATUS',
+  }),
+  enabledModules: field({
+    column: 'enabled_modules',
+    stored: Type.Array(Type.String({ examples: modules })),
+    input: Type.Array(oneOf(modules), { uniqueItems: true, maxItems: modules.length }),
+    default: [...modules],
+  }),
+  guestListVisibility: field({
+    column: 'guest_list_visibility',
+    stored: oneOf(audiences),
+    input: oneOf(audiences, { description: `Who may list the guests: ${audienceText}` }),
+    response: oneOf(audiences, { description: 'Who may list the guests.' }),
+    default: 'organizer',
+  }),
+  claimantVisibility: field({
+    column: 'claimant_visibility',
+    stored: oneOf(audiences),
+    input: oneOf(audiences, { description: `Who may see who brings which item: ${audienceText}` }),
+    response: oneOf(audiences, { description: 'Who may see who brings which item.' }),
+    default: 'organizer',
+  }),
+};
 
-/** The fields of an existing event after a change. @throws Problem `invalid_request` as `withDefaults` does */
-export function applyChange(before: EventFields, change: EventChange): EventFields {
-  const { location, startAt, endAt, ...rest } = change;
-  const timezone = spellZone(rest.timezone ?? (location ? zoneAfterMove(before, location) : before.timezone));
-  const keepsDates = before.allDay && rest.allDay !== false && timezone !== before.timezone;
-  /** A moved time is text, so that `readTimes` checks its range of years. */
-  const moved = (at: Date): Date | string =>
-    keepsDates ? startOfDate(dateIn(at, before.timezone), timezone).toISOString() : at;
-  const after = {
-    ...before,
-    isPriceKnown: before.isPriceKnown || rest.price !== undefined,
-    ...rest,
-    timezone,
-    ...location,
-    ...readTimes(startAt ?? moved(before.startAt), endAt ?? moved(before.endAt)),
-  };
-  return checked(after, before);
-}
+export type EventFieldName = keyof typeof eventFields;
+/** The fields as a row has them. */
+export type EventFields = {
+  [Name in EventFieldName]: Static<(typeof eventFields)[Name]['stored']>;
+};
 
-/**
- * The fields of a copy of an event on other dates: a scheduled draft, also if the event is public or cancelled.
- * @throws Problem `invalid_request` as `withDefaults` does
- */
-export const fieldsOfCopy = (event: EventFields, { startAt, endAt }: EventCopy): EventFields =>
-  checked({
-    ...event,
-    visibility: 'private',
-    status: 'scheduled',
-    ...readTimes(startAt, endAt ?? endOfCopy(event, startAt)),
-  });
+/** The rows of the table, by name, without the types of their values. */
+export const fieldRows = Object.entries(eventFields) as [EventFieldName, Field][];
+/** The names of the fields, in the order in which versions of events contain them. */
+export const fieldNames = fieldRows.map(([name]) => name);
 
-/**
- * The end of a copy that lasts as long as the event. An all-day event keeps its number of days, which may be an hour
- * longer or shorter than before. The end is text, so that `readTimes` checks its range of years.
- */
-function endOfCopy({ allDay, timezone, startAt, endAt }: EventFields, start: string): string {
-  const copyStartAt = new Date(start);
-  if (!allDay) return new Date(copyStartAt.getTime() + endAt.getTime() - startAt.getTime()).toISOString();
-  const length = dateIn(startAt, timezone).until(dateIn(endAt, timezone));
-  return startOfDate(dateIn(copyStartAt, timezone).add(length), timezone).toISOString();
-}
+export const namesOf = (isIncluded: (field: Field) => boolean): EventFieldName[] =>
+  fieldRows.filter(([, field]) => isIncluded(field)).map(([name]) => name);
 
-/** The fields that the organizer of an event sets, in the order in which versions contain them. */
-const versionedFields = [
-  ...(['title', 'description', 'coverUrl', 'startAt', 'endAt', 'allDay', 'timezone'] as const),
-  ...(['address', 'lat', 'lng', 'category', 'template'] as const),
-  ...(['price', 'isPriceKnown', 'currency', 'capacity', 'visibility', 'status', 'enabledModules'] as const),
-  ...(['guestListVisibility', 'claimantVisibility'] as const),
-];
-
-/** The version of an event, for `If-Match`: no counter changes it. */
-export const versionOfEvent = (row: EventFields): string =>
-  versionOf(versionedFields.map((name) => row[name]));
-
-/**
- * Checks the rules that the schema cannot express, because they involve several fields.
- * @param before the event before a change: times that the change does not touch are not checked, because the rules of
- * time zones may have changed since the event was stored. For the same reason, and because an all-day event of 366 days
- * can have an hour more, an event can last more than 366 days already: it can change as long as it does not become longer
- */
-function checked(fields: EventFields, before?: EventFields): EventFields {
-  const { allDay, timezone, price, isPriceKnown } = fields;
-  const longest = Math.max(maxDays, before ? daysOf({ ...before, allDay }) : 0);
-  const hasSameDays = before?.allDay === allDay && before.timezone === timezone;
-  const isTouched = (name: 'startAt' | 'endAt') =>
-    !hasSameDays || fields[name].getTime() !== before[name].getTime();
-  const partial = allDay
-    ? (['startAt', 'endAt'] as const).filter(
-        (name) => isTouched(name) && !isStartOfDay(fields[name], timezone),
-      )
-    : [];
-  const message = `must be midnight in ${timezone} (or the first instant of a day without midnight), because allDay is true`;
-  if (partial.length > 0) throw invalidFields(partial.map((path) => ({ path, message })));
-  if (daysOf(fields) > longest)
-    throw invalid('endAt', `must be at most ${maxDays} days after startAt`, 'days_after_start', maxDays);
-  if (price > 0 && !isPriceKnown) throw invalid('isPriceKnown', 'must be true when price is above 0');
-  return fields;
-}
-
-const calendarFields = [
-  'title',
-  'description',
-  'startAt',
-  'endAt',
-  'allDay',
-  'timezone',
-  'address',
-  'lat',
-  'lng',
-  'category',
-  'status',
-] as const satisfies (keyof EventFields)[];
-
-const isPrivate = ({ visibility }: EventFields): boolean => visibility === 'private';
-
-const differs = (before: EventFields, after: EventFields, names: readonly (keyof EventFields)[]): boolean =>
-  names.some((name) => before[name]?.valueOf() !== after[name]?.valueOf());
-
-/** Whether a change affects calendars. They show a private event as `CLASS:PRIVATE` and no other visibility. */
-export const changesCalendar = (before: EventFields, after: EventFields): boolean =>
-  isPrivate(before) !== isPrivate(after) || differs(before, after, calendarFields);
-
-const timeAndPlace = [
-  'startAt',
-  'endAt',
-  'allDay',
-  'address',
-  'lat',
-  'lng',
-] as const satisfies (keyof EventFields)[];
-
-/**
- * The kind of notification that a change requires for the guests: the event is cancelled, its time or place differs, or
- * a cancelled event takes place again. Null for other changes, and for events that are over or that guests cannot see.
- */
-export function noticeOf(
-  before: EventFields,
-  after: EventFields & Pick<EventRow, 'hidden'>,
-  now: Date,
-): 'eventCancelled' | 'eventChanged' | null {
-  if (after.hidden || isPrivate(after) || after.endAt <= now) return null;
-  if (after.status === 'cancelled') return before.status === 'cancelled' ? null : 'eventCancelled';
-  const isChanged = before.status === 'cancelled' || differs(before, after, timeAndPlace);
-  return isChanged ? 'eventChanged' : null;
-}
-
-/**
- * Requires a capacity of at least the booked seats.
- * @param event the locked row, before the change
- * @throws Problem `capacity_below_booked`
- */
-export function requireCapacity({ bookedCount }: EventRow, { capacity }: EventFields): void {
-  if (capacity === 0 || capacity >= bookedCount) return;
-  throw new Problem('capacity_below_booked', {
-    detail: `${bookedCount} seats are booked.`,
-    errors: [{ path: 'capacity', rule: 'minimum', limit: bookedCount, message: `is below ${bookedCount}` }],
-  });
-}
-
-/** The schema has checked the format of timestamps. @throws Problem `invalid_request` unless `endAt` is after `startAt` */
-function readTimes(startAt: string | Date, endAt: string | Date): { startAt: Date; endAt: Date } {
-  const [start, end] = [startAt, endAt].map((at) => (at instanceof Date ? at : parseTimestamp(at)));
-  if (!start) throw invalid('startAt', 'is not a timestamp', 'timestamp');
-  if (!end) throw invalid('endAt', `must be ${timestampBounds}`, 'timestamp');
-  if (end <= start) throw invalid('endAt', 'must be after startAt', 'after_start');
-  return { startAt: start, endAt: end };
-}
+/** The values that fields have by themselves: those of a row's property, without the fields that lack it. */
+export const valuesOf = (property: 'default' | 'inCopy'): Partial<EventFields> =>
+  Object.fromEntries(
+    fieldRows.filter(([, field]) => property in field).map(([name, field]) => [name, field[property]]),
+  );

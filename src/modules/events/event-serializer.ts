@@ -14,7 +14,7 @@ import { serializerOf } from '../../http/serialization.ts';
 import type { Coordinates } from '../../lib/sphere.ts';
 import type { PersonRow } from '../users/present.ts';
 import type { CachedEvent } from './event-cache.ts';
-import { versionOfEvent } from './event-fields.ts';
+import { versionOfEvent } from './event-rules.ts';
 import {
   type MyBooking,
   roundDistance,

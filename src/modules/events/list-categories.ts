@@ -1,7 +1,7 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { listOf, ref } from '../../http/schemas.ts';
 import { categories } from './catalogue.ts';
-import { Category } from './schemas.ts';
+import { Category } from './catalogue-schemas.ts';
 
 export const listCategories = defineEndpoint({
   method: 'GET',

@@ -1,37 +1,14 @@
 /** Converts event rows to the objects of responses. */
 import { avatarUrl, type PersonRow } from '../users/present.ts';
-import type { Audience } from './audience.ts';
 import { findCategory, findTemplate } from './catalogue.ts';
+import type { EventFields } from './event-fields.ts';
 import type { CommonEvent, Event, ListedEvent } from './schemas.ts';
 
-export type EventRow = {
+export type EventRow = EventFields & {
   id: string;
   organizerId: string;
-  title: string;
-  description: string;
-  coverUrl: string | null;
-  startAt: Date;
-  endAt: Date;
-  /** The event lasts from the start of a day in `timezone` to the start of a later day. */
-  allDay: boolean;
-  timezone: string;
-  address: string;
-  lat: number;
-  lng: number;
-  category: string;
-  template: string;
-  price: number;
-  /** Whether price 0 means free; always true when the price is above 0. */
-  isPriceKnown: boolean;
-  currency: string;
-  capacity: number;
-  visibility: 'public' | 'unlisted' | 'private';
-  status: 'scheduled' | 'cancelled';
   /** The organizer is suspended. */
   hidden: boolean;
-  enabledModules: string[];
-  guestListVisibility: Audience;
-  claimantVisibility: Audience;
   createdAt: Date;
   updatedAt: Date;
   /** Version number for calendars: increases with each change of a field that calendars show. */
@@ -69,30 +46,18 @@ export function withChosenCover<T extends { coverUrl?: string | null }>(fields: 
   return isGenerated ? { ...fields, coverUrl: null } : fields;
 }
 
-function common(row: EventRow, publicUrl: string) {
-  return {
-    id: row.id,
-    title: row.title,
-    description: row.description,
-    coverUrl: coverUrlOf(row, publicUrl),
-    startAt: row.startAt.toISOString(),
-    endAt: row.endAt.toISOString(),
-    allDay: row.allDay,
-    timezone: row.timezone,
-    location: { address: row.address, lat: row.lat, lng: row.lng },
-    category: findCategory(row.category),
-    price: row.price,
-    isPriceKnown: row.isPriceKnown,
-    currency: row.currency,
-    capacity: row.capacity,
-    rsvpCount: row.rsvpCount,
-    goingCount: row.goingCount,
-    partyCount: row.partyCount,
-    visibility: row.visibility,
-    status: row.status,
-    createdAt: row.createdAt.toISOString(),
-  };
-}
+/** The fields of responses, and others: the serializers leave out what the schema of a response does not have. */
+const common = (row: EventRow, publicUrl: string) => ({
+  ...row,
+  coverUrl: coverUrlOf(row, publicUrl),
+  startAt: row.startAt.toISOString(),
+  endAt: row.endAt.toISOString(),
+  location: { address: row.address, lat: row.lat, lng: row.lng },
+  category: findCategory(row.category),
+  template: findTemplate(row.template),
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+});
 
 /** Rounds a distance in km to 10 metres, the precision of an address. */
 export const roundDistance = (km: number): number => Math.round(km * 100) / 100;
@@ -122,12 +87,6 @@ export const toCommonEvent = (
     name: organizer?.name ?? '',
     avatar: avatarUrl(publicUrl, organizer ?? { id: row.organizerId, avatarUpload: null }),
   },
-  bookedCount: row.bookedCount,
-  template: findTemplate(row.template),
-  enabledModules: row.enabledModules,
-  guestListVisibility: row.guestListVisibility,
-  claimantVisibility: row.claimantVisibility,
-  updatedAt: row.updatedAt.toISOString(),
 });
 
 /** The record. @param viewerState null without a token */

@@ -1,7 +1,7 @@
 import { recordChange } from '../../cache/change-log.ts';
 import type { Queryable } from '../../db/query.ts';
 import { rowsOf, update } from '../../db/rows.ts';
-import { assignments, insertValues, type Statement, sql } from '../../db/sql.ts';
+import { assignments, insertValues, raw, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { cellOf } from '../../lib/grid-cells.ts';
@@ -10,21 +10,22 @@ import { deleteEventNotifications } from '../../outbox/delete-event-data.ts';
 import { insertFanOuts } from '../../outbox/fan-outs.ts';
 import { addToEventsCount } from '../users/accounts.ts';
 import { changedEvents } from './changed-events.ts';
-import { changesCalendar, type EventFields, noticeOf } from './event-fields.ts';
+import { type EventFields, fieldRows } from './event-fields.ts';
+import { changesCalendar, noticeOf } from './event-rules.ts';
 import { listingKeysOf } from './listing-keys.ts';
 import { isListed, isVisible } from './policy.ts';
 import type { EventRow, MyBooking, ViewerState, ViewerStateOfRecord } from './present.ts';
 import { searchVector } from './search-words.ts';
 import { promoteWaitlist, waitlistPosition } from './waitlist.ts';
 
+/** The columns of `events e` and `event_counters c` that the export has, too. */
+export const eventColumns: Statement = raw(`
+  ${fieldRows.map(([, { column, select }]) => select ?? `e.${column}`).join(', ')}, e.created_at, e.updated_at,
+  c.rsvp_count, c.going_count, c.going_count + c.extra_guests_count as party_count, c.booked_count`);
+
 /** The statement that selects the rows of some `events e`. @param selection of the rows: WHERE and what follows */
 export const selectEventRows = (selection: Statement): Statement => sql`
-    select e.id, e.organizer_id, e.title, e.description, e.cover_url, e.start_at, e.end_at, e.all_day, e.timezone,
-      e.address, e.lat, e.lng, e.category, e.template, e.price::float8 as price,
-      e.is_price_known, e.currency, e.capacity, e.visibility, e.status, e.hidden,
-      e.enabled_modules, e.guest_list_visibility, e.claimant_visibility, e.created_at, e.updated_at, e.sequence,
-      c.rsvp_count, c.going_count, c.going_count + c.extra_guests_count as party_count, c.booked_count,
-      (e.version + c.version)::float8 as version
+    select e.id, e.organizer_id, ${eventColumns}, e.hidden, e.sequence, (e.version + c.version)::float8 as version
     from events e join event_counters c on c.event_id = e.id
     ${selection}`;
 
@@ -192,32 +193,10 @@ export async function deleteEvent(tx: Transaction, event: EventRow): Promise<voi
   await recordChange(tx, { records: [changedEvents([event.id])], listingKeys: listingKeysOf([event]) });
 }
 
-function columns(fields: EventFields) {
-  return {
-    title: fields.title,
-    description: fields.description,
-    cover_url: fields.coverUrl,
-    start_at: fields.startAt,
-    end_at: fields.endAt,
-    all_day: fields.allDay,
-    timezone: fields.timezone,
-    address: fields.address,
-    lat: fields.lat,
-    lng: fields.lng,
-    cell: cellOf(fields.lat, fields.lng),
-    category: fields.category,
-    template: fields.template,
-    price: fields.price,
-    is_price_known: fields.isPriceKnown,
-    currency: fields.currency,
-    capacity: fields.capacity,
-    visibility: fields.visibility,
-    status: fields.status,
-    enabled_modules: fields.enabledModules,
-    guest_list_visibility: fields.guestListVisibility,
-    claimant_visibility: fields.claimantVisibility,
-    search: searchVector(fields),
-  };
-}
+const columns = (fields: EventFields): Record<string, unknown> => ({
+  ...Object.fromEntries(fieldRows.map(([name, { column }]) => [column, fields[name]])),
+  cell: cellOf(fields.lat, fields.lng),
+  search: searchVector(fields),
+});
 
 export type Rsvp = 'going' | 'interested';

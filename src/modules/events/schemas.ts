@@ -1,83 +1,58 @@
-import { type Static, Type } from 'typebox';
-import {
-  body,
-  currencyPattern,
-  httpUrl,
-  named,
-  nullable,
-  oneOf,
-  PageMeta,
-  prose,
-  ref,
-  text,
-  timestamp,
-} from '../../http/schemas.ts';
-import { audiences } from './audience.ts';
-import { categorySlugs, modules, templateSlugs } from './catalogue.ts';
+/** The schemas of events in requests and responses. The fields that organizers set come from event-fields.ts. */
+import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
+import { body, named, nullable, oneOf, PageMeta, ref, timestamp } from '../../http/schemas.ts';
+import type { Category, Template } from './catalogue-schemas.ts';
+import { type EventFields, eventFields, fieldRows } from './event-fields.ts';
 import { maxDays } from './event-length.ts';
+import { type Field, inputTime } from './field.ts';
 
 export const EventParams = Type.Object({
   id: Type.String({ description: "The event's id.", examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
 });
 
-export const latitude = Type.Number({ minimum: -90, maximum: 90, examples: [57.7089] });
-export const longitude = Type.Number({ minimum: -180, maximum: 180, examples: [11.9746] });
-/** For the description of each field whose image may be at any address. */
-export const anyServerText =
-  'It may be on any server, and a client that loads the image shows that server the address of its user. The pages of ' +
-  'this server show no images of others.';
-const visibilities = ['public', 'unlisted', 'private'] as const;
-const statuses = ['scheduled', 'cancelled'] as const;
+type Place = 'address' | 'lat' | 'lng';
+/** The fields in requests. */
+type EventInput = Omit<EventFields, 'startAt' | 'endAt' | Place> & {
+  startAt: string;
+  endAt: string;
+  location: Pick<EventFields, Place>;
+};
+/** The fields in responses. */
+type EventOutput = Omit<EventInput, 'coverUrl' | 'category' | 'template'> & {
+  coverUrl: string;
+  category: Static<typeof Category>;
+  template: Static<typeof Template>;
+};
+type Schemas<Body> = { [Name in keyof Body]: TUnsafe<Body[Name]> };
 
-export const Category = named(
-  'Category',
-  Type.Object({
-    slug: Type.String({ examples: ['food'] }),
-    name: Type.String({ examples: ['Food & drink'] }),
-    emoji: Type.String({ examples: ['🍲'] }),
-  }),
-);
-export const Template = named(
-  'Template',
-  Type.Object({
-    slug: Type.String({ examples: ['potluck'] }),
-    name: Type.String({ examples: ['Potluck dinner'] }),
-  }),
-);
+/** The schemas of fields by name, with `location` in the place of its parts. */
+function schemasOf(
+  rows: typeof fieldRows,
+  schemaOf: (field: Field) => TSchema,
+  objectOf: (parts: Record<Place, TSchema>) => TSchema,
+): Record<string, TSchema> {
+  const { address, lat, lng } = eventFields;
+  const location = objectOf({ address: schemaOf(address), lat: schemaOf(lat), lng: schemaOf(lng) });
+  return Object.fromEntries(
+    rows
+      .filter(([name]) => name !== 'lat' && name !== 'lng')
+      .map(([name, field]) => (name === 'address' ? ['location', location] : [name, schemaOf(field)])),
+  );
+}
+
+const responsesOf = (rows: typeof fieldRows) =>
+  schemasOf(rows, ({ response, stored }) => response ?? stored, Type.Object);
+
+const output = responsesOf(fieldRows) as Schemas<EventOutput>;
+const {
+  visibility: _visibility,
+  status: _status,
+  ...listedFields
+} = responsesOf(fieldRows.filter(([, { inLists }]) => inLists));
 
 const listed = {
   id: Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0e1'] }),
-  title: Type.String({ examples: ['Harbour potluck'] }),
-  description: Type.String(),
-  coverUrl: Type.String({ description: `Address of an image. ${anyServerText}` }),
-  startAt: timestamp(),
-  endAt: timestamp(),
-  allDay: Type.Boolean({
-    description:
-      'Whether the event takes whole days: from the start of the day of `startAt` to the start of the day of `endAt` ' +
-      'in `timezone`. Show dates only; the last day is the one before `endAt`.',
-    examples: [false],
-  }),
-  timezone: Type.String({
-    description: 'The IANA time zone in which the times are meant.',
-    examples: ['Europe/Oslo'],
-  }),
-  location: Type.Object({
-    address: Type.String({ examples: ['Aker Brygge, Oslo'] }),
-    lat: Type.Number(),
-    lng: Type.Number(),
-  }),
-  category: ref(Category),
-  price: Type.Number({
-    description: 'In major units of `currency`; 0 is free if `isPriceKnown` is true.',
-    examples: [0],
-  }),
-  isPriceKnown: Type.Boolean({
-    description: 'Whether `price` is known. If false, `price` is 0 and does not mean that the event is free.',
-    examples: [true],
-  }),
-  currency: Type.String({ description: 'ISO 4217.', examples: ['EUR'] }),
-  capacity: Type.Integer({ examples: [0], description: 'Seats that can be booked; 0 means no limit.' }),
+  ...listedFields,
   rsvpCount: Type.Integer({
     examples: [14],
     description: 'Number of people with an RSVP, going or interested.',
@@ -93,8 +68,8 @@ const listed = {
   isSaved: Type.Optional(
     Type.Boolean({ description: 'Whether the caller saved the event; absent without a token.' }),
   ),
-  visibility: oneOf(visibilities),
-  status: oneOf(statuses),
+  visibility: output.visibility,
+  status: output.status,
   createdAt: timestamp(),
 };
 
@@ -114,10 +89,8 @@ const record = {
   ...listed,
   organizer: Type.Object({ id: Type.String(), name: Type.String(), avatar: Type.String() }),
   bookedCount: Type.Integer({ examples: [12], description: 'Number of booked seats.' }),
-  template: ref(Template),
-  enabledModules: Type.Array(Type.String({ examples: modules })),
-  guestListVisibility: oneOf(audiences, { description: 'Who may list the guests.' }),
-  claimantVisibility: oneOf(audiences, { description: 'Who may see who brings which item.' }),
+  // Those of lists stay in their places.
+  ...output,
   updatedAt: timestamp(),
 };
 /** The record without the fields that differ between callers. */
@@ -162,96 +135,17 @@ export const EventPage = named(
   Type.Object({ data: Type.Array(ref(ListedEvent)), meta: ref(PageMeta) }),
 );
 
-const inputTime = (description: string) =>
-  Type.String({ format: 'timestamp', description, examples: ['2026-12-24T18:00:00+01:00'] });
-
-const audienceText =
-  '`organizer` (the default): the organizer and admins; `guests`: also people with an RSVP, booking, place in the ' +
-  'waitlist or claim; `everyone`: all who can see the event.';
-
-const fields = {
-  title: text(1, 140, { examples: ['Harbour potluck'] }),
-  description: prose(10_000),
-  coverUrl: nullable(httpUrl(), {
-    description: `Address of an image; null, or the address of a generated cover, for the generated cover. ${anyServerText}`,
-  }),
-  startAt: inputTime('RFC 3339 with any offset, in the years 1900 to 9999 in UTC.'),
-  endAt: inputTime(
-    `After \`startAt\` and at most ${maxDays} days later, in the years 1900 to 9999 in UTC. An all-day event has at ` +
-      `most ${maxDays} calendar days.`,
-  ),
-  timezone: Type.String({
-    format: 'time-zone',
-    maxLength: 64,
-    description:
-      'IANA name, stored in the spelling of the IANA database. Default: the zone of the coordinates. When `location` ' +
-      'changes, a zone that equals the zone of the old coordinates becomes the zone of the new ones; any other zone does ' +
-      'not change.',
-    examples: ['Europe/Oslo'],
-  }),
-  allDay: Type.Boolean({
-    description:
-      'If true, `startAt` and `endAt` must be midnight in `timezone`; where a clock change skips midnight, the first ' +
-      'instant of the day. For 5 and 6 June in Oslo: `2027-06-05T00:00:00+02:00` and `2027-06-07T00:00:00+02:00`. When ' +
-      'only the zone changes, an all-day event keeps its dates. False for a new event if left out.',
-    examples: [false],
-  }),
-  location: body({
-    address: text(1, 300, { examples: ['Aker Brygge, Oslo'] }),
-    lat: latitude,
-    lng: longitude,
-  }),
-  category: oneOf(categorySlugs, { examples: ['food'] }),
-  price: Type.Unsafe<number>({
-    type: 'number',
-    minimum: 0,
-    maximum: 1_000_000,
-    'x-max-decimals': 2,
-    description: 'At most two decimals.',
-  }),
-  isPriceKnown: Type.Boolean({
-    description:
-      'Whether price 0 means free. If left out: true if the request has a `price`; otherwise false for a new event, ' +
-      'and unchanged for an existing one. Must be true when the price is above 0.',
-    examples: [true],
-  }),
-  currency: Type.String({ format: 'currency', pattern: currencyPattern, examples: ['EUR'] }),
-  capacity: Type.Integer({
-    minimum: 0,
-    maximum: 1_000_000,
-    description: 'Seats that can be booked, at least as many as are booked; 0 means no limit.',
-  }),
-  visibility: oneOf(visibilities, {
-    description:
-      '`public`: in lists; `unlisted`: for people with the id; `private`: for the organizer and admins.',
-  }),
-  template: oneOf(templateSlugs),
-  enabledModules: Type.Array(oneOf(modules), { uniqueItems: true, maxItems: modules.length }),
-  guestListVisibility: oneOf(audiences, { description: `Who may list the guests: ${audienceText}` }),
-  claimantVisibility: oneOf(audiences, { description: `Who may see who brings which item: ${audienceText}` }),
-};
+/** The document lists these fields of requests first, in this order. */
+const firstInputs = [
+  ...(['title', 'description', 'coverUrl', 'startAt', 'endAt', 'timezone', 'allDay', 'location'] as const),
+  ...(['category', 'price', 'isPriceKnown', 'currency', 'capacity', 'visibility', 'template'] as const),
+];
+const { status, ...input } = schemasOf(fieldRows, (field) => field.input, body) as Schemas<EventInput>;
+const fields = { ...Object.fromEntries(firstInputs.map((name) => [name, input[name]])), ...input };
+const { title, startAt, endAt, location, category, ...optionalFields } = fields;
 
 export const NewEvent = body(
-  {
-    title: fields.title,
-    startAt: fields.startAt,
-    endAt: fields.endAt,
-    location: fields.location,
-    category: fields.category,
-    description: Type.Optional(fields.description),
-    coverUrl: Type.Optional(fields.coverUrl),
-    timezone: Type.Optional(fields.timezone),
-    allDay: Type.Optional(fields.allDay),
-    price: Type.Optional(fields.price),
-    isPriceKnown: Type.Optional(fields.isPriceKnown),
-    currency: Type.Optional(fields.currency),
-    capacity: Type.Optional(fields.capacity),
-    visibility: Type.Optional(fields.visibility),
-    template: Type.Optional(fields.template),
-    enabledModules: Type.Optional(fields.enabledModules),
-    guestListVisibility: Type.Optional(fields.guestListVisibility),
-    claimantVisibility: Type.Optional(fields.claimantVisibility),
-  },
+  { title, startAt, endAt, location, category, ...Type.Partial(Type.Object(optionalFields)).properties },
   {
     examples: [
       {
@@ -269,7 +163,7 @@ export type NewEvent = Static<typeof NewEvent>;
 
 export const EventCopy = body(
   {
-    startAt: fields.startAt,
+    startAt,
     endAt: Type.Optional(
       inputTime(
         `After \`startAt\` and at most ${maxDays} days later, in the years 1900 to 9999 in UTC. If left out, the copy ` +
@@ -282,7 +176,7 @@ export const EventCopy = body(
 );
 export type EventCopy = Static<typeof EventCopy>;
 
-export const EventChange = Type.Partial(body({ ...fields, status: oneOf(statuses) }), {
+export const EventChange = Type.Partial(body({ ...fields, status }), {
   additionalProperties: false,
   examples: [{ title: 'Harbour potluck, now indoors' }],
 });

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import {
+  anyServerText,
   body,
   emojiPattern,
   httpUrl,
@@ -13,7 +14,7 @@ import {
   text,
   timestamp,
 } from '../../http/schemas.ts';
-import { anyServerText, Template } from '../events/schemas.ts';
+import { Template } from '../events/catalogue-schemas.ts';
 import { Person } from '../users/schemas.ts';
 
 export const kinds = ['bring', 'wish'] as const;

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
-import { body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
+import { anyServerText, body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
 import { type NotificationKind, notificationKinds } from '../../outbox/kinds.ts';
-import { anyServerText } from '../events/schemas.ts';
 import { Person } from '../users/schemas.ts';
 
 const id = Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'] });

@@ -1,0 +1,154 @@
+/** Converts request bodies to the fields of events, and checks rules that involve several fields. */
+import { versionOf } from '../../http/conditional.ts';
+import { invalid, invalidFields, Problem } from '../../lib/errors.ts';
+import { parseTimestamp, timestampBounds } from '../../lib/time.ts';
+import {
+  dateIn,
+  isStartOfDay,
+  spellZone,
+  startOfDate,
+  timeZoneAt,
+  zoneAfterMove,
+} from '../../lib/time-zones.ts';
+import { type EventFields, eventFields, fieldNames, namesOf, valuesOf } from './event-fields.ts';
+import { daysOf, maxDays } from './event-length.ts';
+import type { EventRow } from './present.ts';
+import type { EventChange, EventCopy, NewEvent } from './schemas.ts';
+
+const [defaults, valuesOfCopy] = [valuesOf('default'), valuesOf('inCopy')];
+
+/**
+ * The fields of a new event, with defaults for those that the request leaves out.
+ * @throws Problem `invalid_request` if the event does not end after it starts, if it lasts more than 366 days, if an
+ * all-day event does not consist of whole days, or if `isPriceKnown` is false and the price is above 0
+ */
+export function withDefaults(body: NewEvent): EventFields {
+  const { location, startAt, endAt, ...rest } = body;
+  return checked({
+    ...defaults,
+    isPriceKnown: rest.price !== undefined,
+    ...rest,
+    timezone: rest.timezone === undefined ? timeZoneAt(location) : spellZone(rest.timezone),
+    ...location,
+    ...readTimes(startAt, endAt),
+    // The request has each field that has no default and is not computed here.
+  } as EventFields);
+}
+
+/** The fields of an existing event after a change. @throws Problem `invalid_request` as `withDefaults` does */
+export function applyChange(before: EventFields, change: EventChange): EventFields {
+  const { location, startAt, endAt, ...rest } = change;
+  const timezone = spellZone(rest.timezone ?? (location ? zoneAfterMove(before, location) : before.timezone));
+  const keepsDates = before.allDay && rest.allDay !== false && timezone !== before.timezone;
+  /** A moved time is text, so that `readTimes` checks its range of years. */
+  const moved = (at: Date): Date | string =>
+    keepsDates ? startOfDate(dateIn(at, before.timezone), timezone).toISOString() : at;
+  const after = {
+    ...before,
+    isPriceKnown: before.isPriceKnown || rest.price !== undefined,
+    ...rest,
+    timezone,
+    ...location,
+    ...readTimes(startAt ?? moved(before.startAt), endAt ?? moved(before.endAt)),
+  };
+  return checked(after, before);
+}
+
+/**
+ * The fields of a copy of an event on other dates: a scheduled draft, also if the event is public or cancelled.
+ * @throws Problem `invalid_request` as `withDefaults` does
+ */
+export const fieldsOfCopy = (event: EventFields, { startAt, endAt }: EventCopy): EventFields =>
+  checked({
+    ...event,
+    ...valuesOfCopy,
+    ...readTimes(startAt, endAt ?? endOfCopy(event, startAt)),
+  });
+
+/**
+ * The end of a copy that lasts as long as the event. An all-day event keeps its number of days, which may be an hour
+ * longer or shorter than before. The end is text, so that `readTimes` checks its range of years.
+ */
+function endOfCopy({ allDay, timezone, startAt, endAt }: EventFields, start: string): string {
+  const copyStartAt = new Date(start);
+  if (!allDay) return new Date(copyStartAt.getTime() + endAt.getTime() - startAt.getTime()).toISOString();
+  const length = dateIn(startAt, timezone).until(dateIn(endAt, timezone));
+  return startOfDate(dateIn(copyStartAt, timezone).add(length), timezone).toISOString();
+}
+
+/** The version of an event, for `If-Match`: no counter changes it. */
+export const versionOfEvent = (row: EventFields): string => versionOf(fieldNames.map((name) => row[name]));
+
+/**
+ * Checks the rules that the schema cannot express, because they involve several fields.
+ * @param before the event before a change: times that the change does not touch are not checked, because the rules of
+ * time zones may have changed since the event was stored. For the same reason, and because an all-day event of 366 days
+ * can have an hour more, an event can last more than 366 days already: it can change as long as it does not become longer
+ */
+function checked(fields: EventFields, before?: EventFields): EventFields {
+  const { allDay, timezone, price, isPriceKnown } = fields;
+  const longest = Math.max(maxDays, before ? daysOf({ ...before, allDay }) : 0);
+  const hasSameDays = before?.allDay === allDay && before.timezone === timezone;
+  const isTouched = (name: 'startAt' | 'endAt') =>
+    !hasSameDays || fields[name].getTime() !== before[name].getTime();
+  const partial = allDay
+    ? (['startAt', 'endAt'] as const).filter(
+        (name) => isTouched(name) && !isStartOfDay(fields[name], timezone),
+      )
+    : [];
+  const message = `must be midnight in ${timezone} (or the first instant of a day without midnight), because allDay is true`;
+  if (partial.length > 0) throw invalidFields(partial.map((path) => ({ path, message })));
+  if (daysOf(fields) > longest)
+    throw invalid('endAt', `must be at most ${maxDays} days after startAt`, 'days_after_start', maxDays);
+  if (price > 0 && !isPriceKnown) throw invalid('isPriceKnown', 'must be true when price is above 0');
+  return fields;
+}
+
+const calendarFields = namesOf((field) => field.calendar !== undefined && field !== eventFields.visibility);
+const announcedFields = namesOf(({ isAnnounced }) => isAnnounced === true);
+
+const isPrivate = ({ visibility }: EventFields): boolean => visibility === 'private';
+
+const differs = (before: EventFields, after: EventFields, names: readonly (keyof EventFields)[]): boolean =>
+  names.some((name) => before[name]?.valueOf() !== after[name]?.valueOf());
+
+/** Whether a change affects calendars. They show a private event as `CLASS:PRIVATE` and no other visibility. */
+export const changesCalendar = (before: EventFields, after: EventFields): boolean =>
+  isPrivate(before) !== isPrivate(after) || differs(before, after, calendarFields);
+
+/**
+ * The kind of notification that a change requires for the guests: the event is cancelled, its time or place differs, or
+ * a cancelled event takes place again. Null for other changes, and for events that are over or that guests cannot see.
+ */
+export function noticeOf(
+  before: EventFields,
+  after: EventFields & Pick<EventRow, 'hidden'>,
+  now: Date,
+): 'eventCancelled' | 'eventChanged' | null {
+  if (after.hidden || isPrivate(after) || after.endAt <= now) return null;
+  if (after.status === 'cancelled') return before.status === 'cancelled' ? null : 'eventCancelled';
+  const isChanged = before.status === 'cancelled' || differs(before, after, announcedFields);
+  return isChanged ? 'eventChanged' : null;
+}
+
+/**
+ * Requires a capacity of at least the booked seats.
+ * @param event the locked row, before the change
+ * @throws Problem `capacity_below_booked`
+ */
+export function requireCapacity({ bookedCount }: EventRow, { capacity }: EventFields): void {
+  if (capacity === 0 || capacity >= bookedCount) return;
+  throw new Problem('capacity_below_booked', {
+    detail: `${bookedCount} seats are booked.`,
+    errors: [{ path: 'capacity', rule: 'minimum', limit: bookedCount, message: `is below ${bookedCount}` }],
+  });
+}
+
+/** The schema has checked the format of timestamps. @throws Problem `invalid_request` unless `endAt` is after `startAt` */
+function readTimes(startAt: string | Date, endAt: string | Date): { startAt: Date; endAt: Date } {
+  const [start, end] = [startAt, endAt].map((at) => (at instanceof Date ? at : parseTimestamp(at)));
+  if (!start) throw invalid('startAt', 'is not a timestamp', 'timestamp');
+  if (!end) throw invalid('endAt', `must be ${timestampBounds}`, 'timestamp');
+  if (end <= start) throw invalid('endAt', 'must be after startAt', 'after_start');
+  return { startAt: start, endAt: end };
+}
