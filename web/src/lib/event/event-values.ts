@@ -1,34 +1,17 @@
 /** The values of the form of an event, as text: a form that was refused shows them again as they were entered. */
+import type { TextFieldName } from '#lib/server/organizer/event-fields.ts';
+
 export type ItemValues = { title: string; kind: string; quantity: string; emoji: string };
 
-export type EventValues = {
-  title: string;
-  /** What the visitor typed as the town. */
-  town: string;
+/** The fields of the form (event-fields.ts), and what it keeps beside them. */
+export type EventValues = Record<TextFieldName, string> & {
   /** The chosen place as JSON (`ChosenPlace`), or empty. */
   place: string;
-  address: string;
   allDay: boolean;
-  startDate: string;
-  startTime: string;
-  /** Empty: the day of the start, or the next day if the event ends before the time of its start. */
-  endDate: string;
-  endTime: string;
   /** The stored times of an existing event; empty for a new one. */
   startAt: string;
   endAt: string;
-  category: string;
-  description: string;
-  /** Empty: unknown. */
-  price: string;
-  currency: string;
-  capacity: string;
-  visibility: string;
   modules: string[];
-  guestListVisibility: string;
-  claimantVisibility: string;
-  /** The address of an uploaded image; empty for the drawn cover. */
-  coverUrl: string;
   template: string;
   /** The ETag of an existing event, as it was read; empty for a new one. */
   tag: string;

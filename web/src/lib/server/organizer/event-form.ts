@@ -5,6 +5,7 @@ import { parseChosen } from '#lib/discovery/places.ts';
 import type { ChosenPlace, EventValues, ItemValues } from '#lib/event/event-values.ts';
 import { getLanguage } from '#lib/language/languages.ts';
 import { m } from '#lib/messages/index.js';
+import { fieldRows, textsOf } from './event-fields.ts';
 import { addDays, type Instant, toInstant, toLocal, toStartOfDay } from './local-time.ts';
 import { suggestedTitle } from './names.ts';
 
@@ -21,29 +22,16 @@ export const newKey = (): string => randomUUID();
 /** The values of a new event of a template. */
 export function valuesOfTemplate({ slug, items }: TemplateWithItems): EventValues {
   return {
-    title: '',
-    town: '',
+    ...textsOf((_, { initial = '' }) => initial),
     place: '',
-    address: '',
     allDay: false,
-    startDate: '',
-    startTime: '18:00',
-    endDate: '',
-    endTime: '22:00',
     startAt: '',
     endAt: '',
     category: categoryOf[slug] ?? '',
-    description: '',
-    price: '0',
     currency: getLanguage() === 'sv' ? 'SEK' : 'EUR',
-    capacity: '',
-    visibility: 'public',
     modules: items.some(({ kind }) => kind === 'wish')
       ? [...modules]
       : modules.filter((name) => name !== 'wishList'),
-    guestListVisibility: 'guests',
-    claimantVisibility: 'guests',
-    coverUrl: '',
     template: slug,
     tag: '',
     key: newKey(),
@@ -75,7 +63,7 @@ export function valuesOfEvent(event: Event, tag = ''): EventValues {
   const town = townOf(location.address);
   const place: ChosenPlace = { label: town, lat: location.lat, lng: location.lng, timeZone: timezone };
   return {
-    title: event.title,
+    ...textsOf((_, { plain }) => plain?.(event) ?? ''),
     town,
     place: JSON.stringify(place),
     address: location.address,
@@ -87,15 +75,10 @@ export function valuesOfEvent(event: Event, tag = ''): EventValues {
     endTime: allDay ? '' : end.time,
     startAt: event.startAt,
     endAt: event.endAt,
-    category: event.category.slug,
-    description: event.description,
     price: event.isPriceKnown ? String(event.price) : '',
-    currency: event.currency,
     capacity: event.capacity === 0 ? '' : String(event.capacity),
     visibility: event.visibility,
     modules: event.enabledModules,
-    guestListVisibility: event.guestListVisibility,
-    claimantVisibility: event.claimantVisibility,
     coverUrl: event.coverUrl.includes(`/v1/events/${event.id}/cover.svg`) ? '' : event.coverUrl,
     template: event.template.slug,
     tag,
@@ -117,26 +100,13 @@ export function readEventForm(form: FormData): EventValues {
   const choice = parseChosen(text('choice'));
   const key = text('key');
   return {
-    title: text('title'),
+    ...textsOf(text),
     town: choice?.label ?? text('town'),
     place: choice ? JSON.stringify(choice) : text('place'),
-    address: text('address'),
     allDay: form.has('allDay'),
-    startDate: text('startDate'),
-    startTime: text('startTime'),
-    endDate: text('endDate'),
-    endTime: text('endTime'),
     startAt: text('startAt'),
     endAt: text('endAt'),
-    category: text('category'),
-    description: text('description'),
-    price: text('price'),
-    currency: text('currency'),
-    capacity: text('capacity'),
-    visibility: text('visibility'),
     modules: form.getAll('module').map(textOf),
-    guestListVisibility: text('guestListVisibility'),
-    claimantVisibility: text('claimantVisibility'),
     coverUrl: form.has('removeCover') ? '' : text('coverUrl'),
     template: text('template'),
     tag: text('tag'),
@@ -184,26 +154,26 @@ export function toEventBody(
   if (!place && !fields.location) require('location', '');
   if (!place || Object.keys(fields).length > 0) return { body: null, fields };
   const body: EventBody = {
-    title: values.title,
+    ...plainFields(values),
     startAt,
     endAt,
     allDay: values.allDay,
     timezone: place.timeZone,
     location: { address: values.address || place.label, lat: place.lat, lng: place.lng },
-    // The API checks the values of lists.
-    category: values.category as EventBody['category'],
-    description: values.description,
     coverUrl: values.coverUrl || null,
     price,
     isPriceKnown: values.price !== '',
-    currency: values.currency,
     capacity,
     enabledModules: values.modules as NonNullable<EventBody['enabledModules']>,
-    guestListVisibility: values.guestListVisibility as NonNullable<EventBody['guestListVisibility']>,
-    claimantVisibility: values.claimantVisibility as NonNullable<EventBody['claimantVisibility']>,
   };
   return { body, fields: null };
 }
+
+/** The fields that are sent as they are. The API checks the values of lists. */
+const plainFields = (values: EventValues) =>
+  Object.fromEntries(
+    fieldRows.filter(([, { plain }]) => plain).map(([name]) => [name, values[name]]),
+  ) as Pick<EventBody, 'title' | 'category'>;
 
 export const isWhole = (value: number, min: number, max: number): boolean =>
   Number.isInteger(value) && value >= min && value <= max;
