@@ -1,5 +1,6 @@
 /** Events, their lists and calendars. */
 import { createUser, eventBody } from '../support/factories.ts';
+import { optionalFields } from './event-fields.ts';
 import { box, eventFilters, limit, page, yesOrNo } from './fields.ts';
 import {
   asking,
@@ -16,23 +17,7 @@ import {
   rowsOfReaders,
   text,
 } from './operation.ts';
-import {
-  coordinates,
-  currency,
-  flag,
-  httpUrl,
-  integer,
-  line,
-  number,
-  object,
-  oneOf,
-  opaque,
-  orNull,
-  prose,
-  setOf,
-  timestamp,
-  timeZone,
-} from './rules.ts';
+import { coordinates, integer, line, number, object, oneOf, opaque, prose, timestamp } from './rules.ts';
 
 /** The map has a box that is required. */
 const inBox = { bbox: text(box) };
@@ -52,16 +37,6 @@ const categories = oneOf(
   'wellbeing',
   'other',
 );
-const templates = oneOf(
-  'general',
-  'potluck',
-  'birthday',
-  'wedding',
-  'picnic',
-  'concert',
-  'meetup',
-  'conference',
-);
 const location = object({
   required: { address: line(1, 300), lat: number(-90, 90), lng: number(-180, 180) },
   optional: {},
@@ -73,22 +48,9 @@ const requiredOfEvents = {
   location,
   category: categories,
 };
-const audience = oneOf('organizer', 'guests', 'everyone');
-const optionalOfEvents = {
-  description: prose(10_000),
-  coverUrl: orNull(httpUrl),
-  timezone: timeZone,
-  allDay: flag,
-  price: number(0, 1_000_000, { decimals: 2 }),
-  isPriceKnown: flag,
-  currency,
-  capacity: integer(0, 1_000_000),
-  visibility: oneOf('public', 'unlisted', 'private'),
-  template: templates,
-  enabledModules: setOf('bringList', 'wishList', 'booking'),
-  guestListVisibility: audience,
-  claimantVisibility: audience,
-};
+const optionalOfEvents = Object.fromEntries(
+  Object.entries(optionalFields).map(([name, { rule }]) => [name, rule]),
+);
 
 export const eventOperations: Record<string, Operation> = {
   'GET /v1/categories': open(),

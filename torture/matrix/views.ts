@@ -2,6 +2,7 @@
  * The whole body of every read for every viewer of the world, written by hand: what the viewer may see, and
  * nothing else.
  */
+import { initialValues } from '../../test/operations/event-fields.ts';
 import {
   type Name,
   type Profile,
@@ -178,10 +179,7 @@ function eventViews(world: World): View[] {
       ...stateOf(viewer, name === 'open'),
       organizer: { id: organizer.id, name: organizer.name, avatar: avatar(organizer) },
       bookedCount: name === 'open' ? 2 : 0,
-      template: { slug: 'general', name: 'General' },
-      enabledModules: ['bringList', 'wishList', 'booking'],
-      guestListVisibility: 'organizer',
-      claimantVisibility: 'organizer',
+      ...initialValues(({ inLists }) => !inLists),
       updatedAt: someTime,
       myBooking:
         name === 'open' && viewer === 'guest'

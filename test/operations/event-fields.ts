@@ -1,0 +1,65 @@
+/**
+ * The fields of an event that a request may leave out, written by hand from the specification. The table of operations,
+ * the matrix of views and test/events/event-fields.test.ts read them here.
+ */
+import {
+  currency,
+  flag,
+  httpUrl,
+  integer,
+  number,
+  oneOf,
+  orNull,
+  prose,
+  type Rule,
+  setOf,
+  timeZone,
+} from './rules.ts';
+
+type OptionalField = {
+  rule: Rule;
+  /** The value in the record of a new event; undefined if it depends on other fields. */
+  initial?: unknown;
+  inLists?: true;
+  /** Whether a calendar entry shows the text in its description. */
+  inCalendar?: true;
+};
+
+const audience = oneOf('organizer', 'guests', 'everyone');
+const templates = oneOf(
+  'general',
+  'potluck',
+  'birthday',
+  'wedding',
+  'picnic',
+  'concert',
+  'meetup',
+  'conference',
+);
+
+export const optionalFields: Record<string, OptionalField> = {
+  description: { rule: prose(10_000), initial: '', inLists: true, inCalendar: true },
+  coverUrl: { rule: orNull(httpUrl), inLists: true },
+  timezone: { rule: timeZone, inLists: true },
+  allDay: { rule: flag, initial: false, inLists: true },
+  price: { rule: number(0, 1_000_000, { decimals: 2 }), initial: 0, inLists: true },
+  isPriceKnown: { rule: flag, initial: false, inLists: true },
+  currency: { rule: currency, initial: 'EUR', inLists: true },
+  capacity: { rule: integer(0, 1_000_000), initial: 0, inLists: true },
+  visibility: { rule: oneOf('public', 'unlisted', 'private'), initial: 'public', inLists: true },
+  template: { rule: templates, initial: { slug: 'general', name: 'General' } },
+  enabledModules: {
+    rule: setOf('bringList', 'wishList', 'booking'),
+    initial: ['bringList', 'wishList', 'booking'],
+  },
+  guestListVisibility: { rule: audience, initial: 'organizer' },
+  claimantVisibility: { rule: audience, initial: 'organizer' },
+};
+
+/** The values in the record of a new event, of the fields for which `isIncluded` returns true. */
+export const initialValues = (isIncluded: (field: OptionalField) => boolean = () => true) =>
+  Object.fromEntries(
+    Object.entries(optionalFields)
+      .filter(([, field]) => field.initial !== undefined && isIncluded(field))
+      .map(([name, { initial }]) => [name, initial]),
+  );
