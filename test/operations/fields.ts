@@ -7,7 +7,7 @@ export const limit = numeric(integer(1, 50));
 export const cursorPage = { cursor: text(opaque), limit };
 export const page = { page: numeric(integer(1, 2_147_483_647)), limit };
 export const yesOrNo: QueryRule = { type: 'boolean', rule: flag };
-export const anyText = (max: number): QueryRule => text(prose(max));
+const anyText = (max: number): QueryRule => text(prose(max));
 export const box = coordinates(4);
 
 /** Above half of the circumference of the earth, a larger radius changes nothing. */

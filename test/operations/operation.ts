@@ -80,10 +80,8 @@ export const privateEvent = { event: { visibility: 'private' } };
 /** Rows of an operation that has one row: the state needs no name. */
 export const row = (only: Row) => ({ rows: { '': only } });
 
-/** Rows of an operation that everybody with a token may use, where the event is not private. */
-export const rowsOfPeople = (status: number, more: Row = {}) => ({
-  rows: { '': more, private: privateRow(status, more) },
-});
+/** Rows of an operation that each person with a token may use, where the event is not private. */
+export const rowsOfPeople = (status: number) => ({ rows: { '': {}, private: privateRow(status) } });
 
 /** Rows of an operation that only organizers and admins may use. */
 export const rowsOfOwners = (status: number) => ({
