@@ -4,6 +4,7 @@ import path from 'node:path';
 import { LOCK_ORDER } from '../src/db/locks.ts';
 import { catalogue } from '../src/lib/problem-catalogue.ts';
 import { categories, templates } from '../src/modules/events/catalogue.ts';
+import { kinds, notificationKinds, personKinds } from '../src/outbox/kinds.ts';
 
 /** A part of a document, between two marker comments. */
 type Part = { file: string; name: string; source: string; text: string };
@@ -23,6 +24,12 @@ function problemCodes(): string {
   return `\n| status | codes |\n|---|---|\n${rows.join('')}`;
 }
 
+const kindRows = notificationKinds.map((kind) => {
+  const { level, description } = kinds[kind];
+  const about = personKinds.some((name) => name === kind) ? 'person' : 'event';
+  return `| ${code(kind)} | ${about} | ${code(level)} | ${description} |\n`;
+});
+
 const slugs = (elements: readonly { slug: string }[]): string => codes(elements.map(({ slug }) => slug));
 
 export const generatedParts: Part[] = [
@@ -38,6 +45,12 @@ export const generatedParts: Part[] = [
     name: 'categories and templates',
     source: 'src/modules/events/catalogue.ts',
     text: `\nCategories: ${slugs(categories)}.\n\nTemplates: ${slugs(templates)}.\n`,
+  },
+  {
+    file: 'specification.md',
+    name: 'kinds of notifications',
+    source: 'src/outbox/kinds.ts',
+    text: `\n| kind | about | default level | meaning |\n|---|---|---|---|\n${kindRows.join('')}`,
   },
 ];
 

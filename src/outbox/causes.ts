@@ -1,7 +1,7 @@
-/** Causes of notifications with one recipient. The job in modules/notifications/ delivers them. */
+/** Stores what people are to be notified of, in the transaction of the write that causes it. */
 import { type Statement, sql } from '../db/sql.ts';
-import { newId } from '../lib/ids.ts';
-import type { CauseKind } from './kinds.ts';
+import { minId, newId } from '../lib/ids.ts';
+import type { CauseKind, FanOutKind } from './kinds.ts';
 
 export type Cause = {
   /** The recipient. */
@@ -19,20 +19,31 @@ export type Cause = {
 };
 
 /**
- * The statement that stores causes, in the transaction of the write that causes them; also for a CTE of that write. It
- * inserts one row for each recipient, kind and subject, under a new id. It therefore waits for no other transaction and
- * can run at any place in LOCK_ORDER.
- * @param causes SQL that selects recipient, kind, subject, actor and amount
+ * The statement that stores causes; also for a CTE of another write. It inserts one row for each recipient, kind, subject
+ * and actor. It waits for no other transaction, so it can run at any place in LOCK_ORDER.
+ * @param causes SQL that selects a new id, recipient, kind, subject, actor and amount; the same id only for different
+ *   recipients
  */
 export const insertSelectedCauses = (causes: Statement): Statement => sql`
-  insert into notification_causes (user_id, kind, subject_id, id, actor_ids, amounts)
-  select user_id, kind, subject_id, ${newId()}::uuid, array_agg(actor_id), array_agg(amount)
-  from (${causes}) c (user_id, kind, subject_id, actor_id, amount)
+  insert into notification_causes (id, user_id, kind, subject_id, actor_id, amount)
+  select (array_agg(id))[1], user_id, kind, subject_id, actor_id, sum(amount)
+  from (${causes}) c (id, user_id, kind, subject_id, actor_id, amount)
   where actor_id <> user_id and amount <> 0
-  group by user_id, kind, subject_id`;
+  group by user_id, kind, subject_id, actor_id`;
 
 export const insertCauses = (causes: Cause[]): Statement =>
   insertSelectedCauses(sql`
-    select * from unnest(${causes.map(({ userId }) => userId)}::uuid[], ${causes.map(({ kind }) => kind)}::text[],
-      ${causes.map(({ subjectId }) => subjectId)}::uuid[], ${causes.map(({ actorId }) => actorId)}::uuid[],
-      ${causes.map(({ amount }) => amount)}::int[])`);
+    select * from unnest(${causes.map(() => newId())}::uuid[], ${causes.map(({ userId }) => userId)}::uuid[],
+      ${causes.map(({ kind }) => kind)}::text[], ${causes.map(({ subjectId }) => subjectId)}::uuid[],
+      ${causes.map(({ actorId }) => actorId)}::uuid[], ${causes.map(({ amount }) => amount)}::int[])`);
+
+/**
+ * Inserts fan-outs. While a fan-out of the same event and kind is under way, it continues and then begins again: each
+ * recipient is notified after the last change, and frequent changes neither pile up nor keep the fan-out from reaching
+ * its end.
+ */
+export const insertFanOuts = (kind: FanOutKind, eventIds: string[]): Statement => sql`
+  insert into notification_fan_outs as f (event_id, kind, position, is_repeated)
+  select e.event_id, ${kind}::text, ${minId}::uuid, false from unnest(${eventIds}::uuid[]) e (event_id)
+  order by e.event_id
+  on conflict (event_id, kind) do update set is_repeated = f.position > excluded.position`;

@@ -1,23 +1,131 @@
-/** The kinds of notifications. */
+/**
+ * The kinds of notifications. All that differs between kinds is declared here: settings, schemas, inbox, delivery, push
+ * and pages follow. CONTRIBUTING.md shows what a new kind touches.
+ */
+import { type Statement, sql } from '../db/sql.ts';
 
-/** Kinds that are about an event and go to all of its guests. */
-export const fanOutKinds = ['eventChanged', 'eventCancelled', 'reminder'] as const;
-export type FanOutKind = (typeof fanOutKinds)[number];
+/** Where a notification goes. */
+type Channel = 'inbox' | 'push';
+/** What a person can choose for a kind. */
+export type Level = 'off' | 'inbox' | 'push';
+export const channelsOf: Record<Level, Channel[]> = { off: [], inbox: ['inbox'], push: ['inbox', 'push'] };
 
-/** Kinds that are about a person: the sender of messages, or the follower. */
-export const personKinds = ['message', 'follower'] as const;
+/**
+ * `level`: of people who have not set one. `icon`: the name of a file in web/src/lib/icons/. `description`: for the OpenAPI
+ * document. The names of the texts of the pages follow from the kind: `people_kind_…` and `people_news_…`.
+ */
+type Kind = { level: Level; icon: string; description: string };
 
-/** Kinds that count what happens at an event, for its organizer. */
-export const summaryKinds = ['rsvps', 'claims', 'bookings'] as const;
-export type SummaryKind = (typeof summaryKinds)[number];
+/**
+ * A kind that a job delivers. `isFromPerson`: whether the person whom the notification names causes it. It then does not
+ * reach that person, does not cross a block, and disappears when the person is suspended.
+ */
+type DeliveredKind = Kind & { isFromPerson: boolean };
 
-/** Kinds with a single recipient for each cause, which a job delivers. */
-export type CauseKind = 'bookingConfirmed' | (typeof personKinds)[number];
+/** Statements that select the `user_id` of recipients. A person may occur more than once. */
+type Recipients = (event: { eventId: string; organizerId: string }) => Statement[];
 
-export const notificationKinds = [
-  ...fanOutKinds,
-  'bookingConfirmed',
-  ...personKinds,
-  ...summaryKinds,
-] as const satisfies (FanOutKind | CauseKind | SummaryKind)[];
-export type NotificationKind = (typeof notificationKinds)[number];
+const guests: Recipients = ({ eventId }) => [
+  sql`select user_id from rsvps where event_id = ${eventId}`,
+  sql`select user_id from bookings where event_id = ${eventId}`,
+  sql`select user_id from claims where event_id = ${eventId}`,
+];
+const attendees: Recipients = ({ eventId }) => [
+  sql`select user_id from rsvps where event_id = ${eventId} and status = 'going'`,
+  sql`select user_id from bookings where event_id = ${eventId} and status = 'booked'`,
+];
+
+/**
+ * `while`: a condition on `events e`, beside those that hold for all fan-outs. When it does not hold any more, further
+ * recipients are not notified.
+ */
+type FanOut = DeliveredKind & { to: Recipients; while: (now: Date) => Statement };
+
+/** Kinds about an event, which go to many people and name the organizer. */
+export const fanOuts = {
+  eventChanged: {
+    to: guests,
+    while: () => sql`e.status = 'scheduled'`,
+    isFromPerson: true,
+    level: 'push',
+    icon: 'CalendarClock',
+    description: 'the time or place of the event changed, or a cancelled event takes place again',
+  },
+  eventCancelled: {
+    to: guests,
+    while: () => sql`e.status = 'cancelled'`,
+    isFromPerson: true,
+    level: 'push',
+    icon: 'CalendarX',
+    description: 'the event is cancelled',
+  },
+  reminder: {
+    to: attendees,
+    while: (now) => sql`e.status = 'scheduled' and e.start_at > ${now}`,
+    isFromPerson: false,
+    level: 'push',
+    icon: 'Bell',
+    description: 'the event begins within 24 hours',
+  },
+} satisfies Record<string, FanOut>;
+
+/** Kinds with one recipient. `about`: what the subject of the cause is. */
+const causes = {
+  bookingConfirmed: {
+    about: 'event',
+    isFromPerson: false,
+    level: 'push',
+    icon: 'Ticket',
+    description: 'the caller moved up from the waitlist and has seats',
+  },
+  message: {
+    about: 'person',
+    isFromPerson: true,
+    level: 'push',
+    icon: 'MessageCircle',
+    description: 'messages of a person',
+  },
+  follower: {
+    about: 'person',
+    isFromPerson: true,
+    level: 'push',
+    icon: 'UserPlus',
+    description: 'a new follower',
+  },
+} satisfies Record<string, DeliveredKind & { about: 'event' | 'person' }>;
+
+/**
+ * Kinds that count what people do at an event, for its organizer. `counter`: the table that counts what is unread, in
+ * columns named by the kind; `item_stock` has a row for each item of an event.
+ */
+export const summaries = {
+  rsvps: { counter: 'event_counters', level: 'push', icon: 'Users', description: 'for the organizer: RSVPs' },
+  claims: { counter: 'item_stock', level: 'push', icon: 'Gift', description: 'for the organizer: claims' },
+  bookings: {
+    counter: 'event_counters',
+    level: 'push',
+    icon: 'Ticket',
+    description: 'for the organizer: bookings',
+  },
+} satisfies Record<string, Kind & { counter: 'event_counters' | 'item_stock' }>;
+
+export type FanOutKind = keyof typeof fanOuts;
+export type CauseKind = keyof typeof causes;
+export type SummaryKind = keyof typeof summaries;
+export type NotificationKind = FanOutKind | CauseKind | SummaryKind;
+
+const delivered: Record<FanOutKind | CauseKind, DeliveredKind> = { ...fanOuts, ...causes };
+export const kinds: Record<NotificationKind, Kind> = { ...delivered, ...summaries };
+
+export const notificationKinds = Object.keys(kinds) as NotificationKind[];
+export const summaryKinds = Object.keys(summaries) as SummaryKind[];
+export const personKinds = (Object.keys(causes) as CauseKind[]).filter(
+  (kind) => causes[kind].about === 'person',
+);
+export const kindsFromPeople = (Object.keys(delivered) as (keyof typeof delivered)[]).filter(
+  (kind) => delivered[kind].isFromPerson,
+);
+
+/** Whether notifications of a kind go to a channel. @param level undefined: the recipient has not set one */
+export const reaches = (kind: NotificationKind, level: Level | undefined, channel: Channel): boolean =>
+  channelsOf[level ?? kinds[kind].level].includes(channel);

@@ -5,8 +5,27 @@
  */
 import type { Queryable } from '../db/query.ts';
 import { raw, type Statement, sql } from '../db/sql.ts';
+import type { Transaction } from '../db/transaction.ts';
+import { inChunks } from '../lib/chunks.ts';
 import { newId } from '../lib/ids.ts';
-import type { SummaryKind } from './kinds.ts';
+import { type Level, reaches, type SummaryKind, summaries } from './kinds.ts';
+import { insertPushes, type NewPush } from './pushes.ts';
+
+/** The columns of a summary: its count, its id, and the person who caused it last. */
+export const columnsOf = (kind: SummaryKind): [Statement, Statement, Statement] => [
+  raw(`unread_${kind}`),
+  raw(`${kind}_notification_id`),
+  raw(`${kind}_person_id`),
+];
+
+/** What a row counts for an organizer. The id and the person have no meaning while nothing is unread. */
+export type Summary = { unread: number; notificationId: string | null; personId: string | null };
+
+/** The select list of a `Summary`. Read it under the lock of the row. */
+export function selectSummary(kind: SummaryKind, row: Statement): Statement {
+  const [unread, id, personId] = columnsOf(kind);
+  return sql`${row}.${unread} as unread, ${row}.${id} as notification_id, ${row}.${personId} as person_id`;
+}
 
 type SummaryEvent = { eventId: string; organizerId: string };
 
@@ -17,8 +36,8 @@ export type SummaryState = {
    * of kinds that they switched off.
    */
   isNotified(event: SummaryEvent, personId: string): boolean;
-  /** Whether the organizer has browsers to which notifications of the kind are pushed. */
-  isPushed(eventId: string): boolean;
+  /** The push of a notification; null if the organizer has no browsers to which the kind is pushed. */
+  pushOf(event: SummaryEvent, notificationId: string): NewPush | null;
 };
 
 /**
@@ -31,7 +50,7 @@ export async function listSummaryState(
   pairs: { eventId: string; personId: string }[],
 ): Promise<SummaryState> {
   const eventIds = pairs.map(({ eventId }) => eventId);
-  const rows = await db.query<{ eventId: string; blockedId: string | null; level: string | null }>(sql`
+  const rows = await db.query<{ eventId: string; blockedId: string | null; level: Level | null }>(sql`
     with organizers as materialized (
       select id as event_id, organizer_id from events where id = any(${[...new Set(eventIds)]}::uuid[])
     )
@@ -52,86 +71,108 @@ export async function listSummaryState(
   const withBrowsers = new Set(rows.flatMap((row) => ((row.blockedId ?? row.level) ? [] : [row.eventId])));
   return {
     isNotified: ({ eventId, organizerId }, personId) =>
-      organizerId !== personId && levels.get(eventId) !== 'off' && !blocked.has(eventId + personId),
-    isPushed: (eventId) => withBrowsers.has(eventId) && levels.get(eventId) !== 'inbox',
+      organizerId !== personId &&
+      reaches(kind, levels.get(eventId), 'inbox') &&
+      !blocked.has(eventId + personId),
+    pushOf: ({ eventId, organizerId: userId }, id) =>
+      withBrowsers.has(eventId) && reaches(kind, levels.get(eventId), 'push')
+        ? { userId, id, summary: { kind, eventId } }
+        : null,
   };
 }
 
 /** Something new (1), or something that is taken back (-1). */
 export type SummaryChange = { personId: string; amount: number };
 
-/** How an unread summary changes. */
-export type SummaryMove = {
-  organizerId: string;
-  /** By how much the count changes. */
-  amount: number;
-  /** The id of the notification, and the person who is named, if the amount is positive. */
-  notificationId: string | null;
-  personId: string | null;
-  /** The ids of people who are no longer named, separated by commas. */
-  gone: string | null;
+/** The summary of a row after a change. */
+export type NewSummary = Summary & {
+  /** The organizer, if the row begins or continues to count; null leaves the column as it is. */
+  unreadOf: string | null;
+  /** Of what a summary counts, only the first is pushed until it is read. Null for others. */
+  push: NewPush | null;
 };
 
-/** The move of changes, of which those count that the organizer is notified of. */
-export function summaryMove(event: SummaryEvent, changes: SummaryChange[], state: SummaryState): SummaryMove {
-  const { organizerId } = event;
-  const counted = changes.filter(({ personId }) => state.isNotified(event, personId));
+/** A change of a row that has a summary. */
+type Move = { summary: NewSummary };
+
+/**
+ * The summary of a row after changes, of which those count that the organizer is notified of. What is taken back is
+ * subtracted from what is unread, down to 0: it may have been read. A person who takes it back is no longer named.
+ * @param before the event, and the summary of the locked row
+ */
+export function nextSummary(
+  before: SummaryEvent & Summary,
+  changes: SummaryChange[],
+  state: SummaryState,
+): NewSummary {
+  const counted = changes.filter(({ personId }) => state.isNotified(before, personId));
   const amount = counted.reduce((sum, change) => sum + change.amount, 0);
   const newest = amount > 0 ? counted.find((change) => change.amount > 0) : undefined;
-  const gone = changes.filter((change) => change.amount < 0).map(({ personId }) => personId);
-  return {
-    organizerId,
-    amount,
-    notificationId: newest ? newId() : null,
-    personId: newest?.personId ?? null,
-    gone: gone.length > 0 ? gone.join() : null,
-  };
+  const isGone = changes.some((change) => change.amount < 0 && change.personId === before.personId);
+  const unread = Math.max(before.unread + amount, 0);
+  if (!newest) {
+    const personId = isGone ? null : before.personId;
+    return { unread, notificationId: before.notificationId, personId, unreadOf: null, push: null };
+  }
+  const notificationId = newId();
+  const push = before.unread === 0 ? state.pushOf(before, notificationId) : null;
+  return { unread, notificationId, personId: newest.personId, unreadOf: before.organizerId, push };
 }
 
-/** The columns of a summary: its count, its id, and the person who caused it last. */
-export const columnsOf = (kind: SummaryKind): [Statement, Statement, Statement] => [
-  raw(`unread_${kind}`),
-  raw(`${kind}_notification_id`),
-  raw(`${kind}_person_id`),
-];
-
 /**
- * The assignments of an UPDATE that moves the summary of `row`, by the columns `summaryColumns`. `unread_of` stays set, so
- * that only the first change of a row changes an index. What is taken back is subtracted from what is unread, down to 0:
- * it may have been read.
+ * The assignments of an UPDATE that writes the summary of `row`, by the columns `summaryTypes`. `unread_of` stays
+ * set, so that only the first change of a row changes an index.
  */
-export function moveSummary(kind: SummaryKind, row: Statement, move: Statement): Statement {
+export function writeSummary(kind: SummaryKind, row: Statement, next: Statement): Statement {
   const [unread, id, personId] = columnsOf(kind);
   return sql`
-    unread_of = case when ${move}.amount > 0 then ${move}.organizer_id else ${row}.unread_of end,
-    ${unread} = greatest(${row}.${unread} + ${move}.amount, 0),
-    ${id} = coalesce(${move}.notification_id, ${row}.${id}),
-    ${personId} = case when ${move}.amount > 0 then ${move}.person_id
-      when ${row}.${personId} = any(string_to_array(${move}.gone, ',')::uuid[]) then null else ${row}.${personId} end`;
+    unread_of = coalesce(${next}.unread_of, ${row}.unread_of), ${unread} = ${next}.unread,
+    ${id} = ${next}.notification_id, ${personId} = ${next}.person_id`;
 }
 
-/** The types of the columns of a `SummaryMove`. */
-export const summaryColumns = {
-  organizerId: 'uuid',
-  amount: 'int',
+/** The types of the columns of a `NewSummary`. */
+export const summaryTypes = {
+  unreadOf: 'uuid',
+  unread: 'int',
   notificationId: 'uuid',
   personId: 'uuid',
-  gone: 'text',
 } as const;
 
-/**
- * The statements that store the pushes of summaries that were empty before: of what a summary counts, only the first is
- * pushed until it is read. Subscriptions that another transaction is deleting are skipped, so they wait for nothing.
- * @param moves of organizers with browsers (`isPushed`), with a positive amount
- */
-export const insertSummaryPushes = (
-  kind: SummaryKind,
-  moves: { eventId: string; summary: SummaryMove }[],
-  now: Date,
-): Statement[] =>
-  moves.map(
-    ({ eventId, summary: { organizerId, notificationId } }) => sql`
-    insert into push_deliveries (user_id, notification_id, subscription_id, kind, subject_id, attempts, due_at)
-    select p.user_id, ${notificationId}::uuid, p.id, ${kind}::text, ${eventId}::uuid, 0, ${now}::timestamptz
-    from push_subscriptions p where p.user_id = ${organizerId} for key share skip locked`,
+/** The statements that store the pushes of summaries. */
+export const insertSummaryPushes = (moves: Move[], now: Date): Statement[] =>
+  insertPushes(
+    moves.flatMap(({ summary: { push } }) => push ?? []),
+    now,
   );
+
+/**
+ * Writes locked rows after what a person did there is taken back.
+ * @param moves one for each row, with its key: `n` is the number of the item
+ * @param write the statement that writes the rows of moves with their summaries
+ */
+export async function takeBack<M extends { eventId: string; n?: number }>(
+  tx: Transaction,
+  kind: SummaryKind,
+  personId: string,
+  moves: M[],
+  write: (moves: (M & { summary: NewSummary })[]) => Statement,
+): Promise<void> {
+  const n = summaries[kind].counter === 'item_stock' ? sql`s.n` : sql`null::int as n`;
+  const keyOf = (key: { eventId: string; n?: number | null }) => `${key.eventId} ${key.n ?? ''}`;
+  for (const some of inChunks(moves)) {
+    const pairs = some.map(({ eventId }) => ({ eventId, personId }));
+    const [state, rows] = await Promise.all([
+      listSummaryState(tx, kind, pairs),
+      tx.query<SummaryEvent & Summary & { n: number | null }>(sql`
+        select s.event_id, ${n}, e.organizer_id, ${selectSummary(kind, sql`s`)}
+        from ${raw(summaries[kind].counter)} s join events e on e.id = s.event_id
+        where s.event_id = any(${some.map(({ eventId }) => eventId)}::uuid[])`),
+    ]);
+    const before = new Map(rows.map((row) => [keyOf(row), row]));
+    const written = some.flatMap((move) => {
+      const row = before.get(keyOf(move));
+      return row ? [{ ...move, summary: nextSummary(row, [{ personId, amount: -1 }], state) }] : [];
+    });
+    await tx.execute(write(written));
+  }
+}

@@ -175,8 +175,8 @@ test('metrics: rows and age of the backlog of causes, fan-outs and pushes', asyn
   await sql`delete from notification_causes`;
   for (const at of [before, now])
     await sql`
-      insert into notification_causes (user_id, kind, subject_id, id, actor_ids, amounts)
-      values (${person.id}, 'follow', ${person.id}, ${newIdAt(at)}, ${[person.id]}::uuid[], ${[1]}::int[])`;
+      insert into notification_causes (user_id, id, kind, subject_id, actor_id, amount)
+      values (${person.id}, ${newIdAt(at)}, 'follow', ${person.id}, ${person.id}, 1)`;
   await sql`
     insert into notification_fan_outs (event_id, kind, position, is_repeated)
     values (${event.id}, 'eventMoved', ${event.id}, false)`;

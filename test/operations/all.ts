@@ -1,8 +1,9 @@
 /**
  * Every operation of the API: its access and statuses, the rule of each field and parameter, and an example. Written by
- * hand, from the specification and, where it is silent, from the contract in docs/decisions. The access matrix, the
- * tests of strict validation, and the torture programs `matrix` and `fuzz` read it; an operation that the OpenAPI
- * document has and this table lacks is a fault, and so is the reverse.
+ * hand, from the specification and, where it is silent, from the contract in docs/decisions; only the names of the kinds
+ * of notifications are those that the server declares. The access matrix, the tests of strict validation, and the torture
+ * programs `matrix` and `fuzz` read it; an operation that the OpenAPI document has and this table lacks is a fault, and
+ * so is the reverse.
  */
 import { adminOperations } from './admin.ts';
 import { attendanceOperations } from './attendance.ts';

@@ -1,5 +1,6 @@
 /** People and what they do with each other: profiles, follows, blocks, messages, uploads, notifications, reports. */
 import { randomUUID } from 'node:crypto';
+import { notificationKinds } from '../../src/outbox/kinds.ts';
 import { createUpload, onePixelPng } from '../support/factories.ts';
 import { Browser } from '../support/push-browser.ts';
 import { cursorPage, limit, ofOrganizer, yesOrNo } from './fields.ts';
@@ -39,10 +40,6 @@ const ofUpload = (tail = '') => ({
 });
 const toOneself = [401, 401, 200, 200, 400, 200, 200, 401];
 const deliveries = oneOf('off', 'inbox', 'push');
-const kinds = [
-  ...['eventChanged', 'eventCancelled', 'reminder', 'bookingConfirmed', 'message'],
-  ...['follower', 'rsvps', 'claims', 'bookings'],
-];
 const report = ({ event }: RowContext) => ({ subject: { type: 'event', id: event }, reason: 'spam' });
 
 export const peopleOperations: Record<string, Operation> = {
@@ -117,7 +114,7 @@ export const peopleOperations: Record<string, Operation> = {
   'GET /v1/notifications/settings': required(),
   'PATCH /v1/notifications/settings': {
     ...required(),
-    ...of({}, Object.fromEntries(kinds.map((kind) => [kind, deliveries]))),
+    ...of({}, Object.fromEntries(notificationKinds.map((kind) => [kind, deliveries]))),
     example: () => ({ follower: 'off' }),
   },
   // The URL of the test server is not https (test/notifications/push.test.ts).

@@ -1,7 +1,7 @@
 /**
  * Backups that the last development version before the first release wrote. They have the format 1 and the migration 27;
- * 27 migrations made the schema that is migration 1 now. Two columns of that schema no longer exist, and
- * `is_price_known` was false in older rows with a price.
+ * 27 migrations made a schema from which migration 1 differs: two columns of `rsvps` no longer exist, causes of
+ * notifications have one actor, and `is_price_known` was false in older rows with a price.
  */
 import type { Queryable } from '../../db/query.ts';
 import { raw } from '../../db/sql.ts';
@@ -27,11 +27,29 @@ export const schemaOf = (header: BackupHeader): number =>
   isOfDevelopment(header) ? schemaOfLastDevelopment : header.schema;
 
 /** Lets the tables accept the rows. */
-export const addDroppedColumns = (db: Queryable): Promise<unknown> =>
-  db.query(raw('alter table rsvps add column previous text, add column previous_extra_guests smallint'));
+export async function addDroppedColumns(db: Queryable): Promise<void> {
+  await db.query(
+    raw('alter table rsvps add column previous text, add column previous_extra_guests smallint'),
+  );
+  await db.query(
+    raw(`
+    alter table notification_causes add column actor_ids uuid[], add column amounts int[],
+      alter column actor_id drop not null, alter column amount drop not null`),
+  );
+}
 
 /** Adapts the restored rows to the present schema. */
 export async function convertRows(db: Queryable): Promise<void> {
   await db.query(raw('alter table rsvps drop column previous, drop column previous_extra_guests'));
+  await db.query(
+    raw(
+      'update notification_causes set actor_id = actor_ids[1], amount = (select sum(a) from unnest(amounts) a)',
+    ),
+  );
+  await db.query(
+    raw(`
+    alter table notification_causes drop column actor_ids, drop column amounts,
+      alter column actor_id set not null, alter column amount set not null`),
+  );
   await db.query(raw('update events set is_price_known = true where price > 0'));
 }

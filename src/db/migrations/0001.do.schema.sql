@@ -408,23 +408,24 @@ end $$;
 -- No foreign key: the job ignores people who no longer exist.
 create table notification_causes (
   user_id uuid not null,
+  id uuid not null,
   kind text not null,
   -- The event or the person that the notification is about.
   subject_id uuid not null,
-  id uuid not null,
-  -- The people who caused it, and by how much each of them changes the count of the notification; of equal length.
-  actor_ids uuid[] not null,
-  amounts int[] not null,
-  primary key (user_id, kind, subject_id, id)
+  -- The person who caused it.
+  actor_id uuid not null,
+  -- By how much the count of the notification changes.
+  amount int not null,
+  primary key (user_id, id)
 );
 
--- Events of which all guests are to be notified.
+-- Events of which many people are to be notified.
 create table notification_fan_outs (
   event_id uuid not null references events on delete cascade,
   kind text not null,
-  -- The guests with this id or a higher one are still to be notified.
+  -- The people with this id or a higher one are still to be notified.
   position uuid not null,
-  -- The event changed again after the first guests were notified: all guests are notified once more.
+  -- The event changed again after the first people were notified: all are notified once more.
   is_repeated boolean not null,
   primary key (event_id, kind)
 );

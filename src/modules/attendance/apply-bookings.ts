@@ -26,8 +26,10 @@ import { Problem } from '../../lib/errors.ts';
 import {
   insertSummaryPushes,
   listSummaryState,
+  nextSummary,
+  type Summary,
   type SummaryChange,
-  summaryMove,
+  selectSummary,
 } from '../../outbox/summaries.ts';
 import { changedEvents } from '../events/changed-events.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
@@ -107,8 +109,7 @@ export function applyBookings(
   );
 }
 
-/** `unread`: bookings that the organizer has not read. */
-type LockedEvent = { organizerId: string; unread: number };
+type LockedEvent = { organizerId: string } & Summary;
 type LockedState = Awaited<ReturnType<typeof lockAndRead>>;
 
 async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, waits: LockWaits) {
@@ -125,7 +126,7 @@ async function lockAndRead(tx: Transaction, entries: Entry[], now: Date, waits: 
     lockEventCounters<LockedEvent>(
       tx,
       eventIds,
-      sql`e.organizer_id, c.unread_bookings as unread`,
+      sql`e.organizer_id, ${selectSummary('bookings', sql`c`)}`,
       waits !== 'none',
     ),
     findStoredResponses(tx, keys, now),
@@ -221,13 +222,7 @@ function moveStatements(
   ];
   const moved = moves.flatMap((move) => {
     const event = lockedEvents.get(move.eventId);
-    if (!event) return [];
-    return [
-      { ...move, unread: event.unread, summary: summaryMove(event, changesOf(move.eventId), summaryState) },
-    ];
+    return event ? [{ ...move, summary: nextSummary(event, changesOf(move.eventId), summaryState) }] : [];
   });
-  const pushed = moved.filter(
-    ({ eventId, unread, summary }) => unread === 0 && summary.amount > 0 && summaryState.isPushed(eventId),
-  );
-  return [...insertSummaryPushes('bookings', pushed, now), moveCounters(moved)];
+  return [...insertSummaryPushes(moved, now), moveCounters(moved)];
 }

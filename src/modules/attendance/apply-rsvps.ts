@@ -10,9 +10,9 @@ import { Problem } from '../../lib/errors.ts';
 import {
   insertSummaryPushes,
   listSummaryState,
+  nextSummary,
   type SummaryChange,
   type SummaryState,
-  summaryMove,
 } from '../../outbox/summaries.ts';
 import { changedEvents } from '../events/changed-events.ts';
 import { decideRsvp, type RsvpCommand } from './rsvp-policy.ts';
@@ -126,13 +126,10 @@ function decideAll(commands: RsvpCommand[], { roles, events, busy, rsvps }: Lock
 function moveStatements(moves: EventMove[], state: SummaryState, now: Date): Statement[] {
   const changed = moves
     .filter(({ rsvps, going, extraGuests, changes }) => rsvps || going || extraGuests || changes.length > 0)
-    .map((move) => ({ ...move, summary: summaryMove(move.event, move.changes, state) }));
+    .map((move) => ({ ...move, summary: nextSummary(move.event, move.changes, state) }));
   if (changed.length === 0) return [];
-  const pushed = changed.filter(
-    ({ event, summary }) => event.unread === 0 && summary.amount > 0 && state.isPushed(event.eventId),
-  );
   return [
-    ...insertSummaryPushes('rsvps', pushed, now),
+    ...insertSummaryPushes(changed, now),
     moveRsvpCounters(changed),
     changeStatement({ records: [changedEvents(changed.map(({ eventId }) => eventId))] }),
   ];

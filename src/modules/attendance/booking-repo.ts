@@ -3,7 +3,7 @@ import type { Database } from '../../db/client.ts';
 import { byPosition, type Queryable } from '../../db/query.ts';
 import { deleteRows, insertRows, rowsOf, updateRows } from '../../db/rows.ts';
 import { empty, type Statement, sql } from '../../db/sql.ts';
-import { moveSummary, type SummaryMove, summaryColumns } from '../../outbox/summaries.ts';
+import { type NewSummary, summaryTypes, writeSummary } from '../../outbox/summaries.ts';
 import type { EventRow } from '../events/present.ts';
 import { type BookingStatus, waitlistPosition } from '../events/waitlist.ts';
 import type { BookingRow } from './present-booking.ts';
@@ -93,14 +93,14 @@ export type CounterMove = { eventId: string; booked: number; waiting: number; ad
  * Adds to the counters of events, and writes what the organizers have not read. The transaction must hold a lock on the
  * counters.
  */
-export const moveCounters = (moves: (CounterMove & { summary: SummaryMove })[]): Statement =>
+export const moveCounters = (moves: (CounterMove & { summary: NewSummary })[]): Statement =>
   updateRows(
     'event_counters c',
     moves.map(({ summary, ...move }) => ({ ...move, ...summary })),
     { eventId: 'uuid' },
-    { booked: 'int', waiting: 'int', added: 'int', ...summaryColumns },
+    { booked: 'int', waiting: 'int', added: 'int', ...summaryTypes },
     sql`booked_count = c.booked_count + k.booked, waiting_count = c.waiting_count + k.waiting,
-      last_booking = c.last_booking + k.added, ${moveSummary('bookings', sql`c`, sql`k`)}`,
+      last_booking = c.last_booking + k.added, ${writeSummary('bookings', sql`c`, sql`k`)}`,
   );
 
 /**

@@ -3,10 +3,9 @@ import { lockEach } from '../../db/locks.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
-import { inChunks } from '../../lib/chunks.ts';
-import { summariesWithout } from '../../outbox/summaries-without.ts';
+import { takeBack } from '../../outbox/summaries.ts';
 import { deleteBookingsOf } from './delete-bookings.ts';
-import { moveRsvpCounters } from './rsvp-repo.ts';
+import { moveRsvpCounters, type RsvpCounterMove } from './rsvp-repo.ts';
 
 export const attendanceDeletionHooks: DeletionHook[] = [
   {
@@ -38,20 +37,8 @@ async function lockCountersOf(tx: Transaction, userId: string): Promise<void> {
 
 /** Deletes the person's RSVPs and corrects the counters of their events, which are locked. */
 async function deleteRsvps(tx: Transaction, userId: string): Promise<void> {
-  const gone = await tx.query<{ eventId: string; going: number; extraGuests: number }>(sql`
-    delete from rsvps where user_id = ${userId} returning event_id, (status = 'going')::int as going,
-      (status = 'going')::int * coalesce(extra_guests, 0) as extra_guests`);
-  for (const some of inChunks(gone)) {
-    const summaries = await summariesWithout(
-      tx,
-      'rsvps',
-      userId,
-      some.map(({ eventId }) => eventId),
-    );
-    const moves = some.flatMap(({ eventId, going, extraGuests }) => {
-      const summary = summaries.get(eventId);
-      return summary ? [{ eventId, rsvps: -1, going: -going, extraGuests: -extraGuests, summary }] : [];
-    });
-    await tx.execute(moveRsvpCounters(moves));
-  }
+  const moves = await tx.query<Omit<RsvpCounterMove, 'summary'>>(sql`
+    delete from rsvps where user_id = ${userId} returning event_id, -1 as rsvps, -(status = 'going')::int as going,
+      -(status = 'going')::int * coalesce(extra_guests, 0) as extra_guests`);
+  await takeBack(tx, 'rsvps', userId, moves, moveRsvpCounters);
 }

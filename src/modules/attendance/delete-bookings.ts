@@ -2,9 +2,9 @@
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import { inChunks } from '../../lib/chunks.ts';
-import { summariesWithout } from '../../outbox/summaries-without.ts';
+import { takeBack } from '../../outbox/summaries.ts';
 import { promoteWaitlist } from '../events/waitlist.ts';
-import { moveCounters } from './booking-repo.ts';
+import { type CounterMove, moveCounters } from './booking-repo.ts';
 
 /**
  * Deletes all bookings and waitlist entries of a person, in the transaction that deletes the account. The
@@ -12,19 +12,14 @@ import { moveCounters } from './booking-repo.ts';
  * of these events, so no other transaction books the person from a waitlist in the meantime.
  */
 export async function deleteBookingsOf(tx: Transaction, userId: string): Promise<void> {
-  const deleted = await tx.query<{ eventId: string; booked: number; waiting: number }>(sql`
-    delete from bookings where user_id = ${userId}
-    returning event_id, case status when 'booked' then seats else 0 end as booked, (status = 'waiting')::int as waiting`);
-  for (const some of inChunks(deleted)) {
-    const eventIds = some.map(({ eventId }) => eventId);
-    const summaries = await summariesWithout(tx, 'bookings', userId, eventIds);
-    const moves = some.flatMap(({ eventId, booked, waiting }) => {
-      const summary = summaries.get(eventId);
-      return summary ? [{ eventId, booked: -booked, waiting: -waiting, added: 0, summary }] : [];
-    });
-    await tx.execute(moveCounters(moves));
+  const moves = await tx.query<CounterMove>(sql`
+    delete from bookings where user_id = ${userId} returning event_id,
+      case status when 'booked' then -seats else 0 end as booked, -(status = 'waiting')::int as waiting, 0 as added`);
+  await takeBack(tx, 'bookings', userId, moves, moveCounters);
+  for (const some of inChunks(moves)) {
     const waiting = await tx.query<{ eventId: string }>(sql`
-      select event_id from event_counters where event_id = any(${eventIds}::uuid[]) and waiting_count > 0`);
+      select event_id from event_counters
+      where event_id = any(${some.map(({ eventId }) => eventId)}::uuid[]) and waiting_count > 0`);
     for (const { eventId } of waiting) await tx.execute(promoteWaitlist(eventId));
   }
 }

@@ -3,7 +3,13 @@ import { byPosition } from '../../db/query.ts';
 import { deleteRows, insertRows, rowsOf, updateRows } from '../../db/rows.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { moveSummary, type SummaryMove, summaryColumns } from '../../outbox/summaries.ts';
+import {
+  type NewSummary,
+  type Summary,
+  selectSummary,
+  summaryTypes,
+  writeSummary,
+} from '../../outbox/summaries.ts';
 import type { EventRow } from '../events/present.ts';
 import type { Rsvp } from '../events/repo.ts';
 import { lockEventCounters } from './lock-event-counters.ts';
@@ -14,9 +20,7 @@ const rsvpKey = { eventId: 'uuid', userId: 'uuid' } as const;
 /** What decides about RSVPs to an event, and what they change: its counters, and what the organizer has not read. */
 export type RsvpEvent = Pick<EventRow, 'organizerId' | 'visibility' | 'hidden' | 'status' | 'rsvpCount'> & {
   eventId: string;
-  /** RSVPs that the organizer has not read. */
-  unread: number;
-};
+} & Summary;
 
 /** Locks events as `lockEventCounters` does, and reads what decides about RSVPs. @returns the locked events by id */
 export const lockRsvpEvents = (
@@ -27,7 +31,7 @@ export const lockRsvpEvents = (
   lockEventCounters<RsvpEvent>(
     tx,
     eventIds,
-    sql`e.organizer_id, e.visibility, e.hidden, e.status, c.rsvp_count, c.unread_rsvps as unread`,
+    sql`e.organizer_id, e.visibility, e.hidden, e.status, c.rsvp_count, ${selectSummary('rsvps', sql`c`)}`,
     mayWaitForLocks,
   );
 
@@ -69,7 +73,7 @@ export type RsvpCounterMove = {
   rsvps: number;
   going: number;
   extraGuests: number;
-  summary: SummaryMove;
+  summary: NewSummary;
 };
 
 export const moveRsvpCounters = (moves: RsvpCounterMove[]): Statement =>
@@ -77,7 +81,7 @@ export const moveRsvpCounters = (moves: RsvpCounterMove[]): Statement =>
     'event_counters c',
     moves.map(({ summary, ...move }) => ({ ...move, ...summary })),
     { eventId: 'uuid' },
-    { rsvps: 'int', going: 'int', extraGuests: 'int', ...summaryColumns },
+    { rsvps: 'int', going: 'int', extraGuests: 'int', ...summaryTypes },
     sql`rsvp_count = c.rsvp_count + k.rsvps, going_count = c.going_count + k.going,
-      extra_guests_count = c.extra_guests_count + k.extra_guests, ${moveSummary('rsvps', sql`c`, sql`k`)}`,
+      extra_guests_count = c.extra_guests_count + k.extra_guests, ${writeSummary('rsvps', sql`c`, sql`k`)}`,
   );

@@ -1,6 +1,7 @@
 /** The waitlist of an event: positions and promotion. */
 import { update } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
+import { newId } from '../../lib/ids.ts';
 import { insertSelectedCauses } from '../../outbox/causes.ts';
 
 export type BookingStatus = 'booked' | 'waiting';
@@ -43,7 +44,8 @@ export function promoteWaitlist(eventId: string) {
       returning user_id, seats
     ), causes as (
       ${insertSelectedCauses(sql`
-        select m.user_id, 'bookingConfirmed', e.id, e.organizer_id, 1 from moved m join events e on e.id = ${eventId}`)}
+        select ${newId()}::uuid, m.user_id, 'bookingConfirmed', e.id, e.organizer_id, 1
+        from moved m join events e on e.id = ${eventId}`)}
     )
     ${update('event_counters c', sql`booked_count = booked_count + m.seats, waiting_count = waiting_count - m.people`)}
     from (select sum(seats)::int as seats, count(*)::int as people from moved) m

@@ -23,9 +23,9 @@ import { formatItemId, type ItemId, newId } from '../../lib/ids.ts';
 import {
   insertSummaryPushes,
   listSummaryState,
+  nextSummary,
   type SummaryChange,
   type SummaryState,
-  summaryMove,
 } from '../../outbox/summaries.ts';
 import {
   type ClaimantState,
@@ -176,18 +176,15 @@ async function moveStatements(
       eventId: item.eventId,
       n: item.n,
       by,
-      summary: summaryMove(item, changes, state),
+      summary: nextSummary(item, changes, state),
     }),
   );
   // The claims on all items of an event are one summary.
-  const added = new Map(
-    moved
-      .filter(({ eventId, summary }) => state.isPushed(eventId) && summary.amount > 0)
-      .map((move) => [move.eventId, move]),
-  );
-  const unread = added.size > 0 ? await listEventsWithUnreadClaims(tx, [...added.keys()]) : new Set();
-  const pushed = [...added.values()].filter(({ eventId }) => !unread.has(eventId));
-  return [...insertSummaryPushes('claims', pushed, now), moveStock(moved)];
+  const first = new Map(moved.filter(({ summary }) => summary.push).map((move) => [move.eventId, move]));
+  if (first.size > 0) {
+    for (const eventId of await listEventsWithUnreadClaims(tx, [...first.keys()])) first.delete(eventId);
+  }
+  return [...insertSummaryPushes([...first.values()], now), moveStock(moved)];
 }
 
 /** The claim that the command makes, changes or deletes, or the problem that refuses the command. */

@@ -6,12 +6,18 @@ import { empty, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
-import { moveSummary, type SummaryMove, summaryColumns } from '../../outbox/summaries.ts';
+import {
+  type NewSummary,
+  type Summary,
+  selectSummary,
+  summaryTypes,
+  writeSummary,
+} from '../../outbox/summaries.ts';
 import type { Rsvp } from '../events/repo.ts';
 import type { ClaimRow } from './present.ts';
 import { type ItemState, itemStateColumns } from './repo.ts';
 
-export type LockedItem = ItemId & ItemState;
+export type LockedItem = ItemId & ItemState & Summary;
 
 const itemKey = { eventId: 'uuid', n: 'int' } as const;
 const claimKey = { ...itemKey, userId: 'uuid' } as const;
@@ -37,7 +43,7 @@ export async function lockItems(
     items,
     stockKeyOf,
     (some) => sql`
-      select k.nth::int, i.event_id, i.n, ${itemStateColumns()}
+      select k.nth::int, i.event_id, i.n, ${itemStateColumns()}, ${selectSummary('claims', sql`s`)}
       from ${rowsOf('items i', some, itemKey)}
       join events e on e.id = i.event_id
       join item_stock s on s.event_id = i.event_id and s.n = i.n
@@ -79,7 +85,7 @@ export async function listClaimantStates(
 }
 
 /** By how much the claimed quantity of an item changes, and what its organizer has not read. */
-export type StockMove = ItemId & { by: number; summary: SummaryMove };
+export type StockMove = ItemId & { by: number; summary: NewSummary };
 
 /** The transaction must hold a lock on the stock of the items, as for the following statements. */
 export const insertClaims = (claims: ClaimRow[]): Statement =>
@@ -96,8 +102,8 @@ export const moveStock = (moves: StockMove[]): Statement =>
     'item_stock s',
     moves.map(({ summary, ...move }) => ({ ...move, ...summary })),
     itemKey,
-    { by: 'int', ...summaryColumns },
-    sql`claimed = s.claimed + k.by, ${moveSummary('claims', sql`s`, sql`k`)}`,
+    { by: 'int', ...summaryTypes },
+    sql`claimed = s.claimed + k.by, ${writeSummary('claims', sql`s`, sql`k`)}`,
   );
 
 /** The events of which the organizer has not read claims. */

@@ -3,10 +3,9 @@ import { lockEach } from '../../db/locks.ts';
 import { sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
-import { inChunks } from '../../lib/chunks.ts';
 import type { ItemId } from '../../lib/ids.ts';
-import { summariesWithout } from '../../outbox/summaries-without.ts';
-import { moveStock, stockKeyOf } from './claim-repo.ts';
+import { takeBack } from '../../outbox/summaries.ts';
+import { moveStock, type StockMove, stockKeyOf } from './claim-repo.ts';
 
 export const itemDeletionHooks: DeletionHook[] = [
   {
@@ -25,15 +24,7 @@ async function deleteClaims(tx: Transaction, userId: string): Promise<void> {
   await lockEach(items, stockKeyOf, ({ eventId, n }) =>
     tx.query(sql`select 1 from item_stock where event_id = ${eventId} and n = ${n} for update`),
   );
-  const gone = await tx.query<ItemId & { quantity: number }>(sql`
-    delete from claims where user_id = ${userId} returning event_id, n, quantity`);
-  for (const some of inChunks(gone)) {
-    const eventIds = [...new Set(some.map(({ eventId }) => eventId))];
-    const summaries = await summariesWithout(tx, 'claims', userId, eventIds);
-    const moves = some.flatMap(({ eventId, n, quantity }) => {
-      const summary = summaries.get(eventId);
-      return summary ? [{ eventId, n, by: -quantity, summary }] : [];
-    });
-    await tx.execute(moveStock(moves));
-  }
+  const moves = await tx.query<Omit<StockMove, 'summary'>>(sql`
+    delete from claims where user_id = ${userId} returning event_id, n, -quantity as by`);
+  await takeBack(tx, 'claims', userId, moves, moveStock);
 }

@@ -1,6 +1,9 @@
-/** Account deletion: the inbox and settings of the person, and the person in the inboxes of others. */
+/** Account deletion: the causes, inbox and settings of the person, and the person in the inboxes of others. */
+import { sql } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
 import type { DeletionHook } from '../../http/define-module.ts';
-import { deleteNotificationsOf } from './delivery-repo.ts';
+import { lockAndDelete } from '../../outbox/delete-notifications.ts';
+import { summaryKinds } from '../../outbox/kinds.ts';
 
 export const notificationDeletionHooks: DeletionHook[] = [
   {
@@ -13,3 +16,20 @@ export const notificationDeletionHooks: DeletionHook[] = [
     },
   },
 ];
+
+/**
+ * Deletes a person's causes, inbox and settings, and the notifications of others that come from the person. A
+ * notification that counts the person among others no longer names them.
+ */
+async function deleteNotificationsOf(tx: Transaction, userId: string): Promise<void> {
+  await lockAndDelete(tx, 'notification_causes', sql`(user_id = ${userId} or actor_id = ${userId})`);
+  await lockAndDelete(
+    tx,
+    'notifications',
+    sql`(user_id = ${userId} or person_id = ${userId})`,
+    sql`
+      update notifications set person_id = null, count = count - 1
+      where person_id = ${userId} and user_id <> ${userId} and kind = any(${summaryKinds}) and count > 1`,
+  );
+  await tx.execute(sql`delete from notification_settings where user_id = ${userId}`);
+}

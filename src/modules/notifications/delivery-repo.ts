@@ -3,8 +3,7 @@ import { lockEach, skipLockedUnless } from '../../db/locks.ts';
 import { deleteRows, rowsOf } from '../../db/rows.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { newId } from '../../lib/ids.ts';
-import { type NotificationKind, summaryKinds } from '../../outbox/kinds.ts';
+import type { Level, NotificationKind } from '../../outbox/kinds.ts';
 
 /** The number of notifications that an inbox holds; older ones are deleted. */
 export const inboxSize = 200;
@@ -72,15 +71,16 @@ export async function listBlockedPairs(tx: Transaction, pairs: PersonPair[]): Pr
 
 export const keyOfSetting = (userId: string, kind: NotificationKind): string => `${userId} ${kind}`;
 
-/** The kinds that people switched off, as keys. */
-export async function listSwitchedOff(tx: Transaction, userIds: string[]): Promise<Set<string>> {
-  const rows = await tx.query<{ userId: string; kind: NotificationKind }>(sql`
-    select user_id, kind from notification_settings where user_id = any(${userIds}::uuid[]) and level = 'off'`);
-  return new Set(rows.map(({ userId, kind }) => keyOfSetting(userId, kind)));
+/** The levels that people set, by `keyOfSetting`. */
+export async function listLevels(tx: Transaction, userIds: string[]): Promise<Map<string, Level>> {
+  const rows = await tx.query<{ userId: string; kind: NotificationKind; level: Level }>(sql`
+    select user_id, kind, level from notification_settings where user_id = any(${userIds}::uuid[])`);
+  return new Map(rows.map(({ userId, kind, level }) => [keyOfSetting(userId, kind), level]));
 }
 
-/** `count`: what is added to an unread notification of the kind and subject. */
+/** `count`: what is added to an unread notification of the kind and subject. `id`: its new id if that is positive. */
 export type NewNotification = {
+  id: string;
   userId: string;
   kind: NotificationKind;
   subjectId: string;
@@ -104,7 +104,7 @@ export function writeNotifications(rows: NewNotification[], { full }: Inboxes, n
     sql`
     insert into notifications as n (user_id, id, kind, subject_id, person_id, count, created_at)
     select user_id, id, kind, subject_id, person_id, count, ${now}::timestamptz
-    from unnest(${rows.map(({ userId }) => userId)}::uuid[], ${rows.map(() => newId())}::uuid[],
+    from unnest(${rows.map(({ userId }) => userId)}::uuid[], ${rows.map(({ id }) => id)}::uuid[],
       ${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ subjectId }) => subjectId)}::uuid[],
       ${rows.map(({ personId }) => personId)}::uuid[], ${rows.map(({ count }) => count)}::int[])
       k (user_id, id, kind, subject_id, person_id, count)
@@ -157,37 +157,3 @@ export async function deleteOldNotifications(tx: Transaction, before: Date): Pro
   );
   return old.length === deletedAtOnce && [...deleted.values()].some((count) => count > 0);
 }
-
-/**
- * Deletes what the tables of notifications hold about a person. A notification that counts the person among
- * others no longer names them. Locks rows in the order of LOCK_ORDER and of their keys.
- */
-export async function deleteNotificationsOf(tx: Transaction, userId: string): Promise<void> {
-  const causes = await tx.query<OwnedRow>(sql`
-    select user_id, kind, subject_id, id from notification_causes where user_id = ${userId} or ${userId} = any(actor_ids)`);
-  await lockEach(causes, keyOfRow, ({ userId: ownerId, kind, subjectId, id }) =>
-    tx.query(sql`
-      select 1 from notification_causes
-      where user_id = ${ownerId} and kind = ${kind} and subject_id = ${subjectId} and id = ${id} for update`),
-  );
-  await tx.query(sql`
-    update notification_causes c set (actor_ids, amounts) = (
-      select coalesce(array_agg(a.actor_id order by a.n), '{}'), coalesce(array_agg(a.amount order by a.n), '{}')
-      from unnest(c.actor_ids, c.amounts) with ordinality a (actor_id, amount, n) where a.actor_id <> ${userId})
-    where ${userId} = any(c.actor_ids)`);
-  await tx.query(sql`delete from notification_causes where user_id = ${userId} or actor_ids = '{}'`);
-  const notifications = await tx.query<OwnedRow>(sql`
-    select user_id, kind, subject_id, id from notifications where user_id = ${userId} or person_id = ${userId}`);
-  await lockEach(notifications, keyOfRow, ({ userId: ownerId, id }) =>
-    tx.query(sql`select 1 from notifications where user_id = ${ownerId} and id = ${id} for update`),
-  );
-  await tx.query(sql`
-    update notifications set person_id = null, count = count - 1
-    where person_id = ${userId} and user_id <> ${userId} and kind = any(${summaryKinds}) and count > 1`);
-  await tx.query(sql`delete from notifications where user_id = ${userId} or person_id = ${userId}`);
-  await tx.query(sql`delete from notification_settings where user_id = ${userId}`);
-}
-
-type OwnedRow = { userId: string; kind: string; subjectId: string; id: string };
-const keyOfRow = ({ userId, kind, subjectId, id }: OwnedRow): string =>
-  `${userId} ${kind} ${subjectId} ${id}`;

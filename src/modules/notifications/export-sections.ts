@@ -4,6 +4,7 @@ import { sql } from '../../db/sql.ts';
 import { type ExportSection, exportColumns, exportRow } from '../../http/export-section.ts';
 import { nullable, oneOf, timestamp } from '../../http/schemas.ts';
 import { notificationKinds, personKinds } from '../../outbox/kinds.ts';
+import { codesOfPersonKinds } from './schemas.ts';
 import { unreadSummaries } from './summary-repo.ts';
 
 const kind = oneOf(notificationKinds);
@@ -11,9 +12,7 @@ const kind = oneOf(notificationKinds);
 const ExportNotification = exportRow('ExportNotification', {
   id: exportColumns.id,
   kind,
-  subjectId: Type.String({
-    description: 'The id of the event, or of the person for `message` and `follower`.',
-  }),
+  subjectId: Type.String({ description: `The id of the event, or of the person for ${codesOfPersonKinds}.` }),
   count: Type.Integer({ examples: [1] }),
   createdAt: nullable(timestamp(), { description: 'Null if it is not in the inbox yet.' }),
   readAt: nullable(timestamp()),
@@ -48,8 +47,7 @@ export const notificationExportSections: ExportSection[] = [
       from (
         select user_id, id, kind, subject_id, count, created_at, read_at from notifications where user_id = ${id}
         union all
-        select user_id, id, kind, subject_id, (select sum(amount)::int from unnest(amounts) amount), null, null
-        from notification_causes where user_id = ${id}
+        select user_id, id, kind, subject_id, amount, null, null from notification_causes where user_id = ${id}
         union all
         select user_id, id, kind, subject_id, count, created_at, read_at from (${unreadSummaries(id)}) s
       ) n

@@ -1,22 +1,11 @@
-/** Notifies all guests of an event, a page of guests at a time. */
+/** Delivers fan-outs: notifies many people about an event, a page at a time. */
 import type { Database } from '../../db/client.ts';
 import { skipLockedUnless } from '../../db/locks.ts';
-import { empty, type Statement, sql } from '../../db/sql.ts';
+import { join, type Statement, sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { idAfter, minId } from '../../lib/ids.ts';
-import type { FanOutKind } from '../../outbox/kinds.ts';
-import {
-  keyOfPersons,
-  keyOfSetting,
-  type LockedPeople,
-  listBlockedPairs,
-  listInboxes,
-  listSwitchedOff,
-  lockPeople,
-  type NewNotification,
-  writeNotifications,
-} from './delivery-repo.ts';
-import { insertDeliveries } from './push/push-repo.ts';
+import { type FanOutKind, fanOuts } from '../../outbox/kinds.ts';
+import { type DueCause, prepareDelivery } from './deliver.ts';
 
 /** A fan-out with the event as it is now. */
 type FanOut = {
@@ -25,66 +14,36 @@ type FanOut = {
   position: string;
   isRepeated: boolean;
   organizerId: string;
-  /** Whether the guests can see the event, it is not over, and the reason of the fan-out still holds. */
+  /** Whether the recipients are still to be notified. */
   isCurrent: boolean;
 };
 
-const guestsPerPage = 1_000;
+const peoplePerPage = 1_000;
 
-/** Notifies the guests of all fan-outs that are committed and on which no other server works. */
+/** Notifies the recipients of all fan-outs that are committed and on which no other server works. */
 export async function runFanOuts(db: Database, now: Date): Promise<void> {
   while (await notifyPage(db, now));
 }
 
 /**
- * Notifies one page of guests. One transaction locks the fan-out, writes the notifications and moves the
- * position on, so each guest is notified exactly once, also if the server is killed between two pages or
+ * Notifies one page of people. One transaction locks the fan-out, writes the notifications and moves the
+ * position on, so each of them is notified exactly once, also if the server is killed between two pages or
  * several servers work. Fan-outs take turns: the one that is least far is next.
- * @returns whether there may be more guests who can be notified now
+ * @returns whether there may be more people who can be notified now
  */
 const notifyPage = (db: Database, now: Date): Promise<boolean> =>
   transaction(db, async (tx, commit) => {
     const fanOut = await lockFanOut(tx, now);
     if (!fanOut) return false;
-    const guests = fanOut.isCurrent ? await listGuests(tx, fanOut) : [];
-    const people = await lockPeople(tx, guests);
-    // A guest whose account is locked is notified in a later run, and with them all guests behind them.
-    const busyAt = guests.findIndex((id) => people.busy.has(id));
-    const page = busyAt === -1 ? guests : guests.slice(0, busyAt);
-    const [rows, inboxes] = await Promise.all([
-      toNotifications(tx, fanOut, page, people),
-      listInboxes(tx, page),
-    ]);
-    const isLastPage = busyAt === -1 && guests.length < guestsPerPage;
-    await commit(
-      ...writeNotifications(rows, inboxes, now),
-      ...insertDeliveries(rows, inboxes, now),
-      moveOn(fanOut, isLastPage ? null : page.at(-1)),
-    );
+    const causes = fanOut.isCurrent ? await listCauses(tx, fanOut) : [];
+    const { isBusy, deliver } = await prepareDelivery(tx, causes, now);
+    // A person whose account is locked is notified in a later run, and with them all people behind them.
+    const busyAt = causes.findIndex(isBusy);
+    const page = busyAt === -1 ? causes : causes.slice(0, busyAt);
+    const isLastPage = busyAt === -1 && causes.length < peoplePerPage;
+    await commit(...deliver(page), moveOn(fanOut, isLastPage ? null : page.at(-1)?.userId));
     return busyAt !== 0;
   });
-
-/** The notifications of a page of guests. A reminder comes from no person, all others from the organizer. */
-async function toNotifications(
-  tx: Transaction,
-  { eventId, kind, organizerId }: FanOut,
-  page: string[],
-  { active }: LockedPeople,
-): Promise<NewNotification[]> {
-  const pairs = page.map((userId) => ({ userId, otherId: organizerId }));
-  const [blocked, off] = await Promise.all([listBlockedPairs(tx, pairs), listSwitchedOff(tx, page)]);
-  const recipients = pairs.filter(({ userId, otherId }) => {
-    if (!active.has(userId) || off.has(keyOfSetting(userId, kind))) return false;
-    return kind === 'reminder' || (userId !== otherId && !blocked.has(keyOfPersons({ userId, otherId })));
-  });
-  return recipients.map(({ userId }) => ({
-    userId,
-    kind,
-    subjectId: eventId,
-    personId: organizerId,
-    count: 1,
-  }));
-}
 
 /**
  * Locks the fan-out that is next. A later statement reads the event, so it sees every change that has asked for
@@ -95,12 +54,13 @@ async function lockFanOut(tx: Transaction, now: Date): Promise<FanOut | null> {
   if (!locked) return null;
   const { eventId, kind } = locked;
   const [event] = await tx.query<Pick<FanOut, 'organizerId' | 'isCurrent'>>(sql`
-    select organizer_id, not hidden and visibility <> 'private' and end_at > ${now}
-      and status = ${kind === 'eventCancelled' ? 'cancelled' : 'scheduled'}
-      and (${kind !== 'reminder'} or start_at > ${now}) as is_current
-    from events where id = ${eventId}`);
+    select e.organizer_id, ${isCurrent(kind, now)} as is_current from events e where e.id = ${eventId}`);
   return event ? { ...locked, ...event } : null;
 }
+
+/** SQL condition on `events e`: people can see the event, it is not over, and the reason of the kind holds. */
+export const isCurrent = (kind: FanOutKind, now: Date): Statement => sql`
+  (not e.hidden and e.visibility <> 'private' and e.end_at > ${now} and ${fanOuts[kind].while(now)})`;
 
 type LockedFanOut = Omit<FanOut, 'organizerId' | 'isCurrent'>;
 
@@ -120,28 +80,21 @@ async function lockNext(tx: Transaction): Promise<LockedFanOut | null> {
   return null;
 }
 
-/**
- * The ids of the next guests in ascending order: people with an RSVP, a booking or a place in the waitlist, or a
- * claim. A reminder goes to those who are going or have seats.
- */
-async function listGuests(tx: Transaction, { eventId, kind, position }: FanOut): Promise<string[]> {
-  const isReminder = kind === 'reminder';
-  const page = sql`order by user_id limit ${guestsPerPage}`;
-  const guests = (table: Statement, condition: Statement) => sql`
-    (select distinct user_id from ${table}
-    where event_id = ${eventId} and user_id >= ${position} ${condition} ${page})`;
+/** The causes of the next recipients, in ascending order of their ids. */
+async function listCauses(tx: Transaction, fanOut: FanOut): Promise<DueCause[]> {
+  const { eventId, kind, organizerId, position } = fanOut;
+  const page = sql`order by user_id limit ${peoplePerPage}`;
+  const sources = fanOuts[kind]
+    .to(fanOut)
+    .map((source) => sql`(select distinct user_id from (${source}) s where user_id >= ${position} ${page})`);
   const rows = await tx.query<{ userId: string }>(sql`
-    select user_id from (
-      ${guests(sql`rsvps`, isReminder ? sql`and status = 'going'` : empty)}
-      union ${guests(sql`bookings`, isReminder ? sql`and status = 'booked'` : empty)}
-      ${isReminder ? empty : sql`union ${guests(sql`claims`, empty)}`}
-    ) g ${page}`);
-  return rows.map(({ userId }) => userId);
+    select user_id from (${join(sources, ' union ')}) g ${page}`);
+  return rows.map(({ userId }) => ({ userId, kind, subjectId: eventId, actorId: organizerId, amount: 1 }));
 }
 
 /**
  * The statement that stores how far a fan-out is.
- * @param last the last guest who was notified; undefined if none was; null if all were
+ * @param last the last person who was notified; undefined if none was; null if all were
  */
 function moveOn(
   { eventId, kind, position, isRepeated, isCurrent }: FanOut,

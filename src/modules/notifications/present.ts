@@ -1,6 +1,6 @@
 /** Converts notification rows to the objects of responses. */
 import { formatItemId, type ItemId } from '../../lib/ids.ts';
-import { type NotificationKind, notificationKinds } from '../../outbox/kinds.ts';
+import { kinds, type Level, type NotificationKind, notificationKinds } from '../../outbox/kinds.ts';
 import { coverUrlOf, type EventRow } from '../events/present.ts';
 import { type PersonRow, toPerson } from '../users/present.ts';
 import type { BroughtItem, Notification, NotificationEvent, NotificationSettings } from './schemas.ts';
@@ -68,13 +68,10 @@ export const toNotification = (
   createdAt: row.createdAt.toISOString(),
 });
 
-/** What the recipient of a kind of notifications gets. */
-export type Level = 'off' | 'inbox' | 'push';
-const defaultLevel: Level = 'push';
-
+/** The level of each kind: the one that the person set, or the default. */
 export function toSettings(rows: { kind: NotificationKind; level: Level }[]): NotificationSettings {
   const levels = new Map(rows.map(({ kind, level }) => [kind, level]));
   return Object.fromEntries(
-    notificationKinds.map((kind) => [kind, levels.get(kind) ?? defaultLevel]),
+    notificationKinds.map((kind) => [kind, levels.get(kind) ?? kinds[kind].level]),
   ) as NotificationSettings;
 }

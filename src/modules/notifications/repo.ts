@@ -5,13 +5,16 @@ import { empty, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
 import type { Viewer } from '../../identity/caller.ts';
 import { maxId, minId } from '../../lib/ids.ts';
-import { type NotificationKind, personKinds, type SummaryKind } from '../../outbox/kinds.ts';
+import {
+  kindsFromPeople,
+  type Level,
+  type NotificationKind,
+  personKinds,
+  type SummaryKind,
+} from '../../outbox/kinds.ts';
 import { visibleCondition } from '../events/policy.ts';
-import type { BroughtItemRow, Level, NotificationRow } from './present.ts';
+import type { BroughtItemRow, NotificationRow } from './present.ts';
 import { readSummaries, unreadSummaries } from './summary-repo.ts';
-
-/** Kinds that come from a person, and disappear with them. */
-const kindsFromPeople: NotificationKind[] = [...personKinds, 'eventChanged', 'eventCancelled'];
 
 /** Whether the recipient may not see the person of `notifications n`: across a block, or if they are suspended. */
 const isPersonHidden = sql`(coalesce(r.blocks or r.blocked_by, false) or p.suspended_at is not null)`;

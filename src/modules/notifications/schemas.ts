@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { cursorPage, cursorQuery } from '../../http/cursors.ts';
 import { anyServerText, body, named, nullable, oneOf, ref, timestamp } from '../../http/schemas.ts';
-import { type NotificationKind, notificationKinds } from '../../outbox/kinds.ts';
+import {
+  channelsOf,
+  kinds,
+  type Level,
+  type NotificationKind,
+  notificationKinds,
+  personKinds,
+  summaryKinds,
+} from '../../outbox/kinds.ts';
 import { Person } from '../users/schemas.ts';
 
 const id = Type.String({ examples: ['0197a2f4-6c1e-7a34-9a51-2f0c8a6de0f7'] });
@@ -37,11 +45,12 @@ const BroughtItem = named(
 );
 export type BroughtItem = Static<typeof BroughtItem>;
 
-const kindDescription =
-  '`eventChanged`: the time or place of the event changed, or a cancelled event takes place again. ' +
-  '`eventCancelled`: the event is cancelled. `bookingConfirmed`: the caller moved up from the waitlist and has seats. ' +
-  '`reminder`: the event begins within 24 hours. `message`: messages of a person. `follower`: a new follower. For the ' +
-  'organizer: `rsvps`, `claims` and `bookings` at the event. Clients must accept further kinds.';
+const described = notificationKinds.map((kind) => `\`${kind}\`: ${kinds[kind].description}. `);
+const kindDescription = `${described.join('')}Clients must accept further kinds.`;
+const listOfCodes = (names: string[]): string =>
+  new Intl.ListFormat('en-GB').format(names.map((name) => `\`${name}\``));
+/** For descriptions: the kinds that are about a person. */
+export const codesOfPersonKinds = listOfCodes(personKinds);
 
 export const Notification = named(
   'Notification',
@@ -61,11 +70,11 @@ export const Notification = named(
     }),
     person: nullable(ref(Person), {
       description:
-        'The sender, the follower, or the organizer of the event; of `rsvps`, `claims` and `bookings`, the person who ' +
+        `The sender, the follower, or the organizer of the event; of ${listOfCodes(summaryKinds)}, the person who ` +
         'caused it last. Null if that account is deleted or suspended, or a block stands between the two.',
     }),
     event: nullable(ref(NotificationEvent), {
-      description: 'The event as it is now; null for `message` and `follower`.',
+      description: `The event as it is now; null for ${codesOfPersonKinds}.`,
     }),
     bringing: Type.Array(ref(BroughtItem), {
       description: 'For `reminder`: what the caller claimed and has not given back. Empty for other kinds.',
@@ -103,22 +112,15 @@ export const ReadUpTo = body(
 );
 export const UnreadCount = named('UnreadNotifications', Type.Object({ unreadCount }));
 
-const level = oneOf(['off', 'inbox', 'push'], {
+const level = oneOf(Object.keys(channelsOf) as Level[], {
   description:
     '`off`: no notifications of this kind. `inbox`: in the inbox. `push`: in the inbox, and as a web push.',
   examples: ['push'],
 });
-const levels = {
-  eventChanged: level,
-  eventCancelled: level,
-  reminder: level,
-  bookingConfirmed: level,
-  message: level,
-  follower: level,
-  rsvps: level,
-  claims: level,
-  bookings: level,
-} satisfies Record<NotificationKind, typeof level>;
+const levels = Object.fromEntries(notificationKinds.map((kind) => [kind, level])) as Record<
+  NotificationKind,
+  typeof level
+>;
 
 export const NotificationSettings = named('NotificationSettings', Type.Object(levels));
 export type NotificationSettings = Static<typeof NotificationSettings>;

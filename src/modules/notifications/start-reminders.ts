@@ -4,7 +4,8 @@ import { lockEach, skipLockedUnless } from '../../db/locks.ts';
 import { type Statement, sql } from '../../db/sql.ts';
 import { type Transaction, transaction } from '../../db/transaction.ts';
 import { dayMs } from '../../lib/time.ts';
-import { insertFanOuts } from '../../outbox/fan-outs.ts';
+import { insertFanOuts } from '../../outbox/causes.ts';
+import { isCurrent } from './fan-out.ts';
 
 /** Further events follow with the next run. */
 const eventsPerRun = 1_000;
@@ -32,18 +33,13 @@ export const startReminders = (db: Database, now: Date): Promise<void> =>
         where r.start_at - excluded.start_at <= '-24 hours' or r.start_at - excluded.start_at >= '24 hours'
       returning event_id`);
     if (marked.length === 0) return;
-    await tx.execute(
-      insertFanOuts(
-        'reminder',
-        marked.map(({ eventId }) => eventId),
-      ),
-    );
+    const eventIds = marked.map(({ eventId }) => eventId);
+    await tx.execute(insertFanOuts('reminder', eventIds));
   });
 
 /** SQL condition: the guests of `events e` may be reminded of it now. */
 const isDue = (now: Date): Statement => sql`
-  e.status = 'scheduled' and not e.hidden and e.visibility <> 'private'
-  and e.start_at > ${now} and e.start_at <= ${new Date(now.getTime() + dayMs)}`;
+  ${isCurrent('reminder', now)} and e.start_at <= ${new Date(now.getTime() + dayMs)}`;
 
 async function listDueEvents(tx: Transaction, now: Date): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`

@@ -1,26 +1,33 @@
 /** SQL of the organizers' unread notifications, which are columns of other tables (outbox/summaries.ts). */
 import { lockEach } from '../../db/locks.ts';
-import { join, type Statement, sql } from '../../db/sql.ts';
+import { join, raw, type Statement, sql } from '../../db/sql.ts';
 import type { Transaction } from '../../db/transaction.ts';
-import { type SummaryKind, summaryKinds } from '../../outbox/kinds.ts';
+import { type SummaryKind, summaries, summaryKinds } from '../../outbox/kinds.ts';
 import { columnsOf } from '../../outbox/summaries.ts';
 import { deleteOverflow, inboxSize } from './delivery-repo.ts';
 
 /**
- * Selects the unread summaries of an organizer of one kind: id, kind, subject, person and count. The stock of each item
- * counts its own claims; the id of their sum is the newest.
+ * The tables that count, in LOCK_ORDER: the order of the rows of an event, and a name of a row. With the casts the name is
+ * immutable, as it must be on a cluster.
+ */
+const counters = {
+  event_counters: { order: sql`event_id`, key: sql`event_id::text` },
+  item_stock: { order: sql`n`, key: sql`event_id::text || ' ' || n::text` },
+};
+const tables = Object.keys(counters) as (keyof typeof counters)[];
+
+/**
+ * Selects the unread summaries of an organizer of one kind: id, kind, subject, person and count. If several rows of an
+ * event count, the id and the person are the newest.
  * @param condition restricts the rows that are counted
  */
 function summariesOf(kind: SummaryKind, userId: string, condition = sql`true`): Statement {
   const [unread, id, personId] = columnsOf(kind);
-  if (kind === 'claims')
-    return sql`
-      select max(${id}::text)::uuid as id, ${kind}::text as kind, event_id as subject_id,
-        (array_agg(${personId} order by ${id} desc))[1] as person_id, sum(${unread})::int as count
-      from item_stock where unread_of = ${userId} and ${unread} > 0 and ${condition} group by event_id`;
   return sql`
-    select ${id} as id, ${kind}::text as kind, event_id as subject_id, ${personId} as person_id, ${unread} as count
-    from event_counters where unread_of = ${userId} and ${unread} > 0 and ${condition}`;
+    select max(${id}::text)::uuid as id, ${kind}::text as kind, event_id as subject_id,
+      (array_agg(${personId} order by ${id} desc))[1] as person_id, sum(${unread})::int as count
+    from ${raw(summaries[kind].counter)} where unread_of = ${userId} and ${unread} > 0 and ${condition}
+    group by event_id`;
 }
 
 /** The columns of `notifications` for summaries `s`. A UUIDv7 begins with its time. */
@@ -52,33 +59,28 @@ export async function readSummaries(tx: Transaction, userId: string, range: Rang
 }
 
 /**
- * The key of a row of `event_counters` or `item_stock`, without the name of the table. With the casts it is immutable, as
- * it must be on a cluster.
- */
-const rowKeyOf = (kind: SummaryKind): Statement =>
-  kind === 'claims' ? sql`event_id::text || ' ' || n::text` : sql`event_id::text`;
-
-/**
  * Locks the rows that count for an organizer. A row that begins to count after it was looked for is not locked. Of an event
  * with claims, all items are: whether a claim is pushed depends on whether any item has unread claims.
  * @returns the keys of the rows
  */
 async function lockSummaries(tx: Transaction, userId: string): Promise<string[]> {
-  const [counters, stock] = await Promise.all([
-    tx.query<{ eventId: string }>(sql`select event_id from event_counters where unread_of = ${userId}`),
-    tx.query<{ eventId: string }>(sql`select distinct event_id from item_stock where unread_of = ${userId}`),
-  ]);
-  const eventIds = (rows: { eventId: string }[]) => rows.map(({ eventId }) => eventId);
-  const lockedCounters = await lockEach(eventIds(counters), String, (id) =>
-    tx.query<{ key: string }>(sql`
-      select ${rowKeyOf('rsvps')} as key from event_counters
-      where event_id = ${id} and unread_of = ${userId} for no key update`),
+  const eventsOfTables = await Promise.all(
+    tables.map((table) =>
+      tx.query<{ eventId: string }>(sql`
+        select distinct event_id from ${raw(table)} where unread_of = ${userId}`),
+    ),
   );
-  const lockedStock = await lockEach(eventIds(stock), String, (id) =>
-    tx.query<{ key: string }>(sql`
-      select ${rowKeyOf('claims')} as key from item_stock where event_id = ${id} order by n for no key update`),
+  const locked = await Promise.all(
+    tables.map((table, i) => {
+      const { order, key } = counters[table];
+      const eventIds = (eventsOfTables[i] ?? []).map(({ eventId }) => eventId);
+      return lockEach(eventIds, String, (id) =>
+        tx.query<{ key: string }>(sql`
+          select ${key} as key from ${raw(table)} where event_id = ${id} order by ${order} for no key update`),
+      );
+    }),
   );
-  return [...lockedCounters.values(), ...lockedStock.values()].flat().map(({ key }) => key);
+  return locked.flatMap((rows) => [...rows.values()].flat()).map(({ key }) => key);
 }
 
 /** @param options.locked the keys of the rows to read and clear: others may change between the two */
@@ -87,14 +89,14 @@ function readSummariesOf(
   userId: string,
   { range: { from, upTo }, locked, now }: { range: Range; locked: string[]; now: Date },
 ): Statement {
+  const { counter } = summaries[kind];
+  const isLocked = sql`${counters[counter].key} = any(${locked}::text[])`;
   const [unread, id, personId] = columnsOf(kind);
-  const table = kind === 'claims' ? sql`item_stock` : sql`event_counters`;
-  const isLocked = sql`${rowKeyOf(kind)} = any(${locked}::text[])`;
   return sql`
     with read as materialized (
       select * from (${summariesOf(kind, userId, isLocked)}) s where s.id >= ${from} and s.id <= ${upTo}
     ), cleared as (
-      update ${table} t set ${unread} = 0, ${id} = null, ${personId} = null
+      update ${raw(counter)} t set ${unread} = 0, ${id} = null, ${personId} = null
       from read where t.event_id = read.subject_id and t.unread_of = ${userId} and ${isLocked}
     )
     insert into notifications (id, user_id, kind, subject_id, person_id, count, created_at, read_at)

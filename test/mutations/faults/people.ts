@@ -116,37 +116,36 @@ export const peopleFaults: Fault[] = [
     ],
   ]),
   ...faultsOf('src/modules/notifications/deliver-causes.ts', [
+    [', ...(ready.length > 0 ? [deleteCauses(ready)] : [])', '', 'notifications', 'a cause notifies twice'],
+    ['if (!isOurs || found', 'if (found', 'notification-races', 'two servers deliver at once'],
+  ]),
+  ...faultsOf('src/modules/notifications/deliver.ts', [
     [
-      "kind === 'bookingConfirmed' || !blocked.has(",
-      "kind === 'bookingConfirmed' || blocked !== null || !blocked.has(",
+      ' && !blocked.has(keyOfPersons({ userId, otherId: actorId }))',
+      '',
       'notifications',
       'a blocked person causes notifications',
     ],
-    ['state.off.has(keyOfSetting(userId, kind))', 'false', 'notifications', 'a kind that is switched off'],
+    ['return userId !== actorId && ', 'return ', 'notifications', 'an organizer learns of the own change'],
+    ["|| !reachesPerson(cause, 'inbox')", '', 'notifications', 'a kind that is switched off'],
     [
       'if (!people.active.has(actorId)) return false;',
       '',
       'notifications',
       'a suspended person causes notifications',
     ],
-    ['...(ready.length > 0 ? [deleteCauses(ready)] : []),', '', 'notifications', 'a cause notifies twice'],
-    ['if (!isOurs || found', 'if (found', 'notification-races', 'two servers deliver at once'],
+    [" && reachesPerson(row, 'push')", '', 'push', 'a push of a kind that only goes to the inbox'],
   ]),
   ...faultsOf('src/modules/notifications/fan-out.ts', [
-    [' && !blocked.has(keyOfPersons({ userId, otherId }))', '', 'notifications', 'a fan-out crosses a block'],
-    ['|| off.has(keyOfSetting(userId, kind))', '', 'notifications', 'a kind that is switched off'],
     [
-      "not hidden and visibility <> 'private' and end_at",
-      'end_at',
+      "not e.hidden and e.visibility <> 'private' and e.end_at",
+      'e.end_at',
       'notifications',
       'guests learn of a private event',
     ],
-    [
-      "isReminder ? sql`and status = 'going'` : empty",
-      'empty',
-      'notification-inbox',
-      'a reminder to people who do not come',
-    ],
+  ]),
+  ...faultsOf('src/outbox/kinds.ts', [
+    [" and status = 'going'`", '`', 'notification-inbox', 'a reminder to people who do not come'],
   ]),
   ...faultsOf('src/modules/notifications/repo.ts', [
     [

@@ -1,14 +1,12 @@
 /** SQL of web push. */
 import { hash } from 'node:crypto';
 import type { Database } from '../../../db/client.ts';
-import { skipLockedUnless } from '../../../db/locks.ts';
-import { type Statement, sql } from '../../../db/sql.ts';
+import { sql } from '../../../db/sql.ts';
 import type { Transaction } from '../../../db/transaction.ts';
 import type { Caller } from '../../../identity/caller.ts';
 import { newId } from '../../../lib/ids.ts';
 import { dayMs } from '../../../lib/time.ts';
 import type { SummaryKind } from '../../../outbox/kinds.ts';
-import type { Inboxes, NewNotification } from '../delivery-repo.ts';
 import type { BrowserSubscription } from './encrypt-push.ts';
 import type { Candidate, Excluded } from './push-places.ts';
 
@@ -60,29 +58,6 @@ export async function deleteSubscription(
   );
   return count > 0;
 }
-
-/**
- * The statements that follow `writeNotifications` and store which of them are to be sent, and to which
- * browsers. Subscriptions that another transaction is deleting are skipped, so they wait for nothing. The pushes
- * of summaries are stored with their causes (outbox/summaries.ts).
- */
-export const insertDeliveries = (
-  rows: NewNotification[],
-  { withBrowsers }: Inboxes,
-  now: Date,
-): Statement[] =>
-  rows
-    .filter(({ userId, count }) => count > 0 && withBrowsers.has(userId))
-    .map(
-      ({ userId, kind, subjectId }) => sql`
-  insert into push_deliveries (user_id, notification_id, subscription_id, attempts, due_at)
-  select p.user_id, n.id, p.id, 0, ${now}::timestamptz
-  from push_subscriptions p
-  join notifications n on n.user_id = p.user_id and n.kind = ${kind} and n.subject_id = ${subjectId} and n.read_at is null
-  where p.user_id = ${userId} and not exists (
-    select 1 from notification_settings t where t.user_id = p.user_id and t.kind = n.kind and t.level = 'inbox')
-  order by p.id for key share of p ${skipLockedUnless(false)}`,
-    );
 
 /** A push that is to be sent. */
 export type Delivery = {

@@ -1,0 +1,72 @@
+/** Turns causes into notifications, in the transaction of a job that takes the causes out of the outbox. */
+import type { Statement } from '../../db/sql.ts';
+import type { Transaction } from '../../db/transaction.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Cause } from '../../outbox/causes.ts';
+import { type CauseKind, type FanOutKind, kindsFromPeople, reaches } from '../../outbox/kinds.ts';
+import { insertPushes } from '../../outbox/pushes.ts';
+import {
+  keyOfPersons,
+  keyOfSetting,
+  listBlockedPairs,
+  listInboxes,
+  listLevels,
+  lockPeople,
+  type NewNotification,
+  writeNotifications,
+} from './delivery-repo.ts';
+
+/** A cause of the outbox, or the one that a fan-out is for one of its recipients. */
+export type DueCause = Omit<Cause, 'kind'> & { kind: CauseKind | FanOutKind };
+
+/**
+ * Locks the accounts of causes, without waiting, and reads what decides about their notifications. A suspended or
+ * deleted account, a block or a kind that is switched off drops a cause.
+ * @returns `isBusy`: whether another transaction locks an account of the cause, which must then stay in the outbox.
+ *   `deliver`: the statements that write the notifications of causes, one for each recipient, kind and subject
+ */
+export async function prepareDelivery(tx: Transaction, causes: DueCause[], now: Date) {
+  const pairs = causes.map(({ userId, actorId }) => ({ userId, otherId: actorId }));
+  const userIds = [...new Set(causes.map(({ userId }) => userId))];
+  const [people, blocked, levels, inboxes] = await Promise.all([
+    lockPeople(tx, [...new Set(pairs.flatMap(({ userId, otherId }) => [userId, otherId]))]),
+    listBlockedPairs(tx, pairs),
+    listLevels(tx, userIds),
+    listInboxes(tx, userIds),
+  ]);
+  const reachesPerson = ({ userId, kind }: NewNotification | DueCause, channel: 'inbox' | 'push') =>
+    reaches(kind, levels.get(keyOfSetting(userId, kind)), channel);
+  const isDelivered = (cause: DueCause): boolean => {
+    const { userId, kind, actorId, amount } = cause;
+    if (!people.active.has(userId) || !reachesPerson(cause, 'inbox')) return false;
+    if (amount < 0) return true;
+    if (!people.active.has(actorId)) return false;
+    if (!kindsFromPeople.includes(kind)) return true;
+    return userId !== actorId && !blocked.has(keyOfPersons({ userId, otherId: actorId }));
+  };
+  return {
+    isBusy: ({ userId, actorId }: DueCause): boolean => people.busy.has(userId) || people.busy.has(actorId),
+    deliver: (ready: DueCause[]): Statement[] => {
+      const notifications = toNotifications(ready.filter(isDelivered));
+      const pushed = notifications.filter(
+        (row) => row.count > 0 && inboxes.withBrowsers.has(row.userId) && reachesPerson(row, 'push'),
+      );
+      return [...writeNotifications(notifications, inboxes, now), ...insertPushes(pushed, now)];
+    },
+  };
+}
+
+/** One notification for each recipient, kind and subject, without those whose causes cancel each other out. */
+function toNotifications(causes: DueCause[]): NewNotification[] {
+  const notifications = new Map<string, NewNotification>();
+  for (const { userId, kind, subjectId, actorId, amount } of causes) {
+    const key = `${userId} ${kind} ${subjectId}`;
+    const { personId = null, count = 0 } = notifications.get(key) ?? {};
+    notifications.set(key, {
+      ...{ id: newId(), userId, kind, subjectId },
+      personId: amount > 0 ? actorId : personId,
+      count: count + amount,
+    });
+  }
+  return [...notifications.values()].filter(({ count }) => count !== 0);
+}
