@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { buildClient } from '../client/build.ts';
 import { compileMessages } from './compile-messages.ts';
+import { writeNotificationKinds } from './notification-kinds.ts';
 import { hashPageSources } from './sources.ts';
 
 const web = import.meta.dirname;
@@ -20,6 +21,7 @@ export async function buildWeb(): Promise<void> {
   const inputs = await hashPageSources();
   if (inputs === (await readFile(stamp, 'utf8').catch(() => null))) return;
   await compileMessages();
+  await writeNotificationKinds();
   // In processes of their own, whose memory is free before Vite needs as much.
   await run(process.execPath, [path.join(web, 'map-data.ts')]);
   const env = { ...process.env, WEB_VERSION: inputs.slice(0, 16) };

@@ -6,7 +6,9 @@ import { hashFiles, listFiles } from '../client/build.ts';
 const web = import.meta.dirname;
 const root = path.join(web, '..');
 
-const generated = ['src/lib/messages', 'static/map'].map((folder) => path.join(web, folder) + path.sep);
+const generated = ['src/lib/generated', 'src/lib/messages', 'static/map'].map(
+  (folder) => path.join(web, folder) + path.sep,
+);
 
 /**
  * A hash of every file that the build depends on: this package, the built client, and the installed versions.
