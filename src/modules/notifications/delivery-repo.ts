@@ -127,15 +127,19 @@ const deleteEmpty = (rows: NewNotification[]): Statement =>
     sql`n.read_at is null and n.count <= 0`,
   );
 
-/** Deletes the oldest notifications of a full inbox. Rows that another transaction locks are deleted next time. */
-export const deleteOverflow = (userId: string): Statement => sql`
-  with oldest as materialized (
-    select id from notifications
-    where user_id = ${userId} and id <= (
-      select id from notifications where user_id = ${userId} order by id desc offset ${inboxSize} limit 1)
-    for update ${skipLockedUnless(false)}
+/** Deletes notifications of a person. Rows that another transaction locks are deleted next time. */
+const deleteUnlocked = (userId: string, condition: Statement): Statement => sql`
+  with unlocked as materialized (
+    select id from notifications where user_id = ${userId} and ${condition} for update ${skipLockedUnless(false)}
   )
-  delete from notifications n using oldest o where n.user_id = ${userId} and n.id = o.id`;
+  delete from notifications n using unlocked u where n.user_id = ${userId} and n.id = u.id`;
+
+/** Deletes the oldest notifications of a full inbox. */
+export const deleteOverflow = (userId: string): Statement =>
+  deleteUnlocked(
+    userId,
+    sql`id <= (select id from notifications where user_id = ${userId} order by id desc offset ${inboxSize} limit 1)`,
+  );
 
 /** The number of rows that one statement of maintenance deletes. */
 const deletedAtOnce = 5_000;
@@ -144,16 +148,9 @@ const deletedAtOnce = 5_000;
 export async function deleteOldNotifications(tx: Transaction, before: Date): Promise<boolean> {
   const old = await tx.query<{ userId: string }>(sql`
     select user_id from notifications where created_at < ${before} order by created_at limit ${deletedAtOnce}`);
-  const deleted = await lockEach(
-    old.map(({ userId }) => userId),
-    String,
-    (userId) =>
-      tx.execute(sql`
-        with old as materialized (
-          select id from notifications where user_id = ${userId} and created_at < ${before}
-          for update ${skipLockedUnless(false)}
-        )
-        delete from notifications n using old o where n.user_id = ${userId} and n.id = o.id`),
+  const userIds = old.map(({ userId }) => userId);
+  const deleted = await lockEach(userIds, String, (userId) =>
+    tx.execute(deleteUnlocked(userId, sql`created_at < ${before}`)),
   );
   return old.length === deletedAtOnce && [...deleted.values()].some((count) => count > 0);
 }
