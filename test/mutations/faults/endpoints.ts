@@ -80,7 +80,7 @@ export const endpointFaults: Fault[] = [
   ]),
   ...faultsOf('src/modules/discovery/map/event-map.ts', [
     [
-      'viewer ? people.blockedBy(viewer.id) : []',
+      'viewer ? await people.blockedBy(viewer.id) : []',
       '[] as string[]',
       'event-map',
       'events of a blocked person',
