@@ -16,9 +16,9 @@ export type Field<Stored extends TSchema = TSchema> = {
   default?: Static<Stored>;
   /** The value in a duplicate, if it is not that of the original. */
   inCopy?: Static<Stored>;
-  /** The record has all fields. */
+  /** Whether lists show the field. The record has all fields. */
   inLists?: true;
-  /** The property of calendar entries that shows the field. */
+  /** The property of calendar entries that shows the field. DESCRIPTION has the texts of all its fields. */
   calendar?:
     | 'SUMMARY'
     | 'DESCRIPTION'
@@ -33,7 +33,7 @@ export type Field<Stored extends TSchema = TSchema> = {
   isAnnounced?: true;
 };
 
-/** Checks that the default is a value of the schema. */
+/** Declares a field; its values have the type of `stored`. */
 export const field = <Stored extends TSchema>(row: Field<Stored>): Field<Stored> => row;
 
 /** A stored time. */

@@ -44,6 +44,7 @@ const responsesOf = (rows: typeof fieldRows) =>
   schemasOf(rows, ({ response, stored }) => response ?? stored, Type.Object);
 
 const output = responsesOf(fieldRows) as Schemas<EventOutput>;
+// In responses, these two follow the counts.
 const {
   visibility: _visibility,
   status: _status,
